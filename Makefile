@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Build flavours live side by side below build/: release, asan, tsan, cov.
+# `make help` lists the targets.
+
+PREFIX      ?= /usr/local
+BINDIR      ?= $(PREFIX)/bin
+LIBDIR      ?= $(PREFIX)/lib
+INCLUDEDIR  ?= $(PREFIX)/include
+MANDIR      ?= $(PREFIX)/share/man
+DATADIR     ?= $(PREFIX)/share
+INSTALL     ?= install
+PKG_CONFIG  ?= pkg-config
+AR          ?= ar
+
+CFLAGS      ?= -O2 -g
+# What the code needs, whatever the user's CFLAGS are.
+OWN_CFLAGS  := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc -pthread -fno-math-errno
+WARNINGS    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+               -Wformat=2 -Wundef -Wpointer-arith -Wcast-qual -Wwrite-strings -include src/base/banned.h
+ifdef WERROR
+WARNINGS    += -Werror
+endif
+
+# `make V=1` prints the commands.
+ifeq ($(V),)
+Q := @
+say = @printf '  %-4s %s\n' $(1) $@
+endif
+
+FLAVOUR     ?= release
+ifdef SANITIZE
+FLAVOUR     := $(if $(findstring thread,$(SANITIZE)),tsan,$(if $(findstring memory,$(SANITIZE)),msan,asan))
+OWN_CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+OWN_LDFLAGS += -fsanitize=$(SANITIZE)
+endif
+ifdef COVERAGE
+FLAVOUR     := cov
+OWN_CFLAGS  += --coverage -O0
+OWN_LDFLAGS += --coverage
+endif
+B := build/$(FLAVOUR)
+
+PACKAGES     := libcjson libpcre2-8
+# The packages are looked up when a rule runs, not here: `make demo` may have to install them first.
+PKG_CFLAGS    = $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
+PKG_LIBS      = $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lcsv -lm -pthread
+
+SOURCES     := $(sort $(wildcard src/*/*.c))
+CLI_SOURCES := $(wildcard src/cli/*.c)
+LIB_SOURCES := $(filter-out $(CLI_SOURCES),$(SOURCES))
+LIB_OBJECTS := $(LIB_SOURCES:src/%.c=$B/%.o) $B/data/files.o $B/data/table.o
+CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$B/%.o)
+HEADERS     := $(wildcard include/mlscore/*.h)
+
+# Data files (rules, reference points, results) are embedded as they stand.
+DATA_FILES  := $(sort $(shell find src/data -type f \( -name '*.json' -o -name '*.csv' \)))
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+.PHONY: all
+all: $B/mlscore $B/libmlscore.a ## build build/release/mlscore and libmlscore.a (the default)
+
+$B/mlscore: $(CLI_OBJECTS) $B/libmlscore.a
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(OWN_CFLAGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $(CLI_OBJECTS) $B/libmlscore.a $(PKG_LIBS)
+
+$B/libmlscore.a: $(LIB_OBJECTS)
+	@rm -f $@
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $(LIB_OBJECTS)
+
+$B/%.o: src/%.c | $B/.packages
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+# One assembler file that includes every data file, one C table that names them.
+$B/data/files.S: $(DATA_FILES) Makefile
+	@mkdir -p $(@D)
+	@{ i=0; echo '.section .rodata'; \
+	   for f in $(DATA_FILES); do \
+	     printf '.global mls_data_%d\n.global mls_data_%d_end\n.balign 16\nmls_data_%d: .incbin "%s"\nmls_data_%d_end: .byte 0\n' $$i $$i $$i "$$f" $$i; \
+	     i=$$((i+1)); done; \
+	   echo '.section .note.GNU-stack,"",%progbits'; } > $@
+$B/data/table.c: $(DATA_FILES) Makefile
+	@mkdir -p $(@D)
+	@{ i=0; echo '#include "base/data.h"'; \
+	   for f in $(DATA_FILES); do printf 'extern const char mls_data_%d[], mls_data_%d_end[];\n' $$i $$i; i=$$((i+1)); done; \
+	   echo 'const mls_data_file mls_data_files[] = {'; i=0; \
+	   for f in $(DATA_FILES); do printf '    {"%s", mls_data_%d, mls_data_%d_end},\n' "$${f#src/data/}" $$i $$i; i=$$((i+1)); done; \
+	   echo '    {0, 0, 0}};'; } > $@
+$B/data/files.o: $B/data/files.S
+	$(Q)$(CC) -c -o $@ $<
+$B/data/table.o: $B/data/table.c src/base/data.h
+	$(Q)$(CC) $(CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
+
+# ---------------------------------------------------------------- packages
+
+DEB_PACKAGES := libcjson-dev libpcre2-dev libcsv-dev libcmocka-dev pkg-config
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+
+.PHONY: packages
+packages: ## install the packages that building needs, where they are missing (apt)
+	@if ! $(PKG_CONFIG) --exists $(PACKAGES) cmocka 2>/dev/null || ! printf '#include <csv.h>\n' | $(CC) -E -x c - >/dev/null 2>&1; then \
+	   if command -v apt-get >/dev/null 2>&1; then \
+	     echo "installing $(DEB_PACKAGES)"; \
+	     $(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $(DEB_PACKAGES) >/dev/null; \
+	   else \
+	     echo "mlscore needs cJSON, PCRE2, libcsv, cmocka (with headers) and pkg-config; install them with your package manager" >&2; exit 1; \
+	   fi; \
+	 fi
+
+# A plain `make` says what is missing instead of failing on a header.
+$B/.packages:
+	@mkdir -p $(@D)
+	@$(PKG_CONFIG) --exists $(PACKAGES) || { echo "missing: $(PACKAGES); run 'make packages' (Debian, Ubuntu) or install cJSON and PCRE2 with headers" >&2; exit 1; }
+	@printf '#include <csv.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 || { echo "missing: libcsv; run 'make packages' (Debian, Ubuntu) or install libcsv with headers" >&2; exit 1; }
+	@touch $@
+
+# ---------------------------------------------------------------- the rest
+
+.PHONY: clean
+clean: ## remove build/
+	rm -rf build
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  variables: CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR, WERROR=1, SANITIZE=address,undefined|thread, COVERAGE=1"
+
+-include $(wildcard $B/*/*.d)

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base.h - byte strings, errors and findings: what every floor speaks in.
+ *
+ * A byte string (mls_str) is a pointer and a length.  It borrows its bytes,
+ * need not end in NUL and may hold any byte.  Errors are values: a function
+ * that can fail returns an mls_status and, where the caller passes one, fills
+ * an mls_error.  The library never prints, exits or aborts.
+ */
+#ifndef MLSCORE_BASE_H
+#define MLSCORE_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MLS_MUST_USE __attribute__((warn_unused_result))
+#define MLS_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define MLS_MUST_USE
+#define MLS_PRINTF(fmt, args)
+#endif
+
+/** The library's version, as `mlscore --version` prints it. */
+#define MLS_VERSION "0.1.0"
+
+/** Borrowed bytes.  ptr may be NULL only when len is 0. */
+typedef struct mls_str {
+    const char *ptr;
+    size_t len;
+} mls_str;
+
+/** A byte string from a string literal, usable in constant expressions. */
+#define MLS_STR(literal) {"" literal, sizeof(literal) - 1}
+#define MLS_S(literal) ((mls_str)MLS_STR(literal))
+
+/** The byte string of a NUL-terminated string; NULL gives the empty string. */
+mls_str mls_str_from(const char *text);
+
+/** Whether two byte strings hold the same bytes. */
+bool mls_str_equal(mls_str a, mls_str b);
+
+/** Whether `text` starts, or ends, with the given bytes. */
+bool mls_str_starts(mls_str text, mls_str prefix);
+bool mls_str_ends(mls_str text, mls_str suffix);
+
+/** Whether `text` contains `needle`; the empty needle is in every string. */
+bool mls_str_contains(mls_str text, mls_str needle);
+
+/** Order by unsigned bytes, the shorter first: <0, 0 or >0. */
+int mls_str_compare(mls_str a, mls_str b);
+
+/**
+ * Natural order, in which result_2 stands before result_10: runs of digits
+ * compare by their value, everything else by bytes.  A total order: strings
+ * that differ never compare equal.
+ */
+int mls_str_compare_natural(mls_str a, mls_str b);
+
+/** What went wrong, as a value. */
+typedef enum mls_status {
+    MLS_OK = 0,
+    MLS_ERROR_MEMORY,  /**< an allocation failed, or a size overflowed */
+    MLS_ERROR_READ,    /**< a file or folder could not be opened or read */
+    MLS_ERROR_WRITE,   /**< output could not be written, closed or renamed */
+    MLS_ERROR_SYNTAX,  /**< text that should follow a grammar does not */
+    MLS_ERROR_LIMIT,   /**< a named limit of the library was exceeded */
+    MLS_ERROR_VALUE,   /**< well-formed, but not a value that makes sense here */
+    MLS_ERROR_UNKNOWN, /**< a name (edition, benchmark, key …) nobody knows */
+    MLS_STOPPED        /**< a callback asked to stop; not an error by itself */
+} mls_status;
+
+/** An error with its place.  line and column count from 1; 0: not known. */
+typedef struct mls_error {
+    mls_status status;
+    int system_errno; /**< errno of the call that failed, 0 if none did */
+    size_t line;
+    size_t column;
+    char message[320]; /**< NUL-terminated, one line, control characters escaped */
+} mls_error;
+
+/**
+ * Fills `error` (which may be NULL) and returns `status`, so that a function
+ * can end with `return mls_error_set(error, …)`.  The message is cut to the
+ * size of the array; control characters in it are replaced.
+ */
+mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column,
+                         const char *format, ...) MLS_PRINTF(5, 6);
+
+/** As mls_error_set(), with errno's text behind the message ("…: No such file or directory"). */
+mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno,
+                               const char *format, ...) MLS_PRINTF(4, 5);
+
+/** How bad a finding is.  Only errors make a log or a submission invalid. */
+typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;
+
+/** "error", "warning" or "advice". */
+const char *mls_severity_name(mls_severity severity);
+
+/** Every kind of finding; the table with severities and texts is base/finding_table.h. */
+typedef enum mls_finding_code {
+#define MLS_FINDING(id, name, severity, summary, explanation, remedy) MLS_FINDING_##id,
+#include "mlscore/finding_table.h"
+#undef MLS_FINDING
+    MLS_FINDING_COUNT
+} mls_finding_code;
+
+/** One row of the table of finding codes. */
+typedef struct mls_finding_info {
+    const char *name;        /**< as printed: "torn-line" */
+    mls_severity severity;   /**< what a finding of this code counts as by default */
+    const char *summary;     /**< one line, for `mlscore help findings` */
+    const char *explanation; /**< why it matters, with the rule it comes from */
+    const char *remedy;      /**< what to do about it */
+} mls_finding_info;
+
+/** The row of a code; NULL if `code` is out of range. */
+const mls_finding_info *mls_finding_info_get(mls_finding_code code);
+
+/** Looks a code up by its printed name; false if there is none. */
+bool mls_finding_code_from_name(mls_str name, mls_finding_code *code);
+
+/** One thing found.  The strings belong to the list that holds the finding. */
+typedef struct mls_finding {
+    mls_finding_code code;
+    mls_severity severity;
+    size_t line;         /**< in the file, from 1; 0: the finding has no line */
+    size_t column;       /**< in bytes, from 1; 0: none */
+    const char *path;    /**< file or folder; NULL: the one the list belongs to */
+    const char *key;     /**< record key, "a|b", "@malformed" …; NULL: none */
+    const char *message; /**< one sentence, for a person; control characters escaped */
+} mls_finding;
+
+/** Of one code, a list keeps at most this many findings and counts the rest. */
+#define MLS_FINDINGS_KEPT_PER_CODE 100
+
+/**
+ * A list of findings in the order they were made.  Zero-initialised is empty.
+ * Everything in it is owned by it.  `count_error` and so on count what was
+ * found, kept or not, by severity.
+ */
+typedef struct mls_findings {
+    mls_finding *items;
+    size_t count;
+    size_t capacity;
+    size_t count_error;
+    size_t count_warning;
+    size_t count_advice;
+    uint32_t found[MLS_FINDING_COUNT]; /**< per code: found, kept or not */
+    bool out_of_memory;                /**< sticky: a finding was lost for lack of memory */
+} mls_findings;
+
+/** Where and about what a finding is; zeroed members mean "none". */
+typedef struct mls_finding_place {
+    const char *path; /**< copied; NULL: the list's own file */
+    size_t line;
+    size_t column;
+    mls_str key; /**< copied; ptr NULL: no key */
+} mls_finding_place;
+
+/**
+ * Adds a finding with the code's own severity.  The message is formatted,
+ * escaped (control characters never get through) and copied.  Past
+ * MLS_FINDINGS_KEPT_PER_CODE findings of a code only the counters grow.
+ * Lack of memory sets out_of_memory, which whoever reads the list checks once.
+ */
+void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
+    MLS_PRINTF(4, 5);
+
+/** As mls_findings_add(), with a severity other than the table's. */
+void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
+                         const char *format, ...) MLS_PRINTF(5, 6);
+
+/** Copies every finding of `from` to the end of `list`, with the same cap, and adds up the counters. */
+void mls_findings_append(mls_findings *list, const mls_findings *from);
+
+/** Sorts by line, then column, then the order they were made in; findings without a line come last. */
+void mls_findings_sort(mls_findings *list);
+
+/** Frees what the list owns and makes it an empty list. */
+void mls_findings_release(mls_findings *list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * log.h - from bytes to records: the only reader of training logs there is.
+ *
+ * A log is read once, in blocks, whatever its size; memory does not grow with
+ * it.  Whoever wants its records hands in a sink: callbacks and a state.  One
+ * pass feeds any number of sinks, always from one thread, in file order.
+ *
+ * What counts as a line and as a record follows how the MLPerf compliance
+ * checker reads a file: lines end at \n, \r\n or a lone \r; a line is a record
+ * if it contains ":::MLLOG "; the last occurrence counts; what follows, less
+ * white space at both ends, must be one JSON object with time_ms, key, value
+ * and metadata.  A line that breaks this is malformed, and one malformed line
+ * makes a log invalid.
+ */
+#ifndef MLSCORE_LOG_H
+#define MLSCORE_LOG_H
+
+#include "mlscore/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A record whose payload is longer than this is malformed: 16 MiB. */
+#define MLS_RECORD_LENGTH_MAX ((size_t)16 << 20)
+
+/** JSON nested deeper than this is malformed; the record's own object is level 1. */
+#define MLS_JSON_DEPTH_MAX 512
+
+/** What kind of JSON value a span holds, told from its first byte. */
+typedef enum mls_json_kind {
+    MLS_JSON_NULL,
+    MLS_JSON_BOOL,
+    MLS_JSON_NUMBER,
+    MLS_JSON_STRING,
+    MLS_JSON_LIST,
+    MLS_JSON_OBJECT
+} mls_json_kind;
+
+/**
+ * One well-formed record.  Every span points into the reader's memory and is
+ * valid only until the callback that got it returns.
+ */
+typedef struct mls_record {
+    size_t line;        /**< in the file, from 1 */
+    size_t column;      /**< of the payload's first byte in its line, from 1 */
+    mls_str prefix;     /**< what stood before the last ":::MLLOG " of the line */
+    mls_str payload;    /**< the JSON object, trimmed */
+    double time_ms;     /**< milliseconds since 1970; a boolean counts 1 or 0, a string is read as a number */
+    mls_str key;        /**< the decoded key; ptr NULL when the key is not a string and so matches no rule */
+    mls_str value;      /**< JSON text of the value, validated */
+    mls_str metadata;   /**< JSON text of the metadata, validated */
+    mls_str event_type; /**< JSON text, validated; ptr NULL when absent */
+    bool torn;          /**< another ":::MLLOG " stands before the one that counts: a record was overwritten */
+} mls_record;
+
+/** A line with ":::MLLOG " in it that is no record, and why. */
+typedef struct mls_malformed {
+    size_t line;
+    size_t column;      /**< of the first byte that is wrong, in the line, from 1 */
+    const char *reason; /**< static text: "expected ',' or '}'" */
+    mls_str payload;    /**< what followed the marker; may be cut for a record over the limit */
+    bool torn;
+} mls_malformed;
+
+/**
+ * A line that is no record but one of the few that tell something about the
+ * job.  Lines are matched after an optional `srun -l` prefix ("13: "), at the
+ * start of the line only, so that `+ echo 'Beginning trial …'` is not one.
+ */
+typedef enum mls_marker_kind {
+    MLS_MARKER_TRIAL_BEGIN,      /**< Beginning trial 3 of 10 */
+    MLS_MARKER_EXPERIMENT_START, /**< EXPERIMENT_START <epoch> */
+    MLS_MARKER_EXPERIMENT_STOP,  /**< EXPERIMENT_STOP <epoch> */
+    MLS_MARKER_RUNANDTIME_START, /**< RUNANDTIME_START <epoch> */
+    MLS_MARKER_RUNANDTIME_STOP,  /**< RUNANDTIME_STOP <epoch> */
+    MLS_MARKER_DLPAL,            /**< :::DLPAL <container> <job> <nodes> <nodelist> <cluster> <DGXSYSTEM> */
+    MLS_MARKER_SYSJSON,          /**< :::SYSJSON {…} */
+    MLS_MARKER_GITCOMMITID,      /**< :::GITCOMMITID <a> <b> */
+    MLS_MARKER_RESULT,           /**< RESULT,<NAME>,,<seconds>,<user>,<start> */
+    MLS_MARKER_CANCELLED,        /**< slurmstepd: error: *** STEP 117.3 ON node076 CANCELLED AT … */
+    MLS_MARKER_SRUN_ERROR        /**< srun: error: node076: task 3: Exited with exit code 1 */
+} mls_marker_kind;
+
+typedef struct mls_marker {
+    mls_marker_kind kind;
+    size_t line;
+    mls_str text; /**< the whole line from the marker word on, without its ending */
+} mls_marker;
+
+/** What the scanner can say about a file when it has come to its end. */
+typedef struct mls_log_totals {
+    uint64_t bytes;
+    size_t lines;     /**< an unfinished last line counts */
+    size_t records;   /**< well formed */
+    size_t malformed;
+    size_t torn;      /**< lines in which an earlier marker was overwritten */
+    bool binary;      /**< the first block holds NUL bytes and no marker: not a log at all */
+} mls_log_totals;
+
+/**
+ * Who wants to know.  Callbacks may be NULL.  A callback that returns anything
+ * but MLS_OK ends the scan, which then returns that status.
+ */
+typedef struct mls_sink {
+    void *state;
+    mls_status (*record)(void *state, const mls_record *record);
+    mls_status (*malformed)(void *state, const mls_malformed *malformed);
+    mls_status (*marker)(void *state, const mls_marker *marker);
+    mls_status (*end)(void *state, const mls_log_totals *totals);
+} mls_sink;
+
+/** How to read.  Zero-initialised: one thread, to the end. */
+typedef struct mls_scan_options {
+    unsigned threads;  /**< threads for one large regular file; 0 and 1: the calling one only */
+    volatile const bool *cancel; /**< read between blocks; true ends the scan with MLS_STOPPED; NULL: never */
+} mls_scan_options;
+
+/**
+ * Reads an open file, pipe or device to its end and feeds `sinks` in order.
+ * The descriptor stays the caller's.  With several threads the callbacks
+ * still come from the calling thread, in file order.
+ *
+ * Returns MLS_OK; MLS_ERROR_READ (the totals and the sinks hold what came
+ * before the failure, and `end` was called); MLS_ERROR_MEMORY; or what a
+ * callback returned.  A file that grows while it is read is read to where its
+ * end was met; one that shrinks ends there.
+ */
+mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_sink *sinks, size_t sink_count,
+                           mls_log_totals *totals, mls_error *error) MLS_MUST_USE;
+
+/** As mls_log_scan_fd(), from memory.  The bytes need no padding and stay the caller's. */
+mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_count, mls_log_totals *totals,
+                              mls_error *error) MLS_MUST_USE;
+
+/**
+ * Validates one record's payload (grammar of RFC 8259 plus the bare words NaN,
+ * Infinity and -Infinity; no control character below 0x20 inside a string; at
+ * most MLS_JSON_DEPTH_MAX levels; the last of duplicate members wins) and marks
+ * its spans.  `scratch` receives the decoded key when it is written with
+ * escapes and must outlive `record`.
+ *
+ * Returns NULL and fills the record's time_ms, key, value, metadata, event_type
+ * and payload; or a static reason, with *where set to the offset in `payload`
+ * of the byte that is wrong.
+ */
+struct mls_arena;
+const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch, size_t *where)
+    MLS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

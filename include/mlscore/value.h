@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * value.h - a JSON value as a tree, built only when somebody looks at it.
+ *
+ * A tree lives in the arena it was built in and dies with it; it borrows
+ * nothing from the text.  Strings are sequences of code points as the MLPerf
+ * compliance checker sees them: it reads a log as Latin-1, so each byte from
+ * 0x80 up is one code point, and \u escapes are code points too, surrogates
+ * that stand alone included.  They are held in generalised UTF-8, so two
+ * strings are equal exactly when their bytes are.
+ */
+#ifndef MLSCORE_VALUE_H
+#define MLSCORE_VALUE_H
+
+#include "mlscore/base.h"
+#include "mlscore/log.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mls_arena;
+typedef struct mls_value mls_value;
+
+/** A member of an object, in the order of first appearance. */
+typedef struct mls_member {
+    mls_str name;
+    const mls_value *value;
+} mls_member;
+
+/** A JSON value.  Which member of the union is meant follows from `kind`. */
+struct mls_value {
+    mls_json_kind kind;
+    bool is_integer; /**< a number written without '.', 'e' or 'E' (6, not 6.0) */
+    union {
+        bool boolean;
+        double number;
+        mls_str string;
+        struct {
+            const mls_value *items;
+            size_t count;
+        } list;
+        struct {
+            const mls_member *members;
+            size_t count;
+        } object;
+    } as;
+};
+
+/**
+ * Builds the tree of `json`, which must have been validated (a span of an
+ * mls_record), in `arena`.  Of duplicate members the last one's value stays,
+ * at the place of the first.  NULL when memory runs out.
+ */
+const mls_value *mls_value_build(mls_str json, struct mls_arena *arena) MLS_MUST_USE;
+
+/** The member of an object by name; NULL when there is none, or `value` is no object or NULL. */
+const mls_value *mls_value_member(const mls_value *value, mls_str name);
+
+/** The number of a number or boolean value; false for anything else (and NULL). */
+bool mls_value_number(const mls_value *value, double *number);
+
+/** The string of a string value; false for anything else (and NULL). */
+bool mls_value_string(const mls_value *value, mls_str *string);
+
+/** Equality by content: booleans count as 1 and 0, lists in order, objects by members. NaN equals nothing. */
+bool mls_value_equal(const mls_value *a, const mls_value *b);
+
+/**
+ * Finds the raw span of one member in the text of a validated object, without
+ * building a tree: the last member of that name counts.  False when there is
+ * none or `json` is not an object.  Names written with escapes are decoded.
+ */
+bool mls_json_member(mls_str json, mls_str name, mls_str *span);
+
+/** Reads a validated span as a number (a boolean counts 1 or 0); false when it is neither. */
+bool mls_json_number(mls_str span, double *number);
+
+/**
+ * Decodes a validated string span for showing to a person: bytes above 0x7f
+ * stay as they are, escapes become UTF-8.  The result is in `arena`.
+ * False when the span is no string or memory runs out.
+ */
+bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
+
+/** The kind of a validated span, from its first byte. */
+mls_json_kind mls_json_kind_of(mls_str span);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

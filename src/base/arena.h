@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.h - scratch memory that is given back all at once.
+ *
+ * An arena hands out memory from blocks and takes none back singly.  Reset it
+ * per record or per file; its largest block is kept, so that a steady workload
+ * allocates nothing.  Zero-initialised is an empty arena.
+ */
+#ifndef MLS_BASE_ARENA_H
+#define MLS_BASE_ARENA_H
+
+#include "mlscore/base.h"
+
+typedef struct mls_arena {
+    struct mls_arena_block *blocks; /* newest first */
+    char *next;
+    char *end;
+} mls_arena;
+
+/* `size` bytes aligned for any type, or NULL.  Not cleared. */
+void *mls_arena_alloc(mls_arena *arena, size_t size) MLS_MUST_USE;
+
+/* Room for `count` items of `size` bytes; NULL on overflow too. */
+void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
+
+/* A copy of `text` with a NUL behind it (not counted in len); ptr NULL when memory runs out. */
+mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
+
+/* Everything handed out becomes invalid; the largest block stays for reuse. */
+void mls_arena_reset(mls_arena *arena);
+
+/* Frees everything; the arena is then empty and usable again. */
+void mls_arena_release(mls_arena *arena);
+
+#endif

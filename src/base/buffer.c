@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
+{
+    size_t needed;
+    if (buffer->failed || !mls_size_add(buffer->len, extra, &needed) || !mls_size_add(needed, 1, &needed)) {
+        buffer->failed = true;
+        return false;
+    }
+    if (needed <= buffer->capacity) {
+        return true;
+    }
+    size_t capacity = buffer->capacity < 64 ? 64 : buffer->capacity;
+    while (capacity < needed) {
+        if (!mls_size_mul(capacity, 2, &capacity)) {
+            capacity = needed;
+        }
+    }
+    char *grown = realloc(buffer->ptr, capacity);
+    if (grown == NULL) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->ptr = grown;
+    buffer->capacity = capacity;
+    return true;
+}
+
+void mls_buffer_append(mls_buffer *buffer, mls_str text)
+{
+    if (mls_buffer_reserve(buffer, text.len)) {
+        if (text.len > 0) {
+            memcpy(buffer->ptr + buffer->len, text.ptr, text.len);
+        }
+        buffer->len += text.len;
+        buffer->ptr[buffer->len] = '\0';
+    }
+}
+
+void mls_buffer_append_char(mls_buffer *buffer, char c)
+{
+    mls_buffer_append(buffer, (mls_str){&c, 1});
+}
+
+void mls_buffer_append_text(mls_buffer *buffer, const char *text)
+{
+    mls_buffer_append(buffer, mls_str_from(text));
+}
+
+void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count)
+{
+    if (mls_buffer_reserve(buffer, count)) {
+        memset(buffer->ptr + buffer->len, c, count);
+        buffer->len += count;
+        buffer->ptr[buffer->len] = '\0';
+    }
+}
+
+void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length < 0) {
+        buffer->failed = true;
+    } else if (mls_buffer_reserve(buffer, (size_t)length)) {
+        (void)vsnprintf(buffer->ptr + buffer->len, (size_t)length + 1, format, again);
+        buffer->len += (size_t)length;
+    }
+    va_end(again);
+}
+
+void mls_buffer_printf(mls_buffer *buffer, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(buffer, format, args);
+    va_end(args);
+}
+
+void mls_buffer_clear(mls_buffer *buffer)
+{
+    buffer->len = 0;
+    buffer->failed = false;
+    if (buffer->ptr != NULL) {
+        buffer->ptr[0] = '\0';
+    }
+}
+
+char *mls_buffer_detach(mls_buffer *buffer)
+{
+    char *text = NULL;
+    if (!buffer->failed && mls_buffer_reserve(buffer, 0)) {
+        text = buffer->ptr;
+        text[buffer->len] = '\0';
+        buffer->ptr = NULL;
+    }
+    mls_buffer_release(buffer);
+    return text;
+}
+
+void mls_buffer_release(mls_buffer *buffer)
+{
+    free(buffer->ptr);
+    *buffer = (mls_buffer){0};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * buffer.h - a growing string of bytes, for building text.
+ *
+ * Zero-initialised is empty.  Failure is sticky: an append that finds no
+ * memory sets `failed` and every later one does nothing, so a writer checks
+ * once, at the end.  `ptr` is NULL only while nothing was ever appended, and
+ * there is always a NUL behind the last byte (not counted in len).
+ */
+#ifndef MLS_BASE_BUFFER_H
+#define MLS_BASE_BUFFER_H
+
+#include "mlscore/base.h"
+
+typedef struct mls_buffer {
+    char *ptr;
+    size_t len;
+    size_t capacity;
+    bool failed;
+} mls_buffer;
+
+/* Room for `extra` more bytes (and the NUL) without another allocation. */
+bool mls_buffer_reserve(mls_buffer *buffer, size_t extra);
+
+void mls_buffer_append(mls_buffer *buffer, mls_str text);
+void mls_buffer_append_char(mls_buffer *buffer, char c);
+void mls_buffer_append_text(mls_buffer *buffer, const char *text);
+void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count);
+void mls_buffer_printf(mls_buffer *buffer, const char *format, ...) MLS_PRINTF(2, 3);
+void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args) MLS_PRINTF(2, 0);
+
+/* The bytes so far, borrowed until the next change. */
+static inline mls_str mls_buffer_str(const mls_buffer *buffer)
+{
+    return (mls_str){buffer->ptr, buffer->len};
+}
+
+/* Empty again, memory kept; clears `failed`. */
+void mls_buffer_clear(mls_buffer *buffer);
+
+/* Hands the bytes over, NUL-terminated, to be given to free(); NULL when an append had failed.  The buffer is empty then. */
+char *mls_buffer_detach(mls_buffer *buffer) MLS_MUST_USE;
+
+void mls_buffer_release(mls_buffer *buffer);
+
+#endif

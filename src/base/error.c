@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "mlscore/base.h"
+
+/* A message is one line on a terminal whatever the names in it hold. */
+static void mls_message_clean(char *message)
+{
+    for (char *c = message; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            *c = '?';
+        }
+    }
+}
+
+static mls_status mls_error_fill(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
+                                 va_list args) MLS_PRINTF(5, 0);
+
+static mls_status mls_error_fill(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
+                                 va_list args)
+{
+    if (error != NULL) {
+        error->status = status;
+        error->system_errno = 0;
+        error->line = line;
+        error->column = column;
+        (void)vsnprintf(error->message, sizeof error->message, format, args);
+        mls_message_clean(error->message);
+    }
+    return status;
+}
+
+mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)mls_error_fill(error, status, line, column, format, args);
+    va_end(args);
+    return status;
+}
+
+mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)mls_error_fill(error, status, 0, 0, format, args);
+    va_end(args);
+    if (error != NULL) {
+        error->system_errno = system_errno;
+        char reason[128];
+        /* The GNU and the POSIX strerror_r differ in what they return; this form serves both. */
+        const char *text = reason;
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+        text = strerror_r(system_errno, reason, sizeof reason);
+#else
+        (void)strerror_r(system_errno, reason, sizeof reason);
+#endif
+        const size_t used = strlen(error->message);
+        (void)snprintf(error->message + used, sizeof error->message - used, "%s%s", used > 0 ? ": " : "", text);
+    }
+    return status;
+}
+
+const char *mls_severity_name(mls_severity severity)
+{
+    static const char *const names[] = {"error", "warning", "advice"};
+    return names[severity];
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/memory.h"
+#include "mlscore/base.h"
+
+static const mls_finding_info finding_table[] = {
+#define MLS_FINDING(id, name, severity, summary, explanation, remedy) \
+    {name, MLS_SEVERITY_##severity, summary, explanation, remedy},
+#include "mlscore/finding_table.h"
+#undef MLS_FINDING
+};
+
+const mls_finding_info *mls_finding_info_get(mls_finding_code code)
+{
+    return (size_t)code < MLS_FINDING_COUNT ? &finding_table[code] : NULL;
+}
+
+bool mls_finding_code_from_name(mls_str name, mls_finding_code *code)
+{
+    for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
+        if (mls_str_equal(name, mls_str_from(finding_table[i].name))) {
+            *code = (mls_finding_code)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void mls_findings_count(mls_findings *list, mls_finding_code code, mls_severity severity)
+{
+    list->found[code]++;
+    switch (severity) {
+    case MLS_SEVERITY_ERROR:
+        list->count_error++;
+        break;
+    case MLS_SEVERITY_WARNING:
+        list->count_warning++;
+        break;
+    case MLS_SEVERITY_ADVICE:
+        list->count_advice++;
+        break;
+    }
+}
+
+/* Takes over message; copies path and key. */
+static void mls_findings_keep(mls_findings *list, mls_finding_code code, mls_severity severity,
+                              mls_finding_place place, char *message)
+{
+    char *path = place.path != NULL ? mls_copy_text(place.path, strlen(place.path)) : NULL;
+    char *key = place.key.ptr != NULL ? mls_copy_text(place.key.ptr, place.key.len) : NULL;
+    if (message == NULL || (place.path != NULL && path == NULL) || (place.key.ptr != NULL && key == NULL) ||
+        !MLS_GROW(list, items)) {
+        free(message);
+        free(path);
+        free(key);
+        list->out_of_memory = true;
+        return;
+    }
+    list->items[list->count++] = (mls_finding){.code = code,
+                                               .severity = severity,
+                                               .line = place.line,
+                                               .column = place.column,
+                                               .path = path,
+                                               .key = key,
+                                               .message = message};
+}
+
+static void mls_findings_add_va(mls_findings *list, mls_finding_code code, mls_severity severity,
+                                mls_finding_place place, const char *format, va_list args) MLS_PRINTF(5, 0);
+
+static void mls_findings_add_va(mls_findings *list, mls_finding_code code, mls_severity severity,
+                                mls_finding_place place, const char *format, va_list args)
+{
+    mls_findings_count(list, code, severity);
+    if (list->found[code] > MLS_FINDINGS_KEPT_PER_CODE) {
+        return;
+    }
+    mls_buffer raw = {0};
+    mls_buffer clean = {0};
+    mls_buffer_vprintf(&raw, format, args);
+    mls_escape_append(&clean, mls_buffer_str(&raw));
+    clean.failed |= raw.failed;
+    mls_buffer_release(&raw);
+    mls_findings_keep(list, code, severity, place, mls_buffer_detach(&clean));
+}
+
+void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mls_findings_add_va(list, code, finding_table[code].severity, place, format, args);
+    va_end(args);
+}
+
+void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
+                         const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mls_findings_add_va(list, code, severity, place, format, args);
+    va_end(args);
+}
+
+void mls_findings_append(mls_findings *list, const mls_findings *from)
+{
+    uint32_t room[MLS_FINDING_COUNT];
+    for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
+        const uint32_t had = list->found[i];
+        room[i] = had < MLS_FINDINGS_KEPT_PER_CODE ? MLS_FINDINGS_KEPT_PER_CODE - had : 0;
+        list->found[i] += from->found[i];
+    }
+    list->count_error += from->count_error;
+    list->count_warning += from->count_warning;
+    list->count_advice += from->count_advice;
+    list->out_of_memory |= from->out_of_memory;
+    for (size_t i = 0; i < from->count; i++) {
+        const mls_finding *f = &from->items[i];
+        if (room[f->code] > 0) {
+            room[f->code]--;
+            const mls_finding_place place = {f->path, f->line, f->column, mls_str_from(f->key)};
+            mls_findings_keep(list, f->code, f->severity, place, mls_copy_text(f->message, strlen(f->message)));
+        }
+    }
+}
+
+typedef struct mls_finding_order {
+    mls_finding finding;
+    size_t index;
+} mls_finding_order;
+
+static int mls_finding_compare(const void *left, const void *right)
+{
+    const mls_finding_order *a = left;
+    const mls_finding_order *b = right;
+    /* Line 0 is "no line": last.  Subtracting 1 wraps it to the top. */
+    const size_t line_a = a->finding.line - 1;
+    const size_t line_b = b->finding.line - 1;
+    if (line_a != line_b) {
+        return line_a < line_b ? -1 : 1;
+    }
+    if (a->finding.column != b->finding.column) {
+        return a->finding.column < b->finding.column ? -1 : 1;
+    }
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+void mls_findings_sort(mls_findings *list)
+{
+    if (list->count < 2) {
+        return;
+    }
+    size_t bytes;
+    mls_finding_order *order =
+        mls_size_mul(list->count, sizeof *order, &bytes) ? malloc(bytes) : NULL;
+    if (order == NULL) {
+        list->out_of_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        order[i] = (mls_finding_order){list->items[i], i};
+    }
+    qsort(order, list->count, sizeof *order, mls_finding_compare);
+    for (size_t i = 0; i < list->count; i++) {
+        list->items[i] = order[i].finding;
+    }
+    free(order);
+}
+
+void mls_findings_release(mls_findings *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free((void *)(uintptr_t)list->items[i].path);
+        free((void *)(uintptr_t)list->items[i].key);
+        free((void *)(uintptr_t)list->items[i].message);
+    }
+    free(list->items);
+    *list = (mls_findings){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return true;
+    }
+    size_t wanted;
+    size_t bytes;
+    if (!mls_size_mul(*capacity, 2, &wanted)) {
+        return false;
+    }
+    if (wanted < 8) {
+        wanted = 8;
+    }
+    if (!mls_size_mul(wanted, size, &bytes)) {
+        return false;
+    }
+    void *grown = realloc(*items, bytes);
+    if (grown == NULL) {
+        return false;
+    }
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+char *mls_copy_text(const char *text, size_t len)
+{
+    char *copy = len < SIZE_MAX ? malloc(len + 1) : NULL;
+    if (copy != NULL) {
+        if (len > 0) {
+            memcpy(copy, text, len);
+        }
+        copy[len] = '\0';
+    }
+    return copy;
+}
