@@ -96,7 +96,7 @@ typedef struct mls_log_totals {
     size_t records;   /**< well formed */
     size_t malformed;
     size_t torn;      /**< lines in which an earlier marker was overwritten */
-    bool binary;      /**< the first block holds NUL bytes and no marker: not a log at all */
+    bool binary;      /**< NUL bytes near the start and not one line with a marker: no log at all */
 } mls_log_totals;
 
 /**
@@ -113,8 +113,7 @@ typedef struct mls_sink {
 
 /** How to read.  Zero-initialised: one thread, to the end. */
 typedef struct mls_scan_options {
-    unsigned threads;  /**< threads for one large regular file; 0 and 1: the calling one only */
-    volatile const bool *cancel; /**< read between blocks; true ends the scan with MLS_STOPPED; NULL: never */
+    unsigned threads; /**< threads for one large regular file; 0 and 1: the calling one only */
 } mls_scan_options;
 
 /**
@@ -134,6 +133,8 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
 mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_count, mls_log_totals *totals,
                               mls_error *error) MLS_MUST_USE;
 
+struct mls_arena;
+
 /**
  * Validates one record's payload (grammar of RFC 8259 plus the bare words NaN,
  * Infinity and -Infinity; no control character below 0x20 inside a string; at
@@ -145,7 +146,6 @@ mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_
  * and payload; or a static reason, with *where set to the offset in `payload`
  * of the byte that is wrong.
  */
-struct mls_arena;
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch, size_t *where)
     MLS_MUST_USE;
 

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/number.h"
+
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Numbers of a log are short; a longer one is read from the heap. */
+enum { MLS_NUMBER_ON_STACK = 128 };
+
+static locale_t c_locale;
+static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
+
+static void mls_c_locale_make(void)
+{
+    c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+}
+
+/* strtod() without the caller's locale: a program that uses the library may have set one with a decimal comma. */
+static double mls_strtod(const char *text)
+{
+    (void)pthread_once(&c_locale_once, mls_c_locale_make);
+    return c_locale != (locale_t)0 ? strtod_l(text, NULL, c_locale) : strtod(text, NULL);
+}
+
+typedef struct mls_decimal {
+    uint64_t mantissa; /* meaningful while digits <= 19 */
+    unsigned digits;   /* significant ones, leading zeros not counted */
+    long scale;        /* value = mantissa * 10^scale */
+} mls_decimal;
+
+static bool mls_digits_read(const char **at, const char *end, mls_decimal *decimal, bool fraction)
+{
+    const char *start = *at;
+    for (; *at < end && **at >= '0' && **at <= '9'; (*at)++) {
+        if (decimal->digits > 0 || **at != '0') {
+            decimal->digits += decimal->digits < 1000;
+            decimal->mantissa = decimal->digits <= 19 ? decimal->mantissa * 10 + (uint64_t)(**at - '0') : 0;
+        }
+        decimal->scale -= fraction;
+    }
+    return *at > start;
+}
+
+static bool mls_exponent_read(const char **at, const char *end, long *exponent)
+{
+    const char *p = *at;
+    bool negative = false;
+    if (p < end && (*p == '+' || *p == '-')) {
+        negative = *p++ == '-';
+    }
+    const char *start = p;
+    long value = 0;
+    for (; p < end && *p >= '0' && *p <= '9'; p++) {
+        value = value < 100000 ? value * 10 + (*p - '0') : value;
+    }
+    *at = p;
+    *exponent = negative ? -value : value;
+    return p > start;
+}
+
+/*
+ * Up to 15 digits and a power of ten up to 22 are both exact doubles, so one
+ * multiplication or division rounds once, which is correct (Clinger 1990).
+ */
+static bool mls_decimal_exact(const mls_decimal *decimal, double *number)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (decimal->digits > 15 || decimal->scale < -22 || decimal->scale > 22) {
+        return false;
+    }
+    const double mantissa = (double)decimal->mantissa;
+    *number = decimal->scale < 0 ? mantissa / powers[-decimal->scale] : mantissa * powers[decimal->scale];
+    return true;
+}
+
+static bool mls_number_slow(mls_str text, double *number)
+{
+    char stack[MLS_NUMBER_ON_STACK];
+    char *copy = text.len < sizeof stack ? stack : malloc(text.len + 1);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    *number = mls_strtod(copy);
+    if (copy != stack) {
+        free(copy);
+    }
+    return true;
+}
+
+bool mls_number_parse(mls_str text, double *number)
+{
+    const char *at = text.ptr;
+    const char *end = text.ptr + text.len;
+    mls_decimal decimal = {0};
+    bool negative = false;
+    if (at < end && (*at == '-' || *at == '+')) {
+        negative = *at++ == '-';
+    }
+    bool any = mls_digits_read(&at, end, &decimal, false);
+    if (at < end && *at == '.') {
+        at++;
+        any |= mls_digits_read(&at, end, &decimal, true);
+    }
+    if (!any) {
+        return false;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        long exponent;
+        at++;
+        if (!mls_exponent_read(&at, end, &exponent)) {
+            return false;
+        }
+        decimal.scale += exponent;
+    }
+    if (at != end) {
+        return false;
+    }
+    if (mls_decimal_exact(&decimal, number)) {
+        *number = negative ? -*number : *number;
+        return true;
+    }
+    return mls_number_slow(text, number);
+}
+
+static bool mls_is_blank(unsigned char c)
+{
+    return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || c == 0x85 || c == 0xa0;
+}
+
+static bool mls_number_word(mls_str text, double *number)
+{
+    static const struct {
+        mls_str word;
+        bool nan;
+    } words[] = {{MLS_STR("inf"), false}, {MLS_STR("infinity"), false}, {MLS_STR("nan"), true}};
+    const bool sign = text.len > 0 && (*text.ptr == '-' || *text.ptr == '+');
+    const mls_str bare = {text.ptr + sign, text.len - sign};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (bare.len == words[i].word.len && strncasecmp(bare.ptr, words[i].word.ptr, bare.len) == 0) {
+            const double value = words[i].nan ? (double)NAN : (double)INFINITY;
+            *number = sign && *text.ptr == '-' ? -value : value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mls_number_parse_lenient(mls_str text, double *number)
+{
+    while (text.len > 0 && mls_is_blank((unsigned char)text.ptr[0])) {
+        text.ptr++;
+        text.len--;
+    }
+    while (text.len > 0 && mls_is_blank((unsigned char)text.ptr[text.len - 1])) {
+        text.len--;
+    }
+    if (text.len == 0) {
+        return false;
+    }
+    if (mls_number_parse(text, number) || mls_number_word(text, number)) {
+        return true;
+    }
+    /* Only underscores between two digits may be dropped. */
+    mls_buffer plain = {0};
+    bool ok = memchr(text.ptr, '_', text.len) != NULL;
+    for (size_t i = 0; ok && i < text.len; i++) {
+        if (text.ptr[i] != '_') {
+            mls_buffer_append_char(&plain, text.ptr[i]);
+        } else {
+            ok = i > 0 && i + 1 < text.len && text.ptr[i - 1] >= '0' && text.ptr[i - 1] <= '9' &&
+                 text.ptr[i + 1] >= '0' && text.ptr[i + 1] <= '9';
+        }
+    }
+    ok = ok && !plain.failed && mls_number_parse(mls_buffer_str(&plain), number);
+    mls_buffer_release(&plain);
+    return ok;
+}
+
+bool mls_size_parse(mls_str text, size_t *number)
+{
+    size_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+        if (c < '0' || c > '9' || __builtin_mul_overflow(value, (size_t)10, &value) ||
+            __builtin_add_overflow(value, (size_t)(c - '0'), &value)) {
+            return false;
+        }
+    }
+    *number = value;
+    return text.len > 0;
+}
+
+/* printf() writes the decimal point of the caller's locale; ours is always '.'. */
+static void mls_point_restore(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("0123456789+-e", *text) == NULL) {
+            *text = '.';
+        }
+    }
+}
+
+void mls_number_append(mls_buffer *buffer, double number)
+{
+    char text[40];
+    if (!isfinite(number)) {
+        mls_buffer_append_text(buffer, "null");
+        return;
+    }
+    if (number == floor(number) && fabs(number) < 1e15) {
+        (void)snprintf(text, sizeof text, "%.0f", number == 0 ? 0.0 : number);
+        mls_buffer_append_text(buffer, text);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, number);
+        mls_point_restore(text);
+        if (mls_strtod(text) == number) {
+            break;
+        }
+    }
+    mls_buffer_append_text(buffer, text);
+}

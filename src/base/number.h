@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * number.h - text to double and back, the same under every locale.
+ */
+#ifndef MLS_BASE_NUMBER_H
+#define MLS_BASE_NUMBER_H
+
+#include "base/buffer.h"
+
+/*
+ * Reads a whole text as a decimal number: optional sign, digits with an
+ * optional '.', optional exponent.  Correctly rounded.  False when anything
+ * else stands in it (blanks too) or it is empty.
+ */
+bool mls_number_parse(mls_str text, double *number);
+
+/*
+ * Reads a string the way the compliance checker turns one into a number:
+ * blanks around it are dropped, single underscores may stand between digits,
+ * and the words inf, infinity and nan are numbers in any case.
+ */
+bool mls_number_parse_lenient(mls_str text, double *number);
+
+/* Reads a whole text as an unsigned decimal number; false on anything else and on overflow. */
+bool mls_size_parse(mls_str text, size_t *number);
+
+/*
+ * Appends the shortest decimal text that reads back as the same double:
+ * 9, 0.925, 1.5243166666666668.  NaN and the infinities, which JSON has no
+ * words for, come out as "null".
+ */
+void mls_number_append(mls_buffer *buffer, double number);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "log/simd.h"
+
+/* How much of a log is looked at for NUL bytes. */
+enum { MLS_BINARY_SNIFF = 4096 };
+
+/* Whether a line ends at data[i] for certain: a '\r' at the very end may be half of "\r\n". */
+static bool mls_line_ends_at(const char *data, size_t len, size_t i)
+{
+    return data[i] == '\n' || (data[i] == '\r' && i + 1 < len && data[i + 1] != '\n');
+}
+
+mls_block_cut mls_block_cut_find(const char *data, size_t len)
+{
+    size_t first = 0;
+    while (first < len && !mls_line_ends_at(data, len, first)) {
+        first++;
+    }
+    if (first == len) {
+        return (mls_block_cut){len, len};
+    }
+    size_t last = len - 1;
+    while (!mls_line_ends_at(data, len, last)) {
+        last--;
+    }
+    return (mls_block_cut){first + 1, last + 1};
+}
+
+void mls_reader_init(mls_reader *reader, const mls_sink *sinks, size_t sink_count)
+{
+    *reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
+}
+
+static mls_status mls_deliver_record(mls_reader *reader, mls_record record, size_t line_base)
+{
+    record.line += line_base;
+    reader->totals.records++;
+    reader->totals.torn += record.torn;
+    for (size_t i = 0; i < reader->sink_count; i++) {
+        const mls_sink *sink = &reader->sinks[i];
+        const mls_status status = sink->record != NULL ? sink->record(sink->state, &record) : MLS_OK;
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
+    return MLS_OK;
+}
+
+static mls_status mls_deliver_malformed(mls_reader *reader, mls_malformed malformed, size_t line_base)
+{
+    malformed.line += line_base;
+    reader->totals.malformed++;
+    reader->totals.torn += malformed.torn;
+    for (size_t i = 0; i < reader->sink_count; i++) {
+        const mls_sink *sink = &reader->sinks[i];
+        const mls_status status = sink->malformed != NULL ? sink->malformed(sink->state, &malformed) : MLS_OK;
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
+    return MLS_OK;
+}
+
+static mls_status mls_deliver_marker(mls_reader *reader, mls_marker marker, size_t line_base)
+{
+    marker.line += line_base;
+    for (size_t i = 0; i < reader->sink_count; i++) {
+        const mls_sink *sink = &reader->sinks[i];
+        const mls_status status = sink->marker != NULL ? sink->marker(sink->state, &marker) : MLS_OK;
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
+    return MLS_OK;
+}
+
+static mls_status mls_deliver(mls_reader *reader, const mls_batch *batch)
+{
+    const size_t line_base = reader->totals.lines;
+    mls_status status = MLS_OK;
+    reader->totals.lines += batch->lines;
+    for (size_t i = 0; i < batch->count && status == MLS_OK; i++) {
+        const mls_event *event = &batch->items[i];
+        switch (event->kind) {
+        case MLS_EVENT_RECORD:
+            status = mls_deliver_record(reader, event->as.record, line_base);
+            break;
+        case MLS_EVENT_MALFORMED:
+            status = mls_deliver_malformed(reader, event->as.malformed, line_base);
+            break;
+        case MLS_EVENT_MARKER:
+            status = mls_deliver_marker(reader, event->as.marker, line_base);
+            break;
+        }
+    }
+    return status;
+}
+
+/* Forgets the first bytes of the unfinished line. */
+static void mls_carry_drop(mls_reader *reader, size_t count)
+{
+    memmove(reader->carry, reader->carry + count, reader->carry_len - count);
+    reader->carry_len -= count;
+    reader->carry_dropped += count;
+}
+
+/*
+ * The unfinished line has outgrown a record.  Without a marker only its last
+ * bytes, which may be half of one, are worth keeping; with one, nothing before
+ * it is; and when even what follows the marker is too long, only another
+ * marker could still make a record of the line.
+ */
+static void mls_carry_shrink(mls_reader *reader)
+{
+    const char *marker = mls_marker_find_last((mls_str){reader->carry, reader->carry_len});
+    if (marker != NULL && marker > reader->carry) {
+        reader->carry_torn |= reader->carry_overlong;
+        reader->carry_overlong = false;
+        mls_carry_drop(reader, (size_t)(marker - reader->carry));
+        if (reader->carry_len <= MLS_RECORD_LENGTH_MAX) {
+            return;
+        }
+    }
+    if (marker != NULL) {
+        reader->carry_overlong = true;
+        reader->carry_column = reader->carry_dropped + MLS_MLLOG_LENGTH + 1;
+    }
+    mls_carry_drop(reader, reader->carry_len - (MLS_MLLOG_LENGTH - 1));
+}
+
+static bool mls_carry_append(mls_reader *reader, const char *data, size_t len)
+{
+    size_t needed;
+    if (!mls_size_add(reader->carry_len, len, &needed) || !mls_size_add(needed, MLS_SCAN_PADDING, &needed)) {
+        return false;
+    }
+    if (needed > reader->carry_capacity) {
+        size_t capacity = reader->carry_capacity < 4096 ? 4096 : reader->carry_capacity;
+        while (capacity < needed) {
+            capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
+        }
+        char *grown = realloc(reader->carry, capacity);
+        if (grown == NULL) {
+            return false;
+        }
+        reader->carry = grown;
+        reader->carry_capacity = capacity;
+    }
+    if (len > 0) {
+        memcpy(reader->carry + reader->carry_len, data, len);
+        reader->carry_len += len;
+    }
+    memset(reader->carry + reader->carry_len, 0, MLS_SCAN_PADDING);
+    return true;
+}
+
+/* The line in the carry buffer is complete (or the file is): scans it, delivers it, empties the buffer. */
+static mls_status mls_carry_flush(mls_reader *reader)
+{
+    mls_status status = MLS_OK;
+    const mls_str text = {reader->carry, reader->carry_len};
+    if (reader->carry_overlong && mls_marker_find_last(text) == NULL) {
+        const mls_malformed malformed = {.line = 1,
+                                         .column = reader->carry_column,
+                                         .reason = "the record is longer than 16 MiB",
+                                         .torn = reader->carry_torn};
+        status = mls_deliver_malformed(reader, malformed, reader->totals.lines);
+        reader->totals.lines++;
+    } else if (!mls_lines_scan(&reader->joined, text.ptr, text.len, reader->carry_dropped)) {
+        status = MLS_ERROR_MEMORY;
+    } else {
+        if (reader->joined.count > 0 && reader->joined.items[0].kind == MLS_EVENT_RECORD) {
+            reader->joined.items[0].as.record.torn |= reader->carry_overlong || reader->carry_torn;
+        }
+        status = mls_deliver(reader, &reader->joined);
+    }
+    reader->carry_len = 0;
+    reader->carry_dropped = 0;
+    reader->carry_overlong = false;
+    reader->carry_torn = false;
+    return status;
+}
+
+mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls_block_cut cut, const mls_batch *batch)
+{
+    mls_status status = MLS_OK;
+    if (reader->totals.bytes < MLS_BINARY_SNIFF && len > 0) {
+        reader->nul_near_start |= memchr(data, '\0', len < MLS_BINARY_SNIFF ? len : MLS_BINARY_SNIFF) != NULL;
+    }
+    reader->totals.bytes += len;
+    /* Only now can be told whether the '\r' that ended the last block stood alone. */
+    if (reader->carry_len > 0 && reader->carry[reader->carry_len - 1] == '\r' && len > 0 && data[0] != '\n') {
+        status = mls_carry_flush(reader);
+    }
+    if (status == MLS_OK && !mls_carry_append(reader, data, cut.middle)) {
+        status = MLS_ERROR_MEMORY;
+    }
+    if (cut.middle == len && (len == 0 || !mls_line_ends_at(data, len, len - 1))) {
+        if (status == MLS_OK && reader->carry_len > MLS_RECORD_LENGTH_MAX + MLS_MLLOG_LENGTH) {
+            mls_carry_shrink(reader);
+        }
+        return status;
+    }
+    if (status == MLS_OK) {
+        status = mls_carry_flush(reader);
+    }
+    if (status == MLS_OK) {
+        status = mls_deliver(reader, batch);
+    }
+    if (status == MLS_OK && !mls_carry_append(reader, data + cut.tail, len - cut.tail)) {
+        status = MLS_ERROR_MEMORY;
+    }
+    return status;
+}
+
+mls_status mls_reader_end(mls_reader *reader)
+{
+    mls_status status = reader->carry_len > 0 ? mls_carry_flush(reader) : MLS_OK;
+    reader->totals.binary = reader->nul_near_start && reader->totals.records + reader->totals.malformed == 0;
+    for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
+        const mls_sink *sink = &reader->sinks[i];
+        status = sink->end != NULL ? sink->end(sink->state, &reader->totals) : MLS_OK;
+    }
+    return status;
+}
+
+void mls_reader_release(mls_reader *reader)
+{
+    free(reader->carry);
+    mls_batch_release(&reader->joined);
+    *reader = (mls_reader){0};
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.c - one pass over a payload: is it a record, and where is what.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/number.h"
+#include "log/json_check.h"
+#include "log/simd.h"
+#include "mlscore/value.h"
+
+enum { MEMBER_TIME = 1, MEMBER_KEY = 2, MEMBER_VALUE = 4, MEMBER_METADATA = 8, MEMBER_ALL = 15 };
+
+/* Where a member's value stands in the payload. */
+typedef struct mls_member_span {
+    mls_str name; /* raw, without quotes */
+    mls_str text;
+} mls_member_span;
+
+static bool mls_trimmed(unsigned char c)
+{
+    return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || c == 0x85 || c == 0xa0;
+}
+
+mls_str mls_payload_trim(mls_str text)
+{
+    while (text.len > 0 && mls_trimmed((unsigned char)text.ptr[0])) {
+        text.ptr++;
+        text.len--;
+    }
+    while (text.len > 0 && mls_trimmed((unsigned char)text.ptr[text.len - 1])) {
+        text.len--;
+    }
+    return text;
+}
+
+/* time_ms: a number, a boolean (1 or 0) or a string that holds a number. */
+static bool mls_time_read(mls_str text, struct mls_arena *scratch, double *time_ms)
+{
+    mls_str inner;
+    switch (*text.ptr) {
+    case '"':
+        if (memchr(text.ptr, '\\', text.len) == NULL) {
+            inner = (mls_str){text.ptr + 1, text.len - 2};
+        } else if (!mls_json_string(text, scratch, &inner)) {
+            return false;
+        }
+        return mls_number_parse_lenient(inner, time_ms);
+    case 'N':
+    case 'I':
+        return mls_number_parse_lenient(text, time_ms);
+    default:
+        return mls_json_number(text, time_ms);
+    }
+}
+
+/* Files the value of a top-level member; false when time_ms is no time. */
+static bool mls_member_take(const mls_member_span *member, mls_record *record, unsigned *seen,
+                            struct mls_arena *scratch)
+{
+    const mls_str name = member->name;
+    switch (name.len) {
+    case 3:
+        if (memcmp(name.ptr, "key", 3) == 0) {
+            *seen |= MEMBER_KEY;
+            record->key = *member->text.ptr == '"' ? (mls_str){member->text.ptr + 1, member->text.len - 2}
+                                                   : (mls_str){NULL, 0};
+        }
+        break;
+    case 5:
+        if (memcmp(name.ptr, "value", 5) == 0) {
+            *seen |= MEMBER_VALUE;
+            record->value = member->text;
+        }
+        break;
+    case 7:
+        if (memcmp(name.ptr, "time_ms", 7) == 0) {
+            *seen |= MEMBER_TIME;
+            return mls_time_read(member->text, scratch, &record->time_ms);
+        }
+        break;
+    case 8:
+        if (memcmp(name.ptr, "metadata", 8) == 0) {
+            *seen |= MEMBER_METADATA;
+            record->metadata = member->text;
+        }
+        break;
+    case 10:
+        if (memcmp(name.ptr, "event_type", 10) == 0) {
+            record->event_type = member->text;
+        }
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+static const char *mls_missing(unsigned seen)
+{
+    if ((seen & MEMBER_TIME) == 0) {
+        return "the record has no time_ms";
+    }
+    if ((seen & MEMBER_KEY) == 0) {
+        return "the record has no key";
+    }
+    return (seen & MEMBER_VALUE) == 0 ? "the record has no value" : "the record has no metadata";
+}
+
+/* A key written with escapes ("\u0073eed") is decoded, so that rules find it. */
+static bool mls_key_decode(mls_record *record, struct mls_arena *scratch)
+{
+    if (record->key.ptr == NULL || memchr(record->key.ptr, '\\', record->key.len) == NULL) {
+        return true;
+    }
+    const mls_str quoted = {record->key.ptr - 1, record->key.len + 2};
+    return mls_json_string(quoted, scratch, &record->key);
+}
+
+/*
+ * Of duplicate members the last counts; a time_ms that is no time is only
+ * wrong when no later one replaces it, so it is remembered until the end.
+ */
+const char *mls_record_check(const char *begin, const char *end, mls_record *record, struct mls_arena *scratch,
+                             const char **wrong)
+{
+    const char *reason = NULL;
+    const char *at = begin;
+    const char *bad_time = NULL;
+    unsigned seen = 0;
+    record->event_type = (mls_str){NULL, 0};
+    if (at == end) {
+        *wrong = at;
+        return "nothing follows :::MLLOG";
+    }
+    if (*at != '{') {
+        const char *stop = mls_json_check_value(at, wrong, &reason);
+        if (stop != NULL) {
+            *wrong = at;
+        }
+        return stop != NULL ? "the record is not a JSON object" : reason;
+    }
+    at = mls_json_skip_blanks(at + 1);
+    if (*at == '}') {
+        at++;
+    } else {
+        for (;;) {
+            bool escaped = false;
+            mls_member_span member;
+            if (*at != '"') {
+                *wrong = at;
+                return "expected a member name in quotes";
+            }
+            member.name.ptr = ++at;
+            if ((at = mls_json_check_string(at, &escaped, wrong, &reason)) == NULL) {
+                return reason;
+            }
+            member.name.len = (size_t)(at - member.name.ptr);
+            at = mls_json_skip_blanks(at + 1);
+            if (*at != ':') {
+                *wrong = at;
+                return "expected ':'";
+            }
+            member.text.ptr = at = mls_json_skip_blanks(at + 1);
+            if ((at = mls_json_check_value(at, wrong, &reason)) == NULL) {
+                return reason;
+            }
+            member.text.len = (size_t)(at - member.text.ptr);
+            if (escaped &&
+                !mls_json_string((mls_str){member.name.ptr - 1, member.name.len + 2}, scratch, &member.name)) {
+                *wrong = member.text.ptr;
+                return "out of memory";
+            }
+            if (!mls_member_take(&member, record, &seen, scratch)) {
+                bad_time = member.text.ptr;
+            } else if (member.name.len == 7 && memcmp(member.name.ptr, "time_ms", 7) == 0) {
+                bad_time = NULL;
+            }
+            at = mls_json_skip_blanks(at);
+            if (*at == '}') {
+                at++;
+                break;
+            }
+            if (*at != ',') {
+                *wrong = at;
+                return "expected ',' or '}'";
+            }
+            at = mls_json_skip_blanks(at + 1);
+        }
+    }
+    if (at < end) {
+        *wrong = at;
+        return "something follows the record's JSON object";
+    }
+    if (seen != MEMBER_ALL) {
+        *wrong = begin;
+        return mls_missing(seen);
+    }
+    if (bad_time != NULL) {
+        *wrong = bad_time;
+        return "time_ms is not a number";
+    }
+    record->payload = (mls_str){begin, (size_t)(end - begin)};
+    if (!mls_key_decode(record, scratch)) {
+        *wrong = begin;
+        return "out of memory";
+    }
+    return NULL;
+}
+
+const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch, size_t *where)
+{
+    const mls_str text = mls_payload_trim(payload);
+    char *copy = text.len <= MLS_RECORD_LENGTH_MAX ? mls_arena_alloc(scratch, text.len + MLS_SCAN_PADDING) : NULL;
+    *where = 0;
+    if (copy == NULL) {
+        return text.len > MLS_RECORD_LENGTH_MAX ? "the record is longer than 16 MiB" : "out of memory";
+    }
+    if (text.len > 0) {
+        memcpy(copy, text.ptr, text.len);
+    }
+    memset(copy + text.len, 0, MLS_SCAN_PADDING);
+    const char *wrong = copy;
+    const char *reason = mls_record_check(copy, copy + text.len, record, scratch, &wrong);
+    *where = (size_t)(wrong - copy) + (size_t)(text.ptr - payload.ptr);
+    return reason;
+}
