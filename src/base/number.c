@@ -229,3 +229,26 @@ void mls_number_append(mls_buffer *buffer, double number)
     }
     mls_buffer_append_text(buffer, text);
 }
+
+void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals)
+{
+    /* The largest double has 309 digits before the point. */
+    char text[352];
+    if (!isfinite(number)) {
+        mls_buffer_append_char(buffer, '-');
+        return;
+    }
+    decimals = decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
+    (void)snprintf(text, sizeof text, "%.*f", decimals, number);
+    mls_point_restore(text);
+    size_t start = text[0] == '-';
+    size_t digits = strspn(text + start, "0123456789");
+    mls_buffer_append(buffer, (mls_str){text, start});
+    for (size_t i = 0; i < digits; i++) {
+        if (i > 0 && (digits - i) % 3 == 0) {
+            mls_buffer_append_char(buffer, ',');
+        }
+        mls_buffer_append_char(buffer, text[start + i]);
+    }
+    mls_buffer_append_text(buffer, text + start + digits);
+}

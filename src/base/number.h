@@ -31,4 +31,11 @@ bool mls_size_parse(mls_str text, size_t *number);
  */
 void mls_number_append(mls_buffer *buffer, double number);
 
+/*
+ * Appends `number` with `decimals` digits behind the point (at most 15) and a
+ * comma between thousands, for people: 1,048,576 or 3,061.25.  "-" when it is
+ * not finite.
+ */
+void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals);
+
 #endif
