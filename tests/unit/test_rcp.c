@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,10 +12,10 @@
 #include <cmocka.h>
 
 #include "close.h"
+#include "corpus.h"
 #include "mlscore/edition.h"
 #include "mlscore/rcp.h"
 
-#define CORPUS "../shared/corpus"
 #define FACTS "../shared/facts/rcp"
 #define CONVERGE_MAX 4096
 
@@ -51,14 +50,9 @@ static mls_rcp_set *new_set(const char *usage, const char *edition, const char *
 
 /* ---- against what the reference checker said of published submissions */
 
-static const char *text_of(const cJSON *object, const char *name)
+static void check_row(const char *table, const cJSON *row, void *checked)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-static void check_row(const cJSON *row, size_t *checked)
-{
+    (void)table;
     const cJSON *expected = cJSON_GetObjectItemCaseSensitive(row, "rcp");
     const cJSON *numbers = cJSON_GetObjectItemCaseSensitive(row, "to_converge");
     if (!cJSON_IsObject(expected) || !cJSON_IsArray(numbers)) {
@@ -72,55 +66,30 @@ static void check_row(const cJSON *row, size_t *checked)
         assert_true(count < CONVERGE_MAX);
         to_converge[count++] = cJSON_GetNumberValue(number);
     }
-    mls_rcp_set *set = new_set(text_of(row, "usage"), text_of(row, "edition"), text_of(row, "benchmark"));
+    mls_rcp_set *set = new_set(corpus_text(row, "usage"), corpus_text(row, "edition"), corpus_text(row, "benchmark"));
     double batch = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, "global_batch_size"));
     mls_rcp_result result;
     assert_int_equal(mls_rcp_check(set, batch, to_converge, count, &result), MLS_OK);
     double scale = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(expected, "scale"));
     bool pass = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(expected, "pass"));
-    if (result.pass != pass || strcmp(result.message, text_of(expected, "message")) != 0 ||
+    if (result.pass != pass || strcmp(result.message, corpus_text(expected, "message")) != 0 ||
         !(fabs(result.scale - scale) <= 1e-6 * scale)) {
-        fail_msg("%s %s: %s, %s, %.9g; the reference says %s, %s, %.9g", text_of(row, "edition"), text_of(row, "dir"),
-                 result.pass ? "pass" : "fail", result.message, result.scale, pass ? "pass" : "fail",
-                 text_of(expected, "message"), scale);
+        fail_msg("%s %s: %s, %s, %.9g; the reference says %s, %s, %.9g", corpus_text(row, "edition"),
+                 corpus_text(row, "dir"), result.pass ? "pass" : "fail", result.message, result.scale,
+                 pass ? "pass" : "fail", corpus_text(expected, "message"), scale);
     }
     assert_close(result.score_scale, pass ? result.scale : 1, 0);
     mls_rcp_set_free(set);
-    ++*checked;
+    ++*(size_t *)checked;
 }
 
 static void verdicts_agree_with_the_reference(void **state)
 {
     (void)state;
-    DIR *folder = opendir(CORPUS);
-    if (folder == NULL) {
+    size_t checked = 0;
+    if (!corpus_each_folder(check_row, &checked)) {
         skip();
     }
-    size_t checked = 0;
-    char *line = NULL;
-    size_t capacity = 0;
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        if (!mls_str_ends(mls_str_from(entry->d_name), MLS_S(".jsonl"))) {
-            continue;
-        }
-        char path[512];
-        (void)snprintf(path, sizeof path, CORPUS "/%s", entry->d_name);
-        FILE *table = fopen(path, "r");
-        assert_non_null(table);
-        while (getline(&line, &capacity, table) > 0) {
-            if (strstr(line, "\"kind\": \"bench\"") != NULL) {
-                cJSON *row = cJSON_Parse(line);
-                if (row == NULL) { /* NaN is no JSON, and means too few runs */
-                    continue;
-                }
-                check_row(row, &checked);
-                cJSON_Delete(row);
-            }
-        }
-        assert_int_equal(fclose(table), 0);
-    }
-    free(line);
-    closedir(folder);
     assert_true(checked > 250);
 }
 
@@ -150,13 +119,13 @@ static void check_fact(const mls_rcp_set *set, const cJSON *fact)
 {
     const mls_rcp_point *point =
         point_at(set, cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(fact, "global_batch_size")));
-    assert_string_equal(point->name, text_of(fact, "name"));
+    assert_string_equal(point->name, corpus_text(fact, "name"));
     const char *const names[] = {"precision", "platform", "creator", "when"};
     const char *const texts[] = {point->precision, point->platform, point->creator, point->when};
     for (size_t i = 0; i < 4; i++) {
         /* What one edition tells of a point holds for the others; "TBD" tells nothing. */
-        if (text_of(fact, names[i])[0] != '\0' && strcmp(text_of(fact, names[i]), "TBD") != 0) {
-            assert_string_equal(texts[i], text_of(fact, names[i]));
+        if (corpus_text(fact, names[i])[0] != '\0' && strcmp(corpus_text(fact, names[i]), "TBD") != 0) {
+            assert_string_equal(texts[i], corpus_text(fact, names[i]));
         }
     }
     const cJSON *values = cJSON_GetObjectItemCaseSensitive(fact, "to_converge");
