@@ -110,7 +110,7 @@ static const char *mls_json_check_scalar(const char *at, const char **wrong, con
     bool escaped;
     switch (*at) {
     case '"':
-        at = mls_json_check_string(at + 1, &escaped, wrong, reason);
+        at = mls_json_string_end(at + 1, &escaped, wrong, reason);
         return at != NULL ? at + 1 : NULL;
     case 't':
         if (memcmp(at, "true", 4) == 0) {
@@ -150,9 +150,12 @@ static const char *mls_json_check_name(const char *at, const char **wrong, const
     if (*at != '"') {
         return mls_fail(at, "expected a member name in quotes", wrong, reason);
     }
-    at = mls_json_check_string(at + 1, &escaped, wrong, reason);
+    at = mls_json_string_end(at + 1, &escaped, wrong, reason);
     if (at == NULL) {
         return NULL;
+    }
+    if (at[1] == ':' && at[2] == ' ' && at[3] > ' ') {
+        return at + 3; /* as Python's json module writes it */
     }
     at = mls_json_skip_blanks(at + 1);
     if (*at != ':') {

@@ -9,6 +9,9 @@
 #ifndef MLS_LOG_JSON_CHECK_H
 #define MLS_LOG_JSON_CHECK_H
 
+#include <string.h>
+
+#include "log/simd.h"
 #include "mlscore/log.h"
 
 /* Moves over blanks between tokens.  Line endings cannot come: the text is one line. */
@@ -26,6 +29,13 @@ static inline const char *mls_json_skip_blanks(const char *at)
  * byte that is not allowed.
  */
 const char *mls_json_check_string(const char *at, bool *escaped, const char **wrong, const char **reason);
+
+/* mls_json_check_string() with the usual case, a string without escapes, in line. */
+static inline const char *mls_json_string_end(const char *at, bool *escaped, const char **wrong, const char **reason)
+{
+    at = mls_simd_string_stop(at);
+    return *at == '"' ? at : mls_json_check_string(at, escaped, wrong, reason);
+}
 
 /*
  * Checks one value that starts at `at` (no blanks before it), nested at most

@@ -190,27 +190,35 @@ static inline bool mls_byte_event(mls_line_state *state, const char *data, const
     return mls_line_finish(state, end, at + 1);
 }
 
+/* Walks the marked bytes of one stretch of `len` bytes. */
+static bool mls_stretch_walk(mls_line_state *state, const char *data, const char *stretch, size_t len, uint64_t *colons)
+{
+    uint64_t bits[MLS_STRETCH_WORDS];
+    const size_t words = (len + 63) / 64;
+    mls_simd_mark(stretch, words, bits, colons);
+    if (len % 64 != 0) {
+        bits[words - 1] &= (1ULL << len % 64) - 1;
+    }
+    for (size_t k = 0; k < words; k++) {
+        for (uint64_t left = bits[k]; left != 0; left &= left - 1) {
+            if (!mls_byte_event(state, data, stretch + 64 * k + __builtin_ctzll(left))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool mls_lines_scan(mls_batch *batch, const char *data, size_t len, size_t dropped)
 {
     mls_line_state state = {.batch = batch, .line = data, .line_number = 1, .dropped = dropped};
-    uint64_t colon_1 = 0; /* whether the last byte of the 64 before was a colon */
-    uint64_t colon_2 = 0; /* bits 0 and 1: the same of the last two bytes */
+    uint64_t colons = 0;
     batch->count = 0;
     mls_arena_reset(&batch->scratch);
-    for (size_t base = 0; base < len; base += 64) {
-        const mls_byte_masks masks = mls_simd_masks(data + base);
-        const uint64_t third =
-            masks.colon & (masks.colon << 1 | colon_1) & (masks.colon << 2 | colon_2);
-        uint64_t events = masks.newline | masks.carriage_return | third;
-        colon_1 = masks.colon >> 63;
-        colon_2 = masks.colon >> 62;
-        if (len - base < 64) {
-            events &= (1ULL << (len - base)) - 1;
-        }
-        for (; events != 0; events &= events - 1) {
-            if (!mls_byte_event(&state, data, data + base + __builtin_ctzll(events))) {
-                return false;
-            }
+    for (size_t at = 0; at < len; at += MLS_STRETCH) {
+        const size_t stretch = len - at < MLS_STRETCH ? len - at : MLS_STRETCH;
+        if (!mls_stretch_walk(&state, data, data + at, stretch, &colons)) {
+            return false;
         }
     }
     batch->lines = state.line_number - 1;

@@ -15,34 +15,19 @@
 
 #define MLS_SCAN_PADDING 64
 
-/* For 64 bytes: bit i is set where byte i is what the member's name says. */
-typedef struct mls_byte_masks {
-    uint64_t newline;
-    uint64_t carriage_return;
-    uint64_t colon;
-} mls_byte_masks;
+/* Blocks are looked at in stretches whose bitmap stays in the first-level cache. */
+enum { MLS_STRETCH_WORDS = 64, MLS_STRETCH = MLS_STRETCH_WORDS * 64 };
+
+/*
+ * Marks the bytes of a stretch that mean something to the scanner: '\n', '\r'
+ * and the third colon of ":::".  Bit i of bits[k] stands for byte 64 k + i;
+ * `words` words are written and 64 times as many bytes read.  *colons holds
+ * whether the two bytes before were colons (bits 0 and 1) and is moved on.
+ */
+void mls_simd_mark(const char *bytes, size_t words, uint64_t *bits, uint64_t *colons);
 
 #if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
 #include <emmintrin.h>
-
-static inline uint64_t mls_simd_equal_64(const __m128i *x, __m128i wanted)
-{
-    const uint64_t a = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x[0], wanted));
-    const uint64_t b = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x[1], wanted));
-    const uint64_t c = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x[2], wanted));
-    const uint64_t d = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x[3], wanted));
-    return a | b << 16 | c << 32 | d << 48;
-}
-
-static inline mls_byte_masks mls_simd_masks(const char *bytes)
-{
-    __m128i x[4];
-    for (int i = 0; i < 4; i++) {
-        x[i] = _mm_loadu_si128((const __m128i *)(const void *)(bytes + (ptrdiff_t)16 * i));
-    }
-    return (mls_byte_masks){mls_simd_equal_64(x, _mm_set1_epi8('\n')), mls_simd_equal_64(x, _mm_set1_epi8('\r')),
-                            mls_simd_equal_64(x, _mm_set1_epi8(':'))};
-}
 
 /* The first byte from `at` on that ends or interrupts a JSON string: '"', '\\' or a control character. */
 static inline const char *mls_simd_string_stop(const char *at)
@@ -64,29 +49,6 @@ static inline const char *mls_simd_string_stop(const char *at)
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(MLS_SIMD_PLAIN)
 #include <arm_neon.h>
 
-/* NEON has no movemask: weigh each byte of a comparison by its bit and add neighbours up. */
-static inline uint64_t mls_simd_equal_64(const uint8x16_t *x, uint8_t wanted)
-{
-    const uint8x16_t weights = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-    const uint8x16_t w = vdupq_n_u8(wanted);
-    const uint8x16_t a = vandq_u8(vceqq_u8(x[0], w), weights);
-    const uint8x16_t b = vandq_u8(vceqq_u8(x[1], w), weights);
-    const uint8x16_t c = vandq_u8(vceqq_u8(x[2], w), weights);
-    const uint8x16_t d = vandq_u8(vceqq_u8(x[3], w), weights);
-    uint8x16_t sum = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
-    sum = vpaddq_u8(sum, sum);
-    return vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
-}
-
-static inline mls_byte_masks mls_simd_masks(const char *bytes)
-{
-    uint8x16_t x[4];
-    for (int i = 0; i < 4; i++) {
-        x[i] = vld1q_u8((const uint8_t *)bytes + (ptrdiff_t)16 * i);
-    }
-    return (mls_byte_masks){mls_simd_equal_64(x, '\n'), mls_simd_equal_64(x, '\r'), mls_simd_equal_64(x, ':')};
-}
-
 static inline const char *mls_simd_string_stop(const char *at)
 {
     for (;; at += 16) {
@@ -103,17 +65,6 @@ static inline const char *mls_simd_string_stop(const char *at)
 }
 
 #else
-
-static inline mls_byte_masks mls_simd_masks(const char *bytes)
-{
-    mls_byte_masks masks = {0, 0, 0};
-    for (unsigned i = 0; i < 64; i++) {
-        masks.newline |= (uint64_t)(bytes[i] == '\n') << i;
-        masks.carriage_return |= (uint64_t)(bytes[i] == '\r') << i;
-        masks.colon |= (uint64_t)(bytes[i] == ':') << i;
-    }
-    return masks;
-}
 
 static inline const char *mls_simd_string_stop(const char *at)
 {

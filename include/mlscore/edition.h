@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * edition.h - which editions of MLPerf there are, and what each one asks for.
+ *
+ * An edition is a published round: training 0.7.0 to 6.1.0, hpc 1.0.0 to
+ * 3.0.0.  A table of editions is read from the data embedded in the library;
+ * once loaded it never changes and any number of threads may look at it.
+ * Editions of a usage are in the order of their dates, the oldest first.
+ */
+#ifndef MLSCORE_EDITION_H
+#define MLSCORE_EDITION_H
+
+#include "mlscore/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The two families of benchmarks that log in this format. */
+typedef enum mls_usage { MLS_USAGE_TRAINING, MLS_USAGE_HPC } mls_usage;
+enum { MLS_USAGE_COUNT = 2 };
+
+/** "training" or "hpc". */
+const char *mls_usage_name(mls_usage usage);
+
+/** Reads "training" or "hpc"; false for anything else. */
+bool mls_usage_from_name(mls_str name, mls_usage *usage);
+
+/** One edition.  The strings end in NUL and live as long as the table. */
+typedef struct mls_edition {
+    mls_usage usage;
+    const char *name;   /**< always three numbers: "5.1.0" */
+    double last_run_ms; /**< end of the last day on which runs of it were made, since 1970; INFINITY: not over */
+    const char *const *benchmarks; /**< as submission_benchmark spells them, in the order of the rules */
+    size_t benchmark_count;
+} mls_edition;
+
+typedef struct mls_editions mls_editions;
+
+/**
+ * Reads the table of editions.  On MLS_OK *editions is to be given to
+ * mls_editions_free().  MLS_ERROR_MEMORY or, for broken data, MLS_ERROR_SYNTAX
+ * and MLS_ERROR_VALUE otherwise; *editions is NULL then.
+ */
+mls_status mls_editions_load(mls_editions **editions, mls_error *error) MLS_MUST_USE;
+void mls_editions_free(mls_editions *editions);
+
+/** How many editions of a usage there are, and one of them, the oldest at 0; NULL past the end. */
+size_t mls_editions_count(const mls_editions *editions, mls_usage usage);
+const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usage, size_t index);
+
+/**
+ * Finds the edition that a person named: "5.1", "5.1.0" or "v5.1".
+ * MLS_ERROR_UNKNOWN, with a message that lists what there is, when nobody
+ * knows it; MLS_ERROR_VALUE for training 0.6 and older, whose logs have
+ * another format.
+ */
+mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,
+                             mls_error *error) MLS_MUST_USE;
+
+/**
+ * The edition that a log whose first record has this time most likely belongs
+ * to: the oldest whose last run was not before it.  Never NULL; a time that
+ * is not a number gives the newest.
+ */
+const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms);
+
+/** Whether the edition has a benchmark of that name. */
+bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark);
+
+/** The newest edition of a usage that has the benchmark; NULL when none has. */
+const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_usage usage, mls_str benchmark);
+
+/** How many runs make a result of the benchmark; 0 for a benchmark nobody knows. */
+unsigned mls_editions_runs_needed(const mls_editions *editions, mls_usage usage, mls_str benchmark);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

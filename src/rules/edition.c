@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mlscore/edition.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/data.h"
+
+typedef struct mls_run_count {
+    const char *benchmark;
+    unsigned runs;
+} mls_run_count;
+
+typedef struct mls_edition_list {
+    mls_edition *items;
+    size_t count;
+    mls_run_count *run_counts;
+    size_t run_count_count;
+} mls_edition_list;
+
+struct mls_editions {
+    mls_arena memory; /* holds everything the lists point to */
+    mls_edition_list usages[MLS_USAGE_COUNT];
+};
+
+static const char *const usage_names[MLS_USAGE_COUNT] = {"training", "hpc"};
+
+const char *mls_usage_name(mls_usage usage)
+{
+    return usage_names[usage];
+}
+
+bool mls_usage_from_name(mls_str name, mls_usage *usage)
+{
+    for (size_t i = 0; i < MLS_USAGE_COUNT; i++) {
+        if (mls_str_equal(name, mls_str_from(usage_names[i]))) {
+            *usage = (mls_usage)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Days from 1970-01-01 to a date of the Gregorian calendar. */
+static long mls_days_since_1970(long year, long month, long day)
+{
+    year -= month <= 2;
+    const long era = year / 400;
+    const long year_of_era = year - era * 400;
+    const long day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+}
+
+/* Reads one number of at most `digits_max` digits; advances *at.  False when there is none. */
+static bool mls_digits_read(mls_str text, size_t *at, size_t digits_max, long *number)
+{
+    const size_t begin = *at;
+    *number = 0;
+    while (*at < text.len && *at - begin < digits_max && text.ptr[*at] >= '0' && text.ptr[*at] <= '9') {
+        *number = *number * 10 + (text.ptr[*at] - '0');
+        (*at)++;
+    }
+    return *at > begin;
+}
+
+static bool mls_character_read(mls_str text, size_t *at, char wanted)
+{
+    if (*at < text.len && text.ptr[*at] == wanted) {
+        (*at)++;
+        return true;
+    }
+    return false;
+}
+
+/* "2025-10-31" to the end of that day in UTC, in milliseconds. */
+static bool mls_date_read(const char *text, double *end_ms)
+{
+    const mls_str date = mls_str_from(text);
+    size_t at = 0;
+    long year;
+    long month;
+    long day;
+    if (!mls_digits_read(date, &at, 4, &year) || !mls_character_read(date, &at, '-') ||
+        !mls_digits_read(date, &at, 2, &month) || !mls_character_read(date, &at, '-') ||
+        !mls_digits_read(date, &at, 2, &day) || at != date.len) {
+        return false;
+    }
+    *end_ms = (double)(mls_days_since_1970(year, month, day) + 1) * 86400000.0;
+    return true;
+}
+
+static mls_status mls_editions_broken(mls_error *error, const char *what)
+{
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of editions is broken: %s", what);
+}
+
+static const char *mls_editions_text(mls_editions *editions, const char *text)
+{
+    return mls_arena_copy(&editions->memory, mls_str_from(text)).ptr;
+}
+
+static mls_status mls_run_counts_read(mls_editions *editions, mls_edition_list *list, const cJSON *json,
+                                      mls_error *error)
+{
+    const size_t count = (size_t)cJSON_GetArraySize(json);
+    list->run_counts = mls_arena_array(&editions->memory, count, sizeof *list->run_counts);
+    if (list->run_counts == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    const cJSON *item;
+    cJSON_ArrayForEach(item, json)
+    {
+        if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > 1000) {
+            return mls_editions_broken(error, "runs_needed must hold counts");
+        }
+        const char *benchmark = mls_editions_text(editions, item->string);
+        if (benchmark == NULL) {
+            return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        }
+        list->run_counts[list->run_count_count++] = (mls_run_count){benchmark, (unsigned)item->valuedouble};
+    }
+    return MLS_OK;
+}
+
+static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition, const cJSON *json, mls_error *error)
+{
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "edition");
+    const cJSON *last_run = cJSON_GetObjectItemCaseSensitive(json, "last_run");
+    const cJSON *benchmarks = cJSON_GetObjectItemCaseSensitive(json, "benchmarks");
+    edition->last_run_ms = INFINITY;
+    if (!cJSON_IsString(name) || !cJSON_IsArray(benchmarks)) {
+        return mls_editions_broken(error, "an edition needs a name and benchmarks");
+    }
+    if (last_run != NULL &&
+        (!cJSON_IsString(last_run) || !mls_date_read(last_run->valuestring, &edition->last_run_ms))) {
+        return mls_editions_broken(error, "last_run must be a date");
+    }
+    const char **names = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(benchmarks), sizeof *names);
+    edition->name = mls_editions_text(editions, name->valuestring);
+    if (names == NULL || edition->name == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    edition->benchmarks = names;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, benchmarks)
+    {
+        if (!cJSON_IsString(item)) {
+            return mls_editions_broken(error, "benchmarks must be names");
+        }
+        names[edition->benchmark_count] = mls_editions_text(editions, item->valuestring);
+        if (names[edition->benchmark_count++] == NULL) {
+            return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        }
+    }
+    return MLS_OK;
+}
+
+static mls_status mls_usage_read(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
+{
+    mls_edition_list *list = &editions->usages[usage];
+    const cJSON *items = cJSON_GetObjectItemCaseSensitive(json, "editions");
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(json, "runs_needed");
+    if (!cJSON_IsArray(items) || cJSON_GetArraySize(items) < 1 || !cJSON_IsObject(runs)) {
+        return mls_editions_broken(error, "a usage needs editions and runs_needed");
+    }
+    list->items = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(items), sizeof *list->items);
+    if (list->items == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    const cJSON *item;
+    cJSON_ArrayForEach(item, items)
+    {
+        mls_edition *edition = &list->items[list->count++];
+        *edition = (mls_edition){.usage = usage};
+        const mls_status status = mls_edition_read(editions, edition, item, error);
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
+    return mls_run_counts_read(editions, list, runs, error);
+}
+
+mls_status mls_editions_load(mls_editions **editions, mls_error *error)
+{
+    *editions = NULL;
+    const mls_str text = mls_data_find("editions.json");
+    mls_editions *loaded = calloc(1, sizeof *loaded);
+    cJSON *json = cJSON_ParseWithLength(text.ptr, text.len);
+    mls_status status = MLS_OK;
+    if (loaded == NULL || json == NULL) {
+        status = loaded == NULL ? mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory")
+                                : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "the table of editions is not JSON");
+    }
+    const cJSON *usages = cJSON_GetObjectItemCaseSensitive(json, "usages");
+    for (size_t i = 0; status == MLS_OK && i < MLS_USAGE_COUNT; i++) {
+        status = mls_usage_read(loaded, (mls_usage)i, cJSON_GetObjectItemCaseSensitive(usages, usage_names[i]), error);
+    }
+    cJSON_Delete(json);
+    if (status != MLS_OK) {
+        mls_editions_free(loaded);
+        return status;
+    }
+    *editions = loaded;
+    return MLS_OK;
+}
+
+void mls_editions_free(mls_editions *editions)
+{
+    if (editions != NULL) {
+        mls_arena_release(&editions->memory);
+        free(editions);
+    }
+}
+
+size_t mls_editions_count(const mls_editions *editions, mls_usage usage)
+{
+    return editions->usages[usage].count;
+}
+
+const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usage, size_t index)
+{
+    const mls_edition_list *list = &editions->usages[usage];
+    return index < list->count ? &list->items[index] : NULL;
+}
+
+/* "5.1", "v5.1" or "5.1.0" to its three numbers. */
+static bool mls_edition_numbers(mls_str text, long numbers[3])
+{
+    size_t at = 0;
+    numbers[2] = 0;
+    (void)mls_character_read(text, &at, 'v');
+    if (!mls_digits_read(text, &at, 4, &numbers[0]) || !mls_character_read(text, &at, '.') ||
+        !mls_digits_read(text, &at, 4, &numbers[1])) {
+        return false;
+    }
+    if (at < text.len && (!mls_character_read(text, &at, '.') || !mls_digits_read(text, &at, 4, &numbers[2]))) {
+        return false;
+    }
+    return at == text.len;
+}
+
+static mls_status mls_edition_unknown(const mls_edition_list *list, mls_usage usage, mls_str text, mls_error *error)
+{
+    mls_buffer known = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", list->items[i].name);
+    }
+    const int shown = text.len > 40 ? 40 : (int)text.len;
+    const mls_status status =
+        mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no edition '%.*s' of %s; there are %s", shown,
+                      text.ptr != NULL ? text.ptr : "", usage_names[usage], known.ptr != NULL ? known.ptr : "none");
+    mls_buffer_release(&known);
+    return status;
+}
+
+mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,
+                             mls_error *error)
+{
+    const mls_edition_list *list = &editions->usages[usage];
+    long wanted[3];
+    *edition = NULL;
+    if (!mls_edition_numbers(text, wanted)) {
+        return mls_edition_unknown(list, usage, text, error);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        long numbers[3];
+        if (mls_edition_numbers(mls_str_from(list->items[i].name), numbers) &&
+            memcmp(numbers, wanted, sizeof wanted) == 0) {
+            *edition = &list->items[i];
+            return MLS_OK;
+        }
+    }
+    if (usage == MLS_USAGE_TRAINING && wanted[0] == 0 && wanted[1] <= 6) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "edition 0.%ld has another log format, which mlscore does not read; "
+                             "the oldest edition it knows is %s",
+                             wanted[1], list->items[0].name);
+    }
+    return mls_edition_unknown(list, usage, text, error);
+}
+
+const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms)
+{
+    const mls_edition_list *list = &editions->usages[usage];
+    for (size_t i = 0; i + 1 < list->count; i++) {
+        if (time_ms < list->items[i].last_run_ms) {
+            return &list->items[i];
+        }
+    }
+    return &list->items[list->count - 1];
+}
+
+bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)
+{
+    for (size_t i = 0; i < edition->benchmark_count; i++) {
+        if (mls_str_equal(benchmark, mls_str_from(edition->benchmarks[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_usage usage, mls_str benchmark)
+{
+    const mls_edition_list *list = &editions->usages[usage];
+    for (size_t i = list->count; i > 0; i--) {
+        if (mls_edition_has_benchmark(&list->items[i - 1], benchmark)) {
+            return &list->items[i - 1];
+        }
+    }
+    return NULL;
+}
+
+unsigned mls_editions_runs_needed(const mls_editions *editions, mls_usage usage, mls_str benchmark)
+{
+    const mls_edition_list *list = &editions->usages[usage];
+    for (size_t i = 0; i < list->run_count_count; i++) {
+        if (mls_str_equal(benchmark, mls_str_from(list->run_counts[i].benchmark))) {
+            return list->run_counts[i].runs;
+        }
+    }
+    return 0;
+}

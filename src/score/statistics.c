@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "score/statistics.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* The continued fraction needs about sqrt(max(a, b)) steps; past this many it will not get better. */
+#define BETA_STEPS_MAX 20000
+#define BETA_PRECISION 1e-16
+/* Stands in for a zero denominator in Lentz's method. */
+#define LENTZ_TINY 1e-300
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    if (isnan(a) || isnan(b)) {
+        return isnan(a) - isnan(b);
+    }
+    return (a > b) - (a < b);
+}
+
+void mls_sort_doubles(double *values, size_t count)
+{
+    if (count > 1) {
+        qsort(values, count, sizeof *values, compare_doubles);
+    }
+}
+
+double mls_mean(const double *values, size_t count)
+{
+    if (count == 0) {
+        return NAN;
+    }
+    double sum = 0;
+    double lost = 0;
+    for (size_t i = 0; i < count; i++) {
+        double value = values[i];
+        double next = sum + value;
+        if (isfinite(next)) {
+            lost += fabs(sum) >= fabs(value) ? (sum - next) + value : (value - next) + sum;
+        }
+        sum = next;
+    }
+    return (sum + lost) / (double)count;
+}
+
+double mls_mean_trimmed(const double *sorted, size_t count, size_t trim)
+{
+    if (trim > count / 2) {
+        return NAN;
+    }
+    return mls_mean(sorted + trim, count - 2 * trim);
+}
+
+double mls_median(const double *sorted, size_t count)
+{
+    if (count == 0) {
+        return NAN;
+    }
+    size_t middle = count / 2;
+    if (count % 2 == 1) {
+        return sorted[middle];
+    }
+    return mls_mean(sorted + middle - 1, 2);
+}
+
+double mls_stdev_population(const double *values, size_t count)
+{
+    if (count == 0) {
+        return NAN;
+    }
+    double mean = mls_mean(values, count);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += (values[i] - mean) * (values[i] - mean);
+    }
+    return sqrt(sum / (double)count);
+}
+
+double mls_variation(const double *values, size_t count)
+{
+    double mean = mls_mean(values, count);
+    return mean == 0 ? NAN : mls_stdev_population(values, count) / mean;
+}
+
+static double away_from_zero(double value)
+{
+    return fabs(value) < LENTZ_TINY ? LENTZ_TINY : value;
+}
+
+/*
+ * The continued fraction of 26.5.8, evaluated forwards (modified Lentz).  Its
+ * partial numerators are d(2m) = m(b-m)x / ((a+2m-1)(a+2m)) and
+ * d(2m+1) = -(a+m)(a+b+m)x / ((a+2m)(a+2m+1)).
+ */
+static double beta_fraction(double a, double b, double x)
+{
+    double c = 1;
+    double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
+    double fraction = d;
+    for (int step = 1; step <= BETA_STEPS_MAX; step++) {
+        double m = step;
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        d = 1 / away_from_zero(1 + even * d);
+        c = away_from_zero(1 + even / c);
+        fraction *= d * c;
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 / away_from_zero(1 + odd * d);
+        c = away_from_zero(1 + odd / c);
+        fraction *= d * c;
+        if (fabs(d * c - 1) < BETA_PRECISION) {
+            break;
+        }
+    }
+    return fraction;
+}
+
+/* I_x(a, b) with y = 1 - x given apart, so that an x close to 1 loses nothing. */
+static double beta_regularized_pair(double a, double b, double x, double y)
+{
+    if (x <= 0 || y <= 0) {
+        return x <= 0 ? 0 : 1;
+    }
+    int sign;
+    double log_beta = lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
+    double front = exp(a * log(x) + b * log(y) - log_beta);
+    /* The fraction converges fast only below the mean of the distribution; above it, 26.5.2 turns x around. */
+    if (x < (a + 1) / (a + b + 2)) {
+        return front * beta_fraction(a, b, x) / a;
+    }
+    return 1 - front * beta_fraction(b, a, y) / b;
+}
+
+double mls_beta_regularized(double a, double b, double x)
+{
+    if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1) || isinf(a) || isinf(b)) {
+        return NAN;
+    }
+    return beta_regularized_pair(a, b, x, 1 - x);
+}
+
+double mls_student_t_lower_tail(double t, double degrees)
+{
+    if (!(degrees > 0) || isinf(degrees) || isnan(t)) {
+        return NAN;
+    }
+    if (isinf(t)) {
+        return t < 0 ? 0 : 1;
+    }
+    double total = degrees + t * t;
+    double tail = isinf(total) ? 0 : 0.5 * beta_regularized_pair(degrees / 2, 0.5, degrees / total, t * t / total);
+    return t < 0 ? tail : 1 - tail;
+}
+
+mls_t_test mls_t_test_two_samples(mls_sample a, mls_sample b)
+{
+    double degrees = a.count + b.count - 2;
+    mls_t_test test = {NAN, NAN, NAN, NAN};
+    if (!(degrees > 0) || !(a.count > 0) || !(b.count > 0)) {
+        return test;
+    }
+    double pooled = ((a.count - 1) * a.stdev * a.stdev + (b.count - 1) * b.stdev * b.stdev) / degrees;
+    test.degrees = degrees;
+    test.t = (a.mean - b.mean) / sqrt(pooled * (1 / a.count + 1 / b.count));
+    test.p_lower = mls_student_t_lower_tail(test.t, degrees);
+    test.p_two_sided = 2 * mls_student_t_lower_tail(-fabs(test.t), degrees);
+    return test;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doubles compared in tests; cmocka's own assertion rounds them to float. */
+#ifndef MLS_TEST_CLOSE_H
+#define MLS_TEST_CLOSE_H
+
+#include <math.h>
+
+/* Fails unless |actual - expected| <= tolerance; tolerance 0 asks for the same number. */
+#define assert_close(actual, expected, tolerance)                                                                      \
+    do {                                                                                                               \
+        double assert_close_actual = (actual);                                                                         \
+        double assert_close_expected = (expected);                                                                     \
+        if (!(fabs(assert_close_actual - assert_close_expected) <= (tolerance))) {                                     \
+            fail_msg("%s is %.17g, not %.17g", #actual, assert_close_actual, assert_close_expected);                   \
+        }                                                                                                              \
+    } while (0)
+
+#endif

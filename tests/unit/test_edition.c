@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlscore/edition.h"
+
+static int setup(void **state)
+{
+    mls_editions *editions;
+    if (mls_editions_load(&editions, NULL) != MLS_OK) {
+        return -1;
+    }
+    *state = editions;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    mls_editions_free(*state);
+    return 0;
+}
+
+static const char *find(const mls_editions *editions, mls_usage usage, const char *text)
+{
+    const mls_edition *edition;
+    return mls_editions_find(editions, usage, mls_str_from(text), &edition, NULL) == MLS_OK ? edition->name : NULL;
+}
+
+static void test_short_names_are_normalised(void **state)
+{
+    assert_string_equal(find(*state, MLS_USAGE_TRAINING, "5.1"), "5.1.0");
+    assert_string_equal(find(*state, MLS_USAGE_TRAINING, "5.1.0"), "5.1.0");
+    assert_string_equal(find(*state, MLS_USAGE_TRAINING, "v0.7"), "0.7.0");
+    assert_string_equal(find(*state, MLS_USAGE_HPC, "3.0"), "3.0.0");
+    const char *const bad[] = {"",     "5",    "5.",   "5.1.",    "5.1.1",     "5.1.0.0",
+                               "5.1 ", "-5.1", "5.1x", "99999.1", "1.0.0/../x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_null(find(*state, MLS_USAGE_TRAINING, bad[i]));
+    }
+    assert_null(find(*state, MLS_USAGE_HPC, "5.1"));
+}
+
+static void test_errors_say_what_there_is(void **state)
+{
+    const mls_edition *edition;
+    mls_error error;
+    assert_int_equal(mls_editions_find(*state, MLS_USAGE_HPC, MLS_S("5.1"), &edition, &error), MLS_ERROR_UNKNOWN);
+    assert_string_equal(error.message, "no edition '5.1' of hpc; there are 1.0.0, 2.0.0, 3.0.0");
+    assert_int_equal(mls_editions_find(*state, MLS_USAGE_TRAINING, MLS_S("0.6"), &edition, &error), MLS_ERROR_VALUE);
+    assert_non_null(strstr(error.message, "another log format"));
+    assert_int_equal(mls_editions_find(*state, MLS_USAGE_TRAINING, MLS_S("0.6.0"), &edition, &error), MLS_ERROR_VALUE);
+}
+
+static void test_guess_follows_the_dates(void **state)
+{
+    const struct {
+        mls_usage usage;
+        double time_ms;
+        const char *edition;
+    } cases[] = {
+        {MLS_USAGE_TRAINING, 0, "0.7.0"},
+        {MLS_USAGE_TRAINING, 1596239999999.0, "0.7.0"}, /* 2020-07-31 23:59:59.999 UTC */
+        {MLS_USAGE_TRAINING, 1596240000000.0, "1.0.0"},
+        {MLS_USAGE_TRAINING, 1745066917961.0, "5.0.0"}, /* 2025-04-19 */
+        {MLS_USAGE_TRAINING, 4e12, "6.1.0"},
+        {MLS_USAGE_TRAINING, NAN, "6.1.0"},
+        {MLS_USAGE_HPC, 1630000000000.0, "1.0.0"},
+        {MLS_USAGE_HPC, 4e12, "3.0.0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(mls_editions_guess(*state, cases[i].usage, cases[i].time_ms)->name, cases[i].edition);
+    }
+}
+
+static void test_benchmarks(void **state)
+{
+    const mls_editions *editions = *state;
+    assert_int_equal(mls_editions_runs_needed(editions, MLS_USAGE_TRAINING, MLS_S("unet3d")), 40);
+    assert_int_equal(mls_editions_runs_needed(editions, MLS_USAGE_HPC, MLS_S("openfold")), 10);
+    assert_int_equal(mls_editions_runs_needed(editions, MLS_USAGE_HPC, MLS_S("unet3d")), 0);
+    const mls_edition *newest = mls_editions_newest_with(editions, MLS_USAGE_TRAINING, MLS_S("bert"));
+    assert_string_equal(newest->name, "5.0.0");
+    assert_true(mls_edition_has_benchmark(newest, MLS_S("bert")));
+    assert_false(mls_edition_has_benchmark(newest, MLS_S("ber")));
+    assert_null(mls_editions_newest_with(editions, MLS_USAGE_TRAINING, MLS_S("cosmoflow")));
+    assert_null(mls_editions_get(editions, MLS_USAGE_HPC, mls_editions_count(editions, MLS_USAGE_HPC)));
+}
+
+static cJSON *read_json(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    static char text[1 << 16];
+    const size_t length = fread(text, 1, sizeof text, file);
+    (void)fclose(file);
+    return cJSON_ParseWithLength(text, length);
+}
+
+static void compare_usage(const mls_editions *editions, mls_usage usage, const cJSON *facts)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(facts, "runs"))
+    {
+        assert_int_equal(mls_editions_runs_needed(editions, usage, mls_str_from(item->string)), item->valueint);
+    }
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(facts, "benchmarks"))
+    {
+        const mls_edition *edition;
+        if (mls_editions_find(editions, usage, mls_str_from(item->string), &edition, NULL) != MLS_OK) {
+            continue; /* the facts also name rounds with another log format */
+        }
+        assert_int_equal(edition->benchmark_count, cJSON_GetArraySize(item));
+        for (size_t i = 0; i < edition->benchmark_count; i++) {
+            assert_string_equal(edition->benchmarks[i], cJSON_GetArrayItem(item, (int)i)->valuestring);
+        }
+    }
+}
+
+static void test_agrees_with_the_facts(void **state)
+{
+    cJSON *facts = read_json("../shared/facts/benchmarks.json");
+    if (facts == NULL) {
+        skip();
+    }
+    compare_usage(*state, MLS_USAGE_TRAINING, cJSON_GetObjectItem(facts, "training"));
+    compare_usage(*state, MLS_USAGE_HPC, cJSON_GetObjectItem(facts, "hpc"));
+    cJSON_Delete(facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_short_names_are_normalised), cmocka_unit_test(test_errors_say_what_there_is),
+        cmocka_unit_test(test_guess_follows_the_dates),    cmocka_unit_test(test_benchmarks),
+        cmocka_unit_test(test_agrees_with_the_facts),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "close.h"
+#include "score/statistics.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static void plain_statistics(void **state)
+{
+    (void)state;
+    double values[] = {5, 2, 9, 4, 4, 7, 5, 4};
+    mls_sort_doubles(values, COUNT(values));
+    assert_close(values[0], 2, 0);
+    assert_close(values[7], 9, 0);
+    assert_close(mls_mean(values, 8), 5, 0);
+    assert_close(mls_stdev_population(values, 8), 2, 0);
+    assert_close(mls_variation(values, 8), 0.4, 1e-15);
+    assert_close(mls_median(values, 8), 4.5, 0);
+    assert_close(mls_median(values, 7), 4, 0);
+    assert_close(mls_mean_trimmed(values, 8, 1), 29.0 / 6, 1e-15);
+    assert_close(mls_mean_trimmed(values, 8, 3), 4.5, 0);
+}
+
+static void too_few_values_are_nan(void **state)
+{
+    (void)state;
+    const double values[] = {1, -1};
+    assert_true(isnan(mls_mean(NULL, 0)));
+    assert_true(isnan(mls_median(NULL, 0)));
+    assert_true(isnan(mls_stdev_population(NULL, 0)));
+    assert_true(isnan(mls_variation(values, 2)));
+    assert_true(isnan(mls_mean_trimmed(values, 2, 1)));
+    assert_true(isnan(mls_mean_trimmed(values, 2, 2)));
+    assert_close(mls_stdev_population(values, 1), 0, 0);
+}
+
+static void infinite_and_large_values(void **state)
+{
+    (void)state;
+    double values[] = {INFINITY, 1, INFINITY, 2};
+    mls_sort_doubles(values, 4);
+    assert_true(isinf(mls_median(values, 4)));
+    assert_close(mls_median(values, 3), 2, 0);
+    assert_true(isinf(mls_mean(values, 4)));
+    const double large[] = {1e16, 1, -1e16, 1};
+    assert_close(mls_mean(large, 4), 0.5, 0);
+    double mixed[] = {NAN, 3, -INFINITY};
+    mls_sort_doubles(mixed, 3);
+    assert_true(isinf(mixed[0]) && isnan(mixed[2]));
+}
+
+/* Computed with 40 digits of precision by an independent implementation (hypergeometric series). */
+static void beta_function_agrees_with_tabulated_values(void **state)
+{
+    (void)state;
+    static const struct {
+        double a, b, x, value;
+    } table[] = {
+        {0.5, 0.5, 0.3, 0.369010119565545375},
+        {2, 3, 0.4, 0.5248},
+        {5, 0.5, 0.9, 0.316642915020012313},
+        {19, 0.5, 0.95, 0.16544066043157229},
+        {0.5, 19, 0.001, 0.153594155987438622},
+        {50, 60, 0.5, 0.830907293901669414},
+        {1000, 0.5, 0.999, 0.157247274266723828},
+        {1000, 1200, 0.45, 0.334662342671541316},
+        {0.1, 0.2, 0.99, 0.863450475726269896},
+        {250000, 0.5, 0.99999, 0.0253470257777353337},
+        {1, 1, 0.25, 0.25},
+        {3, 1, 0.5, 0.125},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        assert_close(mls_beta_regularized(table[i].a, table[i].b, table[i].x), table[i].value, 1e-10);
+        assert_close(mls_beta_regularized(table[i].b, table[i].a, 1 - table[i].x), 1 - table[i].value, 1e-10);
+    }
+    assert_close(mls_beta_regularized(30, 0.5, 0.001) / 1.0262784370021768e-91, 1, 1e-10);
+    assert_close(mls_beta_regularized(2, 3, 0), 0, 0);
+    assert_close(mls_beta_regularized(2, 3, 1), 1, 0);
+    assert_true(isnan(mls_beta_regularized(0, 3, 0.5)));
+    assert_true(isnan(mls_beta_regularized(1, 3, 1.5)));
+    assert_true(isnan(mls_beta_regularized(1, 3, NAN)));
+}
+
+static void student_t_agrees_with_tabulated_values(void **state)
+{
+    (void)state;
+    static const struct {
+        double t, degrees, value;
+    } table[] = {
+        {-1, 1, 0.25},
+        {-1, 2, 0.211324865405187118},
+        {2.5, 3, 0.956146676495967226},
+        {-1.7, 26, 0.050532623904841839},
+        {-1.7056179197592727, 26, 0.05},
+        {-0.001, 8, 0.499613301051544658},
+        {-40, 5, 9.20598108588647718e-8},
+        {6, 40, 0.999999763677243361},
+        {-1.6448536, 100000, 0.0500015743272556481},
+        {1e-9, 17, 0.50000000039312173},
+        {-3, 76, 0.00182470573288944402},
+        {0, 7, 0.5},
+        {-1e200, 5, 0},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        assert_close(mls_student_t_lower_tail(table[i].t, table[i].degrees), table[i].value, 1e-10);
+    }
+    /* Two degrees of freedom have the closed form 1/2 + t / (2 sqrt(2 + t²)). */
+    for (double t = -50; t < 50; t += 0.37) {
+        assert_close(mls_student_t_lower_tail(t, 2), 0.5 + t / (2 * sqrt(2 + t * t)), 1e-14);
+    }
+    assert_close(mls_student_t_lower_tail(-INFINITY, 3), 0, 0);
+    assert_close(mls_student_t_lower_tail(INFINITY, 3), 1, 0);
+    assert_true(isnan(mls_student_t_lower_tail(1, 0)));
+    assert_true(isnan(mls_student_t_lower_tail(NAN, 3)));
+}
+
+static void two_samples_are_pooled(void **state)
+{
+    (void)state;
+    /* Means 3 and 5, both variances 2.5, 5 values each: t = -2 / sqrt(2.5 * 2/5) = -2 with 8 degrees of freedom. */
+    mls_t_test test = mls_t_test_two_samples((mls_sample){3, sqrt(2.5), 5}, (mls_sample){5, sqrt(2.5), 5});
+    assert_close(test.t, -2, 1e-15);
+    assert_close(test.degrees, 8, 0);
+    assert_close(test.p_two_sided, 0.08051623795726257, 1e-12);
+    assert_close(test.p_lower, 0.08051623795726257 / 2, 1e-12);
+    test = mls_t_test_two_samples((mls_sample){5, 3, 4}, (mls_sample){3, 1, 8});
+    assert_close(test.t, 2 / sqrt((27.0 + 7) / 10 * (1.0 / 4 + 1.0 / 8)), 1e-15);
+    assert_close(test.p_lower, 1 - test.p_two_sided / 2, 1e-15);
+    test = mls_t_test_two_samples((mls_sample){5, 3, 1}, (mls_sample){3, 1, 1});
+    assert_true(isnan(test.t) && isnan(test.p_lower));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_statistics),
+        cmocka_unit_test(too_few_values_are_nan),
+        cmocka_unit_test(infinite_and_large_values),
+        cmocka_unit_test(beta_function_agrees_with_tabulated_values),
+        cmocka_unit_test(student_t_agrees_with_tabulated_values),
+        cmocka_unit_test(two_samples_are_pooled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
