@@ -232,9 +232,9 @@ lint: ## clang-format, clang-tidy and cppcheck, where they are installed
 	@sh tests/lint.sh $(OWN_CFLAGS) $(PKG_CFLAGS)
 
 .PHONY: bench
-bench: ## measure throughput against cat, grep and wc (BENCH_MIB=1024, RUNS=5)
+bench: ## measure throughput against cat, grep and wc (BENCH_MIB=1024, RUNS=5, BENCH=log|tree)
 	@$(MAKE) --no-print-directory all build/release/bench/generate build/release/bench/measure
-	@sh bench/run.sh build/release
+	@sh bench/run.sh build/release $(BENCH)
 
 # ---------------------------------------------------------------- the rest
 
