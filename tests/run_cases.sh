@@ -15,6 +15,9 @@ ln -s "$(realpath "${MLSCORE:-$build/mlscore}")" "$scratch/bin/mlscore"
 PATH="$scratch/bin:$PATH" TESTDATA="$root/testdata" BUILD="$root/$build"
 export PATH TESTDATA BUILD
 [ $# -gt 0 ] || set -- "$cases"/*/
+has_all() {
+    for command; do command -v "$command" >/dev/null 2>&1 || return 1; done
+}
 for case; do
     case=${case%/}
     name=${case##*/}
@@ -23,7 +26,7 @@ for case; do
         fail "$name: there is no cmd"
         continue
     fi
-    if [ -f "$case/needs" ] && ! command -v $(cat "$case/needs") >/dev/null 2>&1; then
+    if [ -f "$case/needs" ] && ! has_all $(cat "$case/needs"); then
         skip
         continue
     fi

@@ -8,7 +8,7 @@
 build=$1
 prefix=/opt/a
 d=$scratch/dest
-for variable in BINDIR LIBDIR INCLUDEDIR MANDIR DATADIR; do unset "$variable"; done
+unset BINDIR LIBDIR INCLUDEDIR MANDIR DATADIR DESTDIR MAKEFLAGS MFLAGS MAKELEVEL
 check "make install" make --no-print-directory install DESTDIR="$d" PREFIX=$prefix FLAVOUR="${build##*/}"
 check "the installed program runs" "$d$prefix/bin/mlscore" --version
 for header in include/mlscore/*.h; do
