@@ -53,7 +53,7 @@ static const struct {
 /* The next definition behind this one; a macro, for function pointers differ in type. */
 #define REAL(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
-static void die(const char *text)
+static _Noreturn void die(const char *text)
 {
     (void)!REAL(write)(2, text, strlen(text));
     _exit(98);
