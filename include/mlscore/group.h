@@ -10,6 +10,7 @@
 #define MLSCORE_GROUP_H
 
 #include "mlscore/base.h"
+#include "mlscore/config.h"
 #include "mlscore/edition.h"
 #include "mlscore/olympic.h"
 #include "mlscore/rcp.h"
@@ -38,6 +39,7 @@ typedef struct mls_group {
     char *division;           /**< "closed" or "open" as the runs log it; NULL: none logged, or they differ */
     char *config;             /**< DGXSYSTEM; NULL: not told, or they differ */
     double global_batch_size; /**< NAN: not logged, or they differ */
+    mls_config_name shape; /**< what the name of the config says; kind NONE when it says nothing; borrows from config */
     const mls_run **runs;
     size_t run_count, run_capacity;
     mls_olympic_mark *marks; /**< one per run */
@@ -62,8 +64,9 @@ typedef struct mls_score_options {
     const mls_editions *editions; /**< not NULL */
     bool select_window;           /**< with more runs than needed, score the window the rules choose */
     bool bert_train_samples;      /**< a bert run's train_samples record says how much it took to converge */
-    mls_str rcp_text;             /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
-    const char *rcp_path;         /**< where they are from */
+    const mls_config_decoder *config_decoder; /**< decodes the names of configs; NULL: they are not decoded */
+    mls_str rcp_text;     /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
+    const char *rcp_path; /**< where they are from */
 } mls_score_options;
 
 /**

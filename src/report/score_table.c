@@ -3,6 +3,7 @@
  * score_table.c - a collection for a person: what was run, run by run, and
  * what it scores.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,20 @@ static double mls_common_nodes(const mls_group *group)
     return group->runs[0]->job.node_count;
 }
 
+/* ": 18 nodes x 4 GPUs = 72   tp1 pp1 cp8 dp9" */
+static void mls_headline_shape(mls_buffer *line, const mls_config_name *shape)
+{
+    mls_buffer_printf(line, ": %" PRIu64 " %s x %" PRIu64 " GPUs = %" PRIu64, shape->nodes,
+                      shape->nodes == 1 ? "node" : "nodes", shape->gpus_per_node, shape->gpus);
+    if (shape->data_parallel > 0) {
+        const uint64_t tensor = shape->tensor_parallel > 0 ? shape->tensor_parallel : 1;
+        const uint64_t pipeline = shape->pipeline_parallel > 0 ? shape->pipeline_parallel : 1;
+        const uint64_t context = shape->context_parallel > 0 ? shape->context_parallel : 1;
+        mls_buffer_printf(line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64, tensor, pipeline, context,
+                          shape->data_parallel);
+    }
+}
+
 static void mls_group_headline(const mls_group *group, mls_output *output, bool color)
 {
     mls_buffer line = {0};
@@ -61,7 +76,9 @@ static void mls_group_headline(const mls_group *group, mls_output *output, bool 
     if (group->config != NULL) {
         mls_buffer_printf(&line, "   %s", group->config);
     }
-    if (!isnan(nodes)) {
+    if (group->shape.gpus > 0) {
+        mls_headline_shape(&line, &group->shape);
+    } else if (!isnan(nodes)) {
         mls_buffer_append_text(&line, "   ");
         mls_words_plural(&line, (size_t)nodes, "node", "nodes");
     }

@@ -23,11 +23,6 @@ static const char *mls_run_division(const mls_run *run)
     return run->division;
 }
 
-static const char *mls_run_config(const mls_run *run)
-{
-    return run->job.config;
-}
-
 /* How a run is named in a message: its file's own name. */
 static const char *mls_run_name(const mls_run *run)
 {
@@ -248,6 +243,24 @@ static mls_status mls_group_rcp(mls_group *group, const mls_score_options *optio
     return status;
 }
 
+/* What the config's name says about the machine, and whether the logs were made with its batch size. */
+static mls_status mls_group_shape(mls_group *group, const mls_score_options *options)
+{
+    if (group->config == NULL || options->config_decoder == NULL) {
+        return MLS_OK;
+    }
+    const mls_status status =
+        mls_config_name_decode(options->config_decoder, mls_str_from(group->config), &group->shape);
+    const double named = (double)group->shape.global_batch_size;
+    if (status == MLS_OK && named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
+        mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
+                         (mls_finding_place){.key = MLS_S("global_batch_size")},
+                         "the name of the config gives a global batch of %.0f with micro batch 1, the logs say %.15g",
+                         named, group->global_batch_size);
+    }
+    return status;
+}
+
 static mls_status mls_group_seeds(mls_group *group)
 {
     static const mls_seed_log no_seeds;
@@ -303,6 +316,9 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
     }
     if (status == MLS_OK) {
         status = mls_group_seeds(group);
+    }
+    if (status == MLS_OK) {
+        status = mls_group_shape(group, options);
     }
     return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
 }
