@@ -120,6 +120,122 @@ $B/.packages:
 	@printf '#include <csv.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 || { echo "missing: libcsv; run 'make packages' (Debian, Ubuntu) or install libcsv with headers" >&2; exit 1; }
 	@touch $@
 
+# ---------------------------------------------------------------- installation
+
+$B/mlscore.pc: Makefile
+	@mkdir -p $(@D)
+	@{ echo 'prefix=$(PREFIX)'; echo 'libdir=$(LIBDIR)'; echo 'includedir=$(INCLUDEDIR)'; echo; \
+	   echo 'Name: mlscore'; echo 'Description: verdicts and scores from MLPerf training logs'; \
+	   echo "Version: $$(sed -n 's/^#define MLS_VERSION "\(.*\)"$$/\1/p' include/mlscore/base.h)"; \
+	   echo '# Only a static library is installed, so what it needs is needed by every program.'; \
+	   echo 'Requires: $(PACKAGES)'; echo 'Cflags: -I$${includedir}'; \
+	   echo 'Libs: -L$${libdir} -lmlscore -lcsv -lm -pthread'; } > $@
+
+MAN_PAGES   := $(sort $(wildcard man/*.[1-8]))
+install_to   = $(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(3) $(1) '$(DESTDIR)$(2)/$(4)'
+
+.PHONY: install
+install: all $B/mlscore.pc ## install into PREFIX (/usr/local), below DESTDIR
+	$(call install_to,$B/mlscore,$(BINDIR),755,mlscore)
+	$(call install_to,$B/libmlscore.a,$(LIBDIR),644,libmlscore.a)
+	$(call install_to,$B/mlscore.pc,$(LIBDIR)/pkgconfig,644,mlscore.pc)
+	$(call install_to,$(HEADERS),$(INCLUDEDIR)/mlscore,644)
+	@for page in $(MAN_PAGES); do \
+	   section=man$${page##*.}; \
+	   $(INSTALL) -d "$(DESTDIR)$(MANDIR)/$$section" && $(INSTALL) -m 644 "$$page" "$(DESTDIR)$(MANDIR)/$$section/" || exit 1; \
+	 done
+	@[ ! -f completions/mlscore.bash ] || { $(call install_to,completions/mlscore.bash,$(DATADIR)/bash-completion/completions,644,mlscore); }
+	@[ ! -f completions/mlscore.zsh ] || { $(call install_to,completions/mlscore.zsh,$(DATADIR)/zsh/site-functions,644,_mlscore); }
+	@[ ! -f completions/mlscore.fish ] || { $(call install_to,completions/mlscore.fish,$(DATADIR)/fish/vendor_completions.d,644,mlscore.fish); }
+
+.PHONY: demo
+demo: packages ## install what is missing, build, and score the Slurm directory in testdata
+	@$(MAKE) --no-print-directory all
+	build/release/mlscore score testdata/slurm || [ $$? -eq 1 ]
+
+# ---------------------------------------------------------------- tests
+
+# Written for tests: programs that are not installed.
+TOOL_CFLAGS  = $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(PKG_CFLAGS) -MMD -MP -MF $@.d
+TOOL_LIBS    = $(LDFLAGS) $(OWN_LDFLAGS) $B/libcli.a $B/libmlscore.a $(PKG_LIBS)
+
+UNIT_TESTS  := $(patsubst tests/unit/%.c,$B/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+FUZZERS     := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+
+# The commands without main(), for unit tests of option tables and the like.
+$B/libcli.a: $(filter-out $B/cli/main.o,$(CLI_OBJECTS))
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$B/unit/%: tests/unit/%.c $B/libmlscore.a $B/libcli.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< $(TOOL_LIBS) -lcmocka
+
+# A fuzzer's function with a main() that reads files: replays its corpus.
+$B/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $B/libmlscore.a $B/libcli.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< tests/fuzz/replay.c $(TOOL_LIBS)
+
+$B/fault/shim.so: tests/fault/shim.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) -O2 -g -std=c17 -D_GNU_SOURCE $(WARNINGS) -shared -fPIC -o $@ $< -ldl
+
+$B/testdata-generator: $(wildcard testdata/generator/*.c testdata/generator/*.h)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $(filter %.c,$^)
+
+$B/bench/%: bench/%.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
+
+# Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
+CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases examples replay,self units cases examples replay testdata install fault)
+
+.PHONY: check-programs
+check-programs: all $(UNIT_TESTS) $(FUZZERS:%=$B/replay/%) $B/testdata-generator $(if $(findstring fault,$(CHECK_SUITES)),$B/fault/shim.so)
+
+.PHONY: check
+check: packages ## build and run every test
+	@$(MAKE) --no-print-directory check-programs
+	@sh tests/run_all.sh $B $(CHECK_SUITES)
+
+.PHONY: bless
+bless: ## write the expected output of the command cases anew (read the difference before committing it)
+	@$(MAKE) --no-print-directory all
+	@BLESS=1 sh tests/run_cases.sh $B
+
+.PHONY: testdata
+testdata: $B/testdata-generator ## write testdata/slurm and testdata/logs anew
+	@mkdir -p testdata/slurm testdata/logs
+	$B/testdata-generator testdata
+
+.PHONY: fuzz fuzzers
+fuzz: ## build the fuzzers into build/fuzz (clang); build/fuzz/fuzz_<thing> tests/fuzz/corpus/<thing> runs one
+	@$(MAKE) --no-print-directory FLAVOUR=fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzzers
+fuzzers: $(FUZZERS:%=$B/%)
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libmlscore.a build/fuzz/libcli.a
+	$(call say,LINK)
+	$(Q)$(CC) $(TOOL_CFLAGS) -fsanitize=fuzzer -o $@ $< $(TOOL_LIBS)
+
+.PHONY: coverage
+coverage: ## which lines the tests reach, per file (gcov)
+	@$(MAKE) --no-print-directory COVERAGE=1 check
+	@sh tests/coverage.sh build/cov
+
+.PHONY: lint
+lint: ## clang-format, clang-tidy and cppcheck, where they are installed
+	@sh tests/lint.sh $(OWN_CFLAGS) $(PKG_CFLAGS)
+
+.PHONY: bench
+bench: ## measure throughput against cat, grep and wc (BENCH_MIB=1024, RUNS=5, BENCH=log|tree)
+	@$(MAKE) --no-print-directory all build/release/bench/generate build/release/bench/measure
+	@sh bench/run.sh build/release $(BENCH)
+
 # ---------------------------------------------------------------- the rest
 
 .PHONY: clean
@@ -128,7 +244,7 @@ clean: ## remove build/
 
 .PHONY: help
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR, WERROR=1, SANITIZE=address,undefined|thread, COVERAGE=1"
 
 -include $(wildcard $B/*/*.d)

@@ -89,7 +89,7 @@ static int mls_score_run(mls_cli *cli)
     const mls_edition *edition;
     const mls_editions *editions = mls_cli_editions(cli);
     mls_collection collection;
-    mls_progress progress;
+    mls_cli_progress progress;
     mls_output output;
     mls_error error = {0};
     if (editions == NULL || !mls_cli_edition(cli, &edition)) {
@@ -98,16 +98,16 @@ static int mls_score_run(mls_cli *cli)
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no path given");
     }
-    mls_progress_start(&progress, cli);
+    mls_cli_progress_start(&progress, cli);
     const mls_collect_options wanted = {.usage = cli->usage,
                                         .edition = edition,
                                         .threads = cli->threads,
-                                        .select_window = settings->window,
-                                        .progress = mls_progress_update,
+                                        .score = {.editions = editions, .select_window = settings->window},
+                                        .progress = mls_cli_progress_update,
                                         .progress_state = &progress};
     const mls_status collected =
-        mls_collect((const char *const *)cli->operands, cli->operand_count, editions, &wanted, &collection, &error);
-    mls_progress_end(&progress);
+        mls_collect((const char *const *)cli->operands, cli->operand_count, &wanted, &collection, &error);
+    mls_cli_progress_end(&progress);
     int status = MLS_EXIT_IO;
     if (collected != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);

@@ -279,6 +279,37 @@ static bool mls_group_score_line(const mls_group *group, mls_output *output, boo
     return mls_print_line(output, &line, style, color);
 }
 
+/* "reference convergence: pass: mean …", and the score that follows from it. */
+static bool mls_group_rcp_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (group->rcp_set == NULL) {
+        return true;
+    }
+    mls_buffer_append_text(&line, "reference convergence: ");
+    mls_rcp_result_describe(&group->rcp, group->score.score_minutes, &line);
+    return mls_print_line(output, &line, group->rcp.pass ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, color);
+}
+
+static bool mls_group_seeds_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (!group->seeds_checked) {
+        return true;
+    }
+    if (group->seeds_ok) {
+        mls_buffer_printf(&line, "seeds: %zu%s", group->seeds,
+                          group->seeds > 1 && group->seeds_different == group->seeds ? ", all different" : "");
+        return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+    }
+    bool ok = true;
+    for (size_t i = 0; i < group->seed_findings.count && ok; i++) {
+        mls_buffer_printf(&line, "seeds: %s", group->seed_findings.items[i].message);
+        ok = mls_print_line(output, &line, MLS_STYLE_BAD, color);
+    }
+    return ok;
+}
+
 /* -------------------------------------------------------------- findings */
 
 static bool mls_finding_line(const mls_finding *finding, const char *path, mls_output *output, bool color)
@@ -371,7 +402,8 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
             mls_table_print(&table, output, style.width, style.color);
         }
         mls_table_release(&table);
-        ok = ok && mls_group_score_line(group, output, style.color) && mls_group_findings(group, style, output);
+        ok = ok && mls_group_score_line(group, output, style.color) && mls_group_rcp_line(group, output, style.color) &&
+             mls_group_seeds_line(group, output, style.color) && mls_group_findings(group, style, output);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }
@@ -393,7 +425,8 @@ bool mls_report_score_markdown(const mls_collection *collection, mls_output *out
         }
         mls_table_release(&table);
         mls_output_text(output, "\n");
-        ok = ok && mls_group_score_line(group, output, false);
+        ok = ok && mls_group_score_line(group, output, false) && mls_group_rcp_line(group, output, false) &&
+             mls_group_seeds_line(group, output, false);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }

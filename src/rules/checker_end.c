@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "rules/checker.h"
-#include "rules/words.h"
+#include "rules/rule_words.h"
 
 static mls_finding_place mls_place(size_t line, mls_str key)
 {
@@ -83,7 +83,7 @@ static void mls_occurrence_missing(const mls_count *c, mls_str key, size_t line)
     mls_buffer message = {0};
     mls_buffer_append(&message, c->rule->key);
     mls_buffer_append_text(&message, " must be logged ");
-    mls_words_occurs(&message, c->rule);
+    mls_rule_words_occurs(&message, c->rule);
     if (c->count == 0) {
         mls_buffer_append_text(&message, ", is missing");
     } else {
@@ -179,7 +179,7 @@ static void mls_judge_target(mls_checker *checker, size_t scope_index, size_t ru
     mls_buffer_append_text(&message, " must reach ");
     for (size_t i = 0; i < rule->check_any.count; i++) {
         mls_buffer_append_text(&message, i > 0 ? " and " : "");
-        mls_words_target(&message, scope, &rule->check_any.items[i], &checker->input);
+        mls_rule_words_target(&message, scope, &rule->check_any.items[i], &checker->input);
     }
     if (state->has_best) {
         mls_buffer_append_text(&message, "; best was ");
@@ -213,7 +213,7 @@ static void mls_judge_end(mls_checker *checker, size_t scope_index)
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer_printf(&message, "a rule cannot be evaluated, since %s: ", checker->input.reason);
         }
-        mls_words_requirement(&message, scope, &scope->end.items[i], &checker->input);
+        mls_rule_words_requirement(&message, scope, &scope->end.items[i], &checker->input);
         mls_buffer_printf(&message, " (%s, %s)", scope->name.ptr, checker->ruleset->edition.ptr);
         checker->out_of_memory |= message.failed;
         mls_findings_add(&checker->findings, MLS_FINDING_END, mls_place(0, MLS_S("@end")), "%s",

@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "rules/checker.h"
-#include "rules/words.h"
+#include "rules/rule_words.h"
 
 enum { MLS_SHOWN_VALUE_MAX = 80, MLS_SHOWN_NAMES_MAX = 6 };
 
@@ -36,7 +36,7 @@ static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const
         if (node->op != MLS_EXPR_VARIABLE) {
             continue;
         }
-        const mls_str key = mls_words_setter(scope, node->first);
+        const mls_str key = mls_rule_words_setter(scope, node->first);
         const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
         if (index == SIZE_MAX || checker->keys[index].count > 0 ||
             (message->ptr != NULL && mls_str_contains(mls_buffer_str(message), key))) {
@@ -101,10 +101,10 @@ static void mls_check_failed(mls_checker *checker, size_t scope_index, size_t ru
     mls_buffer message = {0};
     char reason[sizeof checker->input.reason];
     memcpy(reason, checker->input.reason, sizeof reason); /* words may evaluate, and fail, too */
-    const mls_check_topic topic = mls_words_topic(expr);
+    const mls_check_topic topic = mls_rule_words_topic(expr);
     mls_buffer_append(&message, scope->rules[rule_index].key);
     mls_buffer_append_char(&message, ' ');
-    mls_words_requirement(&message, scope, expr, &checker->input);
+    mls_rule_words_requirement(&message, scope, expr, &checker->input);
     if (outcome == MLS_OUTCOME_UNKNOWN) {
         mls_buffer_printf(&message, ", but %s", reason);
     } else if (topic == MLS_TOPIC_VALUE && expr->uses_value) {
@@ -152,17 +152,40 @@ static int mls_target_direction(const mls_expr *expr, const mls_expr_node **meas
     return node->op == MLS_EXPR_LESS || node->op == MLS_EXPR_LESS_EQUAL ? -1 : 1;
 }
 
+/* A count with its thousands grouped: 3,072. */
+static void mls_grouped_append(mls_buffer *buffer, double number)
+{
+    if (number != floor(number) || fabs(number) >= 1e15) {
+        mls_number_append(buffer, number);
+        return;
+    }
+    const size_t start = buffer->len;
+    mls_buffer_printf(buffer, "%.0f", number);
+    mls_buffer grouped = {0};
+    const size_t digits = buffer->len - start;
+    for (size_t i = 0; i < digits; i++) {
+        const char c = buffer->ptr[start + i];
+        if (i > 0 && (digits - i) % 3 == 0 && buffer->ptr[start + i - 1] != '-') {
+            mls_buffer_append_char(&grouped, ',');
+        }
+        mls_buffer_append_char(&grouped, c);
+    }
+    buffer->len = start;
+    mls_buffer_append(buffer, mls_buffer_str(&grouped));
+    mls_buffer_release(&grouped);
+}
+
 /* "3,072 samples" or "epoch 4", from the record's metadata. */
 static void mls_progress_words(const mls_record *record, mls_buffer *text)
 {
     mls_str span;
     double number;
     if (mls_json_member(record->metadata, MLS_S("samples_count"), &span) && mls_json_number(span, &number)) {
-        mls_words_count(text, number);
+        mls_grouped_append(text, number);
         mls_buffer_append_text(text, " samples");
     } else if (mls_json_member(record->metadata, MLS_S("epoch_num"), &span) && mls_json_number(span, &number)) {
         mls_buffer_append_text(text, "epoch ");
-        mls_words_count(text, number);
+        mls_grouped_append(text, number);
     }
 }
 

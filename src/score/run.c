@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "score/converge.h"
+#include "score/seeds.h"
+
 const char *mls_run_status_name(mls_run_status status)
 {
     switch (status) {
@@ -182,11 +185,14 @@ void mls_run_release(mls_run *run)
         free(run->hyperparameters[i].value);
     }
     free(run->hyperparameters);
-    for (size_t i = 0; i < run->seed_count; i++) {
-        free(run->seeds[i].value);
-        free(run->seeds[i].file);
+    if (run->seeds != NULL) {
+        mls_seed_log_release(run->seeds);
+        free(run->seeds);
     }
-    free(run->seeds);
+    if (run->converge != NULL) {
+        mls_converge_release(run->converge);
+        free(run->converge);
+    }
     free(run->job.container);
     free(run->job.job);
     free(run->job.node_list);

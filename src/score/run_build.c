@@ -15,6 +15,8 @@
 #include "base/memory.h"
 #include "mlscore/run.h"
 #include "mlscore/value.h"
+#include "score/converge.h"
+#include "score/seeds.h"
 
 /* Longer values of hyperparameters are cut. */
 enum { MLS_HYPERPARAMETER_LENGTH = 200 };
@@ -178,29 +180,6 @@ static void mls_run_text(mls_run *run, char **member, mls_str span)
     }
 }
 
-static void mls_run_seed(mls_run *run, const mls_record *record)
-{
-    mls_str file;
-    if (run->seed_count == MLS_SEEDS_KEPT) {
-        return;
-    }
-    if (!mls_grow((void **)&run->seeds, run->seed_count, &run->seed_capacity, sizeof *run->seeds)) {
-        run->out_of_memory = true;
-        return;
-    }
-    mls_seed *seed = &run->seeds[run->seed_count];
-    *seed = (mls_seed){.value = mls_copy_text(record->value.ptr, record->value.len),
-                       .file = mls_json_member(record->metadata, MLS_S("file"), &file) ? mls_text_of(file) : NULL,
-                       .lineno = mls_metadata_number(record, MLS_S("lineno")),
-                       .line = record->line};
-    if (seed->value == NULL) {
-        free(seed->file);
-        run->out_of_memory = true;
-        return;
-    }
-    run->seed_count++;
-}
-
 /* A cut value ends in "…" and never inside a character. */
 static char *mls_value_copy(mls_str value)
 {
@@ -264,9 +243,30 @@ static void mls_run_stop(mls_run *run, const mls_record *record)
                                                               : MLS_RUN_OTHER_STATUS;
 }
 
+/* What later checks want to know is gathered from the first record on; without memory for it the run is lost. */
+static bool mls_run_begin(mls_run *run)
+{
+    run->seeds = calloc(1, sizeof *run->seeds);
+    run->converge = malloc(sizeof *run->converge);
+    if (run->seeds == NULL || run->converge == NULL) {
+        free(run->seeds);
+        free(run->converge);
+        run->seeds = NULL;
+        run->converge = NULL;
+        run->out_of_memory = true;
+        return false;
+    }
+    mls_converge_init(run->converge);
+    return true;
+}
+
 void mls_run_record(mls_run *run, const mls_record *record)
 {
     const mls_run_key key = mls_run_key_of(record->key);
+    if (run->converge == NULL && !mls_run_begin(run)) {
+        return;
+    }
+    run->out_of_memory |= mls_converge_record(run->converge, record) != MLS_OK;
     run->records++;
     run->last_line = record->line;
     if (run->line == 0) {
@@ -300,7 +300,7 @@ void mls_run_record(mls_run *run, const mls_record *record)
         mls_run_evaluation(run, record);
         break;
     case KEY_SEED:
-        mls_run_seed(run, record);
+        run->out_of_memory |= mls_seed_log_record(run->seeds, record) != MLS_OK;
         break;
     case KEY_TRACKED_STATS:
     case KEY_THROUGHPUT:
@@ -331,6 +331,9 @@ void mls_run_record(mls_run *run, const mls_record *record)
 
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
 {
+    if (run->seeds != NULL || mls_run_begin(run)) {
+        mls_seed_log_malformed(run->seeds);
+    }
     run->malformed++;
     run->last_line = malformed->line;
     if (run->line == 0) {

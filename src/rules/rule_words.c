@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/words.h"
+#include "rules/rule_words.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static const mls_expr_node *mls_value_comparison(const mls_words *words, const m
     return right->op == MLS_EXPR_VALUE ? left : NULL;
 }
 
-mls_str mls_words_setter(const mls_scope *scope, size_t slot)
+mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot)
 {
     for (size_t r = 0; r < scope->rule_count; r++) {
         for (size_t a = 0; a < scope->rules[r].action_count; a++) {
@@ -139,7 +139,7 @@ static bool mls_words_order(const mls_words *words, const mls_expr_node *node)
     if (node->op != MLS_EXPR_VARIABLE) {
         return false;
     }
-    const mls_str key = mls_words_setter(words->scope, node->first);
+    const mls_str key = mls_rule_words_setter(words->scope, node->first);
     if (key.ptr == NULL) {
         return false;
     }
@@ -252,7 +252,7 @@ static bool mls_words_duration(const mls_words *words, const mls_expr_node *node
         mls_node_at(words, left->second)->op != MLS_EXPR_VARIABLE) {
         return false;
     }
-    const mls_str key = mls_words_setter(words->scope, mls_node_at(words, left->second)->first);
+    const mls_str key = mls_rule_words_setter(words->scope, mls_node_at(words, left->second)->first);
     if (key.ptr == NULL) {
         return false;
     }
@@ -404,7 +404,7 @@ static void mls_words_variables(const mls_words *words)
 
 enum { MLS_WORDS_TEXT_MAX = 160 };
 
-void mls_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
+void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
 {
     const mls_words words = {buffer, scope, expr, input};
     const size_t mark = buffer->len;
@@ -442,7 +442,7 @@ static bool mls_words_bounds(const mls_words *words, const mls_expr_node *node)
     return true;
 }
 
-void mls_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
+void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
 {
     const mls_words words = {buffer, scope, expr, input};
     const size_t mark = buffer->len;
@@ -455,7 +455,7 @@ void mls_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr
     }
 }
 
-void mls_words_occurs(mls_buffer *buffer, const mls_rule *rule)
+void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule)
 {
     switch (rule->occurs) {
     case MLS_OCCURS_ANY:
@@ -481,29 +481,7 @@ void mls_words_occurs(mls_buffer *buffer, const mls_rule *rule)
     }
 }
 
-void mls_words_count(mls_buffer *buffer, double number)
-{
-    if (number != floor(number) || fabs(number) >= 1e15) {
-        mls_number_append(buffer, number);
-        return;
-    }
-    const size_t start = buffer->len;
-    mls_buffer_printf(buffer, "%.0f", number);
-    mls_buffer grouped = {0};
-    const size_t digits = buffer->len - start;
-    for (size_t i = 0; i < digits; i++) {
-        const char c = buffer->ptr[start + i];
-        if (i > 0 && (digits - i) % 3 == 0 && buffer->ptr[start + i - 1] != '-') {
-            mls_buffer_append_char(&grouped, ',');
-        }
-        mls_buffer_append_char(&grouped, c);
-    }
-    buffer->len = start;
-    mls_buffer_append(buffer, mls_buffer_str(&grouped));
-    mls_buffer_release(&grouped);
-}
-
-mls_check_topic mls_words_topic(const mls_expr *expr)
+mls_check_topic mls_rule_words_topic(const mls_expr *expr)
 {
     bool metadata = false;
     bool value = false;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_record.c - any bytes as a record's payload: refused with a place inside
+ * them, or accepted with spans inside them from which trees can be built.
+ */
+#include "mlscore/log.h"
+
+#include "base/arena.h"
+#include "mlscore/value.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void inside(mls_str span, mls_str whole)
+{
+    if (span.ptr < whole.ptr || span.len > whole.len || (size_t)(span.ptr - whole.ptr) > whole.len - span.len)
+        abort();
+}
+
+static void member_agrees(mls_str payload, const mls_value *tree, mls_str name, mls_str span, mls_arena *arena)
+{
+    const mls_value *member = mls_value_member(tree, name);
+    mls_str found;
+
+    inside(span, payload);
+    if (member == NULL || !mls_json_member(payload, name, &found) || !mls_str_equal(found, span))
+        abort();
+    if (mls_json_kind_of(span) != member->kind || mls_value_build(span, arena) == NULL)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const mls_str payload = {(const char *)data, size};
+    mls_arena arena = {0};
+    mls_record record = {0};
+    size_t where = 0;
+
+    if (mls_record_validate(payload, &record, &arena, &where) != NULL) {
+        if (where > size)
+            abort();
+    } else {
+        const mls_value *tree = mls_value_build(record.payload, &arena);
+
+        if (tree == NULL || tree->kind != MLS_JSON_OBJECT)
+            abort();
+        member_agrees(record.payload, tree, MLS_S("value"), record.value, &arena);
+        member_agrees(record.payload, tree, MLS_S("metadata"), record.metadata, &arena);
+        if (record.event_type.ptr != NULL)
+            member_agrees(record.payload, tree, MLS_S("event_type"), record.event_type, &arena);
+    }
+    mls_arena_release(&arena);
+    return 0;
+}

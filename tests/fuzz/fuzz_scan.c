@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_scan.c - any bytes are a log: the scanner must come to an end of them,
+ * and what it hands out must lie within its limits and add up.
+ */
+#include "mlscore/log.h"
+
+#include "base/arena.h"
+#include "mlscore/value.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct counts {
+    size_t records;
+    size_t malformed;
+    size_t last_line;
+    mls_arena arena;
+} counts;
+
+static mls_status on_record(void *state, const mls_record *record)
+{
+    counts *c = state;
+
+    c->records++;
+    if (record->line < c->last_line || record->payload.len > MLS_RECORD_LENGTH_MAX || record->column == 0)
+        abort();
+    c->last_line = record->line;
+    /* Spans are validated: the tree can always be built (memory aside). */
+    if (mls_value_build(record->value, &c->arena) == NULL || mls_value_build(record->metadata, &c->arena) == NULL)
+        abort();
+    mls_arena_reset(&c->arena);
+    return MLS_OK;
+}
+
+static mls_status on_malformed(void *state, const mls_malformed *malformed)
+{
+    counts *c = state;
+
+    c->malformed++;
+    if (malformed->reason == NULL || malformed->line < c->last_line || malformed->column == 0)
+        abort();
+    c->last_line = malformed->line;
+    return MLS_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    counts c = {0};
+    const mls_sink sink = {.state = &c, .record = on_record, .malformed = on_malformed};
+    mls_log_totals totals = {0};
+
+    if (mls_log_scan_bytes((mls_str){(const char *)data, size}, &sink, 1, &totals, NULL) != MLS_OK)
+        abort();
+    if (totals.records != c.records || totals.malformed != c.malformed || totals.bytes != size)
+        abort();
+    mls_arena_release(&c.arena);
+    return 0;
+}

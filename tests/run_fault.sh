@@ -1,0 +1,272 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: run_fault.sh BUILD
+# What breaks around the program: reads, writes, memory, the file system under
+# it.  The rest is still done, nothing crashes, hangs or half-writes a file.
+# MANY_FILES (20000) is how many files the largest folder gets.
+. tests/count.sh
+build=$1
+mlscore=$(realpath "${MLSCORE:-$build/mlscore}")
+shim=$(realpath "$build/fault/shim.so")
+many=${MANY_FILES:-20000}
+testdata=$root/testdata
+cd "$scratch" || exit 1
+
+# run COMMAND…: leaves out, err and status.
+run() {
+    status=0
+    limited 120 "$@" >out 2>err </dev/null || status=$?
+}
+# faulty RULES COMMAND…: the same with the shim.
+faulty() {
+    rules=$1
+    shift
+    run env FAULT="$rules" FAULT_REPORT="$scratch/report" LD_PRELOAD="$shim" "$@"
+}
+# that NAME TEST: passes when the shell fragment TEST holds of the last run.
+that() {
+    if eval "$2"; then
+        pass
+    else
+        { echo "status $status, not: $2"; head -c 1500 err; head -c 1500 out; } >why
+        fail "$1" why
+    fi
+}
+# Nothing but a crash ends a program with one of these.
+not_crashed() { [ "$status" -lt 99 ]; }
+says() { grep -qF -- "$1" err; }
+
+events() { run "$mlscore" events --format ndjson "$@"; }
+score() { run "$mlscore" score --format json "$@"; }
+
+# The name of each run in a JSON of scores.
+runs() { tr ',{' '\n\n' <out | sed -n '/"skipped"/q; s/^ *"file": *"\([^"]*\.log\)"$/\1/p'; }
+
+# ------------------------------------------------------------ a folder of three runs
+mkdir logs
+for i in 1 2 3; do cp "$testdata/slurm/250419104520_$i.log" "logs/trial_$i.log"; done
+
+score logs
+cp out score.good
+good_status=$status
+that "the plain folder has three runs" '[ "$(runs | wc -l)" -eq 3 ]'
+events logs
+cp out events.good
+that "the plain folder has records" '[ "$status" -eq 0 ] && [ "$(wc -l <out)" -gt 200 ]'
+
+# ------------------------------------------------------------ reading
+faulty 'read@trial_2:1:short=9000;read@trial_2:1:EIO' "$mlscore" score --format json logs
+that "a read error in the middle: status 3" '[ "$status" -eq 3 ]'
+that "a read error in the middle: the file and the reason are named" 'says trial_2.log && says "Input/output error" && says "mlscore score: "'
+that "a read error in the middle: the others are scored" '[ "$(runs | grep -c -e trial_1 -e trial_3)" -eq 2 ]'
+faulty 'read@trial_2:1:short=9000;read@trial_2:1:EIO' "$mlscore" events --format ndjson logs
+that "events after a read error: status 3, the others complete" '[ "$status" -eq 3 ] && [ "$(grep -c trial_3.log out)" -eq "$(grep -c trial_3.log events.good)" ]'
+for threads in 1 4; do
+    faulty 'read@logs/:*:short=1' "$mlscore" score -j$threads --format json logs
+    that "reads of one byte, score -j$threads" '[ "$status" -eq "$good_status" ] && cmp -s out score.good'
+    faulty 'read@logs/:*:short=1' "$mlscore" events -j$threads --format ndjson logs
+    that "reads of one byte, events -j$threads" 'cmp -s out events.good'
+    that "the shim was there" '[ "$(cat report)" -gt 60000 ]'
+    faulty 'read@logs/:%2:EINTR' "$mlscore" score -j$threads --format json logs
+    that "interrupted reads, -j$threads" 'cmp -s out score.good && [ ! -s err ]'
+done
+faulty 'read@logs/:%3:short=7' "$mlscore" events --format ndjson logs
+that "uneven reads" 'cmp -s out events.good'
+faulty 'open@trial_1:*:EACCES' "$mlscore" score --format json logs
+that "a file without permission: named, status 3" '[ "$status" -eq 3 ] && says trial_1.log && says "Permission denied"'
+that "a file without permission: the others are scored" '[ "$(runs | grep -c trial)" -eq 2 ]'
+mkdir logs/closed
+faulty 'open@closed:*:EACCES' "$mlscore" score --format json logs
+that "a folder without permission: named, status 3" '[ "$status" -eq 3 ] && says closed && says "Permission denied"'
+that "a folder without permission: the others are scored" '[ "$(runs | wc -l)" -eq 3 ]'
+rmdir logs/closed
+faulty 'readdir@logs:2:EIO' "$mlscore" score --format json logs
+that "a folder that breaks off: named, status 3" '[ "$status" -eq 3 ] && says logs && says "Input/output error"'
+faulty 'open@trial_:2+:EMFILE' "$mlscore" score --format json logs
+that "no more descriptors: named, status 3" '[ "$status" -eq 3 ] && says "Too many open files"'
+faulty 'thread:*:EAGAIN' "$mlscore" score -j4 --format json logs
+that "no threads to be had: the same output" '[ "$status" -eq "$good_status" ] && cmp -s out score.good'
+faulty 'thread:2+:EAGAIN' "$mlscore" score -j4 --format json logs
+that "only one thread to be had: the same output" '[ "$status" -eq "$good_status" ] && cmp -s out score.good'
+faulty 'stat@trial_2:*:EIO' "$mlscore" score --format json logs
+that "stat fails: no crash, the others are scored" 'not_crashed && [ "$(runs | grep -c -e trial_1 -e trial_3)" -eq 2 ]'
+score no-such-folder logs
+that "a path that is not there: named, status 3, the rest is scored" '[ "$status" -eq 3 ] && says no-such-folder && [ "$(runs | wc -l)" -eq 3 ]'
+
+# A file that changes while it is read.
+cp -r logs changing
+faulty 'read@changing/trial_2:1:short=9000;read@changing/trial_2:1:truncate=4000' "$mlscore" score -j1 --format json changing
+that "a file that shrinks: no crash, the others are scored" 'not_crashed && [ "$(runs | grep -c -e trial_1 -e trial_3)" -eq 2 ]'
+cp logs/trial_2.log changing/
+faulty 'read@changing/trial_2:1:truncate=0' "$mlscore" score -j1 --format json changing
+that "a file that is emptied: no crash, the others are scored" 'not_crashed && [ "$(runs | grep -c -e trial_1 -e trial_3)" -eq 2 ]'
+cp logs/trial_2.log changing/
+FAULT_TEXT=$(printf ' 0: noise\n 0: more noise\n')
+export FAULT_TEXT
+faulty 'read@changing/trial_2:2:append' "$mlscore" score -j1 --format json changing
+that "a file that grows: the same runs" 'not_crashed && [ "$(runs | wc -l)" -eq 3 ]'
+
+# ------------------------------------------------------------ writing
+for format in table csv json ndjson markdown; do
+    for command in score events; do
+        status=0
+        limited 60 "$mlscore" $command --format $format logs >/dev/full 2>err || status=$?
+        : >out
+        # A format that the command does not have is wrong usage, not a write.
+        [ "$status" -ne 2 ] || continue
+        that "full disk on standard output, $command --format $format" '[ "$status" -eq 3 ] && says "No space left on device"'
+    done
+done
+run sh -c '"$1" events --format ndjson "$2" >&-' - "$mlscore" logs
+that "standard output closed: status 3 and a message" '[ "$status" -eq 3 ] && [ -s err ]'
+
+mkdir result
+# untouched NAME: -o failed, said so, left the old file and nothing beside it.
+untouched() {
+    that "$1: status 3 and a message" '[ "$status" -eq 3 ] && says "mlscore score: "'
+    that "$1: the old file stays" '[ "$(cat result/o.json)" = old ]'
+    that "$1: nothing is left beside it" '[ "$(ls -A result)" = o.json ]'
+}
+echo old >result/o.json
+for rules in 'open@result/:*:full' 'open@result/:*:EACCES' 'close@result/:*:EIO' 'rename@o.json:*:EIO'; do
+    faulty "$rules" "$mlscore" score --format json -o result/o.json logs
+    untouched "-o, $rules"
+done
+run "$mlscore" score --format json -o result/o.json logs
+that "-o replaces the old file" '[ "$status" -eq "$good_status" ] && cmp -s result/o.json score.good && [ "$(ls -A result)" = o.json ]'
+run "$mlscore" score --format json -o no-such-folder/o.json logs
+that "-o in a folder that is not there" '[ "$status" -eq 3 ] && says no-such-folder/o.json'
+run sh -c 'umask 027; "$1" score --format json -o result/p.json logs' - "$mlscore"
+that "-o obeys the umask" '[ "$(ls -l result/p.json | cut -c1-10)" = -rw-r----- ]'
+
+# A reader that goes away, as `head` does.
+mkdir long
+for i in 1 2 3 4 5 6 7 8 9 10; do cp "$testdata/slurm/slurm-117.out" long/$i.log; done
+(
+    status=0
+    limited 60 "$mlscore" events --format ndjson long 2>err || status=$?
+    echo "$status" >status
+) | head -n 1 >out
+status=$(cat status)
+that "a closed pipe ends it quietly" '[ ! -s err ] && [ "$(wc -l <out)" -eq 1 ] && { [ "$status" -eq 0 ] || [ "$status" -eq 141 ]; }'
+
+# ------------------------------------------------------------ memory
+# Each of the first 200 allocations, then some later ones, fails: the output is
+# right, or there is a message and a status that says so; it never crashes.
+sweep() {
+    sweep_name=$1
+    shift
+    "$@" >expected 2>/dev/null </dev/null
+    expected_status=$?
+    faulty 'malloc:0:ENOMEM' "$@"
+    total=$(cat report)
+    bad=
+    n=1
+    while [ "$n" -le "$total" ]; do
+        faulty "malloc:$n:ENOMEM" "$@"
+        if [ "$status" -eq "$expected_status" ] && cmp -s out expected; then
+            :
+        elif [ "$status" -ne 0 ] && [ "$status" -lt 99 ] && [ -s err ]; then
+            :
+        else
+            bad="$bad $n:$status"
+        fi
+        if [ "$n" -lt 200 ]; then n=$((n + 1)); else n=$((n + 1 + total / 40)); fi
+    done
+    echo "of $total allocations, failing these ends badly (number:status):$bad" >why
+    if [ -z "$bad" ] && [ "$total" -gt 20 ]; then pass; else fail "$sweep_name" why; fi
+}
+for format in table json; do
+    sweep "no memory, score --format $format" "$mlscore" score -j1 --format $format logs
+done
+sweep "no memory, events" "$mlscore" events -j1 --format csv logs/trial_1.log
+sweep "no memory, events --count" "$mlscore" events -j1 --count logs
+sweep "no memory, threads" "$mlscore" score -j2 --format json logs
+mkdir cut
+cp "$testdata/logs/ten-runs.log" "$testdata/logs/malformed.log" "$testdata/logs/odd.log" cut
+sweep "no memory, runs cut from a file and findings" "$mlscore" score -j1 --format json cut
+
+# ------------------------------------------------------------ the tree
+mkdir -p loop/inner
+cp logs/trial_1.log loop/inner/
+ln -s .. loop/inner/up
+ln -s ../.. loop/inner/upup
+ln -s loop loop/self
+score loop
+that "a loop of links ends, each run once" '[ "$(runs | wc -l)" -eq 1 ]'
+ln -s nowhere loop/dangling.log
+score loop
+that "a dangling link does not keep the rest from being scored" '[ "$(runs | wc -l)" -eq 1 ]'
+
+mkdir odd
+cp logs/trial_1.log odd/
+mkfifo odd/pipe.log
+run "$mlscore" score -v odd
+that "a FIFO in a folder is skipped with a reason" '[ "$status" -lt 2 ] && grep -q pipe.log out err'
+score odd
+that "a FIFO in a folder keeps nothing from being scored" '[ "$(runs | wc -l)" -eq 1 ]'
+cat logs/trial_2.log >odd/pipe.log &
+score odd/pipe.log
+wait $!
+that "a FIFO that is named is read" '[ "$(runs)" = odd/pipe.log ]'
+if mknod odd/null.log c 1 3 2>/dev/null; then
+    score odd
+    that "a device in a folder is skipped" '[ "$(runs)" = odd/trial_1.log ]'
+else
+    skip
+fi
+events /dev/null
+that "a device that is named is read" '[ "$status" -eq 0 ] && [ ! -s out ] && [ ! -s err ]'
+status=0
+limited 60 "$mlscore" score --format json - <logs/trial_3.log >out 2>err || status=$?
+that "standard input is a log" 'grep -q 1745067575118 out && [ "$status" -lt 2 ]'
+
+mkdir mixed
+cp logs/trial_1.log mixed/
+: >mixed/empty.log
+cp "$mlscore" mixed/program.log
+head -c 300000 /dev/zero >mixed/zero.log
+score mixed
+that "empty and binary files keep nothing from being scored" '[ "$status" -eq "$good_status" ] && [ "$(runs)" = mixed/trial_1.log ]'
+mkdir nothing
+score nothing
+that "an empty folder is no score" '[ "$status" -eq 1 ]'
+score mixed/empty.log
+that "an empty file is no score" '[ "$status" -eq 1 ]'
+
+# Names that want to be commands.
+newline='two
+lines'
+escape=$(printf 'red\033[31m\007')
+mkdir names
+cp logs/trial_1.log "names/with space.log"
+cp logs/trial_2.log "names/$newline.log"
+cp logs/trial_3.log "names/$escape.log"
+for format in table markdown; do
+    run "$mlscore" score --format $format names
+    that "names with commands in them, $format" '[ "$status" -eq "$good_status" ] && ! grep -q "$(printf "[\033\007]")" out && ! grep -q "^lines" out'
+done
+score names
+that "names with commands in them, json" '! grep -q "$(printf "[\033\007]")" out && grep -qF "two\\nlines.log" out && grep -qF "with space.log" out'
+find names -type f -print0 >list
+score -0 --files-from list
+that "names from a list that ends them in NUL" '[ "$(tr ",{" "\n\n" <out | grep -c "\"file\": *\"names/")" -eq 3 ]'
+run "$mlscore" score "$(printf 'gone\033[31m.log')"
+that "a message shows a name without its commands" '[ "$status" -eq 3 ] && ! grep -q "$(printf "\033")" err && says gone'
+
+# ------------------------------------------------------------ many files
+mkdir many
+awk -v many="$many" 'BEGIN {
+    for (i = 0; i < many; i++) {
+        name = "many/" i ".log"
+        print "0: nothing to see here, line " i > name
+        close(name)
+    }
+}'
+mkdir many/deep
+cp logs/trial_1.log many/deep/
+score many
+that "$many files: the one run among them is found" '[ "$(runs)" = many/deep/trial_1.log ] && [ "$status" -eq "$good_status" ]'
+run sh -c 'find many -name "*.log" | "$1" events --count --files-from -' - "$mlscore"
+that "$many files by name" '[ "$status" -eq 0 ] && [ ! -s err ]'
+finish

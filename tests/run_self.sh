@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: run_self.sh BUILD
+# The test scripts themselves: what must fail is seen to fail.
+. tests/count.sh
+build=$1
+
+# expect NAME LAST-LINE STATUS COMMAND…: how a script ends.
+expect() {
+    expect_name=$1 expect_last=$2 expect_status=$3 got_status=0
+    shift 3
+    "$@" >"$scratch/self.out" 2>&1 </dev/null || got_status=$?
+    got_last=$(tail -n 1 "$scratch/self.out")
+    if [ "$got_last" = "$expect_last" ] && [ "$got_status" -eq "$expect_status" ]; then
+        pass
+    else
+        echo "status $got_status, last line '$got_last'; expected $expect_status, '$expect_last'" >>"$scratch/self.out"
+        fail "$expect_name" "$scratch/self.out"
+    fi
+}
+
+# A stub in place of the program: prints its arguments, one stream each.
+stub=$scratch/mlscore
+cat >"$stub" <<'END'
+#!/bin/sh
+case $1 in
+say) echo "$2" ;;
+complain) echo "$2" >&2; exit 3 ;;
+esac
+END
+chmod +x "$stub"
+cases=$scratch/cases
+case_of() {
+    mkdir -p "$cases/$1"
+    printf '%s\n' "$2" >"$cases/$1/cmd"
+}
+cases_run() { MLSCORE=$stub CASES=$cases sh tests/run_cases.sh "$build" "$@"; }
+
+case_of good 'mlscore say hello; mlscore complain "not well"'
+echo hello >"$cases/good/stdout"
+echo 'not well' >"$cases/good/stderr"
+echo 3 >"$cases/good/status"
+expect "a case that agrees passes" "1 passed, 0 failed" 0 cases_run good
+cp -r "$cases/good" "$cases/out" && echo 'hello ' >"$cases/out/stdout"
+expect "another standard output fails" "0 passed, 1 failed" 1 cases_run out
+cp -r "$cases/good" "$cases/noout" && rm "$cases/noout/stdout"
+expect "output where none is expected fails" "0 passed, 1 failed" 1 cases_run noout
+cp -r "$cases/good" "$cases/err" && rm "$cases/err/stderr"
+expect "standard error where none is expected fails" "0 passed, 1 failed" 1 cases_run err
+cp -r "$cases/good" "$cases/status" && rm "$cases/status/status"
+expect "another status fails" "0 passed, 1 failed" 1 cases_run status
+cp -r "$cases/good" "$cases/newline" && printf hello >"$cases/newline/stdout"
+expect "a missing last newline fails" "0 passed, 1 failed" 1 cases_run newline
+mkdir "$cases/nothing"
+expect "a case without cmd fails" "0 passed, 1 failed" 1 cases_run nothing
+case_of needy 'false' && echo no-such-command-here >"$cases/needy/needs"
+expect "a case that needs what is not there is skipped" "0 passed, 0 failed, 1 skipped" 0 cases_run needy
+expect "all cases together" "1 passed, 6 failed, 1 skipped" 1 cases_run
+case_of blessed 'mlscore say new; mlscore complain bad'
+expect "blessing writes what is expected" "1 passed, 0 failed" 0 env BLESS=1 MLSCORE="$stub" CASES="$cases" sh tests/run_cases.sh "$build" blessed
+expect "and the case then passes" "1 passed, 0 failed" 0 cases_run blessed
+check "blessed files" sh -c 'cd "$1" && echo new | cmp - stdout && echo bad | cmp - stderr && echo 3 | cmp - status' - "$cases/blessed"
+rm -rf "$cases" && mkdir "$cases"
+expect "no cases at all is a failure" "0 passed, 1 failed" 1 cases_run
+
+# Stand-ins for cmocka programs.
+unit() {
+    printf '#!/bin/sh\n%s\n' "$2" >"$scratch/unit_$1"
+    chmod +x "$scratch/unit_$1"
+}
+units_run() { sh tests/run_units.sh "$build" "$@"; }
+unit good 'printf "1..3\nok 1 - a\nok 2 - b\nnot ok 3 # SKIP c\n# ok - g\n"'
+unit bad 'printf "1..2\nok 1 - a\nnot ok 2 - b\n# 1 != 2\n# not ok - g\n"; exit 1'
+unit crash 'printf "1..3\nok 1 - a\n"; kill -SEGV $$'
+unit early 'printf "1..3\nok 1 - a\n"; exit 0'
+unit empty 'exit 0'
+unit leak 'printf "1..1\nok 1 - a\n"; exit 99'
+unit two 'printf "1..1\nok 1 - a\n1..1\nok 1 - b\n"'
+expect "test functions are counted" "2 passed, 0 failed, 1 skipped" 0 units_run "$scratch/unit_good"
+expect "two groups add up" "2 passed, 0 failed" 0 units_run "$scratch/unit_two"
+expect "a failing function fails" "1 passed, 1 failed" 1 units_run "$scratch/unit_bad"
+expect "a crash fails" "1 passed, 1 failed" 1 units_run "$scratch/unit_crash"
+expect "an early exit fails" "1 passed, 1 failed" 1 units_run "$scratch/unit_early"
+expect "a program without tests fails" "0 passed, 1 failed" 1 units_run "$scratch/unit_empty"
+expect "a sanitizer's status fails" "1 passed, 1 failed" 1 units_run "$scratch/unit_leak"
+expect "a program that is not there fails" "0 passed, 1 failed" 1 units_run "$scratch/unit_none"
+
+# Documents with examples.
+examples_run() { MLSCORE=$stub sh tests/run_examples.sh "$build" "$@"; }
+cat >"$scratch/good.md" <<'END'
+```console
+$ mlscore say one
+one
+$ printf 'a\nb\nc\nd\n'
+a
+…
+d
+$ mlscore nothing
+```
+END
+expect "examples that agree" "3 passed, 0 failed" 0 examples_run "$scratch/good.md"
+sed 's/^d$/e/' "$scratch/good.md" >"$scratch/bad.md"
+expect "an example that does not agree" "2 passed, 1 failed" 1 examples_run "$scratch/bad.md"
+sed 's/^one$//' "$scratch/good.md" | sed '/^$/d' >"$scratch/none.md"
+expect "an example whose output is missing" "2 passed, 1 failed" 1 examples_run "$scratch/none.md"
+printf '```\n$ mlscore say one\n```\n' >"$scratch/unmarked.md"
+expect "an example nobody tests" "0 passed, 1 failed" 1 examples_run "$scratch/unmarked.md"
+printf '.\\" test\n.EX\n$ mlscore say \\-x\\(aqy\\(aq\n\\-xy\n.EE\n' >"$scratch/page.1"
+expect "an example of a man page" "1 passed, 0 failed" 0 examples_run "$scratch/page.1"
+printf '.EX\n$ mlscore say x\nx\n.EE\n' >"$scratch/unmarked.1"
+expect "a man page's example nobody tests" "0 passed, 1 failed" 1 examples_run "$scratch/unmarked.1"
+
+# Suites that end in odd ways.
+mkdir "$scratch/suites"
+suite() { printf '%s\n' "$2" >"$scratch/suites/run_$1.sh"; }
+all_run() { TESTS=$scratch/suites sh tests/run_all.sh "$build" "$@"; }
+suite good 'echo "2 passed, 0 failed, 1 skipped"'
+suite bad 'echo "FAIL x"; echo "1 passed, 1 failed"; exit 1'
+suite silent ':'
+suite liar 'echo "1 passed, 0 failed"; exit 2'
+expect "suites add up" "3 passed, 1 failed, 1 skipped" 1 all_run good bad
+expect "a suite without a count fails" "2 passed, 1 failed, 1 skipped" 1 all_run good silent
+expect "a suite that ends badly fails" "3 passed, 1 failed, 1 skipped" 1 all_run good liar
+expect "a suite that is not there fails" "0 passed, 1 failed" 1 all_run absent
+expect "nothing tested is a failure" "0 passed, 0 failed" 1 all_run
+finish

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: run_testdata.sh BUILD
+# testdata/slurm and testdata/logs are what the generator writes, byte by byte.
+. tests/count.sh
+build=$1
+mkdir -p "$scratch/new/slurm" "$scratch/new/logs"
+check "testdata: the generator runs" "$build/testdata-generator" "$scratch/new"
+check "testdata/slurm is what the generator writes" diff -rq testdata/slurm "$scratch/new/slurm"
+check "testdata/logs is what the generator writes" diff -rq testdata/logs "$scratch/new/logs"
+# Every file is explained.
+for file in testdata/slurm/* testdata/logs/*; do
+    name=${file##*/}
+    case $name in
+    250419104520_*.log) name=250419104520_1.log ;;
+    esac
+    check "testdata/README.md explains $name" grep -qF "\`$name\`" testdata/README.md
+done
+finish
