@@ -30,6 +30,7 @@ static void mls_splitter_finish(mls_splitter *splitter)
             mls_run_finish(run);
         }
         run->out_of_memory |= !mls_job_inherit(&run->job, &splitter->job);
+        splitter->failed |= run->out_of_memory;
         if (MLS_GROW(splitter, runs)) {
             splitter->runs[splitter->count++] = *run;
             mls_run_init(run);
