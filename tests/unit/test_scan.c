@@ -558,6 +558,15 @@ static void overlong_lines(void **state)
     assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&text), &sink, 1, NULL, NULL), MLS_OK);
     assert_int_equal(strncmp(s.text.ptr, "M1 torn\nE ", 10), 0);
 
+    /* A lone \r at the border of two blocks ends the line, which is known only with the next block. */
+    mls_buffer_clear(&text);
+    mls_buffer_clear(&s.text);
+    big_record(&text, "", 2 * MLS_RECORD_LENGTH_MAX);
+    text.ptr[MLS_RECORD_LENGTH_MAX + 5 * BLOCK - 1] = '\r';
+    mls_buffer_append_text(&text, "\n0: :::MLLOG " REC "\n");
+    assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&text), &sink, 1, NULL, NULL), MLS_OK);
+    assert_int_equal(strncmp(s.text.ptr, "M1\nR3:13 1 p3 l49 a\nE ", 22), 0);
+
     /* A lone \r in it ends the line. */
     mls_buffer_clear(&text);
     mls_buffer_clear(&s.text);
