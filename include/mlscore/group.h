@@ -10,6 +10,7 @@
 #define MLSCORE_GROUP_H
 
 #include "mlscore/base.h"
+#include "mlscore/config.h"
 #include "mlscore/edition.h"
 #include "mlscore/olympic.h"
 #include "mlscore/rcp.h"
@@ -38,6 +39,7 @@ typedef struct mls_group {
     char *division;           /**< "closed" or "open" as the runs log it; NULL: none logged, or they differ */
     char *config;             /**< DGXSYSTEM; NULL: not told, or they differ */
     double global_batch_size; /**< NAN: not logged, or they differ */
+    mls_config_name shape; /**< what the name of the config says; kind NONE when it says nothing; borrows from config */
     const mls_run **runs;
     size_t run_count, run_capacity;
     mls_olympic_mark *marks; /**< one per run */
@@ -54,6 +56,12 @@ typedef struct mls_group {
     size_t seeds;               /**< seed records in all runs */
     size_t seeds_different;     /**< of them, by file, line and value */
     mls_findings seed_findings; /**< what is wrong with the seeds */
+    double *joules;             /**< energy of each run, NAN: not measured; NULL: the group has no power files */
+    double energy_joules; /**< olympic energy, over the runs the score keeps, times scale; meaningful with joules */
+    bool weak;            /**< a weak scaling result (hpc); the next three tell */
+    size_t weak_models;   /**< models trained: valid runs */
+    double weak_instance_scale; /**< accelerators that train one model; NAN: not logged */
+    double weak_minutes;        /**< from the first start to the last stop; NAN: no valid run */
     mls_findings findings;
 } mls_group;
 
@@ -62,8 +70,9 @@ typedef struct mls_score_options {
     const mls_editions *editions; /**< not NULL */
     bool select_window;           /**< with more runs than needed, score the window the rules choose */
     bool bert_train_samples;      /**< a bert run's train_samples record says how much it took to converge */
-    mls_str rcp_text;             /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
-    const char *rcp_path;         /**< where they are from */
+    const mls_config_decoder *config_decoder; /**< decodes the names of configs; NULL: they are not decoded */
+    mls_str rcp_text;     /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
+    const char *rcp_path; /**< where they are from */
 } mls_score_options;
 
 /**

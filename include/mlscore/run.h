@@ -102,6 +102,7 @@ typedef struct mls_run {
     char *division;           /**< submission_division, as logged */
     char *organisation;       /**< submission_org */
     char *platform;           /**< submission_platform */
+    char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
     double global_batch_size; /**< the last one logged; NAN: none */
     mls_series evaluations;   /**< eval_accuracy and eval_error, up to run_stop */
     mls_series throughput;    /**< samples per second: tracked_stats and throughput records */
@@ -130,6 +131,9 @@ double mls_run_to_converge(const mls_run *run, const char **unit);
 
 /** The value of the last evaluation before run_stop; NAN when there is none. */
 double mls_run_final_evaluation(const mls_run *run);
+
+/** The name of the config it ran with: DGXSYSTEM of the job, else config_filename; NULL when nothing tells. */
+const char *mls_run_config(const mls_run *run);
 
 /** The logged text of a hyperparameter, or NULL. */
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key);

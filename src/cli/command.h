@@ -133,6 +133,9 @@ int mls_cli_parse(mls_cli *cli, int argc, char **argv);
 bool mls_cli_number(const mls_cli *cli, const char *option, const char *argument, size_t min, size_t max,
                     size_t *number);
 
+/* Reads a whole file ("-": standard input) behind what `text` holds.  False after a complaint. */
+bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text);
+
 void mls_cli_release(mls_cli *cli);
 
 /* A line on standard error, rewritten in place, while long work goes on; only on a terminal. */

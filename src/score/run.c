@@ -67,6 +67,11 @@ double mls_run_final_evaluation(const mls_run *run)
     return run->evaluations.seen > 0 ? run->evaluations.last.value : (double)NAN;
 }
 
+const char *mls_run_config(const mls_run *run)
+{
+    return run->job.config != NULL ? run->job.config : run->config_filename;
+}
+
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
 {
     for (size_t i = 0; i < run->hyperparameter_count; i++) {
@@ -178,6 +183,7 @@ void mls_run_release(mls_run *run)
     free(run->division);
     free(run->organisation);
     free(run->platform);
+    free(run->config_filename);
     free(run->evaluations.items);
     free(run->throughput.items);
     for (size_t i = 0; i < run->hyperparameter_count; i++) {

@@ -34,6 +34,7 @@ typedef enum mls_run_key {
     KEY_DIVISION,
     KEY_ORGANISATION,
     KEY_PLATFORM,
+    KEY_CONFIG_FILENAME,
     KEY_TRACKED_STATS,
     KEY_THROUGHPUT,
     KEY_COURSE /* happens in the course of a run: no hyperparameter */
@@ -66,6 +67,8 @@ static mls_run_key mls_run_key_of(mls_str key)
         return KEY_IS("eval_accuracy") ? KEY_EVALUATION : KEY_IS("tracked_stats") ? KEY_TRACKED_STATS : KEY_OTHER;
     case 14:
         return KEY_IS("submission_org") ? KEY_ORGANISATION : KEY_OTHER;
+    case 15:
+        return KEY_IS("config_filename") ? KEY_CONFIG_FILENAME : KEY_OTHER;
     case 17:
         return KEY_IS("global_batch_size") ? KEY_GLOBAL_BATCH_SIZE : KEY_OTHER;
     case 19:
@@ -178,6 +181,26 @@ static void mls_run_text(mls_run *run, char **member, mls_str span)
         *member = mls_text_of(span);
         run->out_of_memory |= *member == NULL;
     }
+}
+
+/* "/a/config_GB200_18x4.sh" → "GB200_18x4", which is how DGXSYSTEM spells it. */
+static void mls_run_config_filename(mls_run *run, mls_str span)
+{
+    mls_arena arena = {0};
+    mls_str name;
+    if (run->config_filename == NULL && mls_json_string(span, &arena, &name)) {
+        const char *slash = name.len > 0 ? memrchr(name.ptr, '/', name.len) : NULL;
+        const size_t folders = slash != NULL ? (size_t)(slash - name.ptr) + 1 : 0;
+        name = (mls_str){name.ptr + folders, name.len - folders};
+        if (mls_str_starts(name, MLS_S("config_"))) {
+            name = (mls_str){name.ptr + 7, name.len - 7};
+        }
+        if (mls_str_ends(name, MLS_S(".sh"))) {
+            name.len -= 3;
+        }
+        run->config_filename = name.len > 0 ? mls_copy_text(name.ptr, name.len) : NULL;
+    }
+    mls_arena_release(&arena);
 }
 
 /* A cut value ends in "…" and never inside a character. */
@@ -301,6 +324,9 @@ void mls_run_record(mls_run *run, const mls_record *record)
         break;
     case KEY_SEED:
         run->out_of_memory |= mls_seed_log_record(run->seeds, record) != MLS_OK;
+        break;
+    case KEY_CONFIG_FILENAME:
+        mls_run_config_filename(run, record->value);
         break;
     case KEY_TRACKED_STATS:
     case KEY_THROUGHPUT:
