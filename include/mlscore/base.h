@@ -37,7 +37,10 @@ typedef struct mls_str {
 } mls_str;
 
 /** A byte string from a string literal, usable in constant expressions. */
-#define MLS_STR(literal) {"" literal, sizeof(literal) - 1}
+#define MLS_STR(literal)                                                                                               \
+    {                                                                                                                  \
+        "" literal, sizeof(literal) - 1                                                                                \
+    }
 #define MLS_S(literal) ((mls_str)MLS_STR(literal))
 
 /** The byte string of a NUL-terminated string; NULL gives the empty string. */
@@ -90,12 +93,12 @@ typedef struct mls_error {
  * can end with `return mls_error_set(error, …)`.  The message is cut to the
  * size of the array; control characters in it are replaced.
  */
-mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column,
-                         const char *format, ...) MLS_PRINTF(5, 6);
+mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
+    MLS_PRINTF(5, 6);
 
 /** As mls_error_set(), with errno's text behind the message ("…: No such file or directory"). */
-mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno,
-                               const char *format, ...) MLS_PRINTF(4, 5);
+mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *format, ...)
+    MLS_PRINTF(4, 5);
 
 /** How bad a finding is.  Only errors make a log or a submission invalid. */
 typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;

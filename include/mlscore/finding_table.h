@@ -15,7 +15,8 @@ MLS_FINDING(TORN_LINE, "torn-line", WARNING, "a record was overwritten by anothe
 MLS_FINDING(EMPTY, "empty", ERROR, "the log holds no record at all",
             "A log without a single :::MLLOG record is invalid.",
             "Check that the log directory holds what the training script printed.")
-MLS_FINDING(MISSING_STEP, "missing-step", ERROR, "init_start, init_stop, run_start, an evaluation or run_stop is missing",
+MLS_FINDING(MISSING_STEP, "missing-step", ERROR,
+            "init_start, init_stop, run_start, an evaluation or run_stop is missing",
             "A run is timed from run_start to run_stop, and must have initialised before and evaluated in between.",
             "Look at the end of the log for why the job stopped early.")
 MLS_FINDING(STEP_ORDER, "step-order", ERROR, "the steps of a run are out of order",
@@ -37,5 +38,4 @@ MLS_FINDING(RUN_COUNT, "run-count", WARNING, "not the number of runs that the be
             "A score is official only with exactly the number of runs the rules name.",
             "Add the missing runs; with more runs than needed, see --window.")
 MLS_FINDING(UNREADABLE, "unreadable", ERROR, "a file or folder could not be read",
-            "What could not be read could not be judged.",
-            "Check its permissions and the disk.")
+            "What could not be read could not be judged.", "Check its permissions and the disk.")

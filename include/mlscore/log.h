@@ -92,11 +92,11 @@ typedef struct mls_marker {
 /** What the scanner can say about a file when it has come to its end. */
 typedef struct mls_log_totals {
     uint64_t bytes;
-    size_t lines;     /**< an unfinished last line counts */
-    size_t records;   /**< well formed */
+    size_t lines;   /**< an unfinished last line counts */
+    size_t records; /**< well formed */
     size_t malformed;
-    size_t torn;      /**< lines in which an earlier marker was overwritten */
-    bool binary;      /**< NUL bytes near the start and not one line with a marker: no log at all */
+    size_t torn; /**< lines in which an earlier marker was overwritten */
+    bool binary; /**< NUL bytes near the start and not one line with a marker: no log at all */
 } mls_log_totals;
 
 /**
@@ -146,8 +146,8 @@ struct mls_arena;
  * and payload; or a static reason, with *where set to the offset in `payload`
  * of the byte that is wrong.
  */
-const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch, size_t *where)
-    MLS_MUST_USE;
+const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch,
+                                size_t *where) MLS_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -229,3 +229,44 @@ void mls_number_append(mls_buffer *buffer, double number)
     }
     mls_buffer_append_text(buffer, text);
 }
+
+/* The longest text of a double with decimals: 309 digits before the point. */
+#define FIXED_TEXT_MAX 352
+
+/* Writes a finite number with a fixed number of digits behind the point. */
+static void mls_number_write_fixed(double number, int decimals, char text[FIXED_TEXT_MAX])
+{
+    decimals = decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
+    (void)snprintf(text, FIXED_TEXT_MAX, "%.*f", decimals, number);
+    mls_point_restore(text);
+}
+
+double mls_number_round(double number, int decimals)
+{
+    char text[FIXED_TEXT_MAX];
+    if (!isfinite(number)) {
+        return number;
+    }
+    mls_number_write_fixed(number, decimals, text);
+    return mls_strtod(text);
+}
+
+void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals)
+{
+    char text[FIXED_TEXT_MAX];
+    if (!isfinite(number)) {
+        mls_buffer_append_char(buffer, '-');
+        return;
+    }
+    mls_number_write_fixed(number, decimals, text);
+    size_t start = text[0] == '-';
+    size_t digits = strspn(text + start, "0123456789");
+    mls_buffer_append(buffer, (mls_str){text, start});
+    for (size_t i = 0; i < digits; i++) {
+        if (i > 0 && (digits - i) % 3 == 0) {
+            mls_buffer_append_char(buffer, ',');
+        }
+        mls_buffer_append_char(buffer, text[start + i]);
+    }
+    mls_buffer_append_text(buffer, text + start + digits);
+}

@@ -31,4 +31,17 @@ bool mls_size_parse(mls_str text, size_t *number);
  */
 void mls_number_append(mls_buffer *buffer, double number);
 
+/*
+ * `number` rounded to `decimals` digits behind the point (at most 15), as its
+ * exact decimal expansion rounds, halves to even.  NaN and the infinities stay.
+ */
+double mls_number_round(double number, int decimals);
+
+/*
+ * Appends `number` with `decimals` digits behind the point (at most 15) and a
+ * comma between thousands, for people: 1,048,576 or 3,061.25.  "-" when it is
+ * not finite.
+ */
+void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals);
+
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collect.h - from paths to runs: a Slurm log directory, a benchmark folder,
+ * single logs, or a tree of all of them.
+ *
+ * Walks folders in natural order, skips what holds no run (and says why),
+ * cuts files that hold several runs, recognises a run that stands in two
+ * files, and sorts what it found into groups, each of which has one score.
+ */
+#ifndef MLSCORE_COLLECT_H
+#define MLSCORE_COLLECT_H
+
+#include "mlscore/base.h"
+#include "mlscore/edition.h"
+#include "mlscore/group.h"
+#include "mlscore/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Folders are entered at most this deep below a named path. */
+#define MLS_WALK_DEPTH_MAX 64
+
+/** At most this many files are taken from all paths together. */
+#define MLS_WALK_FILES_MAX ((size_t)10000000)
+
+/** What to look for. */
+typedef struct mls_collect_options {
+    mls_usage usage;
+    const mls_edition *edition; /**< NULL: guessed for each group from its first record */
+    unsigned threads;           /**< 0: one per processor */
+    bool select_window;         /**< with more runs than needed, score the window the rules choose */
+    /** Called now and then, from any thread but never from two at once; NULL: not. */
+    void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
+    void *progress_state;
+} mls_collect_options;
+
+/** A file that holds no run, or none of its own. */
+typedef struct mls_skipped {
+    char *path;
+    char *reason; /**< "empty", "no run in it", "the same 10 runs as …" */
+    bool failed;  /**< it could not be read: an error, not a choice */
+} mls_skipped;
+
+/** Everything found under some paths.  Owns all it points to. */
+typedef struct mls_collection {
+    mls_run *runs;
+    size_t run_count;
+    mls_group *groups; /**< in the order of their first runs; they borrow from `runs` */
+    size_t group_count;
+    mls_skipped *skipped; /**< in natural order of their paths */
+    size_t skipped_count;
+    size_t files;   /**< read, with runs or without */
+    uint64_t bytes; /**< read */
+    size_t failed;  /**< files and folders that could not be read */
+} mls_collection;
+
+/**
+ * Collects and scores what stands under `paths`; "-" is standard input.  A
+ * path that is named is read whatever its name or kind; below folders only
+ * regular files are.  What cannot be read is listed in `skipped` with `failed`
+ * set, and the rest is still done.
+ *
+ * Returns MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT; *collection is to be
+ * released in any case.  `editions` must outlive it.
+ */
+mls_status mls_collect(const char *const *paths, size_t path_count, const mls_editions *editions,
+                       const mls_collect_options *options, mls_collection *collection, mls_error *error) MLS_MUST_USE;
+
+void mls_collection_release(mls_collection *collection);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config.h - what a config_*.sh says it runs: its name, its text, and where
+ * the two disagree.
+ *
+ * Submissions keep one shell script per system and scale, and its name says
+ * the shape of the job once more: config_GB200_18x4x1xtp1pp1cp8.sh is 18
+ * nodes of 4 GPUs, one micro-batch per step, context parallel 8.  The same
+ * name without "config_" and ".sh" is what DGXSYSTEM holds in a Slurm log.
+ *
+ * Names, paths and scripts are text from outside: nothing in them is trusted,
+ * and nothing in a script is ever run.
+ */
+#ifndef MLSCORE_CONFIG_H
+#define MLSCORE_CONFIG_H
+
+#include "mlscore/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How much a name says. */
+typedef enum mls_config_kind {
+    MLS_CONFIG_KIND_NONE,  /**< nothing about a shape: config_DGXH100_common.sh, or no config name at all */
+    MLS_CONFIG_KIND_SHAPE, /**< SYSTEM_<nodes>x<gpus>…: everything is known */
+    MLS_CONFIG_KIND_MODEL, /**< 16xXE8545x4A100-SXM-80GB: nodes x model x GPUs per node */
+    MLS_CONFIG_KIND_NODES  /**< DGXA100_multi_32nodes: only the number of nodes */
+} mls_config_kind;
+
+/** What is wrong with the numbers of a name. */
+typedef enum mls_config_problem {
+    MLS_CONFIG_PROBLEM_NONE,
+    MLS_CONFIG_PROBLEM_LENGTH,       /**< longer than MLS_CONFIG_NAME_LENGTH_MAX: not looked at */
+    MLS_CONFIG_PROBLEM_NUMBER,       /**< a number or a product does not fit: kind is NONE */
+    MLS_CONFIG_PROBLEM_ZERO,         /**< nodes, GPUs, the third number or a degree of parallelism is 0: kind is NONE */
+    MLS_CONFIG_PROBLEM_REPEATED,     /**< tp, pp … stands twice: kind is NONE */
+    MLS_CONFIG_PROBLEM_EXTRA,        /**< more than MLS_CONFIG_EXTRA_MAX further numbers: kind is NONE */
+    MLS_CONFIG_PROBLEM_DIVISION,     /**< tp*pp*cp does not divide the GPUs: data_parallel stays 0 */
+    MLS_CONFIG_PROBLEM_DATA_PARALLEL /**< dp<N> in the name is not what the other numbers give */
+} mls_config_problem;
+
+/** A sentence without a full stop for a problem: "tp*pp*cp does not divide the number of GPUs". */
+const char *mls_config_problem_text(mls_config_problem problem);
+
+#define MLS_CONFIG_NAME_LENGTH_MAX 512
+#define MLS_CONFIG_EXTRA_MAX 8
+#define MLS_CONFIG_SUFFIX_MAX 16
+
+/**
+ * A decoded name.  A number that is 0 is not in the name and cannot be
+ * derived from it; valid names hold no zero (extra numbers may).  The strings
+ * are spans of the text that was decoded and live as long as it does.
+ */
+typedef struct mls_config_name {
+    mls_str name;   /**< the name without folders, "config_" and ".sh": what DGXSYSTEM holds */
+    mls_str system; /**< "GB200"; may hold '_', '-', 'x' and digits; may be empty */
+    mls_config_kind kind;
+    mls_config_problem problem;
+
+    uint64_t nodes;
+    uint64_t gpus_per_node;
+    uint64_t gpus; /**< nodes * gpus_per_node */
+
+    uint64_t third;                 /**< the number behind the GPUs per node, whatever it means */
+    uint64_t gradient_accumulation; /**< third, when one of tp, pp, cp is named: micro-batches per step */
+    uint64_t batch_per_gpu;         /**< third, when none is */
+
+    uint64_t tensor_parallel;     /**< tp<N>; 0 when left out, which counts as 1 */
+    uint64_t pipeline_parallel;   /**< pp<N>, likewise */
+    uint64_t context_parallel;    /**< cp<N>, likewise */
+    uint64_t expert_parallel;     /**< ep<N> */
+    uint64_t virtual_pipeline;    /**< vp<N> */
+    uint64_t sequence_parallel;   /**< sp<N> */
+    uint64_t data_parallel;       /**< gpus / (tp*pp*cp), when one of tp, pp, cp is named */
+    uint64_t data_parallel_named; /**< dp<N>, as the name has it */
+
+    /** gradient_accumulation * data_parallel: the global batch of a config with micro batch 1. */
+    uint64_t global_batch_size;
+
+    uint64_t extra[MLS_CONFIG_EXTRA_MAX]; /**< further numbers of the shape, without a meaning */
+    size_t extra_count;
+    mls_str suffixes[MLS_CONFIG_SUFFIX_MAX]; /**< what follows, cut at '_'; the last one holds the rest of very many */
+    size_t suffix_count;
+} mls_config_name;
+
+/**
+ * Patterns compiled once.  A decoder never changes after it was made, so any
+ * number of threads may use one.
+ */
+typedef struct mls_config_decoder mls_config_decoder;
+
+/** On MLS_OK *decoder is to be given to mls_config_decoder_free().  MLS_ERROR_MEMORY otherwise; *decoder is NULL then.
+ */
+mls_status mls_config_decoder_new(mls_config_decoder **decoder, mls_error *error) MLS_MUST_USE;
+void mls_config_decoder_free(mls_config_decoder *decoder);
+
+/**
+ * Decodes the name of a config: a bare name, a path, or a DGXSYSTEM value
+ * (folders, "config_" and ".sh" are each optional).
+ *
+ *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
+ *
+ * The shape is the last part of the name that has this form; degrees of
+ * parallelism may stand in any order.  Any text can be decoded: one that says
+ * nothing about a shape gives kind NONE with name and system filled.
+ *
+ * Returns MLS_OK, or MLS_ERROR_MEMORY (*decoded then says nothing).
+ */
+mls_status mls_config_name_decode(const mls_config_decoder *decoder, mls_str text,
+                                  mls_config_name *decoded) MLS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rcp.h - reference convergence points: does a submission learn as slowly as it should?
+ *
+ * In the closed division a submission may not reach the target with
+ * significantly less training than the reference implementation.  Reference
+ * runs at several global batch sizes say how much that is: each batch size is
+ * a point with the samples (or epochs) that every reference run needed to
+ * converge.  From edition 1.0.0 on; not for minigo.
+ *
+ * A set holds the points of one benchmark in one edition.  Once made it does
+ * not change, and any number of threads may look at it.
+ */
+#ifndef MLSCORE_RCP_H
+#define MLSCORE_RCP_H
+
+#include "mlscore/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a run that did not converge counts as. */
+#define MLS_RCP_NOT_CONVERGED 1e9
+
+/** Whose points, and how many runs a submission has.  The strings are borrowed for the call. */
+typedef struct mls_rcp_rules {
+    mls_str usage;      /**< "training" or "hpc" */
+    mls_str edition;    /**< "5.1.0" */
+    mls_str benchmark;  /**< as submission_benchmark spells it */
+    size_t runs_needed; /**< n, at least 3 */
+} mls_rcp_rules;
+
+/**
+ * One reference point.  Strings end in NUL, are "" when not known, and belong
+ * to the set, as do the numbers.  With r runs left out at each end (4 for
+ * unet3d, 1 for others) and N values:
+ */
+typedef struct mls_rcp_point {
+    const char *name;
+    const char *unit; /**< of to_converge: "samples", "epochs", "steps" or "tokens" */
+    const char *precision;
+    const char *platform;
+    const char *creator;
+    const char *when;
+    const char *hyperparameters; /**< "name=value;name=value" */
+    const char *source;          /**< the user's file; "" for a point of the rules */
+    double global_batch_size;
+    const double *to_converge; /**< ascending */
+    size_t count;              /**< N */
+    double mean;               /**< without the r smallest and the r largest */
+    double stdev;              /**< population standard deviation of all values */
+    double least_mean;         /**< least acceptable mean, by a t test at the 5 % level */
+    double max_speedup;        /**< mean / least_mean; INFINITY when any mean will do */
+    double limit;              /**< mean / max_speedup: what a submission's mean must reach */
+    bool pruned;               /**< not used: out of line with its neighbours, or below the batch size of the best */
+} mls_rcp_point;
+
+typedef struct mls_rcp_set mls_rcp_set;
+
+/** Whether a convergence check is made at all: closed division, edition 1.0.0 or later, not minigo. */
+bool mls_rcp_applies(mls_str edition, mls_str benchmark, mls_str division);
+
+/**
+ * The points that the rules have for a benchmark; none is not an error.
+ * On MLS_OK *set is to be given to mls_rcp_set_free().  MLS_ERROR_MEMORY, or
+ * MLS_ERROR_VALUE when runs_needed is below 3; *set is NULL then.
+ */
+mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_error *error) MLS_MUST_USE;
+void mls_rcp_set_free(mls_rcp_set *set);
+
+/**
+ * Adds a user's own points from the text of a table (format: mlscore-rcp(1)).
+ * Rows of other benchmarks and editions are checked and passed over.  A point
+ * takes the place of one of the rules with the same batch size.  `path` names
+ * the file, for `source`.  Call it before the set is shared.
+ *
+ * MLS_ERROR_SYNTAX and MLS_ERROR_VALUE come with line and column; the set then
+ * holds what it held before.
+ */
+mls_status mls_rcp_set_add(mls_rcp_set *set, mls_str text, const char *path, mls_error *error) MLS_MUST_USE;
+
+/** All points, by batch size, pruned ones too; borrowed from the set. */
+const mls_rcp_point *mls_rcp_set_points(const mls_rcp_set *set, size_t *count);
+
+/** How a batch size relates to the points that were not pruned. */
+typedef enum mls_rcp_match {
+    MLS_RCP_FOUND,              /**< there is a point of this batch size */
+    MLS_RCP_INTERPOLATED,       /**< between two points */
+    MLS_RCP_SMALLER_BATCH,      /**< below all points: compared with the smallest one */
+    MLS_RCP_MISSING,            /**< above all points, or below all and not slow enough for the smallest one */
+    MLS_RCP_NO_POINTS,          /**< nothing to compare with */
+    MLS_RCP_NO_CONVERGENCE,     /**< more runs did not converge than may be left out */
+    MLS_RCP_NO_BATCH_SIZE,      /**< the logs do not say global_batch_size */
+    MLS_RCP_BATCH_SIZES_DIFFER, /**< the logs of one benchmark disagree */
+    MLS_RCP_TOO_FEW_RUNS        /**< nothing is left to average */
+} mls_rcp_match;
+
+/** Where the bar is for one batch size.  What is not known is NaN. */
+typedef struct mls_rcp_limit {
+    mls_rcp_match match; /**< FOUND, INTERPOLATED, SMALLER_BATCH, MISSING or NO_POINTS */
+    const char *unit;    /**< lives as long as the set; "" without points */
+    double global_batch_size;
+    double lower_batch_size; /**< of the point compared with, or of the two interpolated between */
+    double upper_batch_size;
+    double mean; /**< of the reference, at this batch size */
+    double stdev;
+    double least_mean;
+    double max_speedup;
+    double limit; /**< the least mean that passes */
+} mls_rcp_limit;
+
+/** The bar that applies to a batch size. */
+mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size);
+
+/** The verdict on a submission.  Plain values; limit.unit is borrowed from the set. */
+typedef struct mls_rcp_result {
+    bool pass;
+    mls_rcp_match match;
+    char message[96];       /**< in the reference checker's words */
+    double scale;           /**< as the reference checker reports it: mean / submission mean, at least 1 */
+    double score_scale;     /**< what the score is multiplied with: scale when it passes, else 1 */
+    double submission_mean; /**< without r values at both ends; NaN when there are too few */
+    size_t not_converged;   /**< runs that did not converge */
+    size_t allowed;         /**< r: such runs that may be left out */
+    size_t runs;
+    mls_rcp_limit limit;
+} mls_rcp_result;
+
+/**
+ * Judges a submission: `to_converge` holds one number per run, in any order,
+ * MLS_RCP_NOT_CONVERGED for a run that did not.  A global_batch_size that is
+ * not a positive finite number was not logged (NaN), or differed between logs
+ * (-INFINITY, MLS_RCP_BATCH_SIZE_DIFFERS).  MLS_OK, whatever the verdict, or
+ * MLS_ERROR_MEMORY.
+ */
+#define MLS_RCP_BATCH_SIZE_DIFFERS (-(double)INFINITY)
+mls_status mls_rcp_check(const mls_rcp_set *set, double global_batch_size, const double *to_converge, size_t count,
+                         mls_rcp_result *result) MLS_MUST_USE;
+
+/**
+ * Appends the verdict in one line for a person: the means, the limit and where
+ * it is from, what happens to the score, and after a failure by how much and
+ * what the rules allow next.  score_minutes is the unscaled score, NaN if none.
+ */
+struct mls_buffer;
+void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, struct mls_buffer *words);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csv.h - comma-separated tables, row by row, with places for error messages.
+ *
+ * Reading is libcsv's, strictly: a quote inside an unquoted field or text
+ * behind a closing quote is an error.  Blanks around unquoted fields are
+ * dropped, empty lines and a byte order mark too.
+ */
+#ifndef MLS_BASE_CSV_H
+#define MLS_BASE_CSV_H
+
+#include "mlscore/base.h"
+
+/* A table with more text, or a row with more fields, is refused. */
+#define MLS_CSV_TEXT_MAX ((size_t)64 << 20)
+#define MLS_CSV_FIELDS_MAX 4096
+
+/* One row.  Fields are decoded and live until the callback returns. */
+typedef struct mls_csv_row {
+    size_t line;   /* where the row starts, from 1 */
+    size_t offset; /* of its first byte in the text */
+    const mls_str *fields;
+    size_t count;
+} mls_csv_row;
+
+/* Returns MLS_OK to go on; anything else ends the reading and is its result. */
+typedef mls_status (*mls_csv_row_function)(void *state, const mls_csv_row *row);
+
+/*
+ * Reads `text` and calls `function` for each row, the heading included.
+ * MLS_ERROR_SYNTAX with line and column, MLS_ERROR_LIMIT, MLS_ERROR_MEMORY, or
+ * what the function returned.
+ */
+mls_status mls_csv_read(mls_str text, mls_csv_row_function function, void *state, mls_error *error) MLS_MUST_USE;
+
+/*
+ * Where field number `field` (from 0) of `row` starts in `text`: line and
+ * column from 1, behind the quote if it has one.  For error messages; it walks
+ * the row again.
+ */
+void mls_csv_place(mls_str text, const mls_csv_row *row, size_t field, size_t *line, size_t *column);
+
+#endif

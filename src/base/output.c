@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { MLS_OUTPUT_BLOCK = 64 * 1024 };
+
+/* The permissions that a new file gets: there is no other way to read the mask than to set it. */
+static mode_t mls_new_file_mode(void)
+{
+    const mode_t mask = umask(077);
+    (void)umask(mask);
+    return 0666 & ~mask;
+}
+
+static mls_status mls_output_open_temporary(mls_output *output, const struct stat *existing, mls_error *error)
+{
+    mls_buffer name = {0};
+    mls_buffer_append_text(&name, output->path);
+    mls_buffer_append_text(&name, ".XXXXXX");
+    output->temporary = mls_buffer_detach(&name);
+    if (output->temporary == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    output->fd = mkostemp(output->temporary, O_CLOEXEC);
+    if (output->fd < 0) {
+        const int why = errno;
+        free(output->temporary);
+        output->temporary = NULL;
+        return mls_error_set_errno(error, MLS_ERROR_WRITE, why, "cannot write");
+    }
+    (void)fchmod(output->fd, existing != NULL ? existing->st_mode & 07777 : mls_new_file_mode());
+    return MLS_OK;
+}
+
+mls_status mls_output_open(mls_output *output, const char *path, mls_error *error)
+{
+    struct stat about;
+    *output = (mls_output){.fd = STDOUT_FILENO};
+    if (path == NULL || strcmp(path, "-") == 0) {
+        return MLS_OK;
+    }
+    const bool exists = stat(path, &about) == 0;
+    /* Through a link the file it names is replaced, not the link. */
+    output->path = exists ? realpath(path, NULL) : NULL;
+    if (output->path == NULL) {
+        output->path = mls_copy_text(path, strlen(path));
+    }
+    if (output->path == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    mls_status status = MLS_OK;
+    if (exists && !S_ISREG(about.st_mode)) {
+        output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        if (output->fd < 0) {
+            status = mls_error_set_errno(error, MLS_ERROR_WRITE, errno, "cannot write");
+        }
+    } else {
+        status = mls_output_open_temporary(output, exists ? &about : NULL, error);
+    }
+    if (status != MLS_OK) {
+        free(output->path);
+        *output = (mls_output){.fd = -1};
+    }
+    return status;
+}
+
+void mls_output_flush(mls_output *output)
+{
+    size_t done = 0;
+    if (output->buffer.failed && output->failed_errno == 0) {
+        output->failed_errno = ENOMEM;
+    }
+    while (done < output->buffer.len && output->failed_errno == 0) {
+        const ssize_t wrote = write(output->fd, output->buffer.ptr + done, output->buffer.len - done);
+        if (wrote >= 0) {
+            done += (size_t)wrote;
+        } else if (errno != EINTR) {
+            output->failed_errno = errno;
+        }
+    }
+    mls_buffer_clear(&output->buffer);
+}
+
+void mls_output_write(mls_output *output, mls_str text)
+{
+    mls_buffer_append(&output->buffer, text);
+    if (output->buffer.len >= MLS_OUTPUT_BLOCK || output->buffer.failed) {
+        mls_output_flush(output);
+    }
+}
+
+void mls_output_text(mls_output *output, const char *text)
+{
+    mls_output_write(output, mls_str_from(text));
+}
+
+void mls_output_printf(mls_output *output, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&output->buffer, format, args);
+    va_end(args);
+    mls_output_write(output, (mls_str){NULL, 0});
+}
+
+bool mls_output_is_closed(const mls_output *output)
+{
+    return output->failed_errno == EPIPE;
+}
+
+/* Closes the descriptor, even standard output's: only then a full disk behind it is sure to be heard of. */
+static void mls_output_close_fd(mls_output *output)
+{
+    if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
+        output->failed_errno = errno;
+    }
+    output->fd = -1;
+}
+
+static void mls_output_release(mls_output *output)
+{
+    free(output->path);
+    free(output->temporary);
+    mls_buffer_release(&output->buffer);
+    *output = (mls_output){.fd = -1};
+}
+
+mls_status mls_output_close(mls_output *output, mls_error *error)
+{
+    mls_status status = MLS_OK;
+    mls_output_flush(output);
+    mls_output_close_fd(output);
+    if (output->failed_errno == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0) {
+        output->failed_errno = errno;
+    }
+    if (output->failed_errno == EPIPE) {
+        status = MLS_STOPPED;
+    } else if (output->failed_errno != 0) {
+        status = mls_error_set_errno(error, MLS_ERROR_WRITE, output->failed_errno, "cannot write");
+    }
+    if (status != MLS_OK && output->temporary != NULL) {
+        (void)unlink(output->temporary);
+    }
+    mls_output_release(output);
+    return status;
+}
+
+void mls_output_abandon(mls_output *output)
+{
+    if (output->path != NULL) {
+        mls_output_close_fd(output);
+    }
+    if (output->temporary != NULL) {
+        (void)unlink(output->temporary);
+    }
+    mls_output_release(output);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * output.h - where results go: standard output, or a file written whole or
+ * not at all.
+ *
+ * Writing never fails at once: an error is remembered, everything after it is
+ * dropped, and mls_output_close() tells.  A file is written under a temporary
+ * name beside it and renamed when all went well; what is no regular file (a
+ * pipe, /dev/stdout) is written directly.
+ */
+#ifndef MLS_BASE_OUTPUT_H
+#define MLS_BASE_OUTPUT_H
+
+#include "base/buffer.h"
+
+typedef struct mls_output {
+    int fd;
+    mls_buffer buffer;
+    int failed_errno; /* of the first call that failed; 0: none */
+    char *path;       /* NULL: standard output */
+    char *temporary;  /* NULL: written directly */
+} mls_output;
+
+/* Opens `path` (NULL or "-": standard output).  MLS_OK, or MLS_ERROR_WRITE or MLS_ERROR_MEMORY with `error` set. */
+mls_status mls_output_open(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
+
+void mls_output_write(mls_output *output, mls_str text);
+void mls_output_text(mls_output *output, const char *text);
+void mls_output_printf(mls_output *output, const char *format, ...) MLS_PRINTF(2, 3);
+
+/* Sends what is buffered on its way; a reader at the other end of a pipe sees it now. */
+void mls_output_flush(mls_output *output);
+
+/* Whether whoever reads the output has gone away (a closed pipe): no use going on. */
+bool mls_output_is_closed(const mls_output *output);
+
+/*
+ * Writes what is left, closes and renames.  MLS_OK; MLS_STOPPED when the
+ * reader of a pipe went away, which is to end quietly; or MLS_ERROR_WRITE with
+ * `error` set, and a file of that path is as it was before.
+ */
+mls_status mls_output_close(mls_output *output, mls_error *error) MLS_MUST_USE;
+
+/* Throws away what was not written; a file of that path stays as it was. */
+void mls_output_abandon(mls_output *output);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_help.c - mlscore help: the commands, one command, the findings.
+ */
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/command_options.h"
+#include "cli/commands.h"
+
+static const mls_option options[] = {MLS_ROW_HELP, MLS_ROW_VERSION, MLS_ROW_END};
+
+static void mls_help_commands(mls_output *output)
+{
+    mls_output_text(output, "usage: mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
+                            "Reads MLPerf training logs: says which runs obey the rules, times and scores them.\n\n"
+                            "commands:\n");
+    for (size_t i = 0; mls_commands[i] != NULL; i++) {
+        mls_output_printf(output, "  %-12s%s\n", mls_commands[i]->name, mls_commands[i]->summary);
+    }
+    mls_output_text(output,
+                    "\n'mlscore help COMMAND' tells more about one, 'mlscore help findings' lists all findings.\n");
+}
+
+static void mls_help_findings(mls_output *output)
+{
+    for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
+        const mls_finding_info *info = mls_finding_info_get((mls_finding_code)i);
+        mls_output_printf(output, "%s%-20s %-8s %s\n", i > 0 ? "\n" : "", info->name, mls_severity_name(info->severity),
+                          info->summary);
+        mls_output_printf(output, "    %s\n    %s\n", info->explanation, info->remedy);
+    }
+}
+
+/* Asks man, without a shell, whether it has the page; its answer on standard output is not wanted. */
+static bool mls_help_has_manual(char *page)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int how = 1;
+    char words[][4] = {"man", "-w", "1"};
+    char *const arguments[] = {words[0], words[1], words[2], page, NULL};
+    if (posix_spawn_file_actions_init(&actions) != 0) {
+        return false;
+    }
+    (void)posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const bool started = posix_spawnp(&child, "man", &actions, NULL, arguments, environ) == 0;
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return started && waitpid(child, &how, 0) == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
+}
+
+/* On a terminal the manual page takes this process's place; returns where there is none. */
+static void mls_help_manual(const char *name)
+{
+    char page[64];
+    const int len = snprintf(page, sizeof page, "mlscore-%s", name);
+    if (len > 0 && (size_t)len < sizeof page && isatty(STDOUT_FILENO) == 1 && mls_help_has_manual(page)) {
+        char words[][4] = {"man", "1"};
+        char *const arguments[] = {words[0], words[1], page, NULL};
+        (void)execvp("man", arguments);
+    }
+}
+
+static int mls_help_run(mls_cli *cli)
+{
+    mls_output output;
+    const char *topic = cli->operand_count > 0 ? cli->operands[0] : NULL;
+    const mls_command *command = topic != NULL ? mls_command_find(mls_str_from(topic)) : NULL;
+    const bool findings = topic != NULL && strcmp(topic, "findings") == 0;
+    if (topic != NULL && command == NULL && !findings) {
+        return mls_cli_usage_error(cli, "there is no command '%s'", topic);
+    }
+    if (command != NULL) {
+        mls_help_manual(command->name);
+    }
+    if (!mls_cli_output_open(cli, &output)) {
+        return MLS_EXIT_IO;
+    }
+    if (findings) {
+        mls_help_findings(&output);
+    } else if (command != NULL) {
+        mls_cli_print_help(command, &output);
+    } else {
+        mls_help_commands(&output);
+    }
+    return mls_cli_output_close(cli, &output);
+}
+
+const mls_command mls_command_help = {
+    .name = "help",
+    .summary = "explain a command, or list all findings",
+    .usage = "[COMMAND|findings]",
+    .about = "Without an argument lists the commands; with a command's name shows its manual page,\n"
+             "or the same text where no manual is installed; 'findings' lists every kind of finding.",
+    .options = options,
+    .run = mls_help_run,
+};

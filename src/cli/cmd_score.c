@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_score.c - mlscore score: find the runs, time them, score each group.
+ */
+#include "cli/command.h"
+#include "cli/command_options.h"
+#include "cli/commands.h"
+#include "mlscore/collect.h"
+#include "report/score_report.h"
+
+enum { OPTION_WINDOW = MLS_OPTION_OWN };
+
+typedef struct mls_score_settings {
+    bool window;
+} mls_score_settings;
+
+static const mls_option options[] = {
+    MLS_ROW_USAGE,
+    MLS_ROW_EDITION,
+    {OPTION_WINDOW, '\0', "window", NULL, "with more runs than needed, score the window that the rules choose"},
+    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
+    MLS_ROW_OUTPUT,
+    MLS_ROW_FILES_FROM,
+    MLS_ROW_NULL,
+    MLS_ROW_THREADS,
+    MLS_ROW_COLOR,
+    MLS_ROW_QUIET,
+    MLS_ROW_VERBOSE,
+    MLS_ROW_STRICT,
+    MLS_ROW_HELP,
+    MLS_ROW_VERSION,
+    MLS_ROW_END,
+};
+
+static bool mls_score_option(mls_cli *cli, int id, const char *argument)
+{
+    mls_score_settings *settings = cli->own;
+    (void)argument;
+    settings->window |= id == OPTION_WINDOW;
+    return true;
+}
+
+static bool mls_score_print(const mls_cli *cli, const mls_collection *collection, mls_output *output)
+{
+    const mls_report_style style = {cli->width, cli->color, cli->verbose, cli->quiet};
+    switch (cli->format) {
+    case MLS_FORMAT_CSV:
+        return mls_report_score_csv(collection, output);
+    case MLS_FORMAT_JSON:
+        return mls_report_score_json(collection, output);
+    case MLS_FORMAT_NDJSON:
+        return mls_report_score_ndjson(collection, output);
+    case MLS_FORMAT_MARKDOWN:
+        return mls_report_score_markdown(collection, output);
+    default:
+        return mls_report_score_table(collection, style, output);
+    }
+}
+
+/* A group is well when it has a score; with --strict, when nothing at all was found. */
+static int mls_score_status(const mls_cli *cli, const mls_collection *collection)
+{
+    int status = collection->group_count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        const mls_group *group = &collection->groups[i];
+        bool well = group->score.score_minutes > -1;
+        for (size_t k = 0; k < group->run_count; k++) {
+            const mls_findings *findings = &group->runs[k]->findings;
+            well &= findings->count_error == 0;
+            well &= !cli->strict || findings->count_warning + findings->count_advice == 0;
+        }
+        well &= !cli->strict || group->findings.count == 0;
+        status = well ? status : MLS_EXIT_INVALID;
+    }
+    for (size_t i = 0; i < collection->skipped_count; i++) {
+        if (collection->skipped[i].failed) {
+            mls_cli_complain(cli, collection->skipped[i].path, "%s", collection->skipped[i].reason);
+        }
+    }
+    if (collection->group_count == 0) {
+        mls_cli_note(cli, "no run found");
+    }
+    return collection->failed > 0 ? MLS_EXIT_IO : status;
+}
+
+static int mls_score_run(mls_cli *cli)
+{
+    const mls_score_settings *settings = cli->own;
+    const mls_edition *edition;
+    const mls_editions *editions = mls_cli_editions(cli);
+    mls_collection collection;
+    mls_progress progress;
+    mls_output output;
+    mls_error error = {0};
+    if (editions == NULL || !mls_cli_edition(cli, &edition)) {
+        return MLS_EXIT_USAGE;
+    }
+    if (cli->operand_count == 0) {
+        return mls_cli_usage_error(cli, "no path given");
+    }
+    mls_progress_start(&progress, cli);
+    const mls_collect_options wanted = {.usage = cli->usage,
+                                        .edition = edition,
+                                        .threads = cli->threads,
+                                        .select_window = settings->window,
+                                        .progress = mls_progress_update,
+                                        .progress_state = &progress};
+    const mls_status collected =
+        mls_collect((const char *const *)cli->operands, cli->operand_count, editions, &wanted, &collection, &error);
+    mls_progress_end(&progress);
+    int status = MLS_EXIT_IO;
+    if (collected != MLS_OK) {
+        mls_cli_complain(cli, NULL, "%s", error.message);
+    } else if (mls_cli_output_open(cli, &output)) {
+        if (mls_score_print(cli, &collection, &output)) {
+            status = mls_exit_worse(mls_cli_output_close(cli, &output), mls_score_status(cli, &collection));
+        } else {
+            mls_output_abandon(&output);
+            mls_cli_complain(cli, NULL, "out of memory");
+        }
+    }
+    mls_collection_release(&collection);
+    return status;
+}
+
+const mls_command mls_command_score = {
+    .name = "score",
+    .summary = "find the runs in log directories, time them and score them",
+    .usage = "[OPTION]… PATH…",
+    .about = "Finds the runs under each PATH (a Slurm log directory, a benchmark folder, log files,\n"
+             "- for standard input), times them, says which are valid, and scores each group of\n"
+             "runs with the olympic mean.",
+    .options = options,
+    .path_arguments = true,
+    .own_size = sizeof(mls_score_settings),
+    .option = mls_score_option,
+    .run = mls_score_run,
+};

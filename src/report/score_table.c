@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * score_table.c - a collection for a person: what was run, run by run, and
+ * what it scores.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/score_report.h"
+#include "report/table.h"
+#include "report/words.h"
+
+enum { COL_RUN, COL_LOG, COL_INIT, COL_TRAIN, COL_CONVERGE, COL_EVAL, COL_STATUS, COL_VALID, COL_COUNT };
+
+/* Findings shown under a group without -v. */
+enum { MLS_FINDINGS_SHOWN = 6 };
+
+/* What a file is called below the folder that its group is named by. */
+static const char *mls_log_name(const mls_group *group, const mls_run *run)
+{
+    const size_t len = strlen(group->path);
+    if (strncmp(run->file, group->path, len) == 0 && run->file[len] == '/') {
+        return run->file + len + 1;
+    }
+    const char *slash = strrchr(run->file, '/');
+    return strcmp(run->file, group->path) == 0 && slash != NULL ? slash + 1 : run->file;
+}
+
+/* A text that all runs have the same of; NULL when they do not. */
+static const char *mls_common_job(const mls_group *group)
+{
+    const char *job = group->runs[0]->job.job;
+    for (size_t i = 1; i < group->run_count && job != NULL; i++) {
+        const char *other = group->runs[i]->job.job;
+        job = other != NULL && strcmp(job, other) == 0 ? job : NULL;
+    }
+    return job;
+}
+
+static double mls_common_nodes(const mls_group *group)
+{
+    for (size_t i = 1; i < group->run_count; i++) {
+        if (group->runs[i]->job.node_count != group->runs[0]->job.node_count) {
+            return (double)NAN;
+        }
+    }
+    return group->runs[0]->job.node_count;
+}
+
+static void mls_group_headline(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    const double nodes = mls_common_nodes(group);
+    const char *job = mls_common_job(group);
+    mls_style_begin(output, MLS_STYLE_BOLD, color);
+    mls_output_escaped(output, mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark"));
+    mls_style_end(output, MLS_STYLE_BOLD, color);
+    mls_buffer_printf(&line, "  %s  %s %s%s", group->division != NULL ? group->division : "no division",
+                      mls_usage_name(group->usage), group->edition->name, group->edition_guessed ? " (by date)" : "");
+    if (group->config != NULL) {
+        mls_buffer_printf(&line, "   %s", group->config);
+    }
+    if (!isnan(nodes)) {
+        mls_buffer_append_text(&line, "   ");
+        mls_words_plural(&line, (size_t)nodes, "node", "nodes");
+    }
+    if (job != NULL) {
+        mls_buffer_printf(&line, "   job %s", job);
+    }
+    if (!isnan(group->global_batch_size)) {
+        mls_buffer_append_text(&line, "   batch ");
+        mls_words_count(&line, group->global_batch_size);
+    }
+    mls_output_escaped(output, mls_buffer_str(&line));
+    mls_output_text(output, "\n  ");
+    mls_style_begin(output, MLS_STYLE_DIM, color);
+    mls_output_escaped(output, mls_str_from(group->path));
+    mls_style_end(output, MLS_STYLE_DIM, color);
+    mls_output_text(output, "\n");
+    mls_buffer_release(&line);
+}
+
+/* The finding that says best why a run does not count. */
+static const mls_finding *mls_run_reason(const mls_run *run)
+{
+    const mls_finding *reason = NULL;
+    for (size_t i = 0; i < run->findings.count; i++) {
+        const mls_finding *finding = &run->findings.items[i];
+        if (finding->severity == MLS_SEVERITY_ERROR && (reason == NULL || finding->code == MLS_FINDING_STATUS)) {
+            reason = finding;
+        }
+    }
+    return reason;
+}
+
+static void mls_cell_words(mls_table *table, size_t column, mls_style style,
+                           void (*word)(mls_buffer *buffer, double number), double number)
+{
+    mls_buffer text = {0};
+    word(&text, number);
+    mls_table_cell(table, column, style, "%s", text.ptr != NULL ? text.ptr : "");
+    table->failed |= text.failed;
+    mls_buffer_release(&text);
+}
+
+static void mls_row_note(mls_table *table, const mls_group *group, size_t index)
+{
+    const mls_run *run = group->runs[index];
+    const mls_finding *reason = run->valid ? NULL : mls_run_reason(run);
+    if (reason != NULL && run->findings.count_error > 1) {
+        mls_table_note(table, MLS_STYLE_BAD, "%s (and %zu more)", reason->message, run->findings.count_error - 1);
+    } else if (reason != NULL) {
+        mls_table_note(table, MLS_STYLE_BAD, "%s", reason->message);
+    } else if (group->marks[index] == MLS_OLYMPIC_OUTSIDE) {
+        mls_table_note(table, MLS_STYLE_DIM, "outside the window");
+    }
+}
+
+static void mls_run_row(mls_table *table, const mls_group *group, size_t index, bool several)
+{
+    const mls_run *run = group->runs[index];
+    const char *unit;
+    const double converge = mls_run_to_converge(run, &unit);
+    const double final_eval = mls_run_final_evaluation(run);
+    const mls_style style = group->marks[index] == MLS_OLYMPIC_OUTSIDE ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
+    if (mls_table_row(table) == NULL) {
+        return;
+    }
+    mls_table_cell(table, COL_RUN, style, "%zu", index + 1);
+    if (several) {
+        mls_table_cell(table, COL_LOG, style, "%s:%zu", mls_log_name(group, run), run->line);
+    } else {
+        mls_table_cell(table, COL_LOG, style, "%s", mls_log_name(group, run));
+    }
+    mls_cell_words(table, COL_INIT, style, mls_words_clock, mls_run_init_minutes(run));
+    mls_cell_words(table, COL_TRAIN, style, mls_words_minutes, mls_run_minutes(run));
+    mls_cell_words(table, COL_CONVERGE, style, mls_words_count, converge);
+    if (isnan(final_eval)) {
+        mls_table_cell(table, COL_EVAL, style, "-");
+    } else {
+        mls_table_cell(table, COL_EVAL, style, "%.5f", final_eval);
+    }
+    const char *status = mls_run_status_name(run->status);
+    mls_table_cell(table, COL_STATUS, style, "%s", status != NULL ? status : "-");
+    mls_table_cell(table, COL_VALID, run->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, "%s", run->valid ? "yes" : "no");
+    mls_row_note(table, group, index);
+}
+
+static bool mls_group_table(const mls_group *group, mls_table *table, mls_column *columns)
+{
+    const char *unit = "samples";
+    static const mls_column layout[COL_COUNT] = {
+        [COL_RUN] = {"run", MLS_ALIGN_RIGHT, true, false},
+        [COL_LOG] = {"log", MLS_ALIGN_LEFT, true, true},
+        [COL_INIT] = {"init", MLS_ALIGN_RIGHT, false, false},
+        [COL_TRAIN] = {"train (min)", MLS_ALIGN_DECIMAL, true, false},
+        [COL_CONVERGE] = {"samples", MLS_ALIGN_RIGHT, false, false},
+        [COL_EVAL] = {"eval", MLS_ALIGN_DECIMAL, false, false},
+        [COL_STATUS] = {"status", MLS_ALIGN_LEFT, false, false},
+        [COL_VALID] = {"valid", MLS_ALIGN_LEFT, true, false},
+    };
+    bool several = false;
+    memcpy(columns, layout, sizeof layout);
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (!isnan(mls_run_to_converge(group->runs[i], &unit))) {
+            columns[COL_CONVERGE].header = unit;
+        }
+        several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
+    }
+    mls_table_init(table, columns, COL_COUNT, 2);
+    for (size_t i = 0; i < group->run_count; i++) {
+        mls_run_row(table, group, i, several);
+    }
+    return !table->failed;
+}
+
+/* ----------------------------------------------------------- score lines */
+
+static void mls_line_window(mls_buffer *line, const mls_group *group)
+{
+    if (group->score.windowed && group->score.window_count < group->run_count) {
+        mls_buffer_printf(line, " · window: runs %zu to %zu by start time", group->score.window_first + 1,
+                          group->score.window_first + group->score.window_count);
+    }
+}
+
+static void mls_line_mean(mls_buffer *line, const mls_group *group, const char *kind)
+{
+    mls_buffer_printf(line, " · %s ", kind);
+    mls_words_minutes(line, group->score.score_minutes);
+    mls_buffer_append_text(line, " min");
+}
+
+static size_t mls_group_valid_runs(const mls_group *group)
+{
+    size_t valid = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        valid += group->runs[i]->valid;
+    }
+    return valid;
+}
+
+/* "10 of 10 runs, 1 dropped · olympic mean 1.586 min" and what else there is to say about it. */
+static mls_style mls_line_score(mls_buffer *line, const mls_group *group)
+{
+    char kind[64];
+    const size_t valid = mls_group_valid_runs(group);
+    if (group->runs_needed > 0) {
+        mls_buffer_printf(line, "%zu of %zu runs", group->run_count, group->runs_needed);
+    } else {
+        mls_words_plural(line, group->run_count, "run", "runs");
+    }
+    if (group->score.dropped > 0) {
+        mls_buffer_printf(line, ", %zu dropped", group->score.dropped);
+    }
+    mls_line_window(line, group);
+    switch (group->score.outcome) {
+    case MLS_OLYMPIC_SCORED:
+        if (group->runs_needed == 0) {
+            mls_buffer_append_text(line, ": not an official score");
+        }
+        mls_line_mean(line, group, group->runs_needed > 0 ? "olympic mean" : "mean");
+        return group->score.official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
+    case MLS_OLYMPIC_TOO_FEW_RUNS:
+        mls_buffer_append_text(line, ": not an official score");
+        if (valid > 0) {
+            (void)snprintf(kind, sizeof kind, valid == 1 ? "%zu valid run" : "mean of %zu valid runs", valid);
+            mls_line_mean(line, group, kind);
+        } else {
+            mls_buffer_append_text(line, " · no valid run");
+        }
+        return MLS_STYLE_WARN;
+    case MLS_OLYMPIC_TOO_MANY_RUNS:
+        mls_buffer_append_text(line, ": not an official score");
+        mls_line_mean(line, group, "olympic mean of all");
+        return MLS_STYLE_WARN;
+    case MLS_OLYMPIC_TOO_MANY_DROPPED:
+        mls_buffer_append_text(line, ": no score · more runs dropped than the rules forgive");
+        return MLS_STYLE_BAD;
+    case MLS_OLYMPIC_NOTHING_LEFT:
+        mls_buffer_append_text(line, ": no score · nothing left to average");
+        return MLS_STYLE_BAD;
+    case MLS_OLYMPIC_NO_WINDOW:
+        mls_buffer_append_text(line, ": no score · at least half of the windows drop too many runs");
+        return MLS_STYLE_BAD;
+    }
+    return MLS_STYLE_PLAIN;
+}
+
+static void mls_line_spread(mls_buffer *line, const mls_group *group)
+{
+    if (group->has_spread) {
+        mls_buffer_append_text(line, " · fastest ");
+        mls_words_minutes(line, group->spread.min_minutes);
+        mls_buffer_append_text(line, " · slowest ");
+        mls_words_minutes(line, group->spread.max_minutes);
+        mls_buffer_printf(line, " · spread %.1f %%", group->spread.variation * 100);
+    }
+}
+
+static bool mls_print_line(mls_output *output, mls_buffer *line, mls_style style, bool color)
+{
+    const bool ok = !line->failed;
+    mls_output_text(output, "  ");
+    mls_style_begin(output, style, color);
+    mls_output_escaped(output, mls_buffer_str(line));
+    mls_style_end(output, style, color);
+    mls_output_text(output, "\n");
+    mls_buffer_release(line);
+    return ok;
+}
+
+static bool mls_group_score_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    const mls_style style = mls_line_score(&line, group);
+    mls_line_spread(&line, group);
+    return mls_print_line(output, &line, style, color);
+}
+
+/* -------------------------------------------------------------- findings */
+
+static bool mls_finding_line(const mls_finding *finding, const char *path, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    const mls_style style = finding->severity == MLS_SEVERITY_ERROR     ? MLS_STYLE_BAD
+                            : finding->severity == MLS_SEVERITY_WARNING ? MLS_STYLE_WARN
+                                                                        : MLS_STYLE_DIM;
+    if (path != NULL) {
+        mls_buffer_append_text(&line, path);
+        if (finding->line > 0) {
+            mls_buffer_printf(&line, ":%zu", finding->line);
+        }
+        if (finding->line > 0 && finding->column > 0) {
+            mls_buffer_printf(&line, ":%zu", finding->column);
+        }
+        mls_buffer_append_text(&line, ": ");
+    }
+    if (finding->severity != MLS_SEVERITY_ERROR) {
+        mls_buffer_printf(&line, "%s: ", mls_severity_name(finding->severity));
+    }
+    mls_buffer_printf(&line, "%s  [%s]", finding->message, mls_finding_info_get(finding->code)->name);
+    return mls_print_line(output, &line, style, color);
+}
+
+/* How many findings stand in the notes of the rows already: one for each run that is not valid. */
+static bool mls_group_findings(const mls_group *group, mls_report_style style, mls_output *output)
+{
+    size_t shown = 0;
+    size_t left = 0;
+    bool ok = true;
+    for (size_t i = 0; i < group->findings.count && ok; i++) {
+        if (group->findings.items[i].code != MLS_FINDING_RUN_COUNT) {
+            ok = mls_finding_line(&group->findings.items[i], NULL, output, style.color);
+        }
+    }
+    for (size_t i = 0; i < group->run_count && ok; i++) {
+        const mls_run *run = group->runs[i];
+        for (size_t k = 0; k < run->findings.count && ok; k++) {
+            if (style.verbose == 0 && (shown == MLS_FINDINGS_SHOWN || &run->findings.items[k] == mls_run_reason(run))) {
+                left += &run->findings.items[k] != mls_run_reason(run);
+                continue;
+            }
+            ok = mls_finding_line(&run->findings.items[k], mls_log_name(group, run), output, style.color);
+            shown++;
+        }
+    }
+    if (left > 0) {
+        mls_output_printf(output, "  and %zu more findings (-v lists them)\n", left);
+    }
+    return ok;
+}
+
+static bool mls_skipped_lines(const mls_collection *collection, mls_report_style style, mls_output *output)
+{
+    if (collection->skipped_count == 0 || style.quiet) {
+        return true;
+    }
+    mls_buffer line = {0};
+    mls_buffer_append_text(&line, "skipped ");
+    mls_words_plural(&line, collection->skipped_count, "file", "files");
+    mls_output_text(output, collection->group_count > 0 ? "\n" : "");
+    mls_output_write(output, mls_buffer_str(&line));
+    mls_output_text(output, style.verbose > 0 ? "\n" : " (-v lists them)\n");
+    const bool ok = !line.failed;
+    mls_buffer_release(&line);
+    for (size_t i = 0; i < collection->skipped_count && style.verbose > 0; i++) {
+        mls_output_text(output, "  ");
+        mls_output_escaped(output, mls_str_from(collection->skipped[i].path));
+        mls_output_text(output, ": ");
+        mls_output_escaped(output, mls_str_from(collection->skipped[i].reason));
+        mls_output_text(output, "\n");
+    }
+    return ok;
+}
+
+bool mls_report_score_table(const mls_collection *collection, mls_report_style style, mls_output *output)
+{
+    bool ok = true;
+    for (size_t i = 0; i < collection->group_count && ok; i++) {
+        const mls_group *group = &collection->groups[i];
+        mls_table table;
+        mls_column columns[COL_COUNT];
+        if (i > 0) {
+            mls_output_text(output, "\n");
+        }
+        mls_group_headline(group, output, style.color);
+        ok = mls_group_table(group, &table, columns);
+        if (ok) {
+            mls_table_print(&table, output, style.width, style.color);
+        }
+        mls_table_release(&table);
+        ok = ok && mls_group_score_line(group, output, style.color) && mls_group_findings(group, style, output);
+    }
+    return ok && mls_skipped_lines(collection, style, output);
+}
+
+bool mls_report_score_markdown(const mls_collection *collection, mls_output *output)
+{
+    const mls_report_style style = {0};
+    bool ok = true;
+    for (size_t i = 0; i < collection->group_count && ok; i++) {
+        const mls_group *group = &collection->groups[i];
+        mls_table table;
+        mls_column columns[COL_COUNT];
+        mls_output_text(output, i > 0 ? "\n### " : "### ");
+        mls_group_headline(group, output, false);
+        mls_output_text(output, "\n");
+        ok = mls_group_table(group, &table, columns);
+        if (ok) {
+            mls_table_print_markdown(&table, output);
+        }
+        mls_table_release(&table);
+        mls_output_text(output, "\n");
+        ok = ok && mls_group_score_line(group, output, false);
+    }
+    return ok && mls_skipped_lines(collection, style, output);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/memory.h"
+
+/* Between two columns. */
+enum { MLS_COLUMN_GAP = 2, MLS_CUT_MIN = 12 };
+
+void mls_table_init(mls_table *table, const mls_column *columns, size_t column_count, size_t indent)
+{
+    *table = (mls_table){.columns = columns, .column_count = column_count, .indent = indent};
+}
+
+mls_row *mls_table_row(mls_table *table)
+{
+    if (!mls_grow((void **)&table->rows, table->count, &table->capacity, sizeof *table->rows)) {
+        table->failed = true;
+        return NULL;
+    }
+    mls_row *row = &table->rows[table->count++];
+    *row = (mls_row){0};
+    return row;
+}
+
+static void mls_cell_fill(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args)
+    MLS_PRINTF(4, 0);
+
+static void mls_cell_fill(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args)
+{
+    mls_buffer raw = {0};
+    mls_buffer clean = {0};
+    mls_buffer_vprintf(&raw, format, args);
+    mls_escape_append(&clean, mls_buffer_str(&raw));
+    cell->text = mls_arena_copy(&table->text, mls_buffer_str(&clean));
+    cell->style = style;
+    table->failed |= raw.failed || clean.failed || cell->text.ptr == NULL;
+    mls_buffer_release(&raw);
+    mls_buffer_release(&clean);
+}
+
+void mls_table_cell(mls_table *table, size_t column, mls_style style, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (table->count > 0 && column < table->column_count) {
+        mls_cell_fill(table, &table->rows[table->count - 1].cells[column], style, format, args);
+    }
+    va_end(args);
+}
+
+void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (table->count > 0) {
+        mls_cell_fill(table, &table->rows[table->count - 1].note, style, format, args);
+    }
+    va_end(args);
+}
+
+static const char *mls_style_code(mls_style style)
+{
+    switch (style) {
+    case MLS_STYLE_BAD:
+        return "\033[31m";
+    case MLS_STYLE_GOOD:
+        return "\033[32m";
+    case MLS_STYLE_WARN:
+        return "\033[33m";
+    case MLS_STYLE_DIM:
+        return "\033[2m";
+    case MLS_STYLE_BOLD:
+        return "\033[1m";
+    case MLS_STYLE_PLAIN:
+        break;
+    }
+    return NULL;
+}
+
+void mls_style_begin(mls_output *output, mls_style style, bool color)
+{
+    const char *code = mls_style_code(style);
+    if (color && code != NULL) {
+        mls_output_text(output, code);
+    }
+}
+
+void mls_style_end(mls_output *output, mls_style style, bool color)
+{
+    if (color && mls_style_code(style) != NULL) {
+        mls_output_text(output, "\033[0m");
+    }
+}
+
+void mls_output_escaped(mls_output *output, mls_str text)
+{
+    mls_buffer clean = {0};
+    mls_escape_append(&clean, text);
+    mls_output_write(output, mls_buffer_str(&clean));
+    mls_buffer_release(&clean);
+}
+
+/* ---------------------------------------------------------------- layout */
+
+typedef struct mls_layout {
+    size_t width[MLS_TABLE_COLUMNS_MAX];    /* 0: dropped or empty */
+    size_t fraction[MLS_TABLE_COLUMNS_MAX]; /* columns from the decimal point on */
+    bool notes_below;
+} mls_layout;
+
+/* Columns from the decimal point on; a text without one ends where the point would be. */
+static size_t mls_fraction_width(mls_str text)
+{
+    const char *point = text.len > 0 ? memchr(text.ptr, '.', text.len) : NULL;
+    return point != NULL ? mls_display_width((mls_str){point, (size_t)(text.ptr + text.len - point)}) : 0;
+}
+
+static void mls_layout_column(const mls_table *table, mls_layout *layout, size_t column)
+{
+    size_t whole = 0;
+    size_t fraction = 0;
+    size_t widest = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const mls_str text = table->rows[i].cells[column].text;
+        const size_t width = mls_display_width(text);
+        const size_t behind = table->columns[column].align == MLS_ALIGN_DECIMAL ? mls_fraction_width(text) : 0;
+        whole = width - behind > whole ? width - behind : whole;
+        fraction = behind > fraction ? behind : fraction;
+        widest = width > widest ? width : widest;
+    }
+    const size_t header = mls_display_width(mls_str_from(table->columns[column].header));
+    layout->fraction[column] = fraction;
+    layout->width[column] = widest == 0 ? 0 : whole + fraction > header ? whole + fraction : header;
+}
+
+static size_t mls_layout_total(const mls_table *table, const mls_layout *layout)
+{
+    size_t total = table->indent;
+    for (size_t i = 0; i < table->column_count; i++) {
+        total += layout->width[i] > 0 ? layout->width[i] + MLS_COLUMN_GAP : 0;
+    }
+    return total;
+}
+
+static void mls_layout_make(const mls_table *table, mls_layout *layout, size_t width)
+{
+    size_t note = 0;
+    for (size_t i = 0; i < table->column_count; i++) {
+        mls_layout_column(table, layout, i);
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        const size_t length = mls_display_width(table->rows[i].note.text);
+        note = length > note ? length : note;
+    }
+    if (width == 0) {
+        return;
+    }
+    layout->notes_below = mls_layout_total(table, layout) + note > width;
+    const size_t room = width + MLS_COLUMN_GAP; /* nothing follows the last gap */
+    for (size_t i = 0; i < table->column_count && mls_layout_total(table, layout) > room; i++) {
+        if (table->columns[i].cut && layout->width[i] > MLS_CUT_MIN) {
+            const size_t over = mls_layout_total(table, layout) - room;
+            layout->width[i] = layout->width[i] > over + MLS_CUT_MIN ? layout->width[i] - over : MLS_CUT_MIN;
+        }
+    }
+    for (size_t i = table->column_count; i-- > 1 && mls_layout_total(table, layout) > room;) {
+        if (!table->columns[i].keep) {
+            layout->width[i] = 0;
+        }
+    }
+}
+
+/* -------------------------------------------------------------- printing */
+
+/* Code points from the start (or up to the end) of a text that fit into `width` columns, in bytes. */
+static size_t mls_fit_front(mls_str text, size_t width)
+{
+    size_t at = 0;
+    size_t fits = 0;
+    while (at < text.len) {
+        (void)mls_utf8_next(text, &at);
+        if (mls_display_width((mls_str){text.ptr, at}) > width) {
+            break;
+        }
+        fits = at;
+    }
+    return fits;
+}
+
+static size_t mls_fit_back(mls_str text, size_t width)
+{
+    size_t start = 0;
+    while (start < text.len && mls_display_width((mls_str){text.ptr + start, text.len - start}) > width) {
+        (void)mls_utf8_next(text, &start);
+    }
+    return text.len - start;
+}
+
+static void mls_print_text(mls_output *output, mls_str text, size_t width)
+{
+    if (mls_display_width(text) <= width) {
+        mls_output_write(output, text);
+        return;
+    }
+    const size_t front = mls_fit_front(text, (width - 1) / 2);
+    const size_t back = mls_fit_back(text, width - 1 - (width - 1) / 2);
+    mls_output_write(output, (mls_str){text.ptr, front});
+    mls_output_text(output, "…");
+    mls_output_write(output, (mls_str){text.ptr + text.len - back, back});
+}
+
+static void mls_print_spaces(mls_output *output, size_t count)
+{
+    mls_output_printf(output, "%*s", (int)count, "");
+}
+
+/* Prints a cell and pads it; what would only be blanks at the end of a line is left out and counted in *owed. */
+static void mls_print_cell(const mls_table *table, const mls_layout *layout, size_t column, mls_cell cell,
+                           mls_output *output, bool color, size_t *owed)
+{
+    const size_t room = layout->width[column];
+    size_t width = mls_display_width(cell.text);
+    width = width > room ? room : width;
+    size_t before = 0;
+    switch (table->columns[column].align) {
+    case MLS_ALIGN_LEFT:
+        break;
+    case MLS_ALIGN_RIGHT:
+        before = room - width;
+        break;
+    case MLS_ALIGN_DECIMAL:
+        before = room - width - (layout->fraction[column] - mls_fraction_width(cell.text));
+        before = before > room ? 0 : before;
+        break;
+    }
+    if (width > 0) {
+        mls_print_spaces(output, *owed + before);
+        mls_style_begin(output, cell.style, color);
+        mls_print_text(output, cell.text, room);
+        mls_style_end(output, cell.style, color);
+        *owed = room - width - before + MLS_COLUMN_GAP;
+    } else {
+        *owed += room + MLS_COLUMN_GAP;
+    }
+}
+
+static void mls_print_header(const mls_table *table, const mls_layout *layout, mls_output *output, bool color)
+{
+    size_t owed = table->indent;
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (layout->width[i] == 0) {
+            continue;
+        }
+        const mls_str header = mls_str_from(table->columns[i].header);
+        const size_t width = mls_display_width(header);
+        const size_t before = table->columns[i].align == MLS_ALIGN_LEFT ? 0 : layout->width[i] - width;
+        mls_print_spaces(output, owed + before);
+        mls_style_begin(output, MLS_STYLE_DIM, color);
+        mls_output_write(output, header);
+        mls_style_end(output, MLS_STYLE_DIM, color);
+        owed = layout->width[i] - width - before + MLS_COLUMN_GAP;
+    }
+    mls_output_text(output, "\n");
+}
+
+static void mls_print_note(const mls_table *table, const mls_layout *layout, mls_cell note, mls_output *output,
+                           bool color, size_t owed)
+{
+    if (note.text.len == 0) {
+        return;
+    }
+    if (layout->notes_below) {
+        mls_output_text(output, "\n");
+        owed = table->indent + 4;
+    }
+    mls_print_spaces(output, owed);
+    mls_style_begin(output, note.style, color);
+    mls_output_write(output, note.text);
+    mls_style_end(output, note.style, color);
+}
+
+void mls_table_print(const mls_table *table, mls_output *output, size_t width, bool color)
+{
+    mls_layout layout = {0};
+    if (table->count == 0) {
+        return;
+    }
+    mls_layout_make(table, &layout, width);
+    mls_print_header(table, &layout, output, color);
+    for (size_t i = 0; i < table->count; i++) {
+        size_t owed = table->indent;
+        for (size_t k = 0; k < table->column_count; k++) {
+            if (layout.width[k] > 0) {
+                mls_print_cell(table, &layout, k, table->rows[i].cells[k], output, color, &owed);
+            }
+        }
+        mls_print_note(table, &layout, table->rows[i].note, output, color, owed);
+        mls_output_text(output, "\n");
+    }
+}
+
+/* A '|' would end the cell, and the rest of what Markdown reads as formatting would change the text. */
+static void mls_print_markdown_text(mls_output *output, mls_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (strchr("|*_`<>[]\\", text.ptr[i]) != NULL && text.ptr[i] != '\0') {
+            mls_output_text(output, "\\");
+        }
+        mls_output_write(output, (mls_str){text.ptr + i, 1});
+    }
+}
+
+void mls_table_print_markdown(const mls_table *table, mls_output *output)
+{
+    bool notes = false;
+    for (size_t i = 0; i < table->count; i++) {
+        notes |= table->rows[i].note.text.len > 0;
+    }
+    for (size_t k = 0; k < table->column_count; k++) {
+        mls_output_printf(output, "| %s ", table->columns[k].header);
+    }
+    mls_output_text(output, notes ? "| note |\n" : "|\n");
+    for (size_t k = 0; k < table->column_count; k++) {
+        mls_output_text(output, table->columns[k].align == MLS_ALIGN_LEFT ? "| --- " : "| ---: ");
+    }
+    mls_output_text(output, notes ? "| --- |\n" : "|\n");
+    for (size_t i = 0; i < table->count; i++) {
+        for (size_t k = 0; k < table->column_count; k++) {
+            mls_output_text(output, "| ");
+            mls_print_markdown_text(output, table->rows[i].cells[k].text);
+            mls_output_text(output, " ");
+        }
+        if (notes) {
+            mls_output_text(output, "| ");
+            mls_print_markdown_text(output, table->rows[i].note.text);
+            mls_output_text(output, " ");
+        }
+        mls_output_text(output, "|\n");
+    }
+}
+
+void mls_table_release(mls_table *table)
+{
+    free(table->rows);
+    mls_arena_release(&table->text);
+    *table = (mls_table){0};
+}

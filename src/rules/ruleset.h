@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ruleset.h - the rules of one edition, compiled.
+ *
+ * Nothing in a ruleset changes after it has been loaded, so any number of
+ * checkers in any number of threads work from the same one.  All of it lives
+ * in one arena.
+ */
+#ifndef MLS_RULES_RULESET_H
+#define MLS_RULES_RULESET_H
+
+#include "mlscore/rules.h"
+#include "rules/expr.h"
+
+enum {
+    MLS_RULE_FILE_MAX = 4 << 20, /* bytes */
+    MLS_EXTENDS_MAX = 32,        /* editions in one chain of `extends` */
+    MLS_SCOPES_MAX = 256,
+    MLS_RULES_PER_SCOPE_MAX = 1024,
+    MLS_ACTION_DEPTH_MAX = 4, /* `if` in `if` */
+    MLS_ACTIONS_MAX = 64      /* in one rule */
+};
+
+typedef enum mls_occurs {
+    MLS_OCCURS_ANY,
+    MLS_OCCURS_EXACTLY_ONE,
+    MLS_OCCURS_AT_LEAST,
+    MLS_OCCURS_AT_LEAST_ONE_OR
+} mls_occurs;
+
+typedef struct mls_expr_list {
+    mls_expr *items;
+    size_t count;
+} mls_expr_list;
+
+typedef enum mls_action_kind { MLS_ACTION_SET, MLS_ACTION_APPEND, MLS_ACTION_USE, MLS_ACTION_IF } mls_action_kind;
+
+/* What a rule does after its checks. */
+typedef struct mls_action {
+    mls_action_kind kind;
+    uint32_t slot;  /* SET, APPEND: the variable */
+    bool has_expr;  /* USE: false when the name is fixed */
+    mls_expr expr;  /* SET: the new value; APPEND: $x + [item]; USE: between the braces; IF: the condition */
+    mls_str text;   /* USE: as it was written */
+    mls_str prefix; /* USE: before and after the braces */
+    mls_str suffix;
+    const uint32_t *candidates; /* USE: scopes that it could name */
+    size_t candidate_count;
+    struct mls_action *actions; /* IF: what it does then */
+    size_t action_count;
+} mls_action;
+
+typedef struct mls_rule {
+    mls_str key;
+    mls_occurs occurs;
+    size_t occurs_count;   /* AT_LEAST: how many */
+    mls_str occurs_text;   /* as it was written; empty: not said */
+    const mls_str *others; /* AT_LEAST_ONE_OR: the other keys */
+    size_t other_count;
+    mls_str either; /* AT_LEAST_ONE_OR: all keys, sorted, joined by '|' */
+    mls_expr_list check;
+    mls_expr_list check_first;
+    mls_expr_list check_any;
+    mls_action *actions;
+    size_t action_count;
+    bool first_only; /* keys with `submission_`: only the first record is looked at */
+    bool has_use;
+    uint32_t key_index; /* in the ruleset's keys */
+} mls_rule;
+
+/* Records made up from others when a scope is judged (spec: "#derive"). */
+typedef struct mls_derive {
+    mls_str key;      /* of the record made; ptr NULL: the scope derives nothing */
+    mls_str from;     /* the key of the records it is made from */
+    mls_str group_by; /* the name in their metadata that tells the groups apart */
+    mls_str field;    /* the name in their metadata that says which member their value becomes */
+} mls_derive;
+
+typedef struct mls_scope {
+    mls_str name;
+    mls_rule *rules;
+    size_t rule_count;
+    mls_expr_list end;
+    mls_symbols symbols;
+    mls_variable *initial; /* one per symbol */
+    mls_derive derive;
+    uint32_t derive_from; /* index of the key it derives from */
+} mls_scope;
+
+/* A rule by its place. */
+typedef struct mls_rule_ref {
+    uint16_t scope;
+    uint16_t rule;
+} mls_rule_ref;
+
+/* A key that some rule, derivation or alternative names. */
+typedef struct mls_key {
+    mls_str name;
+    uint64_t hash;
+    mls_rule_ref *refs; /* by scope, ascending */
+    size_t ref_count;
+    bool compare_values; /* some rule wants the key exactly once, so values are compared */
+    bool derived_from;   /* some scope derives records from it */
+} mls_key;
+
+struct mls_ruleset {
+    mls_arena memory;
+    mls_usage usage;
+    mls_str edition;
+    mls_scope *scopes;
+    size_t scope_count;
+    size_t common; /* index of the scope that is judged first */
+    mls_key *keys;
+    size_t key_count;
+    uint32_t *table; /* hash table of key indexes + 1; 0: free */
+    size_t table_mask;
+};
+
+/* The index of a key, or SIZE_MAX when no rule of the edition has it. */
+size_t mls_ruleset_find_key(const mls_ruleset *ruleset, mls_str name);
+
+/* The index of a scope, or SIZE_MAX. */
+size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);
+
+/* The rule of a scope for a key; NULL when it has none. */
+const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);
+
+uint64_t mls_key_hash(mls_str name);
+
+/* Makes the keys and their table from the scopes' rules; false when memory runs out. */
+bool mls_ruleset_index(mls_ruleset *ruleset);
+
+/* The variable of a scope by name; SIZE_MAX when it has none. */
+size_t mls_scope_find_variable(const mls_scope *scope, mls_str name);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/data.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "mlscore/olympic.h"
+#include "score/edition_order.h"
+#include "score/rcp_set.h"
+#include "score/statistics.h"
+
+#define DATA_NAME_MAX 128
+
+typedef enum rcp_column {
+    COLUMN_BENCHMARK,
+    COLUMN_FIRST_EDITION,
+    COLUMN_LAST_EDITION,
+    COLUMN_NAME,
+    COLUMN_GLOBAL_BATCH_SIZE,
+    COLUMN_UNIT,
+    COLUMN_TO_CONVERGE,
+    COLUMN_PRECISION,
+    COLUMN_PLATFORM,
+    COLUMN_CREATOR,
+    COLUMN_WHEN,
+    COLUMN_HYPERPARAMETERS,
+    COLUMN_COUNT
+} rcp_column;
+
+static const struct {
+    mls_str name;
+    bool required;
+} columns[COLUMN_COUNT] = {
+    [COLUMN_BENCHMARK] = {MLS_STR("benchmark"), true},
+    [COLUMN_FIRST_EDITION] = {MLS_STR("first_edition"), false},
+    [COLUMN_LAST_EDITION] = {MLS_STR("last_edition"), false},
+    [COLUMN_NAME] = {MLS_STR("name"), false},
+    [COLUMN_GLOBAL_BATCH_SIZE] = {MLS_STR("global_batch_size"), true},
+    [COLUMN_UNIT] = {MLS_STR("unit"), false},
+    [COLUMN_TO_CONVERGE] = {MLS_STR("to_converge"), true},
+    [COLUMN_PRECISION] = {MLS_STR("precision"), false},
+    [COLUMN_PLATFORM] = {MLS_STR("platform"), false},
+    [COLUMN_CREATOR] = {MLS_STR("creator"), false},
+    [COLUMN_WHEN] = {MLS_STR("when"), false},
+    [COLUMN_HYPERPARAMETERS] = {MLS_STR("hyperparameters"), false},
+};
+
+#define COLUMN_ABSENT SIZE_MAX
+
+typedef struct table_reading {
+    mls_rcp_set *set;
+    mls_str text;
+    const char *path;
+    bool have_heading;
+    size_t heading_count;
+    size_t at[COLUMN_COUNT]; /* which field of a row a column is, or COLUMN_ABSENT */
+    mls_error *error;
+} table_reading;
+
+#define QUOTED_MAX 60
+
+/* An error at a field of a row, `offset` bytes into it: what is wrong, and the text that is. */
+static mls_status fail_at(const table_reading *reading, const mls_csv_row *row, size_t field, size_t offset,
+                          const char *what, mls_str text)
+{
+    size_t line;
+    size_t column;
+    mls_csv_place(reading->text, row, field, &line, &column);
+    if (text.len == 0) {
+        return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, "%s", what);
+    }
+    return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, "%s: '%.*s'", what,
+                         (int)(text.len < QUOTED_MAX ? text.len : QUOTED_MAX), text.ptr);
+}
+
+static mls_str field_of(const table_reading *reading, const mls_csv_row *row, rcp_column column)
+{
+    size_t at = reading->at[column];
+    return at == COLUMN_ABSENT ? MLS_S("") : row->fields[at];
+}
+
+static mls_status read_heading(table_reading *reading, const mls_csv_row *row)
+{
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        reading->at[c] = COLUMN_ABSENT;
+    }
+    for (size_t field = 0; field < row->count; field++) {
+        size_t c = 0;
+        while (c < COLUMN_COUNT && !mls_str_equal(columns[c].name, row->fields[field])) {
+            c++;
+        }
+        if (c == COLUMN_COUNT) {
+            return fail_at(reading, row, field, 0, "reference points have no such column", row->fields[field]);
+        }
+        if (reading->at[c] != COLUMN_ABSENT) {
+            return fail_at(reading, row, field, 0, "this column is there twice", row->fields[field]);
+        }
+        reading->at[c] = field;
+    }
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        if (columns[c].required && reading->at[c] == COLUMN_ABSENT) {
+            return fail_at(reading, row, 0, 0, "the heading lacks a column", columns[c].name);
+        }
+    }
+    reading->have_heading = true;
+    reading->heading_count = row->count;
+    return MLS_OK;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The next blank-separated word of `text` from *at on; false at its end. */
+static bool next_word(mls_str text, size_t *at, mls_str *word)
+{
+    while (*at < text.len && is_blank(text.ptr[*at])) {
+        ++*at;
+    }
+    size_t start = *at;
+    while (*at < text.len && !is_blank(text.ptr[*at])) {
+        ++*at;
+    }
+    *word = (mls_str){text.ptr + start, *at - start};
+    return word->len > 0;
+}
+
+static mls_status read_values(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
+{
+    size_t field = reading->at[COLUMN_TO_CONVERGE];
+    mls_str text = row->fields[field];
+    mls_str word;
+    size_t words = 0;
+    for (size_t at = 0; next_word(text, &at, &word);) {
+        words++;
+    }
+    if (words < 2 * reading->set->left_out + 1 || words > MLS_RCP_VALUES_MAX) {
+        return fail_at(reading, row, field, 0, "fewer values than can be averaged, or too many", text);
+    }
+    double *values = mls_arena_array(&reading->set->arena, words, sizeof *values);
+    if (values == NULL) {
+        return mls_error_set(reading->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    for (size_t at = 0, i = 0; next_word(text, &at, &word); i++) {
+        if (!mls_number_parse(word, &values[i]) || !(values[i] > 0) || !isfinite(values[i])) {
+            return fail_at(reading, row, field, at - word.len, "not a number above 0", word);
+        }
+    }
+    mls_sort_doubles(values, words);
+    point->to_converge = values;
+    point->count = words;
+    return MLS_OK;
+}
+
+/* Whether the set's edition lies within those of the row; *status says whether the row makes sense. */
+static bool row_is_for_edition(const table_reading *reading, const mls_csv_row *row, mls_status *status)
+{
+    static const rcp_column bounds[] = {COLUMN_FIRST_EDITION, COLUMN_LAST_EDITION};
+    bool inside = true;
+    for (size_t i = 0; i < 2; i++) {
+        mls_str bound = field_of(reading, row, bounds[i]);
+        unsigned numbers[3];
+        if (bound.len == 0) {
+            continue;
+        }
+        if (!mls_edition_numbers(bound, numbers)) {
+            *status = fail_at(reading, row, reading->at[bounds[i]], 0, "no edition such as 5.1.0", bound);
+            return false;
+        }
+        int order = mls_edition_compare(reading->set->edition, bound);
+        inside = inside && (i == 0 ? order >= 0 : order <= 0);
+    }
+    return inside;
+}
+
+static mls_status read_texts(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
+{
+    const struct {
+        rcp_column column;
+        const char **text;
+    } texts[] = {{COLUMN_NAME, &point->name},
+                 {COLUMN_UNIT, &point->unit},
+                 {COLUMN_PRECISION, &point->precision},
+                 {COLUMN_PLATFORM, &point->platform},
+                 {COLUMN_CREATOR, &point->creator},
+                 {COLUMN_WHEN, &point->when},
+                 {COLUMN_HYPERPARAMETERS, &point->hyperparameters}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        mls_str copy = mls_arena_copy(&reading->set->arena, field_of(reading, row, texts[i].column));
+        if (copy.ptr == NULL) {
+            return mls_error_set(reading->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        }
+        *texts[i].text = copy.ptr;
+    }
+    point->source = reading->path;
+    return MLS_OK;
+}
+
+/* Puts a point into the set, in the place of an older one of the same batch size. */
+static mls_status place_point(table_reading *reading, const mls_csv_row *row, const mls_rcp_point *point)
+{
+    mls_rcp_set *set = reading->set;
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->items[i].global_batch_size < point->global_batch_size ||
+            set->items[i].global_batch_size > point->global_batch_size) {
+            continue;
+        }
+        if (strcmp(set->items[i].source, point->source) == 0) {
+            size_t field = reading->at[COLUMN_GLOBAL_BATCH_SIZE];
+            return fail_at(reading, row, field, 0, "this batch size is there twice", row->fields[field]);
+        }
+        set->items[i] = *point;
+        return MLS_OK;
+    }
+    if (set->count == MLS_RCP_POINTS_MAX) {
+        return mls_error_set(reading->error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points", MLS_RCP_POINTS_MAX);
+    }
+    if (!MLS_GROW(set, items)) {
+        return mls_error_set(reading->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    set->items[set->count++] = *point;
+    return MLS_OK;
+}
+
+static mls_status read_row(void *state, const mls_csv_row *row)
+{
+    table_reading *reading = state;
+    if (!reading->have_heading) {
+        return read_heading(reading, row);
+    }
+    if (row->count != reading->heading_count) {
+        size_t field = row->count < reading->heading_count ? row->count - 1 : reading->heading_count;
+        return fail_at(reading, row, field, 0, "not as many fields as the heading has", MLS_S(""));
+    }
+    mls_status status = MLS_OK;
+    bool wanted = row_is_for_edition(reading, row, &status) &&
+                  mls_str_equal(field_of(reading, row, COLUMN_BENCHMARK), reading->set->benchmark);
+    if (status != MLS_OK || (!wanted && reading->path[0] == '\0')) {
+        return status;
+    }
+    mls_rcp_point point = {0};
+    size_t field = reading->at[COLUMN_GLOBAL_BATCH_SIZE];
+    if (!mls_number_parse(row->fields[field], &point.global_batch_size) || !(point.global_batch_size > 0) ||
+        !isfinite(point.global_batch_size)) {
+        return fail_at(reading, row, field, 0, "not a batch size", row->fields[field]);
+    }
+    status = read_values(reading, row, &point);
+    if (status == MLS_OK) {
+        status = read_texts(reading, row, &point);
+    }
+    return status == MLS_OK && wanted ? place_point(reading, row, &point) : status;
+}
+
+mls_status mls_rcp_set_read(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
+{
+    mls_str source = mls_arena_copy(&set->arena, mls_str_from(path));
+    if (source.ptr == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    table_reading reading = {.set = set, .text = text, .path = source.ptr, .error = error};
+    mls_status status = mls_csv_read(text, read_row, &reading, error);
+    if (status == MLS_OK && !reading.have_heading) {
+        status = mls_error_set(error, MLS_ERROR_SYNTAX, 1, 1, "no heading: the table of reference points is empty");
+    }
+    return status;
+}
+
+mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_error *error)
+{
+    *set = NULL;
+    if (rules->runs_needed < 3) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "reference points need a benchmark with at least 3 runs");
+    }
+    mls_rcp_set *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    mls_status status = MLS_OK;
+    made->edition = mls_arena_copy(&made->arena, rules->edition);
+    made->benchmark = mls_arena_copy(&made->arena, rules->benchmark);
+    made->runs_needed = rules->runs_needed;
+    made->left_out = mls_olympic_allowed(rules->benchmark);
+    if (made->edition.ptr == NULL || made->benchmark.ptr == NULL) {
+        status = mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    char name[DATA_NAME_MAX];
+    if (status == MLS_OK && rules->usage.len + rules->benchmark.len < sizeof name - sizeof "rcp//.csv") {
+        (void)snprintf(name, sizeof name, "rcp/%.*s/%.*s.csv", (int)rules->usage.len, rules->usage.ptr,
+                       (int)rules->benchmark.len, rules->benchmark.ptr);
+        mls_str table = mls_data_find(name);
+        status = table.ptr == NULL ? MLS_OK : mls_rcp_set_read(made, table, "", error);
+    }
+    if (status != MLS_OK) {
+        mls_rcp_set_free(made);
+        return status;
+    }
+    mls_rcp_set_prepare(made);
+    *set = made;
+    return MLS_OK;
+}
+
+mls_status mls_rcp_set_add(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
+{
+    mls_rcp_point *before = calloc(set->count + 1, sizeof *before);
+    if (before == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    size_t count = set->count;
+    if (count > 0) {
+        memcpy(before, set->items, count * sizeof *before);
+    }
+    mls_status status = mls_rcp_set_read(set, text, path == NULL || path[0] == '\0' ? "-" : path, error);
+    if (status == MLS_OK) {
+        mls_rcp_set_prepare(set);
+    } else {
+        if (count > 0) {
+            memcpy(set->items, before, count * sizeof *before);
+        }
+        set->count = count;
+    }
+    free(before);
+    return status;
+}
+
+void mls_rcp_set_free(mls_rcp_set *set)
+{
+    if (set != NULL) {
+        free(set->items);
+        mls_arena_release(&set->arena);
+        free(set);
+    }
+}
+
+const mls_rcp_point *mls_rcp_set_points(const mls_rcp_set *set, size_t *count)
+{
+    *count = set->count;
+    return set->items;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rcp_set.h - what is inside a set of reference points.
+ */
+#ifndef MLS_SCORE_RCP_SET_H
+#define MLS_SCORE_RCP_SET_H
+
+#include "base/arena.h"
+#include "mlscore/rcp.h"
+
+/* A set with more points, or a point with more values, is refused. */
+#define MLS_RCP_POINTS_MAX 10000
+#define MLS_RCP_VALUES_MAX 100000
+
+struct mls_rcp_set {
+    mls_arena arena; /* strings and numbers of the points */
+    mls_str edition;
+    mls_str benchmark;
+    size_t runs_needed;
+    size_t left_out; /* r */
+    mls_rcp_point *items;
+    size_t count;
+    size_t capacity;
+};
+
+/*
+ * Reads the rows of a table that are for the set's benchmark and edition into
+ * it (rcp_data.c).  `path` "" stands for the embedded data.
+ */
+mls_status mls_rcp_set_read(mls_rcp_set *set, mls_str text, const char *path, mls_error *error) MLS_MUST_USE;
+
+/* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
+void mls_rcp_set_prepare(mls_rcp_set *set);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slurm/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "mlscore/collect.h"
+
+/* Folders already entered, so that loops of links end: an open-addressed set. */
+typedef struct mls_folder_id {
+    dev_t device;
+    ino_t inode;
+    bool used;
+} mls_folder_id;
+
+typedef struct mls_visited {
+    mls_folder_id *slots;
+    size_t size; /* a power of two, or 0 */
+    size_t count;
+} mls_visited;
+
+typedef struct mls_walker {
+    mls_source_list *list;
+    mls_visited visited;
+    mls_error *error;
+} mls_walker;
+
+const char *mls_path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* ------------------------------------------------------- skipped by name */
+
+/* What run.sub and the tools around it leave beside the logs. */
+static const struct {
+    mls_str prefix;
+    mls_str suffix;
+    const char *reason;
+} names_skipped[] = {
+    {MLS_STR("compliance_"), MLS_STR(""), "compliance report: quotes lines of a log"},
+    {MLS_STR(""), MLS_STR("_nccl.log"), "NCCL test"},
+    {MLS_STR(""), MLS_STR("_mountcheck.log"), "mount check"},
+    {MLS_STR(""), MLS_STR("_telemetry.log"), "telemetry"},
+    {MLS_STR("core."), MLS_STR(""), "core dump"},
+};
+
+static const char *mls_name_skipped(const char *name)
+{
+    const mls_str text = mls_str_from(name);
+    if (text.len > 0 && text.ptr[0] == '.') {
+        return "hidden";
+    }
+    if (mls_str_equal(text, MLS_S("core"))) {
+        return "core dump";
+    }
+    for (size_t i = 0; i < sizeof names_skipped / sizeof *names_skipped; i++) {
+        if (mls_str_starts(text, names_skipped[i].prefix) && mls_str_ends(text, names_skipped[i].suffix)) {
+            return names_skipped[i].reason;
+        }
+    }
+    return NULL;
+}
+
+static bool mls_name_is_result(const char *name)
+{
+    const mls_str text = mls_str_from(name);
+    return text.len >= sizeof "result_.txt" - 1 && mls_str_starts(text, MLS_S("result_")) &&
+           mls_str_ends(text, MLS_S(".txt"));
+}
+
+static const char *mls_mode_skipped(mode_t mode)
+{
+    if (S_ISFIFO(mode)) {
+        return "named pipe";
+    }
+    if (S_ISSOCK(mode)) {
+        return "socket";
+    }
+    return S_ISCHR(mode) || S_ISBLK(mode) ? "device" : NULL;
+}
+
+/* --------------------------------------------------------------- sources */
+
+/* Takes over `path`; `skip` is copied. */
+static mls_status mls_source_add(mls_walker *walker, char *path, const char *skip, mls_source source)
+{
+    source.path = path;
+    source.skip = skip != NULL ? mls_copy_text(skip, strlen(skip)) : NULL;
+    if (path == NULL || (skip != NULL && source.skip == NULL) || !MLS_GROW(walker->list, items)) {
+        free(path);
+        free(source.skip);
+        return mls_error_set(walker->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    if (walker->list->count == MLS_WALK_FILES_MAX) {
+        free(path);
+        free(source.skip);
+        return mls_error_set(walker->error, MLS_ERROR_LIMIT, 0, 0, "more than %zu files", MLS_WALK_FILES_MAX);
+    }
+    walker->list->items[walker->list->count++] = source;
+    return MLS_OK;
+}
+
+static mls_status mls_source_failed(mls_walker *walker, char *path, int system_errno, bool named)
+{
+    mls_error why = {0};
+    (void)mls_error_set_errno(&why, MLS_ERROR_READ, system_errno, "%s", "");
+    return mls_source_add(walker, path, why.message, (mls_source){.failed = true, .named = named});
+}
+
+/* --------------------------------------------------------------- folders */
+
+/* Where the folder stands in the set, or the free slot where it would. */
+static mls_folder_id *mls_visited_slot(const mls_visited *visited, dev_t device, ino_t inode)
+{
+    size_t i = (size_t)(((uint64_t)inode ^ (uint64_t)device << 32) * 0x9e3779b97f4a7c15ULL >> 20) & (visited->size - 1);
+    while (visited->slots[i].used && (visited->slots[i].device != device || visited->slots[i].inode != inode)) {
+        i = (i + 1) & (visited->size - 1);
+    }
+    return &visited->slots[i];
+}
+
+static bool mls_visited_grow(mls_visited *visited)
+{
+    mls_visited grown = {.size = visited->size == 0 ? 64 : visited->size * 2, .count = visited->count};
+    grown.slots = calloc(grown.size, sizeof *grown.slots);
+    if (grown.slots == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < visited->size; i++) {
+        if (visited->slots[i].used) {
+            *mls_visited_slot(&grown, visited->slots[i].device, visited->slots[i].inode) = visited->slots[i];
+        }
+    }
+    free(visited->slots);
+    *visited = grown;
+    return true;
+}
+
+/* Whether the folder was entered before; remembers it. */
+static mls_status mls_visit(mls_walker *walker, const struct stat *about, bool *before)
+{
+    mls_visited *visited = &walker->visited;
+    if (visited->count * 2 >= visited->size && !mls_visited_grow(visited)) {
+        return mls_error_set(walker->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    mls_folder_id *slot = mls_visited_slot(visited, about->st_dev, about->st_ino);
+    *before = slot->used;
+    if (!slot->used) {
+        *slot = (mls_folder_id){about->st_dev, about->st_ino, true};
+        visited->count++;
+    }
+    return MLS_OK;
+}
+
+static int mls_names_compare(const void *a, const void *b)
+{
+    const char *const *left = a;
+    const char *const *right = b;
+    return mls_str_compare_natural(mls_str_from(*left), mls_str_from(*right));
+}
+
+typedef struct mls_names {
+    char **items;
+    size_t count;
+    size_t capacity;
+} mls_names;
+
+static void mls_names_release(mls_names *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        free(names->items[i]);
+    }
+    free((void *)names->items);
+}
+
+/* The names in a folder, in natural order; *system_errno is set when it could not be read (to its end). */
+static mls_status mls_folder_list(mls_walker *walker, const char *path, mls_names *names, int *system_errno)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        *system_errno = errno;
+        return MLS_OK;
+    }
+    mls_status status = MLS_OK;
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(folder);
+        if (entry == NULL) {
+            *system_errno = errno;
+            break;
+        }
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
+            continue;
+        }
+        char *name = mls_copy_text(entry->d_name, strlen(entry->d_name));
+        if (name == NULL || !mls_grow((void **)&names->items, names->count, &names->capacity, sizeof *names->items)) {
+            free(name);
+            status = mls_error_set(walker->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+            break;
+        }
+        names->items[names->count++] = name;
+    }
+    (void)closedir(folder);
+    if (names->count > 1) {
+        qsort((void *)names->items, names->count, sizeof *names->items, mls_names_compare);
+    }
+    return status;
+}
+
+static char *mls_path_join(const char *folder, const char *name)
+{
+    mls_buffer path = {0};
+    mls_buffer_append_text(&path, folder);
+    if (path.len > 0 && path.ptr[path.len - 1] != '/') {
+        mls_buffer_append_char(&path, '/');
+    }
+    mls_buffer_append_text(&path, name);
+    return mls_buffer_detach(&path);
+}
+
+static mls_status mls_walk_folder(mls_walker *walker, const char *path, unsigned depth);
+
+/* Something found in a folder.  Takes over `path`. */
+static mls_status mls_walk_found(mls_walker *walker, char *path, unsigned depth)
+{
+    struct stat about;
+    const char *name = path != NULL ? mls_path_name(path) : "";
+    const char *skip = mls_name_skipped(name);
+    if (path == NULL || skip != NULL) {
+        return mls_source_add(walker, path, skip, (mls_source){0});
+    }
+    if (stat(path, &about) != 0) {
+        struct stat link;
+        if (errno == ENOENT && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
+            return mls_source_add(walker, path, "broken link", (mls_source){0});
+        }
+        return mls_source_failed(walker, path, errno, false);
+    }
+    if (S_ISDIR(about.st_mode)) {
+        bool before = false;
+        mls_status status = mls_visit(walker, &about, &before);
+        if (status == MLS_OK && (before || depth == MLS_WALK_DEPTH_MAX)) {
+            return mls_source_add(walker, path, before ? "folder already read" : "folders nested too deeply",
+                                  (mls_source){0});
+        }
+        if (status == MLS_OK) {
+            status = mls_walk_folder(walker, path, depth + 1);
+        }
+        free(path);
+        return status;
+    }
+    return mls_source_add(walker, path, mls_mode_skipped(about.st_mode),
+                          (mls_source){.result = mls_name_is_result(name), .size = (uint64_t)about.st_size});
+}
+
+static mls_status mls_walk_folder(mls_walker *walker, const char *path, unsigned depth)
+{
+    mls_names names = {0};
+    int system_errno = 0;
+    mls_status status = mls_folder_list(walker, path, &names, &system_errno);
+    if (status == MLS_OK && system_errno != 0) {
+        status = mls_source_failed(walker, mls_copy_text(path, strlen(path)), system_errno, depth == 0);
+    }
+    for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
+        status = mls_walk_found(walker, mls_path_join(path, names.items[i]), depth);
+    }
+    mls_names_release(&names);
+    return status;
+}
+
+static mls_status mls_walk_named(mls_walker *walker, const char *path)
+{
+    struct stat about;
+    char *copy = mls_copy_text(path, strlen(path));
+    if (strcmp(path, "-") == 0) {
+        return mls_source_add(walker, copy, NULL, (mls_source){.named = true});
+    }
+    if (stat(path, &about) != 0) {
+        return mls_source_failed(walker, copy, errno, true);
+    }
+    if (!S_ISDIR(about.st_mode)) {
+        const mls_source source = {.named = true,
+                                   .result = mls_name_is_result(mls_path_name(path)),
+                                   .size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0};
+        return mls_source_add(walker, copy, NULL, source);
+    }
+    free(copy);
+    bool before = false;
+    const mls_status status = mls_visit(walker, &about, &before);
+    return status != MLS_OK || before ? status : mls_walk_folder(walker, path, 0);
+}
+
+mls_status mls_walk(const char *const *paths, size_t count, mls_source_list *list, mls_error *error)
+{
+    mls_walker walker = {.list = list, .error = error};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        status = mls_walk_named(&walker, paths[i]);
+    }
+    free(walker.visited.slots);
+    return status;
+}
+
+const char *mls_source_magic(mls_str head)
+{
+    static const struct {
+        mls_str magic;
+        const char *reason;
+    } kinds[] = {
+        {MLS_STR("\x7f"
+                 "ELF"),
+         "binary file"},
+        {MLS_STR("\x1f\x8b"), "compressed (gzip): unpack it first"},
+        {MLS_STR("\xfd"
+                 "7zXZ"),
+         "compressed (xz): unpack it first"},
+        {MLS_STR("\x28\xb5\x2f\xfd"), "compressed (zstd): unpack it first"},
+        {MLS_STR("PK\x03\x04"), "zip archive: unpack it first"},
+        {MLS_STR("\x89HDF"), "binary file"},
+        {MLS_STR("\x89PNG"), "image"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (mls_str_starts(head, kinds[i].magic)) {
+            return kinds[i].reason;
+        }
+    }
+    return NULL;
+}
+
+int mls_source_open(const mls_source *source)
+{
+    if (source->named && strcmp(source->path, "-") == 0) {
+        return STDIN_FILENO;
+    }
+    return open(source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (source->named ? 0 : O_NONBLOCK));
+}
+
+void mls_source_list_release(mls_source_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].path);
+        free(list->items[i].skip);
+    }
+    free(list->items);
+    *list = (mls_source_list){0};
+}

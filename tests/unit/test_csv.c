@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "base/csv.h"
+#include "base/number.h"
+
+static mls_status append_row(void *state, const mls_csv_row *row)
+{
+    mls_buffer *seen = state;
+    mls_buffer_printf(seen, "%zu@%zu", row->line, row->offset);
+    for (size_t i = 0; i < row->count; i++) {
+        mls_buffer_append_text(seen, "|");
+        mls_buffer_append(seen, row->fields[i]);
+    }
+    mls_buffer_append_text(seen, "\n");
+    return row->count == 1 && mls_str_equal(row->fields[0], MLS_S("stop")) ? MLS_STOPPED : MLS_OK;
+}
+
+static void assert_read(mls_str text, mls_status status, const char *expected)
+{
+    mls_buffer seen = {0};
+    mls_buffer_append_text(&seen, "");
+    assert_int_equal(mls_csv_read(text, append_row, &seen, NULL), status);
+    assert_string_equal(seen.ptr, expected);
+    mls_buffer_release(&seen);
+}
+
+static void rows_come_with_their_places(void **state)
+{
+    (void)state;
+    assert_read(MLS_S(""), MLS_OK, "");
+    assert_read(MLS_S("\xef\xbb\xbf"
+                      "a, b ,\n\r\n \n1,\"x\n\"\"y\"\"\",3\nlast"),
+                MLS_OK, "1@3|a|b|\n4@14|1|x\n\"y\"|3\n6@28|last\n");
+    assert_read(MLS_S("a\nstop\nb\n"), MLS_STOPPED, "1@0|a\n2@2|stop\n");
+    assert_read(MLS_S("a\nb\"c\n"), MLS_ERROR_SYNTAX, "1@0|a\n");
+    assert_read(MLS_S("a\n\"b\n"), MLS_ERROR_SYNTAX, "1@0|a\n");
+}
+
+static mls_status note_place(void *state, const mls_csv_row *row)
+{
+    *(mls_csv_row *)state = *row;
+    return MLS_OK;
+}
+
+static void places_of_fields(void **state)
+{
+    (void)state;
+    mls_str text = MLS_S("head\n\"a,\n\"\"b\", cd ,\"e\"\n");
+    mls_csv_row row = {0};
+    assert_int_equal(mls_csv_read(text, note_place, &row, NULL), MLS_OK);
+    const size_t places[][2] = {{2, 2}, {3, 7}, {3, 12}};
+    for (size_t field = 0; field < 3; field++) {
+        size_t line;
+        size_t column;
+        mls_csv_place(text, &row, field, &line, &column);
+        assert_int_equal(line, places[field][0]);
+        assert_int_equal(column, places[field][1]);
+    }
+}
+
+static void too_many_fields_are_refused(void **state)
+{
+    (void)state;
+    mls_buffer text = {0};
+    mls_buffer_append_repeated(&text, ',', MLS_CSV_FIELDS_MAX);
+    mls_csv_row row;
+    mls_error error;
+    assert_int_equal(mls_csv_read(mls_buffer_str(&text), note_place, &row, &error), MLS_ERROR_LIMIT);
+    text.len--;
+    assert_int_equal(mls_csv_read(mls_buffer_str(&text), note_place, &row, &error), MLS_OK);
+    assert_int_equal(row.count, MLS_CSV_FIELDS_MAX);
+    mls_buffer_release(&text);
+}
+
+static void numbers_are_grouped(void **state)
+{
+    (void)state;
+    static const struct {
+        double number;
+        int decimals;
+        const char *text;
+    } table[] = {{0, 0, "0"},
+                 {999, 0, "999"},
+                 {1000, 0, "1,000"},
+                 {-1234567.891, 2, "-1,234,567.89"},
+                 {-100, 0, "-100"},
+                 {999.96, 1, "1,000.0"},
+                 {0.5, 30, "0.500000000000000"},
+                 {INFINITY, 0, "-"}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        mls_buffer buffer = {0};
+        mls_number_append_grouped(&buffer, table[i].number, table[i].decimals);
+        assert_string_equal(buffer.ptr, table[i].text);
+        mls_buffer_release(&buffer);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_come_with_their_places),
+        cmocka_unit_test(places_of_fields),
+        cmocka_unit_test(too_many_fields_are_refused),
+        cmocka_unit_test(numbers_are_grouped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/ruleset.h"
+
+static int setup(void **state)
+{
+    mls_editions *editions;
+    if (mls_editions_load(&editions, NULL) != MLS_OK) {
+        return -1;
+    }
+    *state = editions;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    mls_editions_free(*state);
+    return 0;
+}
+
+static cJSON *read_facts(const mls_edition *edition)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "../shared/facts/rules/%s-%s.json", mls_usage_name(edition->usage),
+                   edition->name);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    static char text[1 << 18];
+    const size_t length = fread(text, 1, sizeof text, file);
+    (void)fclose(file);
+    return cJSON_ParseWithLength(text, length);
+}
+
+static void compare_exprs(const mls_expr_list *list, const cJSON *facts)
+{
+    assert_int_equal(list->count, cJSON_GetArraySize(facts));
+    for (size_t i = 0; i < list->count; i++) {
+        assert_string_equal(list->items[i].text.ptr, cJSON_GetArrayItem(facts, (int)i)->valuestring);
+    }
+}
+
+static const char *fact_text(const cJSON *action, int index)
+{
+    return cJSON_GetArrayItem(action, index)->valuestring;
+}
+
+static void compare_actions(const mls_scope *scope, const mls_action *actions, size_t count, const cJSON *facts)
+{
+    assert_int_equal(count, cJSON_GetArraySize(facts));
+    for (size_t i = 0; i < count; i++) {
+        const cJSON *fact = cJSON_GetArrayItem(facts, (int)i);
+        if (strcmp(fact_text(fact, 0), "use") == 0) {
+            assert_int_equal(actions[i].kind, MLS_ACTION_USE);
+            assert_string_equal(actions[i].text.ptr, fact_text(fact, 1));
+        } else if (strcmp(fact_text(fact, 0), "if") == 0) {
+            assert_int_equal(actions[i].kind, MLS_ACTION_IF);
+            assert_string_equal(actions[i].expr.text.ptr, fact_text(fact, 1));
+            compare_actions(scope, actions[i].actions, actions[i].action_count, cJSON_GetArrayItem(fact, 2));
+        } else {
+            assert_true(actions[i].kind == MLS_ACTION_SET || actions[i].kind == MLS_ACTION_APPEND);
+            assert_string_equal(scope->symbols.names[actions[i].slot].ptr, fact_text(fact, 1) + 1);
+            assert_string_equal(actions[i].expr.text.ptr, fact_text(fact, 2));
+        }
+    }
+}
+
+static void compare_rule(const mls_scope *scope, const mls_rule *rule, const cJSON *fact)
+{
+    const cJSON *occurs = cJSON_GetObjectItem(fact, "occurs");
+    assert_string_equal(rule->occurs_text.ptr != NULL ? rule->occurs_text.ptr : "",
+                        occurs != NULL ? occurs->valuestring : "");
+    compare_exprs(&rule->check, cJSON_GetObjectItem(fact, "check"));
+    compare_exprs(&rule->check_first, cJSON_GetObjectItem(fact, "check_first"));
+    compare_exprs(&rule->check_any, cJSON_GetObjectItem(fact, "check_any"));
+    compare_actions(scope, rule->actions, rule->action_count, cJSON_GetObjectItem(fact, "after"));
+}
+
+static const mls_rule *find_rule(const mls_scope *scope, const char *key)
+{
+    for (size_t i = 0; i < scope->rule_count; i++) {
+        if (mls_str_equal(scope->rules[i].key, mls_str_from(key))) {
+            return &scope->rules[i];
+        }
+    }
+    fail_msg("scope %s has no rule %s", scope->name.ptr, key);
+    return NULL;
+}
+
+static void compare_begin(const mls_scope *scope, const cJSON *begin)
+{
+    size_t count = 0;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, begin)
+    {
+        if (strcmp(item->string, "#derive") == 0) {
+            assert_string_equal(scope->derive.key.ptr, cJSON_GetObjectItem(item, "key")->valuestring);
+            assert_string_equal(scope->derive.from.ptr, cJSON_GetObjectItem(item, "from")->valuestring);
+            assert_string_equal(scope->derive.group_by.ptr,
+                                strchr(cJSON_GetObjectItem(item, "group_by")->valuestring, '.') + 1);
+            assert_string_equal(scope->derive.field.ptr,
+                                strchr(cJSON_GetObjectItem(item, "field")->valuestring, '.') + 1);
+            continue;
+        }
+        const size_t slot = mls_scope_find_variable(scope, mls_str_from(item->string));
+        assert_int_not_equal(slot, SIZE_MAX);
+        const mls_variable *variable = &scope->initial[slot];
+        assert_true(variable->set);
+        count++;
+        if (cJSON_IsNumber(item)) {
+            assert_true(variable->value.as.number == item->valuedouble);
+        } else if (cJSON_IsBool(item)) {
+            assert_int_equal(variable->value.as.boolean, cJSON_IsTrue(item));
+        } else {
+            assert_int_equal(variable->value.kind, cJSON_IsNull(item) ? MLS_JSON_NULL : MLS_JSON_LIST);
+        }
+    }
+    for (size_t i = 0; i < scope->symbols.count; i++) {
+        count -= scope->initial[i].set;
+    }
+    assert_int_equal(count, 0);
+}
+
+static void compare_edition(const mls_edition *edition, const cJSON *facts)
+{
+    mls_ruleset *ruleset;
+    mls_error error = {0};
+    if (mls_ruleset_load(edition, &ruleset, &error) != MLS_OK) {
+        fail_msg("%s:%zu:%zu: %s", edition->name, error.line, error.column, error.message);
+    }
+    const cJSON *scopes = cJSON_GetObjectItem(facts, "scopes");
+    assert_int_equal(ruleset->scope_count, cJSON_GetArraySize(scopes));
+    const cJSON *fact;
+    cJSON_ArrayForEach(fact, scopes)
+    {
+        const size_t index = mls_ruleset_find_scope(ruleset, mls_str_from(fact->string));
+        assert_int_not_equal(index, SIZE_MAX);
+        const mls_scope *scope = &ruleset->scopes[index];
+        const cJSON *keys = cJSON_GetObjectItem(fact, "keys");
+        int duplicates = 0;
+        const cJSON *key;
+        cJSON_ArrayForEach(key, keys)
+        {
+            const char *name = cJSON_GetObjectItem(key, "key")->valuestring;
+            const cJSON *later;
+            bool last = true;
+            for (later = key->next; later != NULL; later = later->next) {
+                last = last && strcmp(cJSON_GetObjectItem(later, "key")->valuestring, name) != 0;
+            }
+            duplicates += !last; /* of two rules for one key the last counts */
+            if (last) {
+                compare_rule(scope, find_rule(scope, name), key);
+            }
+        }
+        assert_int_equal(scope->rule_count, cJSON_GetArraySize(keys) - duplicates);
+        compare_exprs(&scope->end, cJSON_GetObjectItem(fact, "end"));
+        compare_begin(scope, cJSON_GetObjectItem(fact, "begin"));
+    }
+    mls_ruleset_free(ruleset);
+}
+
+static void test_every_edition_agrees_with_the_facts(void **state)
+{
+    size_t compared = 0;
+    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+        for (size_t i = 0; i < mls_editions_count(*state, (mls_usage)usage); i++) {
+            const mls_edition *edition = mls_editions_get(*state, (mls_usage)usage, i);
+            cJSON *facts = read_facts(edition);
+            if (facts == NULL) {
+                skip();
+            }
+            compare_edition(edition, facts);
+            cJSON_Delete(facts);
+            compared++;
+        }
+    }
+    assert_int_equal(compared, 16);
+}
+
+static void test_every_edition_loads(void **state)
+{
+    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+        for (size_t i = 0; i < mls_editions_count(*state, (mls_usage)usage); i++) {
+            const mls_edition *edition = mls_editions_get(*state, (mls_usage)usage, i);
+            mls_ruleset *ruleset;
+            assert_int_equal(mls_ruleset_load(edition, &ruleset, NULL), MLS_OK);
+            assert_string_equal(mls_ruleset_edition(ruleset), edition->name);
+            assert_int_equal(mls_ruleset_usage(ruleset), edition->usage);
+            for (size_t b = 0; b < edition->benchmark_count; b++) {
+                char name[80];
+                /* gpt3 of 3.0 and 3.1 had no rules for the open division */
+                (void)snprintf(name, sizeof name, "closed_%s", edition->benchmarks[b]);
+                assert_int_not_equal(mls_ruleset_find_scope(ruleset, mls_str_from(name)), SIZE_MAX);
+            }
+            mls_ruleset_free(ruleset);
+        }
+    }
+}
+
+#define HEAD "{\"usage\": \"training\", \"edition\": \"x\", "
+
+static void test_errors_name_the_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t line;
+        size_t column;
+        const char *message;
+    } cases[] = {
+        {"{\"usage\": \"training\",\n \"edition\": }", 2, 13, "this is not JSON"},
+        {"{} x", 1, 4, "this is not JSON"},
+        {"[]", 1, 1, "a rule file is a JSON object"},
+        {"{\"usage\": \"inference\", \"edition\": \"x\"}", 1, 1, "'usage' must say \"training\" or \"hpc\""},
+        {HEAD "\"scopes\": {}}", 1, 49, "there must be a scope named \"common\""},
+        {HEAD "\"scope\": {}}", 1, 1, "'scope' means nothing here"},
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\n  \"seed\": {\"occurs\": \"exactly_one\",\n           \"check\": "
+              "\"value = 1\"}}}}}",
+         3, 28,
+         "rule seed of scope common: check: '=' alone means nothing here; to compare write '==' (column 7 of the "
+         "expression)"},
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\": {\"check\": [\"true\",\n \"value == \\\"a\\\" +\"]}}}}}",
+         2, 19,
+         "rule seed of scope common: check: the expression ends where a value is expected (column 15 of the "
+         "expression)"},
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\":\n {\"chek\": \"true\"}}}}}", 2, 2,
+         "rule seed of scope common: 'chek' means nothing here"},
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\":\n \"sometimes\"}}}}", 2, 2,
+         "rule seed of scope common: how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
+         "\"at_least_one_or(other_key)\" or \"optional\""},
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\": \"optional\",\n \"seed\": \"optional\"}}}}", 1, 78,
+         "rule seed of scope common: this rule stands twice in the scope"},
+        {HEAD "\"scopes\": {\"common\": {\n\"end\": \"$x == 1\"}}}", 1, 60,
+         "scope common: nothing gives $x a value: neither \"begin\" nor a \"set\""},
+        {HEAD "\"scopes\": {\"common\": {\n\"end\": \"value == 1\"}}}", 2, 8,
+         "end of scope common: no record is left at the end: only $variables can be looked at"},
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"a\": {\"after\": [{\"use\":\n\"x_{value\"}]}}}}}", 2, 1,
+         "rule a of scope common: after: use: braces do not match"},
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"a\": {\"after\": [{\"use\":\n\"x_{valu}\"}]}}}}}", 2, 5,
+         "rule a of scope common: after: use: 'valu' means nothing here; there are value, metadata, time_ms, record, "
+         "$variables, \"strings\" and functions (column 4 of the expression)"},
+        {HEAD "\"extends\": \"9.9\", \"scopes\": {}}", 1, 50, "there are no rules of training 9.9 to extend"},
+        {HEAD "\"extends\": \"5.1\", \"scopes\": {\"closed_moon\": null}}", 1, 83,
+         "scope closed_moon: what is extended has no such scope to drop"},
+        {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\": null}}}}", 1, 96,
+         "rule moon of scope common: what is extended has nothing of this name to drop"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mls_ruleset *ruleset;
+        mls_error error = {0};
+        assert_int_not_equal(mls_ruleset_load_text(mls_str_from(cases[i].text), &ruleset, &error), MLS_OK);
+        assert_null(ruleset);
+        assert_string_equal(error.message, cases[i].message);
+        assert_int_equal(error.line, cases[i].line);
+        assert_int_equal(error.column, cases[i].column);
+    }
+}
+
+static void test_extends_replaces_adds_and_drops(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "\"extends\": \"5.1\", \"scopes\": {\"closed_bert\": null,"
+                                    " \"closed_llama2_70b_lora\": {\"comment\": \"a trial\", \"keys\": {"
+                                    "   \"lora_rank\": {\"occurs\": \"exactly_one\", \"check\": \"value == 32\"},"
+                                    "   \"lora_alpha\": null, \"moon_phase\": \"optional\"}},"
+                                    " \"closed_moon\": {\"keys\": {}}}}";
+    mls_ruleset *ruleset;
+    mls_error error;
+    assert_int_equal(mls_ruleset_load_text(mls_str_from(text), &ruleset, &error), MLS_OK);
+    assert_int_equal(mls_ruleset_find_scope(ruleset, MLS_S("closed_bert")), SIZE_MAX);
+    assert_int_not_equal(mls_ruleset_find_scope(ruleset, MLS_S("closed_moon")), SIZE_MAX);
+    const size_t lora = mls_ruleset_find_scope(ruleset, MLS_S("closed_llama2_70b_lora"));
+    const size_t rank = mls_ruleset_find_key(ruleset, MLS_S("lora_rank"));
+    assert_string_equal(mls_scope_find_rule(ruleset, lora, rank)->check.items[0].text.ptr, "value == 32");
+    assert_int_equal(mls_ruleset_find_key(ruleset, MLS_S("lora_alpha")), SIZE_MAX);
+    assert_non_null(mls_scope_find_rule(ruleset, lora, mls_ruleset_find_key(ruleset, MLS_S("moon_phase"))));
+    assert_non_null(mls_scope_find_rule(ruleset, lora, mls_ruleset_find_key(ruleset, MLS_S("eval_accuracy"))));
+    mls_ruleset_free(ruleset);
+}
+
+static void test_a_chain_of_files_may_not_loop(void **state)
+{
+    (void)state;
+    char name[] = "/tmp/mlscore-ruleset-XXXXXX";
+    const int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s.json", name);
+    assert_int_equal(rename(name, path), 0);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    (void)fprintf(file, HEAD "\"extends\": \"%s\",\n\"scopes\": {}}", path);
+    assert_int_equal(fclose(file), 0);
+    mls_ruleset *ruleset;
+    mls_error error;
+    assert_int_equal(mls_ruleset_load_file(path, &ruleset, &error), MLS_ERROR_VALUE);
+    assert_non_null(strstr(error.message, "extends itself"));
+    assert_int_equal(error.line, 1);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(mls_ruleset_load_file(path, &ruleset, &error), MLS_ERROR_READ);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_edition_loads),
+        cmocka_unit_test(test_every_edition_agrees_with_the_facts),
+        cmocka_unit_test(test_errors_name_the_place),
+        cmocka_unit_test(test_extends_replaces_adds_and_drops),
+        cmocka_unit_test(test_a_chain_of_files_may_not_loop),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
