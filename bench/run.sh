@@ -55,7 +55,7 @@ cores=$(getconf _NPROCESSORS_ONLN)
 list=$scratch/list
 each="tr '\\n' '\\0' <'$list' | xargs -0"
 cat >"$scratch/commands" <<END
-cat	$each cat
+cat	$each cat >/dev/null
 grep -ac	$each env LC_ALL=C grep -ac ':::MLLOG '
 wc -l	$each wc -l
 mlscore events --count -j1	'$mlscore' events --count -j1 --files-from '$list'

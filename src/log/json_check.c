@@ -30,9 +30,9 @@ const char *mls_json_check_string(const char *at, bool *escaped, const char **wr
             return at;
         }
         if (*at != '\\') {
-            return mls_fail(at, *at == '\n' || *at == '\r' ? "the line ends inside a string"
-                                                           : "control character inside a string",
-                            wrong, reason);
+            return mls_fail(
+                at, *at == '\n' || *at == '\r' ? "the line ends inside a string" : "control character inside a string",
+                wrong, reason);
         }
         *escaped = true;
         switch (at[1]) {

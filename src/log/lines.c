@@ -11,11 +11,11 @@
 /* Where the scan is within its block. */
 typedef struct mls_line_state {
     mls_batch *batch;
-    const char *line;      /* the current line's first byte */
-    const char *mllog;     /* the last ":::MLLOG " of the current line; NULL: none yet */
-    unsigned mllog_count;  /* how many the line has */
+    const char *line;     /* the current line's first byte */
+    const char *mllog;    /* the last ":::MLLOG " of the current line; NULL: none yet */
+    unsigned mllog_count; /* how many the line has */
     size_t line_number;
-    size_t dropped;        /* of the current line's bytes stood before the block */
+    size_t dropped; /* of the current line's bytes stood before the block */
 } mls_line_state;
 
 static mls_event *mls_event_add(mls_batch *batch)

@@ -37,14 +37,15 @@ void mls_reader_init(mls_reader *reader, const mls_sink *sinks, size_t sink_coun
     *reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
 }
 
-static mls_status mls_deliver_record(mls_reader *reader, mls_record record, size_t line_base)
+/* The batch is the reader's to change: lines become the file's own in place. */
+static mls_status mls_deliver_record(mls_reader *reader, mls_record *record, size_t line_base)
 {
-    record.line += line_base;
+    record->line += line_base;
     reader->totals.records++;
-    reader->totals.torn += record.torn;
+    reader->totals.torn += record->torn;
     for (size_t i = 0; i < reader->sink_count; i++) {
         const mls_sink *sink = &reader->sinks[i];
-        const mls_status status = sink->record != NULL ? sink->record(sink->state, &record) : MLS_OK;
+        const mls_status status = sink->record != NULL ? sink->record(sink->state, record) : MLS_OK;
         if (status != MLS_OK) {
             return status;
         }
@@ -80,16 +81,16 @@ static mls_status mls_deliver_marker(mls_reader *reader, mls_marker marker, size
     return MLS_OK;
 }
 
-static mls_status mls_deliver(mls_reader *reader, const mls_batch *batch)
+static mls_status mls_deliver(mls_reader *reader, mls_batch *batch)
 {
     const size_t line_base = reader->totals.lines;
     mls_status status = MLS_OK;
     reader->totals.lines += batch->lines;
     for (size_t i = 0; i < batch->count && status == MLS_OK; i++) {
-        const mls_event *event = &batch->items[i];
+        mls_event *event = &batch->items[i];
         switch (event->kind) {
         case MLS_EVENT_RECORD:
-            status = mls_deliver_record(reader, event->as.record, line_base);
+            status = mls_deliver_record(reader, &event->as.record, line_base);
             break;
         case MLS_EVENT_MALFORMED:
             status = mls_deliver_malformed(reader, event->as.malformed, line_base);
@@ -187,7 +188,7 @@ static mls_status mls_carry_flush(mls_reader *reader)
     return status;
 }
 
-mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls_block_cut cut, const mls_batch *batch)
+mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls_block_cut cut, mls_batch *batch)
 {
     mls_status status = MLS_OK;
     if (reader->totals.bytes < MLS_BINARY_SNIFF && len > 0) {

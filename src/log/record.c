@@ -85,8 +85,8 @@ static bool mls_member_take(const mls_member_span *member, mls_record *record, u
     case 3:
         if (memcmp(name.ptr, "key", 3) == 0) {
             *seen |= MEMBER_KEY;
-            record->key = *member->text.ptr == '"' ? (mls_str){member->text.ptr + 1, member->text.len - 2}
-                                                   : (mls_str){NULL, 0};
+            record->key =
+                *member->text.ptr == '"' ? (mls_str){member->text.ptr + 1, member->text.len - 2} : (mls_str){NULL, 0};
         }
         break;
     case 5:

@@ -15,7 +15,7 @@
 #include "log/simd.h"
 
 enum {
-    MLS_BLOCK_SIZE = 256 * 1024,      /* stays in a core's second-level cache */
+    MLS_BLOCK_SIZE = 256 * 1024,       /* stays in a core's second-level cache */
     MLS_PARALLEL_MIN = 4 * 1024 * 1024 /* a smaller file is read before threads have started */
 };
 
@@ -64,9 +64,8 @@ static mls_status mls_scan_serial(int fd, mls_reader *reader, int *read_errno)
         mls_block_cut cut;
         *read_errno = mls_block_fill(fd, block, -1, MLS_BLOCK_SIZE, &len);
         if (len > 0) {
-            status = mls_block_scan(block, len, &cut, &batch)
-                         ? mls_reader_feed(reader, block, len, cut, &batch)
-                         : MLS_ERROR_MEMORY;
+            status = mls_block_scan(block, len, &cut, &batch) ? mls_reader_feed(reader, block, len, cut, &batch)
+                                                              : MLS_ERROR_MEMORY;
         }
         if (*read_errno != 0 || len < MLS_BLOCK_SIZE) {
             break;

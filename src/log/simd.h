@@ -56,8 +56,7 @@ static inline const char *mls_simd_string_stop(const char *at)
         const uint8x16_t stop = vorrq_u8(vorrq_u8(vceqq_u8(x, vdupq_n_u8('"')), vceqq_u8(x, vdupq_n_u8('\\'))),
                                          vcleq_u8(x, vdupq_n_u8(0x1f)));
         /* Narrowing keeps four bits for each byte. */
-        const uint64_t mask =
-            vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(stop), 4)), 0);
+        const uint64_t mask = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(stop), 4)), 0);
         if (mask != 0) {
             return at + (__builtin_ctzll(mask) >> 2);
         }

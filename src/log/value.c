@@ -37,10 +37,22 @@ static const char *mls_skip_string(const char *at, const char *end)
     return at < end ? at : end;
 }
 
+/* Behind a number or a bare word: at the first byte that can follow one. */
+static const char *mls_skip_scalar(const char *at, const char *end)
+{
+    while (at < end && *at != ',' && *at != '}' && *at != ']' && !mls_is_blank(*at)) {
+        at++;
+    }
+    return at;
+}
+
 /* The byte behind the value that starts at `at`; nesting needs a count only. */
 static const char *mls_skip_value(const char *at, const char *end)
 {
     size_t depth = 0;
+    if (at < end && *at != '{' && *at != '[' && *at != '"') {
+        return mls_skip_scalar(at, end);
+    }
     while (at < end) {
         switch (*at) {
         case '"':
@@ -66,9 +78,7 @@ static const char *mls_skip_value(const char *at, const char *end)
                 at++;
                 break;
             }
-            while (at < end && !mls_is_blank(*at) && strchr(",:]}", *at) == NULL) {
-                at++;
-            }
+            at = mls_skip_scalar(at, end);
         }
         if (depth == 0) {
             return at;
