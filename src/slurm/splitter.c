@@ -30,6 +30,8 @@ static void mls_splitter_finish(mls_splitter *splitter)
             mls_run_finish(run);
         }
         run->out_of_memory |= !mls_job_inherit(&run->job, &splitter->job);
+        /* Before the run is handed over: what follows starts without a memory of it. */
+        splitter->failed |= run->out_of_memory;
         if (MLS_GROW(splitter, runs)) {
             splitter->runs[splitter->count++] = *run;
             mls_run_init(run);
