@@ -39,3 +39,30 @@ MLS_FINDING(RUN_COUNT, "run-count", WARNING, "not the number of runs that the be
             "Add the missing runs; with more runs than needed, see --window.")
 MLS_FINDING(UNREADABLE, "unreadable", ERROR, "a file or folder could not be read",
             "What could not be read could not be judged.", "Check its permissions and the disk.")
+MLS_FINDING(SEED_MISSING, "seed-missing", ERROR, "a log has no record `seed`",
+            "Closed submissions log the seed of every run, so that reviewers see that the runs differ.",
+            "Log the seed that was really used, with the key seed.")
+MLS_FINDING(SEED_PLACE, "seed-place", ERROR, "a seed record does not say which line of which file logged it",
+            "Seeds are compared together with metadata.file and metadata.lineno.",
+            "Log seeds with the mllog package, which fills both in.")
+MLS_FINDING(SEED_VALUE, "seed-value", ERROR, "a seed is not an integer",
+            "Only integers, or text that reads as one, can be told apart reliably.",
+            "Log the number that the random generator was seeded with.")
+MLS_FINDING(SEED_REPEATED, "seed-repeated", ERROR, "two runs, or one run twice, used the same seed",
+            "Runs with the same seed are not independent: olympic scoring would average copies of one result.",
+            "Draw a new seed for every run; of several workers, log each worker's own.")
+MLS_FINDING(SEED_SEVERAL, "seed-several", WARNING, "a log has more than one seed",
+            "Reviewers will ask which of them counts.", "Nothing, if each worker logs its own.")
+MLS_FINDING(SEED_UNSURE, "seed-unsure", ERROR, "the seeds of a log could not all be read",
+            "A malformed line may have been a seed, so the seeds cannot be compared.",
+            "Repair what makes lines malformed; most often several ranks write at once.")
+MLS_FINDING(POWER_LOG, "power-log", ERROR, "a power file does not tell the energy",
+            "Each node's file holds conversion_eff, power_measurement_start, power_reading and power_measurement_stop; "
+            "a switch's conversion_eff and interconnect_power_est.",
+            "Look at the file; most often the measurement started after the run, or two writers share the file.")
+MLS_FINDING(POWER_STOP, "power-stop", WARNING, "a power file has no power_measurement_stop",
+            "The measurement is then taken to end with its last reading.",
+            "Let the power logger write its last record before it is killed.")
+MLS_FINDING(CONFIG_LOGGED_BATCH, "config-logged-batch", ADVICE, "the logs were made with another batch size than the config's name gives",
+            "The name of a config says nodes, parallelism and accumulation, from which the global batch follows.",
+            "Check that DGXSYSTEM names the config that was really used, and its micro batch size.")

@@ -25,9 +25,6 @@ extern "C" {
 /** Different hyperparameters and submission_* values kept of one run. */
 #define MLS_HYPERPARAMETERS_KEPT 512
 
-/** Seeds kept of one run. */
-#define MLS_SEEDS_KEPT 4096
-
 /** How run_stop's metadata.status names the end of a run. */
 typedef enum mls_run_status {
     MLS_RUN_NO_STATUS, /**< no run_stop, or one without a status */
@@ -68,14 +65,6 @@ typedef struct mls_hyperparameter {
     size_t line;
 } mls_hyperparameter;
 
-/** A record of a random seed. */
-typedef struct mls_seed {
-    char *value;   /**< JSON text as it was logged */
-    char *file;    /**< metadata.file; NULL: none */
-    double lineno; /**< metadata.lineno; NAN: none */
-    size_t line;
-} mls_seed;
-
 /** What Slurm and run.sub say about the job around a run. */
 typedef struct mls_job {
     char *container;   /**< image the job ran in */
@@ -94,6 +83,9 @@ typedef struct mls_step {
     size_t line;
 } mls_step;
 
+struct mls_seed_log;
+struct mls_converge;
+
 /** One run. */
 typedef struct mls_run {
     char *file;       /**< the file it was read from */
@@ -110,13 +102,14 @@ typedef struct mls_run {
     char *division;           /**< submission_division, as logged */
     char *organisation;       /**< submission_org */
     char *platform;           /**< submission_platform */
+    char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
     double global_batch_size; /**< the last one logged; NAN: none */
     mls_series evaluations;   /**< eval_accuracy and eval_error, up to run_stop */
     mls_series throughput;    /**< samples per second: tracked_stats and throughput records */
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
-    mls_seed *seeds;
-    size_t seed_count, seed_capacity;
+    struct mls_seed_log *seeds;    /**< its seed records; NULL: it has no record at all */
+    struct mls_converge *converge; /**< how far training went; NULL: it has no record at all */
     mls_job job;
     mls_findings findings;
     bool valid;         /**< obeys the rules, so it counts in a score */
@@ -138,6 +131,9 @@ double mls_run_to_converge(const mls_run *run, const char **unit);
 
 /** The value of the last evaluation before run_stop; NAN when there is none. */
 double mls_run_final_evaluation(const mls_run *run);
+
+/** The name of the config it ran with: DGXSYSTEM of the job, else config_filename; NULL when nothing tells. */
+const char *mls_run_config(const mls_run *run);
 
 /** The logged text of a hyperparameter, or NULL. */
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key);

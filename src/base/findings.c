@@ -7,7 +7,7 @@
 #include "mlscore/base.h"
 
 static const mls_finding_info finding_table[] = {
-#define MLS_FINDING(id, name, severity, summary, explanation, remedy) \
+#define MLS_FINDING(id, name, severity, summary, explanation, remedy)                                                  \
     {name, MLS_SEVERITY_##severity, summary, explanation, remedy},
 #include "mlscore/finding_table.h"
 #undef MLS_FINDING
@@ -46,8 +46,8 @@ static void mls_findings_count(mls_findings *list, mls_finding_code code, mls_se
 }
 
 /* Takes over message; copies path and key. */
-static void mls_findings_keep(mls_findings *list, mls_finding_code code, mls_severity severity,
-                              mls_finding_place place, char *message)
+static void mls_findings_keep(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
+                              char *message)
 {
     char *path = place.path != NULL ? mls_copy_text(place.path, strlen(place.path)) : NULL;
     char *key = place.key.ptr != NULL ? mls_copy_text(place.key.ptr, place.key.len) : NULL;
@@ -153,8 +153,7 @@ void mls_findings_sort(mls_findings *list)
         return;
     }
     size_t bytes;
-    mls_finding_order *order =
-        mls_size_mul(list->count, sizeof *order, &bytes) ? malloc(bytes) : NULL;
+    mls_finding_order *order = mls_size_mul(list->count, sizeof *order, &bytes) ? malloc(bytes) : NULL;
     if (order == NULL) {
         list->out_of_memory = true;
         return;

@@ -169,17 +169,17 @@ static double mls_now_ms(void)
     return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec * 1000 + (double)now.tv_nsec / 1e6 : 0;
 }
 
-void mls_progress_start(mls_progress *progress, const mls_cli *cli)
+void mls_cli_progress_start(mls_cli_progress *progress, const mls_cli *cli)
 {
     const char *terminal = getenv("TERM");
-    *progress = (mls_progress){.wanted = !cli->quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
-                                         strcmp(terminal, "dumb") != 0,
-                               .next_ms = mls_now_ms() + MLS_PROGRESS_AFTER_MS};
+    *progress = (mls_cli_progress){.wanted = !cli->quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
+                                             strcmp(terminal, "dumb") != 0,
+                                   .next_ms = mls_now_ms() + MLS_PROGRESS_AFTER_MS};
 }
 
-void mls_progress_update(void *state, size_t files_done, size_t files, uint64_t bytes_done)
+void mls_cli_progress_update(void *state, size_t files_done, size_t files, uint64_t bytes_done)
 {
-    mls_progress *progress = state;
+    mls_cli_progress *progress = state;
     const double now = progress->wanted ? mls_now_ms() : 0;
     if (progress->wanted && now >= progress->next_ms) {
         (void)fprintf(stderr, "\r%zu of %zu files, %.1f MB\033[K", files_done, files, (double)bytes_done / 1e6);
@@ -189,7 +189,7 @@ void mls_progress_update(void *state, size_t files_done, size_t files, uint64_t 
     }
 }
 
-void mls_progress_end(mls_progress *progress)
+void mls_cli_progress_end(mls_cli_progress *progress)
 {
     if (progress->shown) {
         (void)fputs("\r\033[K", stderr);

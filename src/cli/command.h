@@ -133,17 +133,20 @@ int mls_cli_parse(mls_cli *cli, int argc, char **argv);
 bool mls_cli_number(const mls_cli *cli, const char *option, const char *argument, size_t min, size_t max,
                     size_t *number);
 
+/* Reads a whole file ("-": standard input) behind what `text` holds.  False after a complaint. */
+bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text);
+
 void mls_cli_release(mls_cli *cli);
 
 /* A line on standard error, rewritten in place, while long work goes on; only on a terminal. */
-typedef struct mls_progress {
+typedef struct mls_cli_progress {
     bool wanted;
     bool shown;
     double next_ms; /* when to show it again */
-} mls_progress;
+} mls_cli_progress;
 
-void mls_progress_start(mls_progress *progress, const mls_cli *cli);
-void mls_progress_update(void *progress, size_t files_done, size_t files, uint64_t bytes_done);
-void mls_progress_end(mls_progress *progress);
+void mls_cli_progress_start(mls_cli_progress *progress, const mls_cli *cli);
+void mls_cli_progress_update(void *progress, size_t files_done, size_t files, uint64_t bytes_done);
+void mls_cli_progress_end(mls_cli_progress *progress);
 
 #endif

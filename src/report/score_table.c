@@ -3,6 +3,7 @@
  * score_table.c - a collection for a person: what was run, run by run, and
  * what it scores.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,20 @@ static double mls_common_nodes(const mls_group *group)
     return group->runs[0]->job.node_count;
 }
 
+/* ": 18 nodes x 4 GPUs = 72   tp1 pp1 cp8 dp9" */
+static void mls_headline_shape(mls_buffer *line, const mls_config_name *shape)
+{
+    mls_buffer_printf(line, ": %" PRIu64 " %s x %" PRIu64 " GPUs = %" PRIu64, shape->nodes,
+                      shape->nodes == 1 ? "node" : "nodes", shape->gpus_per_node, shape->gpus);
+    if (shape->data_parallel > 0) {
+        const uint64_t tensor = shape->tensor_parallel > 0 ? shape->tensor_parallel : 1;
+        const uint64_t pipeline = shape->pipeline_parallel > 0 ? shape->pipeline_parallel : 1;
+        const uint64_t context = shape->context_parallel > 0 ? shape->context_parallel : 1;
+        mls_buffer_printf(line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64, tensor, pipeline, context,
+                          shape->data_parallel);
+    }
+}
+
 static void mls_group_headline(const mls_group *group, mls_output *output, bool color)
 {
     mls_buffer line = {0};
@@ -61,7 +76,9 @@ static void mls_group_headline(const mls_group *group, mls_output *output, bool 
     if (group->config != NULL) {
         mls_buffer_printf(&line, "   %s", group->config);
     }
-    if (!isnan(nodes)) {
+    if (group->shape.gpus > 0) {
+        mls_headline_shape(&line, &group->shape);
+    } else if (!isnan(nodes)) {
         mls_buffer_append_text(&line, "   ");
         mls_words_plural(&line, (size_t)nodes, "node", "nodes");
     }
@@ -279,6 +296,37 @@ static bool mls_group_score_line(const mls_group *group, mls_output *output, boo
     return mls_print_line(output, &line, style, color);
 }
 
+/* "reference convergence: pass: mean …", and the score that follows from it. */
+static bool mls_group_rcp_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (group->rcp_set == NULL) {
+        return true;
+    }
+    mls_buffer_append_text(&line, "reference convergence: ");
+    mls_rcp_result_describe(&group->rcp, group->score.score_minutes, &line);
+    return mls_print_line(output, &line, group->rcp.pass ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, color);
+}
+
+static bool mls_group_seeds_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (!group->seeds_checked) {
+        return true;
+    }
+    if (group->seeds_ok) {
+        mls_buffer_printf(&line, "seeds: %zu%s", group->seeds,
+                          group->seeds > 1 && group->seeds_different == group->seeds ? ", all different" : "");
+        return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+    }
+    bool ok = true;
+    for (size_t i = 0; i < group->seed_findings.count && ok; i++) {
+        mls_buffer_printf(&line, "seeds: %s", group->seed_findings.items[i].message);
+        ok = mls_print_line(output, &line, MLS_STYLE_BAD, color);
+    }
+    return ok;
+}
+
 /* -------------------------------------------------------------- findings */
 
 static bool mls_finding_line(const mls_finding *finding, const char *path, mls_output *output, bool color)
@@ -371,7 +419,8 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
             mls_table_print(&table, output, style.width, style.color);
         }
         mls_table_release(&table);
-        ok = ok && mls_group_score_line(group, output, style.color) && mls_group_findings(group, style, output);
+        ok = ok && mls_group_score_line(group, output, style.color) && mls_group_rcp_line(group, output, style.color) &&
+             mls_group_seeds_line(group, output, style.color) && mls_group_findings(group, style, output);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }
@@ -393,7 +442,8 @@ bool mls_report_score_markdown(const mls_collection *collection, mls_output *out
         }
         mls_table_release(&table);
         mls_output_text(output, "\n");
-        ok = ok && mls_group_score_line(group, output, false);
+        ok = ok && mls_group_score_line(group, output, false) && mls_group_rcp_line(group, output, false) &&
+             mls_group_seeds_line(group, output, false);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "score/converge.h"
+#include "score/seeds.h"
+
 const char *mls_run_status_name(mls_run_status status)
 {
     switch (status) {
@@ -62,6 +65,11 @@ double mls_run_to_converge(const mls_run *run, const char **unit)
 double mls_run_final_evaluation(const mls_run *run)
 {
     return run->evaluations.seen > 0 ? run->evaluations.last.value : (double)NAN;
+}
+
+const char *mls_run_config(const mls_run *run)
+{
+    return run->job.config != NULL ? run->job.config : run->config_filename;
 }
 
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
@@ -175,6 +183,7 @@ void mls_run_release(mls_run *run)
     free(run->division);
     free(run->organisation);
     free(run->platform);
+    free(run->config_filename);
     free(run->evaluations.items);
     free(run->throughput.items);
     for (size_t i = 0; i < run->hyperparameter_count; i++) {
@@ -182,11 +191,14 @@ void mls_run_release(mls_run *run)
         free(run->hyperparameters[i].value);
     }
     free(run->hyperparameters);
-    for (size_t i = 0; i < run->seed_count; i++) {
-        free(run->seeds[i].value);
-        free(run->seeds[i].file);
+    if (run->seeds != NULL) {
+        mls_seed_log_release(run->seeds);
+        free(run->seeds);
     }
-    free(run->seeds);
+    if (run->converge != NULL) {
+        mls_converge_release(run->converge);
+        free(run->converge);
+    }
     free(run->job.container);
     free(run->job.job);
     free(run->job.node_list);

@@ -264,20 +264,20 @@ static mls_status mls_collect_repeats(mls_collecting *collecting)
     return status;
 }
 
-static mls_status mls_collect_groups(const mls_editions *editions, const mls_collect_options *options,
-                                     mls_collection *collection, const mls_grouped_run *grouped)
+static mls_status mls_collect_groups(const mls_collect_options *options, mls_collection *collection,
+                                     const mls_grouped_run *grouped, mls_error *error)
 {
     mls_status status = mls_group_runs(grouped, collection->run_count, &collection->groups, &collection->group_count);
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         collection->groups[i].usage = options->usage;
         collection->groups[i].edition = options->edition;
-        status = mls_group_score(&collection->groups[i], editions, options->select_window);
+        status = mls_group_score(&collection->groups[i], &options->score, error);
     }
     return status;
 }
 
-mls_status mls_collect(const char *const *paths, size_t path_count, const mls_editions *editions,
-                       const mls_collect_options *options, mls_collection *collection, mls_error *error)
+mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
+                       mls_collection *collection, mls_error *error)
 {
     mls_collecting collecting = {.options = options};
     mls_grouped_run *grouped = NULL;
@@ -298,7 +298,7 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_ed
         status = mls_collect_skipped(&collecting, collection);
     }
     if (status == MLS_OK) {
-        status = mls_collect_groups(editions, options, collection, grouped);
+        status = mls_collect_groups(options, collection, grouped, error);
     }
     if (status == MLS_ERROR_MEMORY) {
         (void)mls_error_set(error, status, 0, 0, "out of memory");
