@@ -56,6 +56,12 @@ typedef struct mls_group {
     size_t seeds;               /**< seed records in all runs */
     size_t seeds_different;     /**< of them, by file, line and value */
     mls_findings seed_findings; /**< what is wrong with the seeds */
+    double *joules;             /**< energy of each run, NAN: not measured; NULL: the group has no power files */
+    double energy_joules; /**< olympic energy, over the runs the score keeps, times scale; meaningful with joules */
+    bool weak;            /**< a weak scaling result (hpc); the next three tell */
+    size_t weak_models;   /**< models trained: valid runs */
+    double weak_instance_scale; /**< accelerators that train one model; NAN: not logged */
+    double weak_minutes;        /**< from the first start to the last stop; NAN: no valid run */
     mls_findings findings;
 } mls_group;
 

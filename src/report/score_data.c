@@ -74,6 +74,7 @@ static cJSON *mls_run_json(mls_json *json, const mls_group *group, size_t index)
                         run->throughput.finite > 0 ? run->throughput.sum / (double)run->throughput.finite
                                                    : (double)NAN);
     mls_json_put(json, object, "seed", mls_seeds_json(json, run));
+    mls_json_put_number(json, object, "joules", group->joules != NULL ? group->joules[index] : (double)NAN);
     mls_json_put_text(json, object, "job", run->job.job);
     mls_json_put(json, object, "nodes", mls_nodes_json(json, run));
     mls_json_put_number(json, object, "records", (double)run->records);
@@ -148,6 +149,28 @@ static cJSON *mls_seed_verdict_json(mls_json *json, const mls_group *group)
     return object;
 }
 
+static cJSON *mls_energy_json(mls_json *json, const mls_group *group)
+{
+    if (group->joules == NULL) {
+        return cJSON_CreateNull();
+    }
+    cJSON *object = mls_json_object(json);
+    mls_json_put_number(json, object, "joules", group->energy_joules);
+    return object;
+}
+
+static cJSON *mls_weak_json(mls_json *json, const mls_group *group)
+{
+    if (!group->weak) {
+        return cJSON_CreateNull();
+    }
+    cJSON *object = mls_json_object(json);
+    mls_json_put_number(json, object, "models", (double)group->weak_models);
+    mls_json_put_number(json, object, "instance_scale", group->weak_instance_scale);
+    mls_json_put_number(json, object, "time_to_train_all_minutes", group->weak_minutes);
+    return object;
+}
+
 static cJSON *mls_group_json(mls_json *json, const mls_group *group)
 {
     cJSON *object = mls_json_object(json);
@@ -174,6 +197,8 @@ static cJSON *mls_group_json(mls_json *json, const mls_group *group)
     mls_json_put(json, object, "seeds", mls_seed_verdict_json(json, group));
     mls_json_put(json, object, "spread", mls_spread_json(json, group));
     mls_json_put(json, object, "window", mls_window_json(json, group));
+    mls_json_put(json, object, "energy", mls_energy_json(json, group));
+    mls_json_put(json, object, "weak_scaling", mls_weak_json(json, group));
     mls_json_put(json, object, "findings", mls_group_findings_json(json, group));
     return object;
 }

@@ -327,6 +327,46 @@ static bool mls_group_seeds_line(const mls_group *group, mls_output *output, boo
     return ok;
 }
 
+static bool mls_group_energy_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (group->joules == NULL) {
+        return true;
+    }
+    if (isnan(group->energy_joules)) {
+        mls_buffer_append_text(&line, "energy: cannot be told");
+    } else {
+        mls_buffer_append_text(&line, "energy: ");
+        mls_words_count(&line, floor(group->energy_joules + 0.5));
+        mls_buffer_printf(&line, " J (%.1f kJ)", group->energy_joules / 1000);
+    }
+    return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+}
+
+static bool mls_group_weak_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (!group->weak) {
+        return true;
+    }
+    mls_buffer_append_text(&line, "weak scaling: ");
+    mls_words_plural(&line, group->weak_models, "model", "models");
+    mls_buffer_append_text(&line, ", ");
+    mls_words_count(&line, group->weak_instance_scale);
+    mls_buffer_append_text(&line, " accelerators each, all trained in ");
+    mls_words_minutes(&line, group->weak_minutes);
+    mls_buffer_append_text(&line, " min");
+    return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+}
+
+/* The lines below the table: the score and what was checked about it. */
+static bool mls_group_lines(const mls_group *group, mls_output *output, bool color)
+{
+    return mls_group_score_line(group, output, color) && mls_group_rcp_line(group, output, color) &&
+           mls_group_seeds_line(group, output, color) && mls_group_energy_line(group, output, color) &&
+           mls_group_weak_line(group, output, color);
+}
+
 /* -------------------------------------------------------------- findings */
 
 static bool mls_finding_line(const mls_finding *finding, const char *path, mls_output *output, bool color)
@@ -419,8 +459,7 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
             mls_table_print(&table, output, style.width, style.color);
         }
         mls_table_release(&table);
-        ok = ok && mls_group_score_line(group, output, style.color) && mls_group_rcp_line(group, output, style.color) &&
-             mls_group_seeds_line(group, output, style.color) && mls_group_findings(group, style, output);
+        ok = ok && mls_group_lines(group, output, style.color) && mls_group_findings(group, style, output);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }
@@ -442,8 +481,7 @@ bool mls_report_score_markdown(const mls_collection *collection, mls_output *out
         }
         mls_table_release(&table);
         mls_output_text(output, "\n");
-        ok = ok && mls_group_score_line(group, output, false) && mls_group_rcp_line(group, output, false) &&
-             mls_group_seeds_line(group, output, false);
+        ok = ok && mls_group_lines(group, output, false);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }

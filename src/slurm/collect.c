@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "slurm/grouping.h"
+#include "slurm/power.h"
 #include "slurm/repeats.h"
 #include "slurm/splitter.h"
 #include "slurm/walk.h"
@@ -272,6 +273,9 @@ static mls_status mls_collect_groups(const mls_collect_options *options, mls_col
         collection->groups[i].usage = options->usage;
         collection->groups[i].edition = options->edition;
         status = mls_group_score(&collection->groups[i], &options->score, error);
+        if (status == MLS_OK) {
+            status = mls_group_power(&collection->groups[i]);
+        }
     }
     return status;
 }
