@@ -100,7 +100,7 @@ static int mls_rcp_list(mls_cli *cli, const mls_edition *edition, const char *be
 {
     const mls_rcp_settings *settings = cli->own;
     mls_error error = {0};
-    const size_t needed = mls_editions_runs_needed(cli->editions, edition->usage, mls_str_from(benchmark));
+    const size_t needed = mls_editions_runs_needed(mls_cli_editions(cli), edition->usage, mls_str_from(benchmark));
     const mls_rcp_rules rules = {mls_str_from(mls_usage_name(edition->usage)), mls_str_from(edition->name),
                                  mls_str_from(benchmark), needed};
     *listing = (mls_rcp_listing){edition, benchmark, needed, NULL, settings->batch_given ? settings->batch_size : NAN};
