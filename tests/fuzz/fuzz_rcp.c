@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A user's table of reference points, and a check against what it holds. */
+#include <math.h>
+
 #include "base/buffer.h"
 #include "mlscore/rcp.h"
 
@@ -16,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     (void)!mls_rcp_set_add(set, table, "fuzz.csv", &error);
-    for (double batch = 0.5; batch < 1e5; batch *= 3) {
+    for (int power = -1; power < 18; power++) {
+        const double batch = ldexp(1, power);
         mls_rcp_result result;
         if (mls_rcp_check(set, batch, to_converge, 5, &result) == MLS_OK) {
             mls_buffer words = {0};
