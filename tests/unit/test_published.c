@@ -14,7 +14,6 @@
 
 #include "base/buffer.h"
 #include "base/csv_read.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "corpus.h"
@@ -208,9 +207,17 @@ static void scores_are_those_published(void **state)
     (void)state;
     mls_buffer text = {0};
     published_table table = {0};
-    if (mls_file_read(PUBLISHED, MLS_CSV_TEXT_MAX, &text, NULL) != MLS_OK) {
+    FILE *file = fopen(PUBLISHED, "r");
+    if (file == NULL) {
         skip();
+        return;
     }
+    char block[4096];
+    for (size_t got = 1; got > 0;) {
+        got = fread(block, 1, sizeof block, file);
+        mls_buffer_append(&text, (mls_str){block, got});
+    }
+    assert_int_equal(fclose(file), 0);
     assert_int_equal(mls_editions_load(&table.editions, NULL), MLS_OK);
     assert_int_equal(mls_csv_read(mls_buffer_str(&text), take_row, &table, NULL), MLS_OK);
     bool tables = corpus_each_folder(compare_folder, &table);
