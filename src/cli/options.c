@@ -272,8 +272,8 @@ void mls_cli_release(mls_cli *cli)
         free(cli->operands[i]);
     }
     free((void *)cli->operands);
-    mls_editions_free(cli->editions);
+    mls_rulesets_free(cli->rulesets);
     cli->operands = NULL;
     cli->operand_count = 0;
-    cli->editions = NULL;
+    cli->rulesets = NULL;
 }
