@@ -13,7 +13,7 @@ INSTALL     ?= install
 PKG_CONFIG  ?= pkg-config
 AR          ?= ar
 
-CFLAGS      ?= -O2 -g
+CFLAGS      ?= -O3 -g
 # What the code needs, whatever the user's CFLAGS are.
 OWN_CFLAGS  := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc -pthread -fno-math-errno
 WARNINGS    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
@@ -122,9 +122,12 @@ $B/.packages:
 
 # ---------------------------------------------------------------- installation
 
-$B/mlscore.pc: Makefile
+# Written each time: PREFIX may be another than the last time.
+.PHONY: $B/mlscore.pc
+$B/mlscore.pc:
 	@mkdir -p $(@D)
-	@{ echo 'prefix=$(PREFIX)'; echo 'libdir=$(LIBDIR)'; echo 'includedir=$(INCLUDEDIR)'; echo; \
+	@{ echo 'prefix=$(PREFIX)'; echo 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))'; \
+	   echo 'includedir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))'; echo; \
 	   echo 'Name: mlscore'; echo 'Description: verdicts and scores from MLPerf training logs'; \
 	   echo "Version: $$(sed -n 's/^#define MLS_VERSION "\(.*\)"$$/\1/p' include/mlscore/base.h)"; \
 	   echo '# Only a static library is installed, so what it needs is needed by every program.'; \

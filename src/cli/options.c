@@ -121,7 +121,7 @@ static size_t mls_options_translate(const mls_option *options, struct option *lo
     size_t count = 0;
     size_t letters = 0;
     shorts[letters++] = ':';
-    for (; options[count].id != 0 && count < MLS_OPTIONS_MAX; count++) {
+    for (; count < MLS_OPTIONS_MAX && options[count].id != 0; count++) {
         const bool argument = options[count].argument != NULL;
         longs[count] =
             (struct option){options[count].name, argument ? required_argument : no_argument, NULL, options[count].id};
@@ -276,8 +276,8 @@ void mls_cli_release(mls_cli *cli)
         free(cli->operands[i]);
     }
     free((void *)cli->operands);
-    mls_editions_free(cli->editions);
+    mls_rulesets_free(cli->rulesets);
     cli->operands = NULL;
     cli->operand_count = 0;
-    cli->editions = NULL;
+    cli->rulesets = NULL;
 }

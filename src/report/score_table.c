@@ -98,19 +98,6 @@ static void mls_group_headline(const mls_group *group, mls_output *output, bool 
     mls_buffer_release(&line);
 }
 
-/* The finding that says best why a run does not count. */
-static const mls_finding *mls_run_reason(const mls_run *run)
-{
-    const mls_finding *reason = NULL;
-    for (size_t i = 0; i < run->findings.count; i++) {
-        const mls_finding *finding = &run->findings.items[i];
-        if (finding->severity == MLS_SEVERITY_ERROR && (reason == NULL || finding->code == MLS_FINDING_STATUS)) {
-            reason = finding;
-        }
-    }
-    return reason;
-}
-
 static void mls_cell_words(mls_table *table, size_t column, mls_style style,
                            void (*word)(mls_buffer *buffer, double number), double number)
 {
@@ -124,10 +111,8 @@ static void mls_cell_words(mls_table *table, size_t column, mls_style style,
 static void mls_row_note(mls_table *table, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
-    const mls_finding *reason = run->valid ? NULL : mls_run_reason(run);
-    if (reason != NULL && run->findings.count_error > 1) {
-        mls_table_note(table, MLS_STYLE_BAD, "%s (and %zu more)", reason->message, run->findings.count_error - 1);
-    } else if (reason != NULL) {
+    const mls_finding *reason = mls_run_reason(run);
+    if (reason != NULL) {
         mls_table_note(table, MLS_STYLE_BAD, "%s", reason->message);
     } else if (group->marks[index] == MLS_OLYMPIC_OUTSIDE) {
         mls_table_note(table, MLS_STYLE_DIM, "outside the window");

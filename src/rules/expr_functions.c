@@ -120,8 +120,10 @@ static bool mls_call_lower(const mls_expr *expr, mls_argument *argument, mls_exp
         return mls_expr_fail_memory(input);
     }
     for (size_t i = 0; i < text.len; i++) {
-        const char c = text.ptr[i];
-        lower[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        lower[i] = text.ptr[i];
+        if (lower[i] >= 'A' && lower[i] <= 'Z') {
+            lower[i] = (char)(lower[i] | 0x20);
+        }
     }
     *result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {lower, text.len}};
     return true;
@@ -218,12 +220,10 @@ static bool mls_call_pair(const mls_expr *expr, const mls_expr_node *call, mls_e
 
 bool mls_expr_call(const mls_expr *expr, const mls_expr_node *call, mls_expr_input *input, mls_value *result)
 {
-    bool done = false;
     mls_argument argument;
     switch (call->function) {
     case MLS_FUNCTION_HAS:
-        (void)mls_expr_has_member(expr, call, input, result, &done);
-        return done || mls_call_pair(expr, call, input, result);
+        return mls_expr_has_member(expr, call, input, result) || mls_call_pair(expr, call, input, result);
     case MLS_FUNCTION_ISCLOSE:
         return mls_call_pair(expr, call, input, result);
     case MLS_FUNCTION_MIN:

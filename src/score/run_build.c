@@ -306,8 +306,8 @@ void mls_run_record(mls_run *run, const mls_record *record)
     if (!(run->last_ms >= record->time_ms)) {
         run->last_ms = record->time_ms;
     }
-    if (record->torn) {
-        run->torn++;
+    run->torn += record->torn;
+    if (record->torn && !run->judged) {
         mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line},
                          "a record was overwritten by the next one and is lost");
     }
