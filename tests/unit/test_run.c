@@ -29,7 +29,7 @@ static void run_read(mls_run *run, const char *script)
     const mls_sink sink = {.state = run, .record = run_record, .malformed = run_malformed};
     mls_run_init(run);
     assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&log), &sink, 1, NULL, NULL), MLS_OK);
-    mls_run_finish(run);
+    mls_run_finish(run, NULL);
     assert_false(run->out_of_memory);
     mls_buffer_release(&log);
 }

@@ -14,7 +14,7 @@
 static void splitter_read(mls_splitter *splitter, const char *script, bool whole)
 {
     mls_buffer log = script_log(script);
-    mls_splitter_init(splitter, whole);
+    mls_splitter_init(splitter, whole, NULL);
     const mls_sink sink = mls_splitter_sink(splitter);
     assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&log), &sink, 1, NULL, NULL), MLS_OK);
     mls_buffer_release(&log);
