@@ -157,6 +157,49 @@ bool mls_config_script_is_complete(const mls_config_script *script);
 const char *mls_config_script_path(const mls_config_script *script);
 const mls_findings *mls_config_script_findings(const mls_config_script *script);
 
+/** How many settings of a text can agree with its name. */
+#define MLS_CONFIG_AGREEING_MAX 16
+
+/** What a name and the text of its config say together.  Numbers that are 0 are not known. */
+typedef struct mls_config_summary {
+    uint64_t micro_batch_size;  /**< MICRO_BATCH_SIZE; 1 when the text does not set it */
+    uint64_t global_batch_size; /**< micro batch * accumulation * data parallel */
+    /** Exports that say what the name says; they live as long as the script. */
+    const mls_config_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
+    size_t agreeing_count;
+    /** TP, PP, CP as far as neither of the two sets them to more than 1: static texts. */
+    const char *absent[3];
+    size_t absent_count;
+} mls_config_summary;
+
+/**
+ * Compares a decoded name with the text of its script: each disagreement, a
+ * shape that does not fit together, and settings that cost speed or break
+ * runs are added to `findings`; their place is the line of the export.
+ * `script` may be NULL: the name alone is judged then.
+ */
+void mls_config_compare(const mls_config_name *name, const mls_config_script *script, mls_config_summary *summary,
+                        mls_findings *findings);
+
+/** Paths of configs, in natural order.  Zero-initialised is empty; everything in it is owned by it. */
+typedef struct mls_config_paths {
+    char **items;
+    size_t count;
+    size_t capacity;
+} mls_config_paths;
+
+/** Folders inside each other that mls_config_paths_find() goes down. */
+#define MLS_CONFIG_FOLDER_DEPTH_MAX 64
+
+/**
+ * Adds every regular file config_*.sh below a folder, links to folders not
+ * followed.  MLS_OK; MLS_ERROR_READ when some folder could not be read (what
+ * could be is in the list); MLS_ERROR_LIMIT when it goes too deep;
+ * MLS_ERROR_MEMORY.
+ */
+mls_status mls_config_paths_find(const char *folder, mls_config_paths *paths, mls_error *error) MLS_MUST_USE;
+void mls_config_paths_release(mls_config_paths *paths);
+
 #ifdef __cplusplus
 }
 #endif
