@@ -183,6 +183,9 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
 /** Copies every finding of `from` to the end of `list`, with the same cap, and adds up the counters. */
 void mls_findings_append(mls_findings *list, const mls_findings *from);
 
+/** As mls_findings_append(); findings without a path get `path`. */
+void mls_findings_append_at(mls_findings *list, const mls_findings *from, const char *path);
+
 /** Sorts by line, then column, then the order they were made in; findings without a line come last. */
 void mls_findings_sort(mls_findings *list);
 

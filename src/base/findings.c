@@ -106,6 +106,11 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
 
 void mls_findings_append(mls_findings *list, const mls_findings *from)
 {
+    mls_findings_append_at(list, from, NULL);
+}
+
+void mls_findings_append_at(mls_findings *list, const mls_findings *from, const char *path)
+{
     uint32_t room[MLS_FINDING_COUNT];
     for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
         const uint32_t had = list->found[i];
@@ -120,7 +125,8 @@ void mls_findings_append(mls_findings *list, const mls_findings *from)
         const mls_finding *f = &from->items[i];
         if (room[f->code] > 0) {
             room[f->code]--;
-            const mls_finding_place place = {f->path, f->line, f->column, mls_str_from(f->key)};
+            const mls_finding_place place = {f->path != NULL ? f->path : path, f->line, f->column,
+                                             mls_str_from(f->key)};
             mls_findings_keep(list, f->code, f->severity, place, mls_copy_text(f->message, strlen(f->message)));
         }
     }
