@@ -13,6 +13,7 @@
 #include "mlscore/base.h"
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
+#include "mlscore/rules.h"
 #include "mlscore/run.h"
 
 #ifdef __cplusplus
@@ -31,6 +32,8 @@ typedef struct mls_collect_options {
     const mls_edition *edition; /**< NULL: guessed for each group from its first record */
     unsigned threads;           /**< 0: one per processor */
     mls_score_options score;    /**< how each group is scored */
+    mls_checker_options
+        checker; /**< whose rules say which runs are valid; rulesets NULL: none, a run's steps and status do */
     /** Called now and then, from any thread but never from two at once; NULL: not. */
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
     void *progress_state;

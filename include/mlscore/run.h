@@ -14,6 +14,7 @@
 
 #include "mlscore/base.h"
 #include "mlscore/log.h"
+#include "mlscore/rules.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,6 +114,7 @@ typedef struct mls_run {
     mls_job job;
     mls_findings findings;
     bool valid;         /**< obeys the rules, so it counts in a score */
+    bool judged;        /**< a checker judges the log: malformed and torn lines are its findings */
     bool out_of_memory; /**< something of the above is missing */
 } mls_run;
 
@@ -156,10 +158,17 @@ void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
 /**
  * The log of the run has ended: judges the sequence init_start → init_stop →
  * run_start → evaluations → run_stop, with a finding for each step missing or
- * out of order and for a status other than success, and sets `valid`:
- * complete, in order, success, and no malformed line.
+ * out of order and for a status other than success, and sets `valid`.
+ *
+ * `verdict` is what the checker says of the same records: its findings are
+ * added, those of the sequence are advice, and the run is valid when the log
+ * is and the run can be timed.  Without one (NULL) a run is valid that is
+ * complete, in order, successful, and has no malformed line.
  */
-void mls_run_finish(mls_run *run);
+void mls_run_finish(mls_run *run, const mls_verdict *verdict);
+
+/** The finding that says best why a run is not valid; NULL when it is, or nothing was found. */
+const mls_finding *mls_run_reason(const mls_run *run);
 
 /** Frees what the run owns and makes it empty. */
 void mls_run_release(mls_run *run);

@@ -82,10 +82,22 @@ int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
 const mls_editions *mls_cli_editions(mls_cli *cli)
 {
     mls_error error = {0};
-    if (cli->editions == NULL && mls_editions_load(&cli->editions, &error) != MLS_OK) {
+    if (cli->rulesets == NULL && mls_rulesets_new(&cli->rulesets, &error) != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);
+        return NULL;
     }
-    return cli->editions;
+    return mls_rulesets_editions(cli->rulesets);
+}
+
+bool mls_cli_ruleset(mls_cli *cli, const mls_edition *edition, const mls_ruleset **ruleset)
+{
+    mls_error error = {0};
+    *ruleset = NULL;
+    if (edition == NULL || mls_rulesets_get(cli->rulesets, edition, ruleset, &error) == MLS_OK) {
+        return true;
+    }
+    mls_cli_complain(cli, NULL, "%s", error.message);
+    return false;
 }
 
 bool mls_cli_edition(mls_cli *cli, const mls_edition **edition)

@@ -65,7 +65,7 @@ static bool mls_score_print(const mls_cli *cli, const mls_collection *collection
     case MLS_FORMAT_NDJSON:
         return mls_report_score_ndjson(collection, output);
     case MLS_FORMAT_MARKDOWN:
-        return mls_report_score_markdown(collection, output);
+        return mls_report_score_markdown(collection, style, output);
     default:
         return mls_report_score_table(collection, style, output);
     }
@@ -80,7 +80,7 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
         bool well = group->score.score_minutes > -1;
         for (size_t k = 0; k < group->run_count; k++) {
             const mls_findings *findings = &group->runs[k]->findings;
-            well &= findings->count_error == 0;
+            well &= group->runs[k]->valid;
             well &= !cli->strict || findings->count_warning + findings->count_advice == 0;
         }
         well &= !cli->strict || group->findings.count == 0;
@@ -129,13 +129,13 @@ static int mls_score_run(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->own;
     const mls_edition *edition;
-    const mls_editions *editions = mls_cli_editions(cli);
+    const mls_ruleset *ruleset;
     mls_config_decoder *decoder = NULL;
     mls_cli_progress progress;
     mls_buffer points = {0};
     mls_error error = {0};
     int status = MLS_EXIT_IO;
-    if (editions == NULL || !mls_cli_edition(cli, &edition)) {
+    if (!mls_cli_edition(cli, &edition) || !mls_cli_ruleset(cli, edition, &ruleset)) {
         return MLS_EXIT_USAGE;
     }
     if (cli->operand_count == 0) {
@@ -145,17 +145,19 @@ static int mls_score_run(mls_cli *cli)
         mls_cli_complain(cli, NULL, "%s", error.message);
     } else if (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &points)) {
         mls_cli_progress_start(&progress, cli);
-        const mls_collect_options wanted = {.usage = cli->usage,
-                                            .edition = edition,
-                                            .threads = cli->threads,
-                                            .score = {.editions = editions,
-                                                      .select_window = settings->window,
-                                                      .bert_train_samples = settings->bert_train_samples,
-                                                      .config_decoder = decoder,
-                                                      .rcp_text = mls_buffer_str(&points),
-                                                      .rcp_path = settings->rcp_path},
-                                            .progress = mls_cli_progress_update,
-                                            .progress_state = &progress};
+        const mls_collect_options wanted = {
+            .usage = cli->usage,
+            .edition = edition,
+            .threads = cli->threads,
+            .score = {.editions = mls_cli_editions(cli),
+                      .select_window = settings->window,
+                      .bert_train_samples = settings->bert_train_samples,
+                      .config_decoder = decoder,
+                      .rcp_text = mls_buffer_str(&points),
+                      .rcp_path = settings->rcp_path},
+            .checker = {.ruleset = ruleset, .rulesets = cli->rulesets, .usage = cli->usage},
+            .progress = mls_cli_progress_update,
+            .progress_state = &progress};
         status = mls_score_collect(cli, &wanted);
     }
     mls_buffer_release(&points);

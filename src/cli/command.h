@@ -12,6 +12,7 @@
 
 #include "base/output.h"
 #include "mlscore/edition.h"
+#include "mlscore/rules.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
 enum {
@@ -31,9 +32,9 @@ typedef enum mls_format {
     MLS_FORMAT_JUNIT
 } mls_format;
 
-/* Options are told apart by these; a command's own start at MLS_OPTION_OWN. */
+/* Options are told apart by these, which are no letters; a command's own start at MLS_OPTION_OWN. */
 enum {
-    MLS_OPTION_USAGE = 1,
+    MLS_OPTION_USAGE = 256,
     MLS_OPTION_EDITION,
     MLS_OPTION_FORMAT,
     MLS_OPTION_OUTPUT,
@@ -46,7 +47,7 @@ enum {
     MLS_OPTION_STRICT,
     MLS_OPTION_HELP,
     MLS_OPTION_VERSION,
-    MLS_OPTION_OWN = 100
+    MLS_OPTION_OWN = 1000
 };
 
 typedef struct mls_option {
@@ -92,7 +93,7 @@ struct mls_cli {
     size_t width;    /* columns to fit results into; 0: no limit */
     char **operands; /* owned; what is left of the command line, then what --files-from lists */
     size_t operand_count, operand_capacity;
-    mls_editions *editions; /* loaded by mls_cli_editions() */
+    mls_rulesets *rulesets; /* loaded by mls_cli_editions() */
 };
 
 /* The commands, in the order in which help lists them; ends with NULL. */
@@ -110,6 +111,9 @@ int mls_cli_usage_error(const mls_cli *cli, const char *format, ...) MLS_PRINTF(
 
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
+
+/* The rules of an edition; *ruleset is NULL when `edition` is, for they are guessed then.  False after a complaint. */
+bool mls_cli_ruleset(mls_cli *cli, const mls_edition *edition, const mls_ruleset **ruleset);
 
 /* The edition the user named; *edition is NULL when none was.  False after a complaint. */
 bool mls_cli_edition(mls_cli *cli, const mls_edition **edition);

@@ -7,9 +7,11 @@
 
 #include "cli/command.h"
 
+extern const mls_command mls_command_check;
 extern const mls_command mls_command_completion;
 extern const mls_command mls_command_events;
 extern const mls_command mls_command_help;
+extern const mls_command mls_command_rcp;
 extern const mls_command mls_command_score;
 
 #endif

@@ -98,19 +98,6 @@ static void mls_group_headline(const mls_group *group, mls_output *output, bool 
     mls_buffer_release(&line);
 }
 
-/* The finding that says best why a run does not count. */
-static const mls_finding *mls_run_reason(const mls_run *run)
-{
-    const mls_finding *reason = NULL;
-    for (size_t i = 0; i < run->findings.count; i++) {
-        const mls_finding *finding = &run->findings.items[i];
-        if (finding->severity == MLS_SEVERITY_ERROR && (reason == NULL || finding->code == MLS_FINDING_STATUS)) {
-            reason = finding;
-        }
-    }
-    return reason;
-}
-
 static void mls_cell_words(mls_table *table, size_t column, mls_style style,
                            void (*word)(mls_buffer *buffer, double number), double number)
 {
@@ -124,10 +111,8 @@ static void mls_cell_words(mls_table *table, size_t column, mls_style style,
 static void mls_row_note(mls_table *table, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
-    const mls_finding *reason = run->valid ? NULL : mls_run_reason(run);
-    if (reason != NULL && run->findings.count_error > 1) {
-        mls_table_note(table, MLS_STYLE_BAD, "%s (and %zu more)", reason->message, run->findings.count_error - 1);
-    } else if (reason != NULL) {
+    const mls_finding *reason = mls_run_reason(run);
+    if (reason != NULL) {
         mls_table_note(table, MLS_STYLE_BAD, "%s", reason->message);
     } else if (group->marks[index] == MLS_OLYMPIC_OUTSIDE) {
         mls_table_note(table, MLS_STYLE_DIM, "outside the window");
@@ -392,7 +377,7 @@ static bool mls_finding_line(const mls_finding *finding, const char *path, mls_o
     return mls_print_line(output, &line, style, color);
 }
 
-/* How many findings stand in the notes of the rows already: one for each run that is not valid. */
+/* Of a run that is not valid one finding stands in the note of its row already and is listed only with -v. */
 static bool mls_group_findings(const mls_group *group, mls_report_style style, mls_output *output)
 {
     size_t shown = 0;
@@ -405,17 +390,21 @@ static bool mls_group_findings(const mls_group *group, mls_report_style style, m
     }
     for (size_t i = 0; i < group->run_count && ok; i++) {
         const mls_run *run = group->runs[i];
-        for (size_t k = 0; k < run->findings.count && ok; k++) {
-            if (style.verbose == 0 && (shown == MLS_FINDINGS_SHOWN || &run->findings.items[k] == mls_run_reason(run))) {
-                left += &run->findings.items[k] != mls_run_reason(run);
-                continue;
+        const mls_findings *findings = &run->findings;
+        const mls_finding *noted = style.verbose == 0 && !run->valid ? mls_run_reason(run) : NULL;
+        /* A list keeps only some of many findings and counts them all. */
+        left += findings->count_error + findings->count_warning + findings->count_advice - (noted != NULL);
+        for (size_t k = 0; k < findings->count && ok; k++) {
+            if (&findings->items[k] != noted && (style.verbose > 0 || shown < MLS_FINDINGS_SHOWN)) {
+                ok = mls_finding_line(&findings->items[k], mls_log_name(group, run), output, style.color);
+                shown++;
+                left--;
             }
-            ok = mls_finding_line(&run->findings.items[k], mls_log_name(group, run), output, style.color);
-            shown++;
         }
     }
     if (left > 0) {
-        mls_output_printf(output, "  and %zu more findings (-v lists them)\n", left);
+        mls_output_printf(output, "  and %zu more finding%s%s\n", left, left == 1 ? "" : "s",
+                          style.verbose == 0 ? " (-v lists them)" : "");
     }
     return ok;
 }
@@ -464,9 +453,8 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
     return ok && mls_skipped_lines(collection, style, output);
 }
 
-bool mls_report_score_markdown(const mls_collection *collection, mls_output *output)
+bool mls_report_score_markdown(const mls_collection *collection, mls_report_style style, mls_output *output)
 {
-    const mls_report_style style = {0};
     bool ok = true;
     for (size_t i = 0; i < collection->group_count && ok; i++) {
         const mls_group *group = &collection->groups[i];

@@ -75,7 +75,14 @@ static void mls_source_scan(mls_collecting *collecting, mls_source *source, mls_
 {
     mls_splitter splitter;
     mls_error error = {0};
-    mls_splitter_init(&splitter, source->result);
+    mls_checker *checker = NULL;
+    if (collecting->options->checker.rulesets != NULL) {
+        reading->status = mls_checker_new(&collecting->options->checker, &checker);
+        if (reading->status != MLS_OK) {
+            return;
+        }
+    }
+    mls_splitter_init(&splitter, source->result, checker);
     const mls_sink sink = mls_splitter_sink(&splitter);
     const mls_scan_options options = {.threads = collecting->scan_threads};
     reading->status = fd >= 0 ? mls_log_scan_fd(fd, &options, &sink, 1, &reading->totals, &error)
@@ -92,6 +99,7 @@ static void mls_source_scan(mls_collecting *collecting, mls_source *source, mls_
         mls_source_failed(source, reading, error.message);
     }
     mls_splitter_release(&splitter);
+    mls_checker_free(checker);
 }
 
 /* Which file the runs came from, and the places their findings are at. */
@@ -289,6 +297,9 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
     *collection = (mls_collection){0};
     (void)pthread_mutex_init(&collecting.lock, NULL);
     mls_status status = mls_walk(paths, path_count, &collecting.sources, error);
+    if (status == MLS_OK) {
+        status = mls_source_list_merge_results(&collecting.sources, error);
+    }
     if (status == MLS_OK) {
         status = mls_collect_read(&collecting, threads);
     }

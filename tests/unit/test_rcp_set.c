@@ -155,6 +155,8 @@ static void unet3d_leaves_out_four(void **state)
     assert_int_not_equal(check(set, 84, 1, 40, 4).match, MLS_RCP_NO_CONVERGENCE);
     assert_int_equal(check(set, 84, 1, 40, 5).match, MLS_RCP_NO_CONVERGENCE);
     assert_int_equal(check(set, 84, 1, 8, 0).match, MLS_RCP_TOO_FEW_RUNS);
+    /* Points of other benchmarks need no more than three values. */
+    add(set, HEADING "bert,8,1 2 3\n");
     mls_rcp_set_free(set);
 }
 
@@ -223,6 +225,7 @@ static void errors_have_a_place(void **state)
         {HEADING "\n\nmade_up,8,\"1 2 x3\"\n", MLS_ERROR_VALUE, 4, 16, "'x3'"},
         {HEADING "made_up,8,  1 nan 3\n", MLS_ERROR_VALUE, 2, 15, "nan"},
         {HEADING "made_up,8,1 2\n", MLS_ERROR_VALUE, 2, 11, "1 2"},
+        {HEADING "unet3d,8,1 2 3 4 5 6 7 8\n", MLS_ERROR_VALUE, 2, 10, "fewer than 9"},
         {HEADING "made_up,8\n", MLS_ERROR_VALUE, 2, 9, "fields"},
         {HEADING "made_up,8,1 2 3,\n", MLS_ERROR_VALUE, 2, 17, "fields"},
         {HEADING "\"made\n_up\",8,1\n", MLS_ERROR_VALUE, 3, 8, "1"},
@@ -319,6 +322,33 @@ static void verdicts_in_words(void **state)
     mls_rcp_set_free(set);
 }
 
+static void assert_limit_words(const mls_rcp_set *set, double batch, const char *expected)
+{
+    mls_buffer words = {0};
+    mls_rcp_limit limit = mls_rcp_set_limit(set, batch);
+    mls_rcp_limit_describe(&limit, &words);
+    assert_string_equal(words.ptr, expected);
+    mls_buffer_release(&words);
+}
+
+static void limits_in_words(void **state)
+{
+    (void)state;
+    mls_rcp_set *set = new_set("5.0.0", "llama2_70b_lora", 10);
+    assert_limit_words(set, 8, "batch 8: a mean of 2,961 samples or more passes; below 3,179 the score is scaled up");
+    assert_limit_words(set, 9,
+                       "batch 9: a mean of 3,061 samples or more passes (interpolated between 8 and 16); below 3,285 "
+                       "the score is scaled up");
+    assert_limit_words(set, 4,
+                       "batch 4: a mean of 2,961 samples or more passes (that of the smallest reference batch 8; no "
+                       "point is as small); below 3,179 the score is scaled up");
+    assert_limit_words(set, 129, "batch 129: no reference point reaches it, the largest is 128" NEXT("129"));
+    mls_rcp_set_free(set);
+    set = new_set("5.0.0", "made_up", 10);
+    assert_limit_words(set, 9, "batch 9: there are no reference points for this benchmark" NEXT("9"));
+    mls_rcp_set_free(set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +362,7 @@ int main(void)
         cmocka_unit_test(errors_have_a_place),
         cmocka_unit_test(runs_of_a_benchmark_must_be_known),
         cmocka_unit_test(verdicts_in_words),
+        cmocka_unit_test(limits_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
