@@ -70,7 +70,7 @@ static mls_status mls_log_scan(mls_checker *checker, mls_log_reading *reading, i
 {
     mls_splitter splitter;
     mls_log_totals totals = {0};
-    mls_splitter_init(&splitter, true);
+    mls_splitter_init(&splitter, true, NULL);
     const mls_sink sinks[] = {mls_checker_sink(checker), mls_splitter_sink(&splitter)};
     mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, sinks, 2, &totals, error)
                                 : mls_log_scan_bytes((mls_str){NULL, 0}, sinks, 2, &totals, error);
