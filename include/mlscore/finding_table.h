@@ -185,8 +185,6 @@ MLS_FINDING(FORGIVEN, "forgiven", ADVICE, "an invalid log is forgiven although i
             "The rules forgive only a run that did not converge; the package checker drops any invalid log.  "
             "A reviewer may object.",
             "Run it again, or be ready to explain it.")
-MLS_FINDING(VALID_NOT_SUCCESS, "valid-not-success", ADVICE, "a log counts as valid though its run did not end well",
-            "The rules of some editions do not look at the status of run_stop; a reviewer will.", "Run it again.")
 MLS_FINDING(RESULT_NAME, "result-name", ADVICE, "result files are not numbered from 0 without gaps",
             "Results are named result_0.txt to result_<N-1>.txt.",
             "Rename them; mind that the files below power/ have the same numbers.")

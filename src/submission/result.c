@@ -193,11 +193,10 @@ static void mls_judging_agreement(const mls_judging *judging)
 static void mls_judging_valid_log(const mls_judging *judging, const mls_log_reading *reading)
 {
     mls_findings_append_at(judging->findings, &reading->findings, reading->file->path);
-    if (reading->run.status != MLS_RUN_SUCCESS) {
-        const char *status = mls_run_status_name(reading->run.status);
+    if (reading->run.status != MLS_RUN_SUCCESS && reading->findings.found[MLS_FINDING_STATUS] == 0) {
         const mls_finding_place place = {reading->file->path, reading->run.run_stop.line, 0, MLS_S("run_stop")};
-        mls_findings_add(judging->findings, MLS_FINDING_VALID_NOT_SUCCESS, place,
-                         "run_stop says %s, yet the log counts as valid", status != NULL ? status : "no status");
+        mls_findings_add_as(judging->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, place,
+                            "run_stop has no status, yet the log counts as valid");
     }
 }
 
