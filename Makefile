@@ -208,7 +208,7 @@ $B/bench/%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
 
 # Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
-CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases examples replay,self units cases examples replay testdata install fault)
+CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions examples replay,self units cases submissions examples replay testdata install fault)
 
 .PHONY: check-programs
 check-programs: all $(UNIT_TESTS) $(FUZZERS:%=$B/replay/%) $B/testdata-generator $(if $(findstring fault,$(CHECK_SUITES)),$B/fault/shim.so)
@@ -224,8 +224,8 @@ bless: ## write the expected output of the command cases anew (read the differen
 	@BLESS=1 sh tests/run_cases.sh $B
 
 .PHONY: testdata
-testdata: $B/testdata-generator ## write testdata/slurm and testdata/logs anew
-	@mkdir -p testdata/slurm testdata/logs
+testdata: $B/testdata-generator ## write testdata/slurm, testdata/logs and testdata/submission anew
+	@mkdir -p testdata/slurm testdata/logs testdata/submission
 	$B/testdata-generator testdata
 
 .PHONY: fuzz fuzzers
