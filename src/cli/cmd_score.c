@@ -65,7 +65,7 @@ static bool mls_score_print(const mls_cli *cli, const mls_collection *collection
     case MLS_FORMAT_NDJSON:
         return mls_report_score_ndjson(collection, output);
     case MLS_FORMAT_MARKDOWN:
-        return mls_report_score_markdown(collection, output);
+        return mls_report_score_markdown(collection, style, output);
     default:
         return mls_report_score_table(collection, style, output);
     }

@@ -377,7 +377,7 @@ static bool mls_finding_line(const mls_finding *finding, const char *path, mls_o
     return mls_print_line(output, &line, style, color);
 }
 
-/* How many findings stand in the notes of the rows already: one for each run that is not valid. */
+/* Of a run that is not valid one finding stands in the note of its row already and is listed only with -v. */
 static bool mls_group_findings(const mls_group *group, mls_report_style style, mls_output *output)
 {
     size_t shown = 0;
@@ -390,17 +390,21 @@ static bool mls_group_findings(const mls_group *group, mls_report_style style, m
     }
     for (size_t i = 0; i < group->run_count && ok; i++) {
         const mls_run *run = group->runs[i];
-        for (size_t k = 0; k < run->findings.count && ok; k++) {
-            if (style.verbose == 0 && (shown == MLS_FINDINGS_SHOWN || &run->findings.items[k] == mls_run_reason(run))) {
-                left += &run->findings.items[k] != mls_run_reason(run);
-                continue;
+        const mls_findings *findings = &run->findings;
+        const mls_finding *noted = style.verbose == 0 && !run->valid ? mls_run_reason(run) : NULL;
+        /* A list keeps only some of many findings and counts them all. */
+        left += findings->count_error + findings->count_warning + findings->count_advice - (noted != NULL);
+        for (size_t k = 0; k < findings->count && ok; k++) {
+            if (&findings->items[k] != noted && (style.verbose > 0 || shown < MLS_FINDINGS_SHOWN)) {
+                ok = mls_finding_line(&findings->items[k], mls_log_name(group, run), output, style.color);
+                shown++;
+                left--;
             }
-            ok = mls_finding_line(&run->findings.items[k], mls_log_name(group, run), output, style.color);
-            shown++;
         }
     }
     if (left > 0) {
-        mls_output_printf(output, "  and %zu more findings (-v lists them)\n", left);
+        mls_output_printf(output, "  and %zu more finding%s%s\n", left, left == 1 ? "" : "s",
+                          style.verbose == 0 ? " (-v lists them)" : "");
     }
     return ok;
 }
@@ -449,9 +453,8 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
     return ok && mls_skipped_lines(collection, style, output);
 }
 
-bool mls_report_score_markdown(const mls_collection *collection, mls_output *output)
+bool mls_report_score_markdown(const mls_collection *collection, mls_report_style style, mls_output *output)
 {
-    const mls_report_style style = {0};
     bool ok = true;
     for (size_t i = 0; i < collection->group_count && ok; i++) {
         const mls_group *group = &collection->groups[i];
