@@ -145,7 +145,7 @@ install: all $B/mlscore.pc ## install into PREFIX (/usr/local), below DESTDIR
 	   $(INSTALL) -d "$(DESTDIR)$(MANDIR)/$$section" && $(INSTALL) -m 644 "$$page" "$(DESTDIR)$(MANDIR)/$$section/" || exit 1; \
 	 done
 	@[ ! -f completions/mlscore.bash ] || { $(call install_to,completions/mlscore.bash,$(DATADIR)/bash-completion/completions,644,mlscore); }
-	@[ ! -f completions/mlscore.zsh ] || { $(call install_to,completions/mlscore.zsh,$(DATADIR)/zsh/site-functions,644,_mlscore); }
+	@[ ! -f completions/_mlscore ] || { $(call install_to,completions/_mlscore,$(DATADIR)/zsh/site-functions,644,_mlscore); }
 	@[ ! -f completions/mlscore.fish ] || { $(call install_to,completions/mlscore.fish,$(DATADIR)/fish/vendor_completions.d,644,mlscore.fish); }
 
 .PHONY: demo
@@ -213,6 +213,13 @@ bless: ## write the expected output of the command cases anew (read the differen
 testdata: $B/testdata-generator ## write testdata/slurm and testdata/logs anew
 	@mkdir -p testdata/slurm testdata/logs
 	$B/testdata-generator testdata
+
+.PHONY: completions
+completions: $B/mlscore ## write completions/ anew
+	@mkdir -p completions
+	$B/mlscore completion bash > completions/mlscore.bash
+	$B/mlscore completion zsh > completions/_mlscore
+	$B/mlscore completion fish > completions/mlscore.fish
 
 .PHONY: fuzz fuzzers
 fuzz: ## build the fuzzers into build/fuzz (clang); build/fuzz/fuzz_<thing> tests/fuzz/corpus/<thing> runs one

@@ -20,7 +20,7 @@ done
 installed_completion() { check "installed completion $1" cmp "completions/$1" "$d$prefix/share/$2"; }
 if [ -d completions ]; then
     installed_completion mlscore.bash bash-completion/completions/mlscore
-    installed_completion mlscore.zsh zsh/site-functions/_mlscore
+    installed_completion _mlscore zsh/site-functions/_mlscore
     installed_completion mlscore.fish fish/vendor_completions.d/mlscore.fish
 fi
 # A page for the program and one for each command that its own help lists.
