@@ -1,0 +1,205 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: [BLESS=1] run_docs.sh BUILD
+# Holds the manual and the completion files to the program: every option of
+# every command with its letter and argument, in the same order; every command,
+# every finding, every field name of the machine formats.  BLESS writes the list
+# of man/mlscore-findings.7 anew.
+. tests/count.sh
+build=$1
+mlscore=$root/$build/mlscore
+[ -z "${MLSCORE:-}" ] || mlscore=$MLSCORE
+
+agree() { # NAME WANTED GOT
+    if [ -s "$2" ] && cmp -s "$2" "$3"; then
+        pass
+    else
+        diff -u --label program "$2" --label "$1" "$3" >"$scratch/agree.diff" || :
+        fail "$1" "$scratch/agree.diff"
+    fi
+}
+
+# Roff as plain text, as far as headings and fields need it.
+plain() { sed 's/\\f[BIRP]//g; s/\\-/-/g; s/\\(aq/'"'"'/g; s/\\&//g; s/\\e/\\/g' "$@"; }
+
+# The first lines of the entries (.TP) of a section.
+entries() { # PAGE SECTION
+    awk -v section=".SH $2" '/^\.SH / { inside = $0 == section } inside && entry { print } { entry = $0 == ".TP" }' "$1" | plain
+}
+
+"$mlscore" help >"$scratch/help" || fail "mlscore help"
+sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1 \2/p' "$scratch/help" >"$scratch/commands"
+commands=$(sed 's/ .*//' "$scratch/commands")
+
+# ------------------------------------------------------------- options
+
+help_options() {
+    "$mlscore" "$1" --help | awk 'match($0, /^  (-[^-], |    )--[^ ]+/) { line = substr($0, 1, RLENGTH); sub(/^ +/, "", line); print line }'
+}
+
+for command in $commands; do
+    page=man/mlscore-$command.1
+    # help explains itself in mlscore(1).
+    [ "$command" != help ] || page=man/mlscore.1
+    help_options "$command" >"$scratch/options"
+    if [ ! -f "$page" ]; then
+        fail "$command has no page $page"
+        continue
+    fi
+    entries "$page" OPTIONS >"$scratch/page"
+    agree "$page: options of $command" "$scratch/options" "$scratch/page"
+    for shell in _mlscore mlscore.fish; do
+        case $shell in
+        _mlscore) sed -n "/^        $command)/,/;;/p" completions/$shell | grep -o -e '--[a-z][a-z-]*' ;;
+        *) grep -e "'__mlscore_command $command' -l" completions/$shell | sed 's/.* -l \([a-z-]*\) .*/--\1/' ;;
+        esac | awk '!seen[$0]++' | sort >"$scratch/shell"
+        sed 's/=.*//; s/^-., //' "$scratch/options" | sort >"$scratch/long"
+        # zsh's exclusion lists and help texts name other options too.
+        comm -12 "$scratch/long" "$scratch/shell" >"$scratch/both"
+        [ $shell = _mlscore ] || cp "$scratch/shell" "$scratch/both"
+        agree "completions/$shell: options of $command" "$scratch/long" "$scratch/both"
+    done
+done
+
+# --------------------------------------------------------- completions
+
+for shell in bash zsh fish; do
+    file=completions/mlscore.$shell
+    [ $shell != zsh ] || file=completions/_mlscore
+    "$mlscore" completion $shell >"$scratch/completion"
+    agree "$file is what mlscore completion $shell prints" "$scratch/completion" "$file"
+    if command -v $shell >/dev/null 2>&1; then
+        case $shell in
+        fish) check "$shell reads $file" fish --no-execute "$file" ;;
+        *) check "$shell reads $file" $shell -n "$file" ;;
+        esac
+    else
+        skip
+    fi
+done
+
+cat >"$scratch/drive.bash" <<'END_OF_BASH'
+# Says what the words complete to, behind the options that the function asks for.
+compopt() { printf '%s%s ' "$1" "$2"; }
+. completions/mlscore.bash
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_mlscore
+echo "${COMPREPLY[*]}"
+END_OF_BASH
+completes() { # EXPECTED WORD…
+    expected=$1
+    shift
+    got=$(bash "$scratch/drive.bash" "$@" 2>&1)
+    echo "completes to '$got', expected '$expected'" >"$scratch/drive.out"
+    if [ "$got" = "$expected" ]; then pass; else fail "bash: $*" "$scratch/drive.out"; fi
+}
+if command -v bash >/dev/null 2>&1; then
+    completes "$(echo $commands)" mlscore ''
+    completes score mlscore sc
+    completes '--help --version' mlscore -
+    completes '-onospace --format=' mlscore score --fo
+    completes --window mlscore score --wi
+    completes json mlscore score --format = j
+    completes 'training hpc' mlscore score --usage =
+    completes --format=json mlscore score --format=j
+    completes markdown mlscore score --format m
+    completes '-odefault ' mlscore score -o fi
+    completes '-odefault ' mlscore score --output = fi
+    completes '-odefault ' mlscore score fi
+    completes '-odefault ' mlscore score -- --fo
+    completes '' mlscore score -j 4
+    completes '' mlscore events --key = seed
+    completes zsh mlscore completion z
+    completes findings mlscore help fin
+    completes '' mlscore nothing-of-ours x
+    for command in $commands; do
+        bash "$scratch/drive.bash" mlscore "$command" -- | sed 's/^-onospace //' | tr ' ' '\n' >"$scratch/shell"
+        help_options "$command" | sed 's/^-., //; s/=.*/=/' >"$scratch/long"
+        agree "completions/mlscore.bash: options of $command" "$scratch/long" "$scratch/shell"
+    done
+else
+    skip
+fi
+
+# ------------------------------------------------------------- findings
+
+# The list as the page has it.  Lines are folded before they are escaped.
+roff_text() { fold -s -w 70 | sed 's/ *$//; s/\\/\\e/g; s/-/\\-/g; s/'"'"'/\\(aq/g; s/^[.]/\\\&./'; }
+"$mlscore" help findings | while IFS= read -r line; do
+    case $line in
+    '') ;;
+    '    '*) printf '%s\n' "${line#    }" | roff_text ;;
+    *)
+        set -- $line
+        printf '.TP\n'
+        printf '\\fB%s\\fR (%s)\n' "$1" "$2" | sed 's/-/\\-/g'
+        shift 2
+        printf '%s.\n' "$*" | awk '{ print toupper(substr($0, 1, 1)) substr($0, 2) }' | roff_text
+        ;;
+    esac
+done >"$scratch/findings"
+page=man/mlscore-findings.7
+if [ -n "${BLESS:-}" ]; then
+    awk -v list="$scratch/findings" '
+        /^\.\\" end of the list$/ { inside = 0 }
+        !inside { print }
+        /^\.\\" the list/ { inside = 1; while ((getline line < list) > 0) print line }' $page >"$scratch/page" &&
+        cat "$scratch/page" >$page
+fi
+awk '/^\.\\" end of the list$/ { inside = 0 } inside { print } /^\.\\" the list/ { inside = 1 }' $page >"$scratch/page"
+agree "$page: the list of findings (make bless writes it)" "$scratch/findings" "$scratch/page"
+
+# ---------------------------------------------------- commands and fields
+
+entries man/mlscore.1 COMMANDS | sed 's/ .*//' >"$scratch/page"
+sed 's/ .*//' "$scratch/commands" >"$scratch/names"
+agree "man/mlscore.1: commands" "$scratch/names" "$scratch/page"
+sed -n 's/^| `\([a-z]*\)[` ].*/\1/p' README.md >"$scratch/page"
+agree "README.md: commands" "$scratch/names" "$scratch/page"
+
+# fields COMMAND FORMAT ARGUMENT…: every name that is printed is in the page, and no other.
+fields() {
+    case "
+$commands
+" in
+    *"
+$1
+"*) ;;
+    *) return ;;
+    esac
+    command=$1 format=$2
+    shift 2
+    case $format in
+    csv) "$mlscore" "$command" --format=csv "$@" 2>/dev/null | head -n 1 | tr -d '"\r' | tr , '\n' ;;
+    # The names of an object of settings are the user's own.
+    *) "$mlscore" "$command" --format="$format" "$@" 2>/dev/null | grep -o '"[a-z_0-9]*" *:' | tr -d '": \t' ;;
+    esac | sort -u >"$scratch/names"
+    upper=$(echo "$command $format" | tr '[:lower:]' '[:upper:]')
+    entries man/mlscore-formats.5 "$upper" | sed 's/ .*//' | sort -u >"$scratch/page"
+    agree "man/mlscore-formats.5: $upper" "$scratch/names" "$scratch/page"
+}
+mkdir "$scratch/many"
+for i in 0 1 2 3 4 5 6 7 8 9 10; do cp testdata/logs/plain.log "$scratch/many/result_$i.txt"; done
+echo nothing >"$scratch/many/notes.txt"
+fields score csv testdata/slurm
+fields score json --window testdata/slurm "$scratch/many"
+fields events csv testdata/logs/plain.log
+fields events ndjson --key=seed testdata/logs/plain.log
+
+# ---------------------------------------------------------------- roff
+
+for page in man/*.[1-8]; do
+    if command -v mandoc >/dev/null 2>&1; then
+        mandoc -T lint -W style "$page" >"$scratch/lint" 2>&1
+        if [ -s "$scratch/lint" ]; then fail "$page: mandoc has remarks" "$scratch/lint"; else pass; fi
+    else
+        skip
+    fi
+    if command -v groff >/dev/null 2>&1; then
+        groff -man -Kutf8 -Tutf8 -ww -z "$page" >"$scratch/lint" 2>&1
+        if [ -s "$scratch/lint" ]; then fail "$page: groff has remarks" "$scratch/lint"; else pass; fi
+    else
+        skip
+    fi
+done
+finish
