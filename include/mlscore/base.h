@@ -180,8 +180,11 @@ void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_pla
 void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
                          const char *format, ...) MLS_PRINTF(5, 6);
 
-/** Copies every finding of `from` to the end of `list`, with the same cap, and adds up the counters. */
+/** Copies every finding of `from` to the end of `list`, code by code, with the same cap, and adds up the counters. */
 void mls_findings_append(mls_findings *list, const mls_findings *from);
+
+/** As mls_findings_append(), without the findings of one code. */
+void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except);
 
 /** Sorts by line, then column, then the order they were made in; findings without a line come last. */
 void mls_findings_sort(mls_findings *list);

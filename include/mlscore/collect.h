@@ -13,6 +13,7 @@
 #include "mlscore/base.h"
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
+#include "mlscore/rules.h"
 #include "mlscore/run.h"
 
 #ifdef __cplusplus
@@ -30,7 +31,9 @@ typedef struct mls_collect_options {
     mls_usage usage;
     const mls_edition *edition; /**< NULL: guessed for each group from its first record */
     unsigned threads;           /**< 0: one per processor */
-    bool select_window;         /**< with more runs than needed, score the window the rules choose */
+    mls_score_options score;    /**< how each group is scored */
+    mls_checker_options
+        checker; /**< whose rules say which runs are valid; rulesets NULL: none, a run's steps and status do */
     /** Called now and then, from any thread but never from two at once; NULL: not. */
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
     void *progress_state;
@@ -62,11 +65,12 @@ typedef struct mls_collection {
  * regular files are.  What cannot be read is listed in `skipped` with `failed`
  * set, and the rest is still done.
  *
- * Returns MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT; *collection is to be
- * released in any case.  `editions` must outlive it.
+ * Returns MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or what mls_group_score()
+ * returned; *collection is to be released in any case.  The editions of the
+ * options must outlive it.
  */
-mls_status mls_collect(const char *const *paths, size_t path_count, const mls_editions *editions,
-                       const mls_collect_options *options, mls_collection *collection, mls_error *error) MLS_MUST_USE;
+mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
+                       mls_collection *collection, mls_error *error) MLS_MUST_USE;
 
 void mls_collection_release(mls_collection *collection);
 

@@ -39,3 +39,83 @@ MLS_FINDING(RUN_COUNT, "run-count", WARNING, "not the number of runs that the be
             "Add the missing runs; with more runs than needed, see --window.")
 MLS_FINDING(UNREADABLE, "unreadable", ERROR, "a file or folder could not be read",
             "What could not be read could not be judged.", "Check its permissions and the disk.")
+/* Compliance: what a rule of the edition found wrong with a record, with a key, or with the log. */
+MLS_FINDING(VALUE, "value", ERROR, "a record's value is not what the rule for its key allows",
+            "Each edition fixes hyperparameters and ranges; a logged value outside of them makes the log invalid.",
+            "Correct what the training script uses, or what it logs if it logs something else than it uses.")
+MLS_FINDING(METADATA, "metadata", ERROR, "a record's metadata lacks something, or holds a wrong value",
+            "Records of evaluations, blocks and epochs must say in their metadata what they belong to.",
+            "Add the member to the metadata where the training script logs the record.")
+MLS_FINDING(ORDER, "order", ERROR, "a record came too early or too late",
+            "The rules keep track of the run's state: initialising, running, stopped; a record came in the wrong one.",
+            "Log the record where its step really happens; compare with the order of the records around it.")
+MLS_FINDING(UNEVALUATED, "unevaluated", ERROR, "a rule could not be evaluated for a record",
+            "The rule needs a member, a type or an earlier record that is not there; that counts as a failure.",
+            "The message says what is missing. Log it, or log it earlier.")
+MLS_FINDING(TARGET, "target", ERROR, "no record of this key reached what at least one must reach",
+            "The run must reach the quality target at least once, or it does not count as converged.",
+            "Train longer, or look for what keeps the model from converging.")
+MLS_FINDING(EVALUATION, "evaluation", ERROR, "whether the target was reached could not be evaluated for a record",
+            "The target is compared with the value of each record of the key; one of them cannot be compared.",
+            "Log a value of the right type and shape in every record of the key.")
+MLS_FINDING(ACTION, "action", ERROR, "what a rule computes from a record could not be computed",
+            "Some records set what later rules compare with, such as the batch size; this one could not be used.",
+            "Log a value of the right type.")
+MLS_FINDING(END, "end", ERROR, "something that must hold at the end of the log does not",
+            "A few rules look at everything that was logged, for example whether all weights were initialised.",
+            "The message shows the rule.")
+MLS_FINDING(OCCURRENCE, "occurrence", ERROR, "a key is logged too rarely, or more than once with different values",
+            "The rules say of each key how often it must be logged.",
+            "Log the key as often as the message says. `mlscore rules EDITION BENCHMARK` prints the whole list.")
+MLS_FINDING(REPEATED, "repeated", WARNING, "a key that must be logged once is logged several times with one value",
+            "The compliance checker only warns about this as long as all values are equal.",
+            "Log it from one rank, once.")
+MLS_FINDING(UNKNOWN_SCOPE, "unknown-scope", ERROR, "the division or benchmark is one the edition has no rules for",
+            "The value of submission_division or submission_benchmark chooses the rules; there are none for this one.",
+            "Check the spelling, and --usage and --edition.")
+MLS_FINDING(TOO_MUCH, "too-much", ERROR, "the log holds more of something than can be kept to judge it",
+            "Judging a log takes a bounded amount of memory; no honest log comes near the bounds.",
+            "Look for what logs this over and over.")
+/* Advice beyond the rules. */
+MLS_FINDING(OTHER_EDITION, "other-edition", ADVICE, "the benchmark belongs to another edition",
+            "The edition that the log is judged by does not have this benchmark, but another one has.",
+            "Name the edition with --edition.")
+MLS_FINDING(MISSPELT, "misspelt", ADVICE, "a key looks like a misspelling of one that is missing",
+            "A key that no rule knows is ignored, so the one it stands for counts as missing.",
+            "Correct the key's name.")
+MLS_FINDING(CLOCK, "clock", ADVICE, "the times of the records run backwards",
+            "Records are expected in the order of their times; clocks of different nodes may differ.",
+            "Log from one process, and check the nodes' clocks.")
+MLS_FINDING(LONG_RUN, "long-run", ADVICE, "the run took longer than a day",
+            "From run_start to run_stop more than 24 hours passed; often that is a wrong time, or two logs in one.",
+            "Check that the file holds one run.")
+MLS_FINDING(SEVERAL_VALUES, "several-values", ADVICE, "a key that should have one value is logged with several",
+            "No rule that applies to this log forbids it, but other divisions or benchmarks want the key once.",
+            "Log it once, with the value that was used.")
+MLS_FINDING(SEED_MISSING, "seed-missing", ERROR, "a log has no record `seed`",
+            "Closed submissions log the seed of every run, so that reviewers see that the runs differ.",
+            "Log the seed that was really used, with the key seed.")
+MLS_FINDING(SEED_PLACE, "seed-place", ERROR, "a seed record does not say which line of which file logged it",
+            "Seeds are compared together with metadata.file and metadata.lineno.",
+            "Log seeds with the mllog package, which fills both in.")
+MLS_FINDING(SEED_VALUE, "seed-value", ERROR, "a seed is not an integer",
+            "Only integers, or text that reads as one, can be told apart reliably.",
+            "Log the number that the random generator was seeded with.")
+MLS_FINDING(SEED_REPEATED, "seed-repeated", ERROR, "two runs, or one run twice, used the same seed",
+            "Runs with the same seed are not independent: olympic scoring would average copies of one result.",
+            "Draw a new seed for every run; of several workers, log each worker's own.")
+MLS_FINDING(SEED_SEVERAL, "seed-several", WARNING, "a log has more than one seed",
+            "Reviewers will ask which of them counts.", "Nothing, if each worker logs its own.")
+MLS_FINDING(SEED_UNSURE, "seed-unsure", ERROR, "the seeds of a log could not all be read",
+            "A malformed line may have been a seed, so the seeds cannot be compared.",
+            "Repair what makes lines malformed; most often several ranks write at once.")
+MLS_FINDING(POWER_LOG, "power-log", ERROR, "a power file does not tell the energy",
+            "Each node's file holds conversion_eff, power_measurement_start, power_reading and power_measurement_stop; "
+            "a switch's conversion_eff and interconnect_power_est.",
+            "Look at the file; most often the measurement started after the run, or two writers share the file.")
+MLS_FINDING(POWER_STOP, "power-stop", WARNING, "a power file has no power_measurement_stop",
+            "The measurement is then taken to end with its last reading.",
+            "Let the power logger write its last record before it is killed.")
+MLS_FINDING(CONFIG_LOGGED_BATCH, "config-logged-batch", ADVICE, "the logs were made with another batch size than the config's name gives",
+            "The name of a config says nodes, parallelism and accumulation, from which the global batch follows.",
+            "Check that DGXSYSTEM names the config that was really used, and its micro batch size.")

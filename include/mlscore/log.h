@@ -26,7 +26,7 @@ extern "C" {
 #define MLS_RECORD_LENGTH_MAX ((size_t)16 << 20)
 
 /** JSON nested deeper than this is malformed; the record's own object is level 1. */
-#define MLS_JSON_DEPTH_MAX 512
+#define MLS_JSON_DEPTH_MAX 1024
 
 /** What kind of JSON value a span holds, told from its first byte. */
 typedef enum mls_json_kind {

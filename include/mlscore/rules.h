@@ -48,6 +48,65 @@ mls_usage mls_ruleset_usage(const mls_ruleset *ruleset);
 /** "5.1.0", or what a user's rule file calls itself; NUL-terminated, lives as long as the ruleset. */
 const char *mls_ruleset_edition(const mls_ruleset *ruleset);
 
+/**
+ * The editions and the rulesets loaded so far: what a program that judges many
+ * logs shares between its threads.  Every function may be called from any
+ * thread at any time.
+ */
+typedef struct mls_rulesets mls_rulesets;
+
+mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error) MLS_MUST_USE;
+void mls_rulesets_free(mls_rulesets *rulesets);
+const mls_editions *mls_rulesets_editions(const mls_rulesets *rulesets);
+
+/** The rules of an edition, loaded when first asked for; they belong to `rulesets`. */
+mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, const mls_ruleset **ruleset,
+                            mls_error *error) MLS_MUST_USE;
+
+/** What to judge by.  With `ruleset` NULL the edition of `usage` is guessed from the time of the first record. */
+typedef struct mls_checker_options {
+    const mls_ruleset *ruleset;
+    mls_rulesets *rulesets; /**< needed for guessing; with it, advice can name other editions */
+    mls_usage usage;        /**< for guessing; a ruleset brings its own */
+} mls_checker_options;
+
+/** Judges one log at a time.  One thread uses a checker; several checkers may share a ruleset. */
+typedef struct mls_checker mls_checker;
+
+mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker) MLS_MUST_USE;
+void mls_checker_free(mls_checker *checker);
+
+/** Forgets the log and is ready for the next one, perhaps by other rules; `options` NULL: by the same. */
+void mls_checker_reset(mls_checker *checker, const mls_checker_options *options);
+
+/** The callbacks that feed the checker, which is their state.  It must outlive the scan. */
+mls_sink mls_checker_sink(mls_checker *checker);
+
+/**
+ * The same one by one, for records that do not come from a scan.  They return
+ * MLS_OK, MLS_ERROR_MEMORY, or what loading the guessed edition's rules
+ * returned.  mls_checker_end() is called once, after the last record.
+ */
+mls_status mls_checker_record(mls_checker *checker, const mls_record *record) MLS_MUST_USE;
+mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed) MLS_MUST_USE;
+mls_status mls_checker_end(mls_checker *checker) MLS_MUST_USE;
+
+/** What became of a log.  Strings and findings belong to the checker until it is reset. */
+typedef struct mls_verdict {
+    bool valid;   /**< no finding of severity error */
+    bool guessed; /**< the edition was guessed from the first record's time */
+    mls_usage usage;
+    const char *edition;   /**< "5.1.0"; NULL when nothing could be judged */
+    const char *benchmark; /**< as first logged; NULL: not logged, or no string */
+    const char *division;
+    size_t records;
+    size_t malformed;
+    const mls_findings *findings; /**< sorted by line */
+} mls_verdict;
+
+/** The verdict, once mls_checker_end() has been called. */
+mls_verdict mls_checker_verdict(const mls_checker *checker);
+
 #ifdef __cplusplus
 }
 #endif

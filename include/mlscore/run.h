@@ -14,6 +14,7 @@
 
 #include "mlscore/base.h"
 #include "mlscore/log.h"
+#include "mlscore/rules.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,9 +25,6 @@ extern "C" {
 
 /** Different hyperparameters and submission_* values kept of one run. */
 #define MLS_HYPERPARAMETERS_KEPT 512
-
-/** Seeds kept of one run. */
-#define MLS_SEEDS_KEPT 4096
 
 /** How run_stop's metadata.status names the end of a run. */
 typedef enum mls_run_status {
@@ -68,14 +66,6 @@ typedef struct mls_hyperparameter {
     size_t line;
 } mls_hyperparameter;
 
-/** A record of a random seed. */
-typedef struct mls_seed {
-    char *value;   /**< JSON text as it was logged */
-    char *file;    /**< metadata.file; NULL: none */
-    double lineno; /**< metadata.lineno; NAN: none */
-    size_t line;
-} mls_seed;
-
 /** What Slurm and run.sub say about the job around a run. */
 typedef struct mls_job {
     char *container;   /**< image the job ran in */
@@ -94,6 +84,9 @@ typedef struct mls_step {
     size_t line;
 } mls_step;
 
+struct mls_seed_log;
+struct mls_converge;
+
 /** One run. */
 typedef struct mls_run {
     char *file;       /**< the file it was read from */
@@ -110,16 +103,18 @@ typedef struct mls_run {
     char *division;           /**< submission_division, as logged */
     char *organisation;       /**< submission_org */
     char *platform;           /**< submission_platform */
+    char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
     double global_batch_size; /**< the last one logged; NAN: none */
     mls_series evaluations;   /**< eval_accuracy and eval_error, up to run_stop */
     mls_series throughput;    /**< samples per second: tracked_stats and throughput records */
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
-    mls_seed *seeds;
-    size_t seed_count, seed_capacity;
+    struct mls_seed_log *seeds;    /**< its seed records; NULL: it has no record at all */
+    struct mls_converge *converge; /**< how far training went; NULL: it has no record at all */
     mls_job job;
     mls_findings findings;
     bool valid;         /**< obeys the rules, so it counts in a score */
+    bool judged;        /**< a checker judges the log: malformed and torn lines are its findings */
     bool out_of_memory; /**< something of the above is missing */
 } mls_run;
 
@@ -138,6 +133,9 @@ double mls_run_to_converge(const mls_run *run, const char **unit);
 
 /** The value of the last evaluation before run_stop; NAN when there is none. */
 double mls_run_final_evaluation(const mls_run *run);
+
+/** The name of the config it ran with: DGXSYSTEM of the job, else config_filename; NULL when nothing tells. */
+const char *mls_run_config(const mls_run *run);
 
 /** The logged text of a hyperparameter, or NULL. */
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key);
@@ -160,10 +158,17 @@ void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
 /**
  * The log of the run has ended: judges the sequence init_start → init_stop →
  * run_start → evaluations → run_stop, with a finding for each step missing or
- * out of order and for a status other than success, and sets `valid`:
- * complete, in order, success, and no malformed line.
+ * out of order and for a status other than success, and sets `valid`.
+ *
+ * `verdict` is what the checker says of the same records: its findings are
+ * added, those of the sequence are advice, and the run is valid when the log
+ * is and the run can be timed.  Without one (NULL) a run is valid that is
+ * complete, in order, successful, and has no malformed line.
  */
-void mls_run_finish(mls_run *run);
+void mls_run_finish(mls_run *run, const mls_verdict *verdict);
+
+/** The finding that says best why a run is not valid; NULL when it is, or nothing was found. */
+const mls_finding *mls_run_reason(const mls_run *run);
 
 /** Frees what the run owns and makes it empty. */
 void mls_run_release(mls_run *run);

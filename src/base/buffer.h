@@ -38,7 +38,8 @@ static inline mls_str mls_buffer_str(const mls_buffer *buffer)
 /* Empty again, memory kept; clears `failed`. */
 void mls_buffer_clear(mls_buffer *buffer);
 
-/* Hands the bytes over, NUL-terminated, to be given to free(); NULL when an append had failed.  The buffer is empty then. */
+/* Hands the bytes over, NUL-terminated, to be given to free(); NULL when an append had failed.  The buffer is empty
+ * then. */
 char *mls_buffer_detach(mls_buffer *buffer) MLS_MUST_USE;
 
 void mls_buffer_release(mls_buffer *buffer);

@@ -96,7 +96,8 @@ size_t mls_display_width(mls_str text)
     size_t width = 0;
     for (size_t at = 0; at < text.len;) {
         const int32_t code = mls_utf8_next(text, &at);
-        if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0xfe00 && code <= 0xfe0f)) {
+        if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) ||
+            (code >= 0xfe00 && code <= 0xfe0f)) {
             continue;
         }
         const bool wide = (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xa4cf) ||

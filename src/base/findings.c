@@ -7,7 +7,7 @@
 #include "mlscore/base.h"
 
 static const mls_finding_info finding_table[] = {
-#define MLS_FINDING(id, name, severity, summary, explanation, remedy) \
+#define MLS_FINDING(id, name, severity, summary, explanation, remedy)                                                  \
     {name, MLS_SEVERITY_##severity, summary, explanation, remedy},
 #include "mlscore/finding_table.h"
 #undef MLS_FINDING
@@ -46,8 +46,8 @@ static void mls_findings_count(mls_findings *list, mls_finding_code code, mls_se
 }
 
 /* Takes over message; copies path and key. */
-static void mls_findings_keep(mls_findings *list, mls_finding_code code, mls_severity severity,
-                              mls_finding_place place, char *message)
+static void mls_findings_keep(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
+                              char *message)
 {
     char *path = place.path != NULL ? mls_copy_text(place.path, strlen(place.path)) : NULL;
     char *key = place.key.ptr != NULL ? mls_copy_text(place.key.ptr, place.key.len) : NULL;
@@ -104,26 +104,46 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
     va_end(args);
 }
 
-void mls_findings_append(mls_findings *list, const mls_findings *from)
+/* Counts and copies what `from` has of one code, as far as there is room. */
+static void mls_findings_append_code(mls_findings *list, const mls_findings *from, mls_finding_code code)
 {
-    uint32_t room[MLS_FINDING_COUNT];
-    for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
-        const uint32_t had = list->found[i];
-        room[i] = had < MLS_FINDINGS_KEPT_PER_CODE ? MLS_FINDINGS_KEPT_PER_CODE - had : 0;
-        list->found[i] += from->found[i];
-    }
-    list->count_error += from->count_error;
-    list->count_warning += from->count_warning;
-    list->count_advice += from->count_advice;
-    list->out_of_memory |= from->out_of_memory;
+    const uint32_t had = list->found[code];
+    uint32_t room = had < MLS_FINDINGS_KEPT_PER_CODE ? MLS_FINDINGS_KEPT_PER_CODE - had : 0;
+    uint32_t kept = 0;
+    mls_severity severity = finding_table[code].severity;
     for (size_t i = 0; i < from->count; i++) {
         const mls_finding *f = &from->items[i];
-        if (room[f->code] > 0) {
-            room[f->code]--;
+        if (f->code != code) {
+            continue;
+        }
+        severity = f->severity;
+        kept++;
+        mls_findings_count(list, code, severity);
+        if (room > 0) {
+            room--;
             const mls_finding_place place = {f->path, f->line, f->column, mls_str_from(f->key)};
-            mls_findings_keep(list, f->code, f->severity, place, mls_copy_text(f->message, strlen(f->message)));
+            mls_findings_keep(list, code, severity, place, mls_copy_text(f->message, strlen(f->message)));
         }
     }
+    /* Those that were only counted have the severity of their fellows. */
+    for (uint32_t i = kept; i < from->found[code]; i++) {
+        mls_findings_count(list, code, severity);
+    }
+}
+
+void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
+{
+    list->out_of_memory |= from->out_of_memory;
+    for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
+        if (code != (size_t)except && from->found[code] > 0) {
+            mls_findings_append_code(list, from, (mls_finding_code)code);
+        }
+    }
+}
+
+void mls_findings_append(mls_findings *list, const mls_findings *from)
+{
+    mls_findings_append_except(list, from, MLS_FINDING_COUNT);
 }
 
 typedef struct mls_finding_order {
@@ -153,8 +173,7 @@ void mls_findings_sort(mls_findings *list)
         return;
     }
     size_t bytes;
-    mls_finding_order *order =
-        mls_size_mul(list->count, sizeof *order, &bytes) ? malloc(bytes) : NULL;
+    mls_finding_order *order = mls_size_mul(list->count, sizeof *order, &bytes) ? malloc(bytes) : NULL;
     if (order == NULL) {
         list->out_of_memory = true;
         return;

@@ -82,10 +82,22 @@ int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
 const mls_editions *mls_cli_editions(mls_cli *cli)
 {
     mls_error error = {0};
-    if (cli->editions == NULL && mls_editions_load(&cli->editions, &error) != MLS_OK) {
+    if (cli->rulesets == NULL && mls_rulesets_new(&cli->rulesets, &error) != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);
+        return NULL;
     }
-    return cli->editions;
+    return mls_rulesets_editions(cli->rulesets);
+}
+
+bool mls_cli_ruleset(mls_cli *cli, const mls_edition *edition, const mls_ruleset **ruleset)
+{
+    mls_error error = {0};
+    *ruleset = NULL;
+    if (edition == NULL || mls_rulesets_get(cli->rulesets, edition, ruleset, &error) == MLS_OK) {
+        return true;
+    }
+    mls_cli_complain(cli, NULL, "%s", error.message);
+    return false;
 }
 
 bool mls_cli_edition(mls_cli *cli, const mls_edition **edition)
@@ -169,17 +181,17 @@ static double mls_now_ms(void)
     return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec * 1000 + (double)now.tv_nsec / 1e6 : 0;
 }
 
-void mls_progress_start(mls_progress *progress, const mls_cli *cli)
+void mls_cli_progress_start(mls_cli_progress *progress, const mls_cli *cli)
 {
     const char *terminal = getenv("TERM");
-    *progress = (mls_progress){.wanted = !cli->quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
-                                         strcmp(terminal, "dumb") != 0,
-                               .next_ms = mls_now_ms() + MLS_PROGRESS_AFTER_MS};
+    *progress = (mls_cli_progress){.wanted = !cli->quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
+                                             strcmp(terminal, "dumb") != 0,
+                                   .next_ms = mls_now_ms() + MLS_PROGRESS_AFTER_MS};
 }
 
-void mls_progress_update(void *state, size_t files_done, size_t files, uint64_t bytes_done)
+void mls_cli_progress_update(void *state, size_t files_done, size_t files, uint64_t bytes_done)
 {
-    mls_progress *progress = state;
+    mls_cli_progress *progress = state;
     const double now = progress->wanted ? mls_now_ms() : 0;
     if (progress->wanted && now >= progress->next_ms) {
         (void)fprintf(stderr, "\r%zu of %zu files, %.1f MB\033[K", files_done, files, (double)bytes_done / 1e6);
@@ -189,7 +201,7 @@ void mls_progress_update(void *state, size_t files_done, size_t files, uint64_t 
     }
 }
 
-void mls_progress_end(mls_progress *progress)
+void mls_cli_progress_end(mls_cli_progress *progress)
 {
     if (progress->shown) {
         (void)fputs("\r\033[K", stderr);

@@ -8,16 +8,21 @@
 #include "mlscore/collect.h"
 #include "report/score_report.h"
 
-enum { OPTION_WINDOW = MLS_OPTION_OWN };
+enum { OPTION_WINDOW = MLS_OPTION_OWN, OPTION_RCP, OPTION_BERT_TRAIN_SAMPLES };
 
 typedef struct mls_score_settings {
     bool window;
+    bool bert_train_samples;
+    const char *rcp_path;
 } mls_score_settings;
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
     {OPTION_WINDOW, '\0', "window", NULL, "with more runs than needed, score the window that the rules choose"},
+    {OPTION_RCP, '\0', "rcp", "FILE", "add reference points from FILE to those of the rules"},
+    {OPTION_BERT_TRAIN_SAMPLES, '\0', "bert-train-samples", NULL,
+     "bert took as many samples to converge as its train_samples record says"},
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -35,8 +40,17 @@ static const mls_option options[] = {
 static bool mls_score_option(mls_cli *cli, int id, const char *argument)
 {
     mls_score_settings *settings = cli->own;
-    (void)argument;
-    settings->window |= id == OPTION_WINDOW;
+    switch (id) {
+    case OPTION_WINDOW:
+        settings->window = true;
+        break;
+    case OPTION_RCP:
+        settings->rcp_path = argument;
+        break;
+    default:
+        settings->bert_train_samples = true;
+        break;
+    }
     return true;
 }
 
@@ -66,7 +80,7 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
         bool well = group->score.score_minutes > -1;
         for (size_t k = 0; k < group->run_count; k++) {
             const mls_findings *findings = &group->runs[k]->findings;
-            well &= findings->count_error == 0;
+            well &= group->runs[k]->valid;
             well &= !cli->strict || findings->count_warning + findings->count_advice == 0;
         }
         well &= !cli->strict || group->findings.count == 0;
@@ -83,33 +97,21 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
     return collection->failed > 0 ? MLS_EXIT_IO : status;
 }
 
-static int mls_score_run(mls_cli *cli)
+/* Collects and prints; what the options need is at hand. */
+static int mls_score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
-    const mls_score_settings *settings = cli->own;
-    const mls_edition *edition;
-    const mls_editions *editions = mls_cli_editions(cli);
     mls_collection collection;
-    mls_progress progress;
     mls_output output;
     mls_error error = {0};
-    if (editions == NULL || !mls_cli_edition(cli, &edition)) {
-        return MLS_EXIT_USAGE;
-    }
-    if (cli->operand_count == 0) {
-        return mls_cli_usage_error(cli, "no path given");
-    }
-    mls_progress_start(&progress, cli);
-    const mls_collect_options wanted = {.usage = cli->usage,
-                                        .edition = edition,
-                                        .threads = cli->threads,
-                                        .select_window = settings->window,
-                                        .progress = mls_progress_update,
-                                        .progress_state = &progress};
-    const mls_status collected =
-        mls_collect((const char *const *)cli->operands, cli->operand_count, editions, &wanted, &collection, &error);
-    mls_progress_end(&progress);
     int status = MLS_EXIT_IO;
-    if (collected != MLS_OK) {
+    const mls_status collected =
+        mls_collect((const char *const *)cli->operands, cli->operand_count, wanted, &collection, &error);
+    mls_cli_progress_end(wanted->progress_state);
+    if (collected == MLS_ERROR_SYNTAX || collected == MLS_ERROR_VALUE) {
+        mls_cli_complain(cli, wanted->score.rcp_path, "line %zu, column %zu: %s", error.line, error.column,
+                         error.message);
+        status = MLS_EXIT_USAGE;
+    } else if (collected != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);
     } else if (mls_cli_output_open(cli, &output)) {
         if (mls_score_print(cli, &collection, &output)) {
@@ -120,6 +122,46 @@ static int mls_score_run(mls_cli *cli)
         }
     }
     mls_collection_release(&collection);
+    return status;
+}
+
+static int mls_score_run(mls_cli *cli)
+{
+    const mls_score_settings *settings = cli->own;
+    const mls_edition *edition;
+    const mls_ruleset *ruleset;
+    mls_config_decoder *decoder = NULL;
+    mls_cli_progress progress;
+    mls_buffer points = {0};
+    mls_error error = {0};
+    int status = MLS_EXIT_IO;
+    if (!mls_cli_edition(cli, &edition) || !mls_cli_ruleset(cli, edition, &ruleset)) {
+        return MLS_EXIT_USAGE;
+    }
+    if (cli->operand_count == 0) {
+        return mls_cli_usage_error(cli, "no path given");
+    }
+    if (mls_config_decoder_new(&decoder, &error) != MLS_OK) {
+        mls_cli_complain(cli, NULL, "%s", error.message);
+    } else if (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &points)) {
+        mls_cli_progress_start(&progress, cli);
+        const mls_collect_options wanted = {
+            .usage = cli->usage,
+            .edition = edition,
+            .threads = cli->threads,
+            .score = {.editions = mls_cli_editions(cli),
+                      .select_window = settings->window,
+                      .bert_train_samples = settings->bert_train_samples,
+                      .config_decoder = decoder,
+                      .rcp_text = mls_buffer_str(&points),
+                      .rcp_path = settings->rcp_path},
+            .checker = {.ruleset = ruleset, .rulesets = cli->rulesets, .usage = cli->usage},
+            .progress = mls_cli_progress_update,
+            .progress_state = &progress};
+        status = mls_score_collect(cli, &wanted);
+    }
+    mls_buffer_release(&points);
+    mls_config_decoder_free(decoder);
     return status;
 }
 

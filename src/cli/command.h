@@ -12,6 +12,7 @@
 
 #include "base/output.h"
 #include "mlscore/edition.h"
+#include "mlscore/rules.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
 enum {
@@ -93,7 +94,7 @@ struct mls_cli {
     size_t width;    /* columns to fit results into; 0: no limit */
     char **operands; /* owned; what is left of the command line, then what --files-from lists */
     size_t operand_count, operand_capacity;
-    mls_editions *editions; /* loaded by mls_cli_editions() */
+    mls_rulesets *rulesets; /* loaded by mls_cli_editions() */
 };
 
 /* The commands, in the order in which help lists them; ends with NULL. */
@@ -111,6 +112,9 @@ int mls_cli_usage_error(const mls_cli *cli, const char *format, ...) MLS_PRINTF(
 
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
+
+/* The rules of an edition; *ruleset is NULL when `edition` is, for they are guessed then.  False after a complaint. */
+bool mls_cli_ruleset(mls_cli *cli, const mls_edition *edition, const mls_ruleset **ruleset);
 
 /* The edition the user named; *edition is NULL when none was.  False after a complaint. */
 bool mls_cli_edition(mls_cli *cli, const mls_edition **edition);
@@ -134,17 +138,20 @@ int mls_cli_parse(mls_cli *cli, int argc, char **argv);
 bool mls_cli_number(const mls_cli *cli, const char *option, const char *argument, size_t min, size_t max,
                     size_t *number);
 
+/* Reads a whole file ("-": standard input) behind what `text` holds.  False after a complaint. */
+bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text);
+
 void mls_cli_release(mls_cli *cli);
 
 /* A line on standard error, rewritten in place, while long work goes on; only on a terminal. */
-typedef struct mls_progress {
+typedef struct mls_cli_progress {
     bool wanted;
     bool shown;
     double next_ms; /* when to show it again */
-} mls_progress;
+} mls_cli_progress;
 
-void mls_progress_start(mls_progress *progress, const mls_cli *cli);
-void mls_progress_update(void *progress, size_t files_done, size_t files, uint64_t bytes_done);
-void mls_progress_end(mls_progress *progress);
+void mls_cli_progress_start(mls_cli_progress *progress, const mls_cli *cli);
+void mls_cli_progress_update(void *progress, size_t files_done, size_t files, uint64_t bytes_done);
+void mls_cli_progress_end(mls_cli_progress *progress);
 
 #endif

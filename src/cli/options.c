@@ -3,6 +3,7 @@
  * options.c - from a command line and a table to settings.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,22 +176,27 @@ static bool mls_read_all(int fd, mls_buffer *text)
     }
 }
 
+bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text)
+{
+    const bool standard_input = strcmp(path, "-") == 0;
+    const int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const bool read = fd >= 0 && mls_read_all(fd, text);
+    if (!read) {
+        mls_cli_complain(cli, path, "%s", strerror(errno));
+    }
+    if (fd >= 0 && !standard_input) {
+        (void)close(fd);
+    }
+    return read;
+}
+
 /* Adds the paths that --files-from lists.  Returns -1 to go on, or an exit status. */
 static int mls_files_from(mls_cli *cli)
 {
     mls_buffer text = {0};
-    const bool standard_input = strcmp(cli->files_from, "-") == 0;
-    FILE *file = standard_input ? stdin : fopen(cli->files_from, "re");
-    if (file == NULL || !mls_read_all(fileno(file), &text)) {
-        mls_cli_complain(cli, cli->files_from, "%s", strerror(errno));
-        if (file != NULL && !standard_input) {
-            (void)fclose(file);
-        }
+    if (!mls_cli_read_file(cli, cli->files_from, &text)) {
         mls_buffer_release(&text);
         return MLS_EXIT_IO;
-    }
-    if (!standard_input) {
-        (void)fclose(file);
     }
     const char end = cli->files_from_null ? '\0' : '\n';
     bool ok = true;
@@ -266,8 +272,8 @@ void mls_cli_release(mls_cli *cli)
         free(cli->operands[i]);
     }
     free((void *)cli->operands);
-    mls_editions_free(cli->editions);
+    mls_rulesets_free(cli->rulesets);
     cli->operands = NULL;
     cli->operand_count = 0;
-    cli->editions = NULL;
+    cli->rulesets = NULL;
 }

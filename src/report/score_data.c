@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlscore/value.h"
+#include "base/number.h"
 #include "report/csv.h"
 #include "report/json.h"
 #include "report/score_report.h"
+#include "score/seeds.h"
 #include "slurm/job.h"
 
 typedef struct mls_host_list {
@@ -39,13 +40,11 @@ static cJSON *mls_nodes_json(mls_json *json, const mls_run *run)
 static cJSON *mls_seeds_json(mls_json *json, const mls_run *run)
 {
     cJSON *array = mls_json_array(json);
-    for (size_t i = 0; i < run->seed_count; i++) {
-        const mls_str text = mls_str_from(run->seeds[i].value);
+    for (size_t i = 0; run->seeds != NULL && i < run->seeds->count; i++) {
+        const mls_str text = run->seeds->items[i].value;
         double number;
-        if (mls_json_kind_of(text) == MLS_JSON_NUMBER && mls_json_number(text, &number) && isfinite(number)) {
+        if (mls_number_parse(text, &number) && isfinite(number)) {
             mls_json_append_number(json, array, number);
-        } else if (text.len >= 2 && mls_json_kind_of(text) == MLS_JSON_STRING) {
-            mls_json_append_text(json, array, (mls_str){text.ptr + 1, text.len - 2});
         } else {
             mls_json_append_text(json, array, text);
         }
@@ -75,6 +74,7 @@ static cJSON *mls_run_json(mls_json *json, const mls_group *group, size_t index)
                         run->throughput.finite > 0 ? run->throughput.sum / (double)run->throughput.finite
                                                    : (double)NAN);
     mls_json_put(json, object, "seed", mls_seeds_json(json, run));
+    mls_json_put_number(json, object, "joules", group->joules != NULL ? group->joules[index] : (double)NAN);
     mls_json_put_text(json, object, "job", run->job.job);
     mls_json_put(json, object, "nodes", mls_nodes_json(json, run));
     mls_json_put_number(json, object, "records", (double)run->records);
@@ -122,6 +122,55 @@ static cJSON *mls_window_json(mls_json *json, const mls_group *group)
     return object;
 }
 
+static cJSON *mls_rcp_json(mls_json *json, const mls_group *group)
+{
+    if (group->rcp_set == NULL) {
+        return cJSON_CreateNull();
+    }
+    cJSON *object = mls_json_object(json);
+    mls_json_put_bool(json, object, "pass", group->rcp.pass);
+    mls_json_put_text(json, object, "message", group->rcp.message);
+    mls_json_put_number(json, object, "scale", group->rcp.scale);
+    mls_json_put_number(json, object, "mean", group->rcp.limit.mean);
+    mls_json_put_number(json, object, "limit", group->rcp.limit.limit);
+    mls_json_put_number(json, object, "submission_mean", group->rcp.submission_mean);
+    return object;
+}
+
+static cJSON *mls_seed_verdict_json(mls_json *json, const mls_group *group)
+{
+    cJSON *object = mls_json_object(json);
+    cJSON *problems = mls_json_array(json);
+    for (size_t i = 0; i < group->seed_findings.count; i++) {
+        mls_json_append_text(json, problems, mls_str_from(group->seed_findings.items[i].message));
+    }
+    mls_json_put_bool(json, object, "ok", group->seeds_ok);
+    mls_json_put(json, object, "problems", problems);
+    return object;
+}
+
+static cJSON *mls_energy_json(mls_json *json, const mls_group *group)
+{
+    if (group->joules == NULL) {
+        return cJSON_CreateNull();
+    }
+    cJSON *object = mls_json_object(json);
+    mls_json_put_number(json, object, "joules", group->energy_joules);
+    return object;
+}
+
+static cJSON *mls_weak_json(mls_json *json, const mls_group *group)
+{
+    if (!group->weak) {
+        return cJSON_CreateNull();
+    }
+    cJSON *object = mls_json_object(json);
+    mls_json_put_number(json, object, "models", (double)group->weak_models);
+    mls_json_put_number(json, object, "instance_scale", group->weak_instance_scale);
+    mls_json_put_number(json, object, "time_to_train_all_minutes", group->weak_minutes);
+    return object;
+}
+
 static cJSON *mls_group_json(mls_json *json, const mls_group *group)
 {
     cJSON *object = mls_json_object(json);
@@ -142,8 +191,14 @@ static cJSON *mls_group_json(mls_json *json, const mls_group *group)
     mls_json_put_number(json, object, "dropped", (double)group->score.dropped);
     mls_json_put_bool(json, object, "official", group->score.official);
     mls_json_put_number(json, object, "score_minutes", group->score.score_minutes);
+    mls_json_put_number(json, object, "scale", group->scale);
+    mls_json_put_number(json, object, "scaled_minutes", group->scaled_minutes);
+    mls_json_put(json, object, "rcp", mls_rcp_json(json, group));
+    mls_json_put(json, object, "seeds", mls_seed_verdict_json(json, group));
     mls_json_put(json, object, "spread", mls_spread_json(json, group));
     mls_json_put(json, object, "window", mls_window_json(json, group));
+    mls_json_put(json, object, "energy", mls_energy_json(json, group));
+    mls_json_put(json, object, "weak_scaling", mls_weak_json(json, group));
     mls_json_put(json, object, "findings", mls_group_findings_json(json, group));
     return object;
 }

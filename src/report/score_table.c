@@ -3,6 +3,7 @@
  * score_table.c - a collection for a person: what was run, run by run, and
  * what it scores.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,20 @@ static double mls_common_nodes(const mls_group *group)
     return group->runs[0]->job.node_count;
 }
 
+/* ": 18 nodes x 4 GPUs = 72   tp1 pp1 cp8 dp9" */
+static void mls_headline_shape(mls_buffer *line, const mls_config_name *shape)
+{
+    mls_buffer_printf(line, ": %" PRIu64 " %s x %" PRIu64 " GPUs = %" PRIu64, shape->nodes,
+                      shape->nodes == 1 ? "node" : "nodes", shape->gpus_per_node, shape->gpus);
+    if (shape->data_parallel > 0) {
+        const uint64_t tensor = shape->tensor_parallel > 0 ? shape->tensor_parallel : 1;
+        const uint64_t pipeline = shape->pipeline_parallel > 0 ? shape->pipeline_parallel : 1;
+        const uint64_t context = shape->context_parallel > 0 ? shape->context_parallel : 1;
+        mls_buffer_printf(line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64, tensor, pipeline, context,
+                          shape->data_parallel);
+    }
+}
+
 static void mls_group_headline(const mls_group *group, mls_output *output, bool color)
 {
     mls_buffer line = {0};
@@ -61,7 +76,9 @@ static void mls_group_headline(const mls_group *group, mls_output *output, bool 
     if (group->config != NULL) {
         mls_buffer_printf(&line, "   %s", group->config);
     }
-    if (!isnan(nodes)) {
+    if (group->shape.gpus > 0) {
+        mls_headline_shape(&line, &group->shape);
+    } else if (!isnan(nodes)) {
         mls_buffer_append_text(&line, "   ");
         mls_words_plural(&line, (size_t)nodes, "node", "nodes");
     }
@@ -81,19 +98,6 @@ static void mls_group_headline(const mls_group *group, mls_output *output, bool 
     mls_buffer_release(&line);
 }
 
-/* The finding that says best why a run does not count. */
-static const mls_finding *mls_run_reason(const mls_run *run)
-{
-    const mls_finding *reason = NULL;
-    for (size_t i = 0; i < run->findings.count; i++) {
-        const mls_finding *finding = &run->findings.items[i];
-        if (finding->severity == MLS_SEVERITY_ERROR && (reason == NULL || finding->code == MLS_FINDING_STATUS)) {
-            reason = finding;
-        }
-    }
-    return reason;
-}
-
 static void mls_cell_words(mls_table *table, size_t column, mls_style style,
                            void (*word)(mls_buffer *buffer, double number), double number)
 {
@@ -107,10 +111,8 @@ static void mls_cell_words(mls_table *table, size_t column, mls_style style,
 static void mls_row_note(mls_table *table, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
-    const mls_finding *reason = run->valid ? NULL : mls_run_reason(run);
-    if (reason != NULL && run->findings.count_error > 1) {
-        mls_table_note(table, MLS_STYLE_BAD, "%s (and %zu more)", reason->message, run->findings.count_error - 1);
-    } else if (reason != NULL) {
+    const mls_finding *reason = mls_run_reason(run);
+    if (reason != NULL) {
         mls_table_note(table, MLS_STYLE_BAD, "%s", reason->message);
     } else if (group->marks[index] == MLS_OLYMPIC_OUTSIDE) {
         mls_table_note(table, MLS_STYLE_DIM, "outside the window");
@@ -279,6 +281,77 @@ static bool mls_group_score_line(const mls_group *group, mls_output *output, boo
     return mls_print_line(output, &line, style, color);
 }
 
+/* "reference convergence: pass: mean …", and the score that follows from it. */
+static bool mls_group_rcp_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (group->rcp_set == NULL) {
+        return true;
+    }
+    mls_buffer_append_text(&line, "reference convergence: ");
+    mls_rcp_result_describe(&group->rcp, group->score.score_minutes, &line);
+    return mls_print_line(output, &line, group->rcp.pass ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, color);
+}
+
+static bool mls_group_seeds_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (!group->seeds_checked) {
+        return true;
+    }
+    if (group->seeds_ok) {
+        mls_buffer_printf(&line, "seeds: %zu%s", group->seeds,
+                          group->seeds > 1 && group->seeds_different == group->seeds ? ", all different" : "");
+        return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+    }
+    bool ok = true;
+    for (size_t i = 0; i < group->seed_findings.count && ok; i++) {
+        mls_buffer_printf(&line, "seeds: %s", group->seed_findings.items[i].message);
+        ok = mls_print_line(output, &line, MLS_STYLE_BAD, color);
+    }
+    return ok;
+}
+
+static bool mls_group_energy_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (group->joules == NULL) {
+        return true;
+    }
+    if (isnan(group->energy_joules)) {
+        mls_buffer_append_text(&line, "energy: cannot be told");
+    } else {
+        mls_buffer_append_text(&line, "energy: ");
+        mls_words_count(&line, floor(group->energy_joules + 0.5));
+        mls_buffer_printf(&line, " J (%.1f kJ)", group->energy_joules / 1000);
+    }
+    return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+}
+
+static bool mls_group_weak_line(const mls_group *group, mls_output *output, bool color)
+{
+    mls_buffer line = {0};
+    if (!group->weak) {
+        return true;
+    }
+    mls_buffer_append_text(&line, "weak scaling: ");
+    mls_words_plural(&line, group->weak_models, "model", "models");
+    mls_buffer_append_text(&line, ", ");
+    mls_words_count(&line, group->weak_instance_scale);
+    mls_buffer_append_text(&line, " accelerators each, all trained in ");
+    mls_words_minutes(&line, group->weak_minutes);
+    mls_buffer_append_text(&line, " min");
+    return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+}
+
+/* The lines below the table: the score and what was checked about it. */
+static bool mls_group_lines(const mls_group *group, mls_output *output, bool color)
+{
+    return mls_group_score_line(group, output, color) && mls_group_rcp_line(group, output, color) &&
+           mls_group_seeds_line(group, output, color) && mls_group_energy_line(group, output, color) &&
+           mls_group_weak_line(group, output, color);
+}
+
 /* -------------------------------------------------------------- findings */
 
 static bool mls_finding_line(const mls_finding *finding, const char *path, mls_output *output, bool color)
@@ -371,7 +444,7 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
             mls_table_print(&table, output, style.width, style.color);
         }
         mls_table_release(&table);
-        ok = ok && mls_group_score_line(group, output, style.color) && mls_group_findings(group, style, output);
+        ok = ok && mls_group_lines(group, output, style.color) && mls_group_findings(group, style, output);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }
@@ -393,7 +466,7 @@ bool mls_report_score_markdown(const mls_collection *collection, mls_output *out
         }
         mls_table_release(&table);
         mls_output_text(output, "\n");
-        ok = ok && mls_group_score_line(group, output, false);
+        ok = ok && mls_group_lines(group, output, false);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }

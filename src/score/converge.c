@@ -18,7 +18,7 @@
 
 void mls_converge_init(mls_converge *converge)
 {
-    const mls_progress nowhere = {NAN, NAN, NAN};
+    const mls_training_progress nowhere = {NAN, NAN, NAN};
     *converge = (mls_converge){.global_batch_size = NAN, .train_samples = NAN, .last = nowhere, .at_stop = nowhere};
 }
 
@@ -41,7 +41,7 @@ static bool member_is(mls_str object, mls_str name, mls_str quoted)
     return mls_json_member(object, name, &span) && mls_str_equal(span, quoted);
 }
 
-static void take_progress(mls_str metadata, mls_progress *progress)
+static void take_progress(mls_str metadata, mls_training_progress *progress)
 {
     (void)member_number(metadata, MLS_S("samples_count"), &progress->samples_count);
     (void)member_number(metadata, MLS_S("epoch_num"), &progress->epoch_num);
@@ -152,7 +152,7 @@ static double images_reached(const mls_converge *converge, bool by_step)
 
 double mls_converge_reached(const mls_converge *converge, mls_str benchmark, mls_str edition, bool bert_train_samples)
 {
-    const mls_progress *progress = converge->stopped ? &converge->at_stop : &converge->last;
+    const mls_training_progress *progress = converge->stopped ? &converge->at_stop : &converge->last;
     if (bert_train_samples && mls_str_equal(benchmark, MLS_S("bert"))) {
         return converge->train_samples;
     }

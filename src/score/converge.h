@@ -16,27 +16,27 @@
 #define MLS_CONVERGE_EVALUATIONS_MAX 100000
 
 /* Where training stood, as the metadata of an evaluation says; NaN: it does not. */
-typedef struct mls_progress {
+typedef struct mls_training_progress {
     double samples_count;
     double epoch_num;
     double step_num;
-} mls_progress;
+} mls_training_progress;
 
 /* One FID or CLIP evaluation. */
 typedef struct mls_image_evaluation {
-    mls_progress at;
+    mls_training_progress at;
     double value;
     bool is_clip; /* else FID */
 } mls_image_evaluation;
 
 /* What the records of a run have said so far. */
 typedef struct mls_converge {
-    double global_batch_size; /* of the last such record; NaN: none, or no number */
-    double train_samples;     /* of the last such record; NaN: none */
-    mls_progress last;        /* of the evaluations so far */
-    mls_progress at_stop;     /* of those before the last run_stop */
-    bool stopped;             /* there was a run_stop */
-    bool converged;           /* the last run_stop says success */
+    double global_batch_size;      /* of the last such record; NaN: none, or no number */
+    double train_samples;          /* of the last such record; NaN: none */
+    mls_training_progress last;    /* of the evaluations so far */
+    mls_training_progress at_stop; /* of those before the last run_stop */
+    bool stopped;                  /* there was a run_stop */
+    bool converged;                /* the last run_stop says success */
     mls_image_evaluation *items;
     size_t count;
     size_t capacity;

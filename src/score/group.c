@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/number.h"
+#include "score/group_checks.h"
 
 /* A text that every run should have the same of. */
 typedef const char *(*mls_run_text_get)(const mls_run *run);
@@ -20,18 +20,6 @@ static const char *mls_run_benchmark(const mls_run *run)
 static const char *mls_run_division(const mls_run *run)
 {
     return run->division;
-}
-
-static const char *mls_run_config(const mls_run *run)
-{
-    return run->job.config;
-}
-
-/* How a run is named in a message: its file's own name. */
-static const char *mls_run_name(const mls_run *run)
-{
-    const char *slash = run->file != NULL ? strrchr(run->file, '/') : NULL;
-    return slash != NULL ? slash + 1 : run->file;
 }
 
 /*
@@ -177,7 +165,7 @@ static mls_status mls_group_olympic(mls_group *group, bool select_window)
     return status;
 }
 
-mls_status mls_group_score(mls_group *group, const mls_editions *editions, bool select_window)
+mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
 {
     const char *division = mls_group_agree(group, mls_run_division, "submission_division");
     /* The compliance checker ignores the case of a division. */
@@ -187,19 +175,29 @@ mls_status mls_group_score(mls_group *group, const mls_editions *editions, bool 
                                         : open ? "open"
                                                : NULL) ||
         !mls_text_set(&group->config, mls_group_agree(group, mls_run_config, "DGXSYSTEM")) ||
-        !mls_text_set(&group->benchmark, mls_group_benchmark(group, editions))) {
+        !mls_text_set(&group->benchmark, mls_group_benchmark(group, options->editions))) {
         return MLS_ERROR_MEMORY;
     }
     group->global_batch_size = mls_group_batch_size(group);
     if (group->edition == NULL) {
-        group->edition = mls_editions_guess(editions, group->usage, mls_group_first_ms(group));
+        group->edition = mls_editions_guess(options->editions, group->usage, mls_group_first_ms(group));
         group->edition_guessed = true;
     }
-    group->runs_needed = mls_editions_runs_needed(editions, group->usage, mls_str_from(group->benchmark));
-    const mls_status status = mls_group_olympic(group, select_window);
+    group->runs_needed = mls_editions_runs_needed(options->editions, group->usage, mls_str_from(group->benchmark));
+    mls_status status = mls_group_olympic(group, options->select_window);
     if (status == MLS_OK) {
         mls_group_spread(group);
         mls_group_count_runs(group);
+        status = mls_group_rcp(group, options, error);
+    }
+    if (status == MLS_OK) {
+        status = mls_group_seeds(group);
+    }
+    if (status == MLS_OK) {
+        status = mls_group_shape(group, options);
+    }
+    if (status == MLS_OK) {
+        status = mls_group_weak(group);
     }
     return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
 }
@@ -212,6 +210,9 @@ void mls_group_release(mls_group *group)
     free(group->config);
     free((void *)group->runs);
     free(group->marks);
+    free(group->joules);
+    mls_rcp_set_free(group->rcp_set);
+    mls_findings_release(&group->seed_findings);
     mls_findings_release(&group->findings);
     *group = (mls_group){0};
 }

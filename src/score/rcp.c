@@ -39,8 +39,8 @@ static double least_acceptable_mean(double mean, double stdev, double count, siz
     double middle = mean;
     for (int step = 0; step < BISECTION_STEPS_MAX && high - low > BRACKET_WIDTH; step++) {
         middle = (low + high) / 2;
-        mls_t_test test =
-            mls_t_test_two_samples((mls_sample){middle, stdev, count}, (mls_sample){mean, stdev, (double)runs - 2});
+        mls_t_test test = mls_t_test_two_samples((mls_test_sample){middle, stdev, count},
+                                                 (mls_test_sample){mean, stdev, (double)runs - 2});
         if (test.p_lower > SIGNIFICANCE) {
             high = middle;
         } else {

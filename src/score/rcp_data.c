@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
+#include "base/csv_read.h"
 #include "base/data.h"
 #include "base/memory.h"
 #include "base/number.h"

@@ -15,6 +15,8 @@
 #include "base/memory.h"
 #include "mlscore/run.h"
 #include "mlscore/value.h"
+#include "score/converge.h"
+#include "score/seeds.h"
 
 /* Longer values of hyperparameters are cut. */
 enum { MLS_HYPERPARAMETER_LENGTH = 200 };
@@ -32,6 +34,7 @@ typedef enum mls_run_key {
     KEY_DIVISION,
     KEY_ORGANISATION,
     KEY_PLATFORM,
+    KEY_CONFIG_FILENAME,
     KEY_TRACKED_STATS,
     KEY_THROUGHPUT,
     KEY_COURSE /* happens in the course of a run: no hyperparameter */
@@ -64,6 +67,8 @@ static mls_run_key mls_run_key_of(mls_str key)
         return KEY_IS("eval_accuracy") ? KEY_EVALUATION : KEY_IS("tracked_stats") ? KEY_TRACKED_STATS : KEY_OTHER;
     case 14:
         return KEY_IS("submission_org") ? KEY_ORGANISATION : KEY_OTHER;
+    case 15:
+        return KEY_IS("config_filename") ? KEY_CONFIG_FILENAME : KEY_OTHER;
     case 17:
         return KEY_IS("global_batch_size") ? KEY_GLOBAL_BATCH_SIZE : KEY_OTHER;
     case 19:
@@ -178,27 +183,24 @@ static void mls_run_text(mls_run *run, char **member, mls_str span)
     }
 }
 
-static void mls_run_seed(mls_run *run, const mls_record *record)
+/* "/a/config_GB200_18x4.sh" → "GB200_18x4", which is how DGXSYSTEM spells it. */
+static void mls_run_config_filename(mls_run *run, mls_str span)
 {
-    mls_str file;
-    if (run->seed_count == MLS_SEEDS_KEPT) {
-        return;
+    mls_arena arena = {0};
+    mls_str name;
+    if (run->config_filename == NULL && mls_json_string(span, &arena, &name)) {
+        const char *slash = name.len > 0 ? memrchr(name.ptr, '/', name.len) : NULL;
+        const size_t folders = slash != NULL ? (size_t)(slash - name.ptr) + 1 : 0;
+        name = (mls_str){name.ptr + folders, name.len - folders};
+        if (mls_str_starts(name, MLS_S("config_"))) {
+            name = (mls_str){name.ptr + 7, name.len - 7};
+        }
+        if (mls_str_ends(name, MLS_S(".sh"))) {
+            name.len -= 3;
+        }
+        run->config_filename = name.len > 0 ? mls_copy_text(name.ptr, name.len) : NULL;
     }
-    if (!mls_grow((void **)&run->seeds, run->seed_count, &run->seed_capacity, sizeof *run->seeds)) {
-        run->out_of_memory = true;
-        return;
-    }
-    mls_seed *seed = &run->seeds[run->seed_count];
-    *seed = (mls_seed){.value = mls_copy_text(record->value.ptr, record->value.len),
-                       .file = mls_json_member(record->metadata, MLS_S("file"), &file) ? mls_text_of(file) : NULL,
-                       .lineno = mls_metadata_number(record, MLS_S("lineno")),
-                       .line = record->line};
-    if (seed->value == NULL) {
-        free(seed->file);
-        run->out_of_memory = true;
-        return;
-    }
-    run->seed_count++;
+    mls_arena_release(&arena);
 }
 
 /* A cut value ends in "…" and never inside a character. */
@@ -264,9 +266,30 @@ static void mls_run_stop(mls_run *run, const mls_record *record)
                                                               : MLS_RUN_OTHER_STATUS;
 }
 
+/* What later checks want to know is gathered from the first record on; without memory for it the run is lost. */
+static bool mls_run_begin(mls_run *run)
+{
+    run->seeds = calloc(1, sizeof *run->seeds);
+    run->converge = malloc(sizeof *run->converge);
+    if (run->seeds == NULL || run->converge == NULL) {
+        free(run->seeds);
+        free(run->converge);
+        run->seeds = NULL;
+        run->converge = NULL;
+        run->out_of_memory = true;
+        return false;
+    }
+    mls_converge_init(run->converge);
+    return true;
+}
+
 void mls_run_record(mls_run *run, const mls_record *record)
 {
     const mls_run_key key = mls_run_key_of(record->key);
+    if (run->converge == NULL && !mls_run_begin(run)) {
+        return;
+    }
+    run->out_of_memory |= mls_converge_record(run->converge, record) != MLS_OK;
     run->records++;
     run->last_line = record->line;
     if (run->line == 0) {
@@ -278,8 +301,8 @@ void mls_run_record(mls_run *run, const mls_record *record)
     if (!(run->last_ms >= record->time_ms)) {
         run->last_ms = record->time_ms;
     }
-    if (record->torn) {
-        run->torn++;
+    run->torn += record->torn;
+    if (record->torn && !run->judged) {
         mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line},
                          "a record was overwritten by the next one and is lost");
     }
@@ -300,7 +323,10 @@ void mls_run_record(mls_run *run, const mls_record *record)
         mls_run_evaluation(run, record);
         break;
     case KEY_SEED:
-        mls_run_seed(run, record);
+        run->out_of_memory |= mls_seed_log_record(run->seeds, record) != MLS_OK;
+        break;
+    case KEY_CONFIG_FILENAME:
+        mls_run_config_filename(run, record->value);
         break;
     case KEY_TRACKED_STATS:
     case KEY_THROUGHPUT:
@@ -331,6 +357,9 @@ void mls_run_record(mls_run *run, const mls_record *record)
 
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
 {
+    if (run->seeds != NULL || mls_run_begin(run)) {
+        mls_seed_log_malformed(run->seeds);
+    }
     run->malformed++;
     run->last_line = malformed->line;
     if (run->line == 0) {

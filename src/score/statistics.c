@@ -154,7 +154,7 @@ double mls_student_t_lower_tail(double t, double degrees)
     return t < 0 ? tail : 1 - tail;
 }
 
-mls_t_test mls_t_test_two_samples(mls_sample a, mls_sample b)
+mls_t_test mls_t_test_two_samples(mls_test_sample a, mls_test_sample b)
 {
     double degrees = a.count + b.count - 2;
     mls_t_test test = {NAN, NAN, NAN, NAN};

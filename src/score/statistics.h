@@ -41,11 +41,11 @@ double mls_beta_regularized(double a, double b, double x);
 double mls_student_t_lower_tail(double t, double degrees);
 
 /* What a two sample test needs to know of a sample. */
-typedef struct mls_sample {
+typedef struct mls_test_sample {
     double mean;
     double stdev; /* standard deviation, >= 0 */
     double count; /* values in the sample; count_a + count_b must exceed 2 */
-} mls_sample;
+} mls_test_sample;
 
 typedef struct mls_t_test {
     double t;
@@ -58,6 +58,6 @@ typedef struct mls_t_test {
  * Student's two sample t test with equal variances: the variances are pooled,
  * weighted by count - 1.  Every member is NaN when the test is not defined.
  */
-mls_t_test mls_t_test_two_samples(mls_sample a, mls_sample b);
+mls_t_test mls_t_test_two_samples(mls_test_sample a, mls_test_sample b);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "slurm/grouping.h"
+#include "slurm/power.h"
 #include "slurm/repeats.h"
 #include "slurm/splitter.h"
 #include "slurm/walk.h"
@@ -74,7 +75,14 @@ static void mls_source_scan(mls_collecting *collecting, mls_source *source, mls_
 {
     mls_splitter splitter;
     mls_error error = {0};
-    mls_splitter_init(&splitter, source->result);
+    mls_checker *checker = NULL;
+    if (collecting->options->checker.rulesets != NULL) {
+        reading->status = mls_checker_new(&collecting->options->checker, &checker);
+        if (reading->status != MLS_OK) {
+            return;
+        }
+    }
+    mls_splitter_init(&splitter, source->result, checker);
     const mls_sink sink = mls_splitter_sink(&splitter);
     const mls_scan_options options = {.threads = collecting->scan_threads};
     reading->status = fd >= 0 ? mls_log_scan_fd(fd, &options, &sink, 1, &reading->totals, &error)
@@ -91,6 +99,7 @@ static void mls_source_scan(mls_collecting *collecting, mls_source *source, mls_
         mls_source_failed(source, reading, error.message);
     }
     mls_splitter_release(&splitter);
+    mls_checker_free(checker);
 }
 
 /* Which file the runs came from, and the places their findings are at. */
@@ -264,20 +273,23 @@ static mls_status mls_collect_repeats(mls_collecting *collecting)
     return status;
 }
 
-static mls_status mls_collect_groups(const mls_editions *editions, const mls_collect_options *options,
-                                     mls_collection *collection, const mls_grouped_run *grouped)
+static mls_status mls_collect_groups(const mls_collect_options *options, mls_collection *collection,
+                                     const mls_grouped_run *grouped, mls_error *error)
 {
     mls_status status = mls_group_runs(grouped, collection->run_count, &collection->groups, &collection->group_count);
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         collection->groups[i].usage = options->usage;
         collection->groups[i].edition = options->edition;
-        status = mls_group_score(&collection->groups[i], editions, options->select_window);
+        status = mls_group_score(&collection->groups[i], &options->score, error);
+        if (status == MLS_OK) {
+            status = mls_group_power(&collection->groups[i]);
+        }
     }
     return status;
 }
 
-mls_status mls_collect(const char *const *paths, size_t path_count, const mls_editions *editions,
-                       const mls_collect_options *options, mls_collection *collection, mls_error *error)
+mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
+                       mls_collection *collection, mls_error *error)
 {
     mls_collecting collecting = {.options = options};
     mls_grouped_run *grouped = NULL;
@@ -298,7 +310,7 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_ed
         status = mls_collect_skipped(&collecting, collection);
     }
     if (status == MLS_OK) {
-        status = mls_collect_groups(editions, options, collection, grouped);
+        status = mls_collect_groups(options, collection, grouped, error);
     }
     if (status == MLS_ERROR_MEMORY) {
         (void)mls_error_set(error, status, 0, 0, "out of memory");

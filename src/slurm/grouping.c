@@ -37,7 +37,7 @@ static mls_str mls_folder_of(const char *path)
 static mls_group_key mls_key_of(const mls_grouped_run *grouped)
 {
     const mls_run *run = grouped->run;
-    return (mls_group_key){run->benchmark,           run->division,  run->job.config, run->global_batch_size,
+    return (mls_group_key){run->benchmark,           run->division,  mls_run_config(run), run->global_batch_size,
                            mls_folder_of(run->file), grouped->result};
 }
 

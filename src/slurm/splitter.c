@@ -11,11 +11,35 @@
 /* How much of a line from Slurm is quoted in a finding. */
 enum { MLS_MARKER_QUOTED = 300 };
 
-void mls_splitter_init(mls_splitter *splitter, bool whole)
+static void mls_splitter_begin(mls_splitter *splitter)
 {
-    *splitter = (mls_splitter){.whole = whole};
     mls_run_init(&splitter->current);
+    splitter->current.judged = splitter->checker != NULL;
+}
+
+void mls_splitter_init(mls_splitter *splitter, bool whole, mls_checker *checker)
+{
+    *splitter = (mls_splitter){.whole = whole, .checker = checker};
+    mls_splitter_begin(splitter);
     mls_job_init(&splitter->job);
+}
+
+/* The first failure stays. */
+static mls_status mls_splitter_note(mls_splitter *splitter, mls_status status)
+{
+    splitter->status = splitter->status != MLS_OK ? splitter->status : status;
+    return splitter->status;
+}
+
+/* The checker's verdict on the current run; the checker is ready for the next one then. */
+static void mls_splitter_judge(mls_splitter *splitter)
+{
+    if (splitter->checker == NULL) {
+        mls_run_finish(&splitter->current, NULL);
+    } else if (mls_splitter_note(splitter, mls_checker_end(splitter->checker)) == MLS_OK) {
+        const mls_verdict verdict = mls_checker_verdict(splitter->checker);
+        mls_run_finish(&splitter->current, &verdict);
+    }
 }
 
 /* The current run ends here.  What was not even begun is dropped, unless the file counts as a run whatever it holds. */
@@ -23,22 +47,20 @@ static void mls_splitter_finish(mls_splitter *splitter)
 {
     mls_run *run = &splitter->current;
     if (mls_run_exists(run) || splitter->whole) {
-        if (run->records + run->malformed == 0) {
-            mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
-                             "no :::MLLOG record in the whole file");
-        } else {
-            mls_run_finish(run);
-        }
+        mls_splitter_judge(splitter);
         run->out_of_memory |= !mls_job_inherit(&run->job, &splitter->job);
-        if (MLS_GROW(splitter, runs)) {
+        if (run->out_of_memory || !MLS_GROW(splitter, runs)) {
+            (void)mls_splitter_note(splitter, MLS_ERROR_MEMORY);
+        } else {
             splitter->runs[splitter->count++] = *run;
             mls_run_init(run);
-        } else {
-            splitter->failed = true;
         }
     }
-    splitter->failed |= run->out_of_memory;
     mls_run_release(run);
+    if (splitter->checker != NULL) {
+        mls_checker_reset(splitter->checker, NULL);
+    }
+    mls_splitter_begin(splitter);
 }
 
 static bool mls_starts_run(const mls_run *run, const mls_record *record)
@@ -58,14 +80,20 @@ static mls_status mls_splitter_record(void *state, const mls_record *record)
         mls_splitter_finish(splitter);
     }
     mls_run_record(&splitter->current, record);
-    return splitter->failed ? MLS_ERROR_MEMORY : MLS_OK;
+    if (splitter->checker != NULL) {
+        (void)mls_splitter_note(splitter, mls_checker_record(splitter->checker, record));
+    }
+    return splitter->status;
 }
 
 static mls_status mls_splitter_malformed(void *state, const mls_malformed *malformed)
 {
     mls_splitter *splitter = state;
     mls_run_malformed(&splitter->current, malformed);
-    return MLS_OK;
+    if (splitter->checker != NULL) {
+        (void)mls_splitter_note(splitter, mls_checker_malformed(splitter->checker, malformed));
+    }
+    return splitter->status;
 }
 
 static void mls_splitter_cut(mls_splitter *splitter)
@@ -98,7 +126,7 @@ static mls_status mls_splitter_marker(void *state, const mls_marker *marker)
     }
     /* What is said before a trial holds for all that follow; what is said within it, for it first of all. */
     const bool kept = mls_job_marker(&splitter->job, marker) && mls_job_marker(&run->job, marker);
-    return kept && !splitter->failed ? MLS_OK : MLS_ERROR_MEMORY;
+    return mls_splitter_note(splitter, kept ? MLS_OK : MLS_ERROR_MEMORY);
 }
 
 static mls_status mls_splitter_end(void *state, const mls_log_totals *totals)
@@ -106,7 +134,7 @@ static mls_status mls_splitter_end(void *state, const mls_log_totals *totals)
     mls_splitter *splitter = state;
     (void)totals;
     mls_splitter_finish(splitter);
-    return splitter->failed ? MLS_ERROR_MEMORY : MLS_OK;
+    return splitter->status;
 }
 
 mls_sink mls_splitter_sink(mls_splitter *splitter)

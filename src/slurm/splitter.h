@@ -21,12 +21,16 @@ typedef struct mls_splitter {
     size_t count;
     size_t capacity;
     mls_run current;
-    mls_job job; /* what the file has said about the job so far */
-    bool failed; /* memory ran out */
+    mls_job job;          /* what the file has said about the job so far */
+    mls_checker *checker; /* judges each run by the rules; NULL: the sequence of its steps decides */
+    mls_status status;    /* what has gone wrong; MLS_OK: nothing */
 } mls_splitter;
 
-/* `whole`: the file is one run even when it holds none. */
-void mls_splitter_init(mls_splitter *splitter, bool whole);
+/*
+ * `whole`: the file is one run even when it holds none.  The checker stays the
+ * caller's and must be ready for its first log.
+ */
+void mls_splitter_init(mls_splitter *splitter, bool whole, mls_checker *checker);
 
 /* The callbacks that make a sink of it; see log.h. */
 mls_sink mls_splitter_sink(mls_splitter *splitter);

@@ -125,15 +125,15 @@ static void two_samples_are_pooled(void **state)
 {
     (void)state;
     /* Means 3 and 5, both variances 2.5, 5 values each: t = -2 / sqrt(2.5 * 2/5) = -2 with 8 degrees of freedom. */
-    mls_t_test test = mls_t_test_two_samples((mls_sample){3, sqrt(2.5), 5}, (mls_sample){5, sqrt(2.5), 5});
+    mls_t_test test = mls_t_test_two_samples((mls_test_sample){3, sqrt(2.5), 5}, (mls_test_sample){5, sqrt(2.5), 5});
     assert_close(test.t, -2, 1e-15);
     assert_close(test.degrees, 8, 0);
     assert_close(test.p_two_sided, 0.08051623795726257, 1e-12);
     assert_close(test.p_lower, 0.08051623795726257 / 2, 1e-12);
-    test = mls_t_test_two_samples((mls_sample){5, 3, 4}, (mls_sample){3, 1, 8});
+    test = mls_t_test_two_samples((mls_test_sample){5, 3, 4}, (mls_test_sample){3, 1, 8});
     assert_close(test.t, 2 / sqrt((27.0 + 7) / 10 * (1.0 / 4 + 1.0 / 8)), 1e-15);
     assert_close(test.p_lower, 1 - test.p_two_sided / 2, 1e-15);
-    test = mls_t_test_two_samples((mls_sample){5, 3, 1}, (mls_sample){3, 1, 1});
+    test = mls_t_test_two_samples((mls_test_sample){5, 3, 1}, (mls_test_sample){3, 1, 1});
     assert_true(isnan(test.t) && isnan(test.p_lower));
 }
 

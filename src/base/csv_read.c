@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/csv.h"
+#include "base/csv_read.h"
 
 #include <csv.h>
 #include <string.h>

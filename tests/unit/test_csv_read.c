@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "base/csv.h"
+#include "base/csv_read.h"
 #include "base/number.h"
 
 static mls_status append_row(void *state, const mls_csv_row *row)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * checker.h - what a checker keeps about the log it judges.
+ *
+ * The rules say: judge `common` over all records, then each scope it queued
+ * over all records again, and so on.  A log is read only once, so every scope
+ * that may still be queued is judged at the same time, each with its own
+ * variables and its own list of what it found and what it would queue.  A
+ * scope that nothing can queue any more is dropped.  When the log has ended
+ * the queue is played through, and only what the scopes in it found counts.
+ */
+#ifndef MLS_RULES_CHECKER_H
+#define MLS_RULES_CHECKER_H
+
+#include "rules/ruleset.h"
+
+enum {
+    MLS_STAGED_PER_RULE_MAX = MLS_FINDINGS_KEPT_PER_CODE,
+    MLS_VARIABLE_SIZE_MAX = 1 << 20, /* bytes that one variable may hold */
+    MLS_VALUE_KEPT_MAX = 1 << 14,    /* of a value that later ones are compared with; longer ones by hash */
+    MLS_GROUPS_MAX = 4096,           /* derived records of one scope */
+    MLS_GROUP_MEMBERS_MAX = 64,
+    MLS_DERIVED_SIZE_MAX = 4 << 20, /* bytes of values kept for derived records */
+    MLS_UNKNOWN_USES_MAX = 8,       /* different names of scopes that do not exist, per scope */
+    MLS_UNKNOWN_KEYS_MAX = 256,     /* different keys that no rule knows, for advice */
+    MLS_UNKNOWN_KEY_LENGTH_MAX = 64
+};
+
+/* The value that a key was first logged with. */
+typedef struct mls_kept_value {
+    mls_str text; /* ptr NULL: longer than MLS_VALUE_KEPT_MAX */
+    uint64_t hash;
+    size_t length;
+} mls_kept_value;
+
+/* How often a key came, whatever the scope. */
+typedef struct mls_key_state {
+    size_t count;
+    size_t first_line;
+    size_t second_line;
+    size_t other_line; /* of the first record with another value; 0: all the same */
+    mls_kept_value first;
+    mls_kept_value other;
+} mls_key_state;
+
+/* A finding that counts only if its scope is queued and, for some, not overruled. */
+typedef struct mls_staged {
+    struct mls_staged *next;
+    mls_finding_code code;
+    size_t line;
+    size_t column;
+    mls_str message;
+} mls_staged;
+
+typedef struct mls_staged_list {
+    mls_staged *first;
+    mls_staged *last;
+    size_t kept;
+    size_t errors; /* kept or not */
+} mls_staged_list;
+
+typedef struct mls_rule_state {
+    mls_staged_list checks; /* an overruling scope drops these */
+    mls_staged_list others;
+    bool any_held;
+    bool any_judged;
+    bool has_best;
+    double best;
+    size_t best_line;
+    mls_str best_text;
+    mls_str best_at; /* "3,072 samples" */
+} mls_rule_state;
+
+/* What a scope would queue. */
+typedef struct mls_use {
+    size_t scope; /* SIZE_MAX: there is none of this name */
+    mls_str name;
+    mls_str key;
+    size_t line;
+} mls_use;
+
+/* Memory behind a variable's value; `items` is the list that grows in place. */
+typedef struct mls_store {
+    mls_arena memory;
+    size_t size;
+    mls_value *items;
+    size_t capacity;
+} mls_store;
+
+typedef struct mls_group_member {
+    mls_str name;
+    mls_value value;
+} mls_group_member;
+
+typedef struct mls_group {
+    mls_value by;
+    double time_ms;
+    mls_group_member *members;
+    size_t count;
+    size_t capacity;
+} mls_group;
+
+typedef struct mls_groups {
+    mls_group *items;
+    size_t count;
+    uint16_t *table; /* indexes + 1 */
+    size_t size;     /* bytes kept */
+    bool full;
+} mls_groups;
+
+typedef struct mls_scope_state {
+    bool live;
+    mls_variable *variables;
+    mls_store *stores;
+    mls_rule_state *rules;
+    bool *used; /* per scope: is in `uses` */
+    mls_use *uses;
+    size_t use_count;
+    size_t unknown_uses;
+    mls_groups groups;
+    mls_arena memory; /* messages, groups */
+} mls_scope_state;
+
+typedef struct mls_unknown_key {
+    uint64_t hash;
+    size_t line;
+    mls_str name;
+} mls_unknown_key;
+
+/* What advice is given about, beyond the rules. */
+typedef struct mls_advice_state {
+    double last_time_ms;
+    double backwards_ms; /* the largest step back */
+    size_t backwards_line;
+    double run_start_ms;
+    double run_stop_ms;
+    size_t run_stop_line;
+    bool run_started;
+    bool run_stopped;
+    mls_str status;
+    size_t status_line;
+    mls_unknown_key *unknown; /* open addressing, twice MLS_UNKNOWN_KEYS_MAX slots */
+    size_t unknown_count;
+} mls_advice_state;
+
+struct mls_checker {
+    mls_checker_options options;
+    const mls_ruleset *ruleset; /* NULL until it is known */
+    const mls_edition *edition; /* guessed; NULL: not guessed */
+    mls_arena memory;           /* per log: the arrays below, kept values, names */
+    mls_arena scratch;          /* per record */
+    mls_arena advice_scratch;
+    mls_key_state *keys;
+    mls_scope_state *scopes;
+    size_t *order; /* the queue, once the log has ended */
+    size_t order_count;
+    mls_expr_input input;
+    mls_findings findings;
+    mls_advice_state advice;
+    const char *benchmark;
+    size_t benchmark_line;
+    const char *division;
+    size_t records;
+    size_t malformed;
+    bool out_of_memory;
+    bool ended;
+};
+
+/* checker_state.c */
+bool mls_checker_prepare(mls_checker *checker);
+void mls_checker_release_scopes(mls_checker *checker);
+void mls_scope_state_release(const mls_scope *scope, mls_scope_state *state);
+void mls_checker_update_live(mls_checker *checker);
+void mls_stage(mls_scope_state *state, mls_staged_list *list, mls_finding_code code, const mls_record *record,
+               mls_checker *checker, mls_str message);
+bool mls_variable_set(mls_checker *checker, mls_scope_state *state, size_t slot, const mls_value *value);
+bool mls_variable_append(mls_checker *checker, mls_scope_state *state, size_t slot, const mls_value *items);
+size_t mls_value_size(const mls_value *value);
+bool mls_value_copy(const mls_value *value, mls_arena *arena, mls_value *copy);
+
+/* checker_rule.c */
+void mls_rule_apply(mls_checker *checker, size_t scope, size_t rule, const mls_record *record, bool first);
+mls_kept_value mls_value_keep(mls_checker *checker, mls_str text);
+
+/* checker_derive.c */
+void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *record);
+void mls_derive_finish(mls_checker *checker, size_t scope);
+
+/* checker_end.c */
+void mls_checker_judge(mls_checker *checker);
+
+/* checker_advice.c */
+void mls_advice_record(mls_checker *checker, const mls_record *record);
+void mls_advice_unknown_key(mls_checker *checker, const mls_record *record);
+void mls_advice_end(mls_checker *checker);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * checker_advice.c - what a log says beyond what the rules ask.
+ *
+ * None of it makes a log invalid.  It looks at a handful of keys and costs
+ * other records one comparison of their times.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/number.h"
+#include "rules/checker.h"
+
+/* Clocks that differ by less than this are not worth a word. */
+#define MLS_BACKWARDS_MS 1000.0
+#define MLS_LONG_RUN_MS (24 * 3600 * 1000.0)
+
+static void mls_advice_status(mls_checker *checker, const mls_record *record)
+{
+    mls_advice_state *advice = &checker->advice;
+    mls_str span;
+    mls_str text;
+    advice->run_stopped = true;
+    advice->run_stop_ms = record->time_ms;
+    advice->run_stop_line = record->line;
+    if (mls_json_member(record->metadata, MLS_S("status"), &span) &&
+        mls_json_string(span, &checker->advice_scratch, &text) && !mls_str_equal(text, MLS_S("success"))) {
+        advice->status = mls_arena_copy(&checker->memory, (mls_str){text.ptr, text.len > 60 ? 60 : text.len});
+        advice->status_line = record->line;
+    }
+}
+
+void mls_advice_record(mls_checker *checker, const mls_record *record)
+{
+    mls_advice_state *advice = &checker->advice;
+    if (record->time_ms < advice->last_time_ms) {
+        const double step = advice->last_time_ms - record->time_ms;
+        if (step > advice->backwards_ms) {
+            advice->backwards_ms = step;
+            advice->backwards_line = record->line;
+        }
+    } else {
+        advice->last_time_ms = record->time_ms;
+    }
+    if (record->key.len < 8 || record->key.ptr[0] != 'r') {
+        return;
+    }
+    if (!advice->run_started && mls_str_equal(record->key, MLS_S("run_start"))) {
+        advice->run_started = true;
+        advice->run_start_ms = record->time_ms;
+    } else if (!advice->run_stopped && mls_str_equal(record->key, MLS_S("run_stop"))) {
+        mls_advice_status(checker, record);
+    }
+}
+
+/* A small set of the keys that no rule knows: once it is full, further ones are not looked at. */
+void mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
+{
+    enum { MLS_SLOTS = 2 * MLS_UNKNOWN_KEYS_MAX };
+    mls_advice_state *advice = &checker->advice;
+    if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX) {
+        return;
+    }
+    const uint64_t hash = mls_key_hash(record->key) | 1;
+    for (size_t slot = (hash >> 8) % MLS_SLOTS;; slot = (slot + 1) % MLS_SLOTS) {
+        mls_unknown_key *entry = &advice->unknown[slot];
+        if (entry->hash == hash) {
+            return;
+        }
+        if (entry->hash == 0) {
+            if (advice->unknown_count < MLS_UNKNOWN_KEYS_MAX) {
+                *entry = (mls_unknown_key){hash, record->line, mls_arena_copy(&checker->memory, record->key)};
+                checker->out_of_memory |= entry->name.ptr == NULL;
+                advice->unknown_count++;
+            }
+            return;
+        }
+    }
+}
+
+/* Edits (insert, drop, replace, swap neighbours) from one key to another; more than `limit` may be told as limit + 1.
+ */
+static size_t mls_edit_distance(mls_str a, mls_str b, size_t limit)
+{
+    size_t rows[3][MLS_UNKNOWN_KEY_LENGTH_MAX + 1];
+    if (a.len > MLS_UNKNOWN_KEY_LENGTH_MAX || b.len > MLS_UNKNOWN_KEY_LENGTH_MAX || a.len > b.len + limit ||
+        b.len > a.len + limit) {
+        return limit + 1;
+    }
+    size_t *before = rows[0];
+    size_t *above = rows[1];
+    size_t *row = rows[2];
+    for (size_t j = 0; j <= b.len; j++) {
+        above[j] = j;
+        before[j] = 0;
+    }
+    for (size_t i = 1; i <= a.len; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b.len; j++) {
+            const bool same = a.ptr[i - 1] == b.ptr[j - 1];
+            size_t best = above[j - 1] + !same;
+            best = above[j] + 1 < best ? above[j] + 1 : best;
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1] &&
+                before[j - 2] + 1 < best) {
+                best = before[j - 2] + 1;
+            }
+            row[j] = best;
+        }
+        size_t *spare = before;
+        before = above;
+        above = row;
+        row = spare;
+    }
+    return above[b.len];
+}
+
+/* The key that a rule of a judged scope asks for, that never came, and that is nearest to the one that did. */
+static mls_str mls_nearest_missing(const mls_checker *checker, mls_str name)
+{
+    size_t limit = name.len < 8 ? 1 : 2;
+    mls_str nearest = {NULL, 0};
+    for (size_t at = 0; at < checker->order_count; at++) {
+        const mls_scope *scope = &checker->ruleset->scopes[checker->order[at]];
+        for (size_t r = 0; r < scope->rule_count; r++) {
+            const mls_rule *rule = &scope->rules[r];
+            if (checker->keys[rule->key_index].count > 0 || rule->occurs == MLS_OCCURS_ANY || limit == 0) {
+                continue;
+            }
+            if (mls_edit_distance(name, rule->key, limit) <= limit) {
+                limit = mls_edit_distance(name, rule->key, limit) - 1;
+                nearest = rule->key;
+            }
+        }
+    }
+    return nearest;
+}
+
+static void mls_advice_misspelt(mls_checker *checker)
+{
+    for (size_t i = 0; i < (size_t)2 * MLS_UNKNOWN_KEYS_MAX; i++) {
+        const mls_unknown_key *unknown = &checker->advice.unknown[i];
+        if (unknown->hash == 0 || unknown->name.ptr == NULL) {
+            continue;
+        }
+        const mls_str nearest = mls_nearest_missing(checker, unknown->name);
+        if (nearest.ptr != NULL) {
+            mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT,
+                             (mls_finding_place){.line = unknown->line, .key = unknown->name},
+                             "no rule knows the key %.*s, and %s is missing: is it misspelt?", (int)unknown->name.len,
+                             unknown->name.ptr, nearest.ptr);
+        }
+    }
+}
+
+static void mls_advice_edition(mls_checker *checker)
+{
+    if (checker->benchmark == NULL || checker->options.rulesets == NULL) {
+        return;
+    }
+    const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
+    const mls_ruleset *ruleset = checker->ruleset;
+    const mls_str benchmark = mls_str_from(checker->benchmark);
+    const mls_edition *here;
+    if (mls_editions_find(editions, ruleset->usage, ruleset->edition, &here, NULL) != MLS_OK ||
+        mls_edition_has_benchmark(here, benchmark)) {
+        return;
+    }
+    const mls_finding_place place = {.line = checker->benchmark_line, .key = MLS_S("submission_benchmark")};
+    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+        const mls_edition *other = mls_editions_newest_with(editions, (mls_usage)usage, benchmark);
+        if (other != NULL && (mls_usage)usage == ruleset->usage) {
+            mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                             "edition %s has no benchmark %s, but %s has: try --edition %s", ruleset->edition.ptr,
+                             checker->benchmark, other->name, other->name);
+            return;
+        }
+        if (other != NULL) {
+            mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                             "%s is a benchmark of %s: try --usage %s", checker->benchmark,
+                             mls_usage_name(other->usage), mls_usage_name(other->usage));
+        }
+    }
+}
+
+/* Keys that rules which do not apply here want once: several values are worth a word even so. */
+static void mls_advice_several(mls_checker *checker)
+{
+    const mls_ruleset *ruleset = checker->ruleset;
+    for (size_t k = 0; k < ruleset->key_count; k++) {
+        const mls_key_state *state = &checker->keys[k];
+        bool judged = state->other_line == 0;
+        for (size_t at = 0; at < checker->order_count && !judged; at++) {
+            judged = mls_scope_find_rule(ruleset, checker->order[at], k) != NULL;
+        }
+        if (!judged) {
+            mls_findings_add(&checker->findings, MLS_FINDING_SEVERAL_VALUES,
+                             (mls_finding_place){.line = state->other_line, .key = ruleset->keys[k].name},
+                             "%s has another value than at line %zu", ruleset->keys[k].name.ptr, state->first_line);
+        }
+    }
+}
+
+static void mls_advice_times(mls_checker *checker)
+{
+    const mls_advice_state *advice = &checker->advice;
+    if (advice->backwards_ms > MLS_BACKWARDS_MS) {
+        mls_findings_add(&checker->findings, MLS_FINDING_CLOCK, (mls_finding_place){.line = advice->backwards_line},
+                         "this record's time is %.3f s before that of an earlier one", advice->backwards_ms / 1000);
+    }
+    const double duration = advice->run_stop_ms - advice->run_start_ms;
+    if (advice->run_started && advice->run_stopped && duration > MLS_LONG_RUN_MS) {
+        mls_findings_add(&checker->findings, MLS_FINDING_LONG_RUN,
+                         (mls_finding_place){.line = advice->run_stop_line, .key = MLS_S("run_stop")},
+                         "the run took %.1f hours", duration / 3600000);
+    }
+}
+
+void mls_advice_end(mls_checker *checker)
+{
+    const mls_advice_state *advice = &checker->advice;
+    if (advice->status.ptr != NULL) {
+        mls_findings_add_as(&checker->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE,
+                            (mls_finding_place){.line = advice->status_line, .key = MLS_S("run_stop")},
+                            "run_stop says %.*s", (int)advice->status.len, advice->status.ptr);
+    }
+    mls_advice_times(checker);
+    if (checker->ruleset != NULL && checker->records > 0) {
+        mls_advice_edition(checker);
+        mls_advice_misspelt(checker);
+        mls_advice_several(checker);
+    }
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * checker_rule.c - one rule and one record.
+ *
+ * Messages are built where the failure happens, since the record is gone when
+ * the verdict is made; after the first hundred of a rule they are only counted.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "rules/checker.h"
+#include "rules/rule_words.h"
+
+enum { MLS_SHOWN_VALUE_MAX = 80, MLS_SHOWN_NAMES_MAX = 6 };
+
+/* The record's value as it was logged, cut when long. */
+static void mls_value_quote(mls_buffer *buffer, mls_str text)
+{
+    size_t length = text.len;
+    if (length > MLS_SHOWN_VALUE_MAX) {
+        length = MLS_SHOWN_VALUE_MAX;
+        while (length > 0 && ((unsigned char)text.ptr[length] & 0xc0) == 0x80) {
+            length--;
+        }
+    }
+    mls_buffer_append(buffer, (mls_str){text.ptr, length});
+    mls_buffer_append_text(buffer, length < text.len ? "…" : "");
+}
+
+/* "; submission_division, which decides $compile_time_mins, has not been logged yet" */
+static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const mls_expr *expr, mls_buffer *message)
+{
+    for (uint32_t i = 0; i < expr->node_count; i++) {
+        const mls_expr_node *node = &expr->nodes[i];
+        if (node->op != MLS_EXPR_VARIABLE) {
+            continue;
+        }
+        const mls_str key = mls_rule_words_setter(scope, node->first);
+        const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
+        if (index == SIZE_MAX || checker->keys[index].count > 0 ||
+            (message->ptr != NULL && mls_str_contains(mls_buffer_str(message), key))) {
+            continue;
+        }
+        mls_buffer_append_text(message, "; ");
+        mls_buffer_append(message, key);
+        mls_buffer_append_text(message, ", which sets ");
+        mls_buffer_append(message, mls_expr_node_text(expr, node));
+        mls_buffer_append_text(message, ", has not been logged yet");
+    }
+}
+
+/* What the metadata holds instead of what is missing. */
+static void mls_hint_metadata(mls_checker *checker, const mls_record *record, const mls_expr *expr, mls_buffer *message)
+{
+    const mls_value *tree = record->payload.ptr != NULL ? mls_value_build(record->metadata, &checker->scratch) : NULL;
+    if (tree == NULL) {
+        return;
+    }
+    if (tree->kind != MLS_JSON_OBJECT) {
+        mls_buffer_append_text(message, "; its metadata is ");
+        mls_value_quote(message, record->metadata);
+        return;
+    }
+    const size_t count = tree->as.object.count;
+    mls_buffer_append_text(message, count > 0 ? "; it has " : "; it has none");
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(message, i > 0 ? ", " : "");
+        if (i == MLS_SHOWN_NAMES_MAX) {
+            mls_buffer_append_text(message, "…");
+            break;
+        }
+        mls_value_quote(message, tree->as.object.members[i].name);
+    }
+    const bool wants_samples = mls_str_contains(expr->text, MLS_S("\"samples_count\""));
+    const bool wants_epoch = mls_str_contains(expr->text, MLS_S("\"epoch_num\""));
+    if (wants_samples && !wants_epoch && mls_value_member(tree, MLS_S("epoch_num")) != NULL) {
+        mls_buffer_append_text(message, "; was samples_count logged as epoch_num?");
+    } else if (wants_epoch && !wants_samples && mls_value_member(tree, MLS_S("samples_count")) != NULL) {
+        mls_buffer_append_text(message, "; was epoch_num logged as samples_count?");
+    }
+}
+
+static void mls_message_scope(const mls_checker *checker, const mls_scope *scope, mls_buffer *message)
+{
+    mls_buffer_printf(message, " (%s, %s)", scope->name.ptr, checker->ruleset->edition.ptr);
+}
+
+/* A check of the record was false or could not be evaluated. */
+static void mls_check_failed(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_expr *expr,
+                             const mls_record *record, mls_outcome outcome)
+{
+    static const mls_finding_code codes[] = {MLS_FINDING_VALUE, MLS_FINDING_METADATA, MLS_FINDING_ORDER};
+    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
+    mls_scope_state *state = &checker->scopes[scope_index];
+    mls_staged_list *list = &state->rules[rule_index].checks;
+    if (list->kept == MLS_STAGED_PER_RULE_MAX) {
+        list->errors++;
+        return;
+    }
+    mls_buffer message = {0};
+    char reason[sizeof checker->input.reason];
+    memcpy(reason, checker->input.reason, sizeof reason); /* words may evaluate, and fail, too */
+    const mls_check_topic topic = mls_rule_words_topic(expr);
+    mls_buffer_append(&message, scope->rules[rule_index].key);
+    mls_buffer_append_char(&message, ' ');
+    mls_rule_words_requirement(&message, scope, expr, &checker->input);
+    if (outcome == MLS_OUTCOME_UNKNOWN) {
+        mls_buffer_printf(&message, ", but %s", reason);
+    } else if (topic == MLS_TOPIC_VALUE && expr->uses_value) {
+        mls_buffer_append_text(&message, ", is ");
+        mls_value_quote(&message, record->value);
+    } else if (topic == MLS_TOPIC_METADATA) {
+        mls_hint_metadata(checker, record, expr, &message);
+    }
+    mls_hint_not_yet(checker, scope, expr, &message);
+    mls_message_scope(checker, scope, &message);
+    checker->out_of_memory |= message.failed;
+    mls_stage(state, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : codes[topic], record, checker,
+              mls_buffer_str(&message));
+    mls_buffer_release(&message);
+}
+
+/* Judges a list of checks; of those that cannot be evaluated only the first failure of a record is told. */
+static bool mls_checks_run(mls_checker *checker, size_t scope, size_t rule, const mls_expr_list *checks,
+                           const mls_record *record, bool told)
+{
+    for (size_t i = 0; i < checks->count; i++) {
+        const mls_outcome outcome = mls_expr_test(&checks->items[i], &checker->input);
+        if (outcome == MLS_OUTCOME_FALSE || (outcome == MLS_OUTCOME_UNKNOWN && !told)) {
+            mls_check_failed(checker, scope, rule, &checks->items[i], record, outcome);
+            told = true;
+        }
+    }
+    return told;
+}
+
+/* Which way a check_any looks: the node measured and +1 for larger is better, -1 for smaller; 0: cannot be told. */
+static int mls_target_direction(const mls_expr *expr, const mls_expr_node **measured)
+{
+    const mls_expr_node *node = mls_expr_root(expr);
+    while (node->op == MLS_EXPR_AND) {
+        node = &expr->nodes[node->first];
+    }
+    if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL) {
+        return 0;
+    }
+    *measured = &expr->nodes[node->first];
+    if ((*measured)->op != MLS_EXPR_VALUE) {
+        return 0;
+    }
+    return node->op == MLS_EXPR_LESS || node->op == MLS_EXPR_LESS_EQUAL ? -1 : 1;
+}
+
+/* A count with its thousands grouped: 3,072. */
+static void mls_grouped_append(mls_buffer *buffer, double number)
+{
+    if (number != floor(number) || fabs(number) >= 1e15) {
+        mls_number_append(buffer, number);
+        return;
+    }
+    const size_t start = buffer->len;
+    mls_buffer_printf(buffer, "%.0f", number);
+    mls_buffer grouped = {0};
+    const size_t digits = buffer->len - start;
+    for (size_t i = 0; i < digits; i++) {
+        const char c = buffer->ptr[start + i];
+        if (i > 0 && (digits - i) % 3 == 0 && buffer->ptr[start + i - 1] != '-') {
+            mls_buffer_append_char(&grouped, ',');
+        }
+        mls_buffer_append_char(&grouped, c);
+    }
+    buffer->len = start;
+    mls_buffer_append(buffer, mls_buffer_str(&grouped));
+    mls_buffer_release(&grouped);
+}
+
+/* "3,072 samples" or "epoch 4", from the record's metadata. */
+static void mls_progress_words(const mls_record *record, mls_buffer *text)
+{
+    mls_str span;
+    double number;
+    if (mls_json_member(record->metadata, MLS_S("samples_count"), &span) && mls_json_number(span, &number)) {
+        mls_grouped_append(text, number);
+        mls_buffer_append_text(text, " samples");
+    } else if (mls_json_member(record->metadata, MLS_S("epoch_num"), &span) && mls_json_number(span, &number)) {
+        mls_buffer_append_text(text, "epoch ");
+        mls_grouped_append(text, number);
+    }
+}
+
+/* Remembers the value that came closest to a target, for the case that none reaches it. */
+static void mls_target_note(mls_checker *checker, mls_scope_state *scope, mls_rule_state *state, const mls_expr *expr,
+                            const mls_record *record)
+{
+    const mls_expr_node *measured = NULL;
+    const int direction = mls_target_direction(expr, &measured);
+    mls_value value;
+    double number;
+    if (direction == 0 || record->payload.ptr == NULL ||
+        !mls_expr_evaluate_node(expr, measured, &checker->input, &value) || !mls_value_number(&value, &number) ||
+        isnan(number) || (state->has_best && (number - state->best) * direction <= 0)) {
+        return;
+    }
+    mls_buffer at = {0};
+    mls_progress_words(record, &at);
+    state->best_line = record->line;
+    /* One allocation per improvement would grow with the log: the text is reread into the same room. */
+    mls_buffer text = {0};
+    mls_number_append(&text, number);
+    if (!state->has_best) {
+        state->best_text = (mls_str){mls_arena_alloc(&scope->memory, 64), 0};
+        state->best_at = (mls_str){mls_arena_alloc(&scope->memory, 64), 0};
+    }
+    state->has_best = state->best_text.ptr != NULL && state->best_at.ptr != NULL;
+    if (state->has_best) {
+        state->best_text.len = text.len < 64 ? text.len : 64;
+        state->best_at.len = at.len < 64 ? at.len : 64;
+        if (state->best_text.len > 0) {
+            memcpy((void *)(uintptr_t)state->best_text.ptr, text.ptr, state->best_text.len);
+        }
+        if (state->best_at.len > 0) {
+            memcpy((void *)(uintptr_t)state->best_at.ptr, at.ptr, state->best_at.len);
+        }
+        state->best = number;
+    }
+    checker->out_of_memory |= !state->has_best;
+    mls_buffer_release(&text);
+    mls_buffer_release(&at);
+}
+
+static void mls_any_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
+{
+    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
+    const mls_rule *rule = &scope->rules[rule_index];
+    mls_scope_state *scope_state = &checker->scopes[scope_index];
+    mls_rule_state *state = &scope_state->rules[rule_index];
+    bool held = true;
+    state->any_judged = true;
+    for (size_t i = 0; i < rule->check_any.count; i++) {
+        const mls_expr *expr = &rule->check_any.items[i];
+        const mls_outcome outcome = mls_expr_test(expr, &checker->input);
+        held = held && outcome == MLS_OUTCOME_TRUE;
+        if (outcome == MLS_OUTCOME_UNKNOWN) {
+            mls_buffer message = {0};
+            mls_buffer_append(&message, rule->key);
+            mls_buffer_append_text(&message, " must be comparable with the target (");
+            mls_buffer_append(&message, expr->text);
+            mls_buffer_printf(&message, "), but %s", checker->input.reason);
+            mls_hint_not_yet(checker, scope, expr, &message);
+            mls_message_scope(checker, scope, &message);
+            mls_stage(scope_state, &state->others, MLS_FINDING_EVALUATION, record, checker, mls_buffer_str(&message));
+            mls_buffer_release(&message);
+        }
+    }
+    if (held) {
+        state->any_held = true;
+    } else if (!state->any_held) {
+        mls_target_note(checker, scope_state, state, &rule->check_any.items[0], record);
+    }
+}
+
+/* ---------------------------------------------------------------- actions */
+
+/* The name that a `use` comes to; false when its expression cannot be evaluated. */
+static bool mls_use_name(mls_checker *checker, const mls_action *action, mls_buffer *name)
+{
+    mls_buffer_append(name, action->prefix);
+    if (action->has_expr) {
+        mls_value value;
+        mls_str text;
+        if (!mls_expr_evaluate(&action->expr, &checker->input, &value)) {
+            return false;
+        }
+        if (mls_value_string(&value, &text)) {
+            mls_buffer_append(name, text);
+        } else {
+            mls_value_show(name, &value);
+        }
+        mls_buffer_append(name, action->suffix);
+    }
+    return true;
+}
+
+static bool mls_use_run(mls_checker *checker, size_t scope_index, const mls_rule *rule, const mls_action *action,
+                        const mls_record *record)
+{
+    const mls_ruleset *ruleset = checker->ruleset;
+    mls_scope_state *state = &checker->scopes[scope_index];
+    mls_buffer name = {0};
+    if (!mls_use_name(checker, action, &name)) {
+        mls_buffer_release(&name);
+        return false;
+    }
+    const size_t target = mls_ruleset_find_scope(ruleset, mls_buffer_str(&name));
+    bool known = target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX;
+    for (size_t i = 0; i < state->use_count && !known; i++) {
+        known = state->uses[i].scope == target &&
+                (target != SIZE_MAX || mls_str_equal(state->uses[i].name, mls_buffer_str(&name)));
+    }
+    if (!known && state->uses == NULL) {
+        state->uses =
+            mls_arena_array(&checker->memory, ruleset->scope_count + MLS_UNKNOWN_USES_MAX, sizeof *state->uses);
+        checker->out_of_memory |= state->uses == NULL;
+        known = state->uses == NULL;
+    }
+    if (!known) {
+        mls_str kept = {NULL, 0};
+        if (target == SIZE_MAX) {
+            state->unknown_uses++;
+            kept = mls_arena_copy(&checker->memory,
+                                  (mls_str){name.ptr, name.len > MLS_VALUE_KEPT_MAX ? MLS_VALUE_KEPT_MAX : name.len});
+            checker->out_of_memory |= kept.ptr == NULL;
+        }
+        state->uses[state->use_count++] = (mls_use){target, kept, rule->key, record->line};
+    }
+    checker->out_of_memory |= name.failed;
+    mls_buffer_release(&name);
+    return true;
+}
+
+static bool mls_actions_run(mls_checker *checker, size_t scope_index, const mls_rule *rule, const mls_action *actions,
+                            size_t count, const mls_record *record)
+{
+    mls_scope_state *state = &checker->scopes[scope_index];
+    bool done = true;
+    for (size_t i = 0; done && i < count; i++) {
+        const mls_action *action = &actions[i];
+        mls_value value;
+        mls_outcome outcome;
+        switch (action->kind) {
+        case MLS_ACTION_SET:
+            done = mls_expr_evaluate(&action->expr, &checker->input, &value) &&
+                   mls_variable_set(checker, state, action->slot, &value);
+            break;
+        case MLS_ACTION_APPEND:
+            if (state->variables[action->slot].set && state->variables[action->slot].value.kind == MLS_JSON_LIST) {
+                const mls_expr_node *root = mls_expr_root(&action->expr);
+                done =
+                    mls_expr_evaluate_node(&action->expr, &action->expr.nodes[root->second], &checker->input, &value) &&
+                    mls_variable_append(checker, state, action->slot, &value);
+            } else {
+                done = mls_expr_evaluate(&action->expr, &checker->input, &value) &&
+                       mls_variable_set(checker, state, action->slot, &value);
+            }
+            break;
+        case MLS_ACTION_USE:
+            done = mls_use_run(checker, scope_index, rule, action, record);
+            break;
+        case MLS_ACTION_IF:
+            outcome = mls_expr_test(&action->expr, &checker->input);
+            done = outcome != MLS_OUTCOME_UNKNOWN &&
+                   (outcome == MLS_OUTCOME_FALSE ||
+                    mls_actions_run(checker, scope_index, rule, action->actions, action->action_count, record));
+            break;
+        }
+    }
+    return done;
+}
+
+static void mls_after_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
+{
+    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
+    const mls_rule *rule = &scope->rules[rule_index];
+    mls_scope_state *state = &checker->scopes[scope_index];
+    if (mls_actions_run(checker, scope_index, rule, rule->actions, rule->action_count, record)) {
+        return;
+    }
+    mls_buffer message = {0};
+    mls_buffer_append(&message, rule->key);
+    mls_buffer_printf(&message, " cannot be used for the rules that build on it: %s", checker->input.reason);
+    mls_message_scope(checker, scope, &message);
+    mls_stage(state, &state->rules[rule_index].others, MLS_FINDING_ACTION, record, checker, mls_buffer_str(&message));
+    mls_buffer_release(&message);
+}
+
+void mls_rule_apply(mls_checker *checker, size_t scope, size_t rule_index, const mls_record *record, bool first)
+{
+    const mls_rule *rule = &checker->ruleset->scopes[scope].rules[rule_index];
+    if (rule->first_only && !first) {
+        return;
+    }
+    checker->input.variables = checker->scopes[scope].variables;
+    const bool told = mls_checks_run(checker, scope, rule_index, &rule->check, record, false);
+    if (first && rule->check_first.count > 0) {
+        (void)mls_checks_run(checker, scope, rule_index, &rule->check_first, record, told);
+    }
+    if (rule->check_any.count > 0) {
+        mls_any_run(checker, scope, rule_index, record);
+    }
+    if (rule->action_count > 0) {
+        mls_after_run(checker, scope, rule_index, record);
+    }
+}
+
+mls_kept_value mls_value_keep(mls_checker *checker, mls_str text)
+{
+    mls_kept_value kept = {.hash = mls_key_hash(text), .length = text.len};
+    if (text.len <= MLS_VALUE_KEPT_MAX) {
+        kept.text = mls_arena_copy(&checker->memory, text);
+        checker->out_of_memory |= kept.text.ptr == NULL;
+    }
+    return kept;
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/rule_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "rules/expr_eval.h"
+
+typedef struct mls_words {
+    mls_buffer *out;
+    const mls_scope *scope;
+    const mls_expr *expr;
+    mls_expr_input *input; /* NULL: values of variables are not shown */
+} mls_words;
+
+static bool mls_words_write(const mls_words *words, const mls_expr_node *node);
+
+static const mls_expr_node *mls_node_at(const mls_words *words, uint32_t index)
+{
+    return &words->expr->nodes[index];
+}
+
+static const mls_expr_node *mls_node_argument(const mls_words *words, const mls_expr_node *call, uint32_t index)
+{
+    return &words->expr->nodes[words->expr->children[call->first + index]];
+}
+
+static bool mls_node_is_call(const mls_expr_node *node, mls_expr_function function)
+{
+    return node->op == MLS_EXPR_CALL && node->function == function;
+}
+
+static const mls_value *mls_node_constant(const mls_words *words, const mls_expr_node *node)
+{
+    return node->op == MLS_EXPR_CONSTANT ? &words->expr->constants[node->first] : NULL;
+}
+
+static bool mls_node_is_string(const mls_words *words, const mls_expr_node *node, mls_str *text)
+{
+    const mls_value *constant = mls_node_constant(words, node);
+    return constant != NULL && mls_value_string(constant, text);
+}
+
+/* A side of a comparison: its text, and what that comes to when it is not a constant. */
+static void mls_words_operand(const mls_words *words, const mls_expr_node *node)
+{
+    mls_buffer_append(words->out, mls_expr_node_text(words->expr, node));
+    mls_value value;
+    if (node->op != MLS_EXPR_CONSTANT && words->input != NULL &&
+        mls_expr_evaluate_node(words->expr, node, words->input, &value)) {
+        mls_buffer_append_text(words->out, " (");
+        mls_value_show(words->out, &value);
+        mls_buffer_append_text(words->out, ")");
+    }
+}
+
+static const char *mls_comparison_words(uint8_t op)
+{
+    switch (op) {
+    case MLS_EXPR_EQUAL:
+        return "";
+    case MLS_EXPR_UNEQUAL:
+        return "other than ";
+    case MLS_EXPR_LESS:
+        return "below ";
+    case MLS_EXPR_LESS_EQUAL:
+        return "at most ";
+    case MLS_EXPR_GREATER:
+        return "above ";
+    case MLS_EXPR_GREATER_EQUAL:
+        return "at least ";
+    default:
+        return NULL;
+    }
+}
+
+static uint8_t mls_comparison_mirror(uint8_t op)
+{
+    switch (op) {
+    case MLS_EXPR_LESS:
+        return MLS_EXPR_GREATER;
+    case MLS_EXPR_LESS_EQUAL:
+        return MLS_EXPR_GREATER_EQUAL;
+    case MLS_EXPR_GREATER:
+        return MLS_EXPR_LESS;
+    case MLS_EXPR_GREATER_EQUAL:
+        return MLS_EXPR_LESS_EQUAL;
+    default:
+        return op;
+    }
+}
+
+/* `value <op> x`, either way round.  The node of x, and the operator as if value stood left. */
+static const mls_expr_node *mls_value_comparison(const mls_words *words, const mls_expr_node *node, uint8_t *op)
+{
+    if (mls_comparison_words(node->op) == NULL) {
+        return NULL;
+    }
+    const mls_expr_node *left = mls_node_at(words, node->first);
+    const mls_expr_node *right = mls_node_at(words, node->second);
+    *op = node->op;
+    if (left->op == MLS_EXPR_VALUE) {
+        return right;
+    }
+    *op = mls_comparison_mirror(node->op);
+    return right->op == MLS_EXPR_VALUE ? left : NULL;
+}
+
+mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot)
+{
+    for (size_t r = 0; r < scope->rule_count; r++) {
+        for (size_t a = 0; a < scope->rules[r].action_count; a++) {
+            const mls_action *action = &scope->rules[r].actions[a];
+            if ((action->kind == MLS_ACTION_SET || action->kind == MLS_ACTION_APPEND) && action->slot == slot) {
+                return scope->rules[r].key;
+            }
+        }
+    }
+    return (mls_str){NULL, 0};
+}
+
+/* $run_started, !$run_started, $run_started == true: the key that sets it must, or must not, have come. */
+static bool mls_words_order(const mls_words *words, const mls_expr_node *node)
+{
+    bool wanted = true;
+    while (node->op == MLS_EXPR_NOT || node->op == MLS_EXPR_EQUAL) {
+        if (node->op == MLS_EXPR_EQUAL) {
+            const mls_value *constant = mls_node_constant(words, mls_node_at(words, node->second));
+            if (constant == NULL || constant->kind != MLS_JSON_BOOL) {
+                return false;
+            }
+            wanted = wanted == constant->as.boolean;
+        } else {
+            wanted = !wanted;
+        }
+        node = mls_node_at(words, node->first);
+    }
+    if (node->op != MLS_EXPR_VARIABLE) {
+        return false;
+    }
+    const mls_str key = mls_rule_words_setter(words->scope, node->first);
+    if (key.ptr == NULL) {
+        return false;
+    }
+    mls_buffer_append_text(words->out, wanted ? "must come after " : "must come before ");
+    mls_buffer_append(words->out, key);
+    return true;
+}
+
+/* has(metadata, "a") || has(metadata, "b"): the names, joined by "or"; `object` is what they must be in. */
+static bool mls_words_names(const mls_words *words, const mls_expr_node *node, uint8_t object)
+{
+    if (node->op == MLS_EXPR_OR) {
+        if (!mls_words_names(words, mls_node_at(words, node->first), object)) {
+            return false;
+        }
+        mls_buffer_append_text(words->out, " or ");
+        return mls_words_names(words, mls_node_at(words, node->second), object);
+    }
+    mls_str name;
+    if (!mls_node_is_call(node, MLS_FUNCTION_HAS) || mls_node_argument(words, node, 0)->op != object ||
+        !mls_node_is_string(words, mls_node_argument(words, node, 1), &name)) {
+        return false;
+    }
+    mls_buffer_append(words->out, name);
+    return true;
+}
+
+/* Takes back what was appended since `mark`. */
+static void mls_words_undo(const mls_words *words, size_t mark)
+{
+    if (words->out->len > mark) {
+        words->out->len = mark;
+        words->out->ptr[mark] = '\0';
+    }
+}
+
+static bool mls_words_has(const mls_words *words, const mls_expr_node *node)
+{
+    static const struct {
+        uint8_t op;
+        const char *words;
+    } objects[] = {{MLS_EXPR_METADATA, " in its metadata"}, {MLS_EXPR_VALUE, " in its value"}, {MLS_EXPR_RECORD, ""}};
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        const size_t mark = words->out->len;
+        mls_buffer_append_text(words->out, "must have ");
+        if (mls_words_names(words, node, objects[i].op)) {
+            mls_buffer_append_text(words->out, objects[i].words);
+            return true;
+        }
+        mls_words_undo(words, mark);
+    }
+    return false;
+}
+
+static bool mls_words_one_of(const mls_words *words, const mls_expr_node *node)
+{
+    const mls_expr_node *left = mls_node_at(words, node->first);
+    const mls_value *list = mls_node_constant(words, mls_node_at(words, node->second));
+    if (node->op != MLS_EXPR_IN || list == NULL || list->kind != MLS_JSON_LIST) {
+        return false;
+    }
+    mls_buffer_append_text(words->out, "must ");
+    if (left->op != MLS_EXPR_VALUE) {
+        mls_buffer_append_text(words->out, "have ");
+        mls_buffer_append(words->out, mls_expr_node_text(words->expr, left));
+        mls_buffer_append_text(words->out, " ");
+    } else {
+        mls_buffer_append_text(words->out, "be ");
+    }
+    const size_t count = list->as.list.count;
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(words->out, i == 0 ? "" : i + 1 == count ? " or " : ", ");
+        mls_value_show(words->out, &list->as.list.items[i]);
+    }
+    return true;
+}
+
+static bool mls_words_comparison(const mls_words *words, const mls_expr_node *node)
+{
+    uint8_t op;
+    mls_str text;
+    const mls_expr_node *other = mls_value_comparison(words, node, &op);
+    if (other != NULL) {
+        if (op == MLS_EXPR_UNEQUAL && mls_node_is_string(words, other, &text) && text.len == 0) {
+            mls_buffer_append_text(words->out, "must not be empty");
+            return true;
+        }
+        mls_buffer_printf(words->out, "must be %s", mls_comparison_words(op));
+        mls_words_operand(words, other);
+        return true;
+    }
+    const char *comparison = mls_comparison_words(node->op);
+    if (comparison == NULL || mls_node_at(words, node->first)->op != MLS_EXPR_MEMBER) {
+        return false;
+    }
+    mls_buffer_append_text(words->out, "must have ");
+    mls_buffer_append(words->out, mls_expr_node_text(words->expr, mls_node_at(words, node->first)));
+    mls_buffer_printf(words->out, " %s", comparison);
+    mls_words_operand(words, mls_node_at(words, node->second));
+    return true;
+}
+
+/* time_ms - $first_init_start < 20 * 60 * 1000: how soon after the key that sets the variable. */
+static bool mls_words_duration(const mls_words *words, const mls_expr_node *node)
+{
+    const mls_expr_node *left = mls_node_at(words, node->first);
+    mls_value limit;
+    if ((node->op != MLS_EXPR_LESS && node->op != MLS_EXPR_LESS_EQUAL) || left->op != MLS_EXPR_SUBTRACT ||
+        mls_node_at(words, left->first)->op != MLS_EXPR_TIME ||
+        mls_node_at(words, left->second)->op != MLS_EXPR_VARIABLE) {
+        return false;
+    }
+    const mls_str key = mls_rule_words_setter(words->scope, mls_node_at(words, left->second)->first);
+    if (key.ptr == NULL) {
+        return false;
+    }
+    mls_buffer_append_text(words->out, "must come within ");
+    double milliseconds;
+    mls_expr_input none = {0};
+    mls_expr_input *input = words->input != NULL ? words->input : &none;
+    const mls_expr_node *right = mls_node_at(words, node->second);
+    if ((words->input != NULL || !words->expr->uses_variables || right->op == MLS_EXPR_CONSTANT) &&
+        mls_expr_evaluate_node(words->expr, right, input, &limit) && mls_value_number(&limit, &milliseconds)) {
+        mls_number_append(words->out, milliseconds / 60000);
+        mls_buffer_append_text(words->out, " minutes");
+    } else {
+        mls_buffer_append(words->out, mls_expr_node_text(words->expr, right));
+        mls_buffer_append_text(words->out, " ms");
+    }
+    mls_buffer_append_text(words->out, " of ");
+    mls_buffer_append(words->out, key);
+    return true;
+}
+
+static bool mls_words_kind(const mls_words *words, const mls_expr_node *node)
+{
+    const char *text = NULL;
+    if (node->op == MLS_EXPR_VALUE) {
+        text = "must not be empty, 0 or false";
+    } else if (node->op == MLS_EXPR_CALL && mls_node_argument(words, node, 0)->op == MLS_EXPR_VALUE) {
+        text = node->function == MLS_FUNCTION_IS_BOOL      ? "must be true or false"
+               : node->function == MLS_FUNCTION_IS_INT     ? "must be an integer"
+               : node->function == MLS_FUNCTION_IS_INTEGER ? "must be a whole number"
+                                                           : NULL;
+    }
+    if (text != NULL) {
+        mls_buffer_append_text(words->out, text);
+        return true;
+    }
+    if (!mls_node_is_call(node, MLS_FUNCTION_IS_INTEGER)) {
+        return false;
+    }
+    const mls_expr_node *inner = mls_node_argument(words, node, 0);
+    if (inner->op != MLS_EXPR_DIVIDE || mls_node_at(words, inner->first)->op != MLS_EXPR_VALUE) {
+        return false;
+    }
+    mls_buffer_append_text(words->out, "must be a multiple of ");
+    mls_words_operand(words, mls_node_at(words, inner->second));
+    return true;
+}
+
+/* a && b and a || b: both sides in words, or neither. */
+static bool mls_words_both(const mls_words *words, const mls_expr_node *node)
+{
+    const size_t mark = words->out->len;
+    if (!mls_words_write(words, mls_node_at(words, node->first))) {
+        return false;
+    }
+    mls_buffer_append_text(words->out, node->op == MLS_EXPR_AND ? " and " : " or ");
+    const size_t second = words->out->len;
+    if (!mls_words_write(words, mls_node_at(words, node->second))) {
+        mls_words_undo(words, mark);
+        return false;
+    }
+    static const char must_be[] = "must be ";
+    const size_t length = sizeof must_be - 1;
+    if (words->out->ptr != NULL && words->out->len - second > length &&
+        memcmp(words->out->ptr + mark, must_be, length) == 0 &&
+        memcmp(words->out->ptr + second, must_be, length) == 0) {
+        memmove(words->out->ptr + second, words->out->ptr + second + length, words->out->len - second - length + 1);
+        words->out->len -= length; /* "must be above 0 and below 1" */
+    }
+    return true;
+}
+
+/* c ? a : true: a, when c. */
+static bool mls_words_choice(const mls_words *words, const mls_expr_node *node)
+{
+    const mls_value *otherwise = mls_node_constant(words, mls_node_at(words, node->third));
+    if (otherwise == NULL || otherwise->kind != MLS_JSON_BOOL || !otherwise->as.boolean ||
+        !mls_words_write(words, mls_node_at(words, node->second))) {
+        return false;
+    }
+    mls_str name;
+    const mls_expr_node *condition = mls_node_at(words, node->first);
+    mls_buffer_append_text(words->out, " when ");
+    if (mls_node_is_call(condition, MLS_FUNCTION_HAS) &&
+        mls_node_is_string(words, mls_node_argument(words, condition, 1), &name)) {
+        mls_buffer_append_text(words->out, "it has ");
+        mls_buffer_append(words->out, name);
+    } else {
+        mls_buffer_append(words->out, mls_expr_node_text(words->expr, condition));
+    }
+    return true;
+}
+
+static bool mls_words_write(const mls_words *words, const mls_expr_node *node)
+{
+    switch (node->op) {
+    case MLS_EXPR_OR:
+    case MLS_EXPR_AND:
+        return mls_words_has(words, node) || mls_words_both(words, node);
+    case MLS_EXPR_CHOICE:
+        return mls_words_choice(words, node);
+    case MLS_EXPR_NOT:
+    case MLS_EXPR_VARIABLE:
+        return mls_words_order(words, node);
+    case MLS_EXPR_IN:
+        return mls_words_one_of(words, node);
+    case MLS_EXPR_CALL:
+        return mls_words_has(words, node) || mls_words_kind(words, node);
+    case MLS_EXPR_VALUE:
+        return mls_words_kind(words, node);
+    case MLS_EXPR_EQUAL:
+        return mls_words_order(words, node) || mls_words_comparison(words, node);
+    case MLS_EXPR_LESS:
+    case MLS_EXPR_LESS_EQUAL:
+        return mls_words_duration(words, node) || mls_words_comparison(words, node);
+    case MLS_EXPR_UNEQUAL:
+    case MLS_EXPR_GREATER:
+    case MLS_EXPR_GREATER_EQUAL:
+        return mls_words_comparison(words, node);
+    default:
+        return false;
+    }
+}
+
+/* Names the variables of an expression with their values: "; $a is 3, $b is not set". */
+static void mls_words_variables(const mls_words *words)
+{
+    uint32_t shown[8];
+    size_t count = 0;
+    for (uint32_t i = 0; i < words->expr->node_count && count < sizeof shown / sizeof *shown; i++) {
+        const mls_expr_node *node = &words->expr->nodes[i];
+        bool again = node->op != MLS_EXPR_VARIABLE;
+        for (size_t j = 0; j < count && !again; j++) {
+            again = shown[j] == node->first;
+        }
+        if (again) {
+            continue;
+        }
+        const mls_variable *variable = &words->input->variables[node->first];
+        mls_buffer_append_text(words->out, count == 0 ? "; " : ", ");
+        mls_buffer_append(words->out, mls_expr_node_text(words->expr, node));
+        mls_buffer_append_text(words->out, variable->set ? " is " : " is not set");
+        if (variable->set) {
+            mls_value_show(words->out, &variable->value);
+        }
+        shown[count++] = node->first;
+    }
+}
+
+enum { MLS_WORDS_TEXT_MAX = 160 };
+
+void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
+{
+    const mls_words words = {buffer, scope, expr, input};
+    const size_t mark = buffer->len;
+    if (mls_words_write(&words, mls_expr_root(expr))) {
+        return;
+    }
+    mls_words_undo(&words, mark);
+    const bool cut = expr->text.len > MLS_WORDS_TEXT_MAX;
+    mls_buffer_append_text(buffer, "must satisfy ");
+    mls_buffer_append(buffer, (mls_str){expr->text.ptr, cut ? MLS_WORDS_TEXT_MAX : expr->text.len});
+    mls_buffer_append_text(buffer, cut ? " …" : "");
+    if (input != NULL && expr->uses_variables) {
+        mls_words_variables(&words);
+    }
+}
+
+/* "<= 0.925 and > 0.0" from value <= 0.925 && value > 0.0; false when it is not of that form. */
+static bool mls_words_bounds(const mls_words *words, const mls_expr_node *node)
+{
+    if (node->op == MLS_EXPR_AND) {
+        if (!mls_words_bounds(words, mls_node_at(words, node->first))) {
+            return false;
+        }
+        mls_buffer_append_text(words->out, " and ");
+        return mls_words_bounds(words, mls_node_at(words, node->second));
+    }
+    static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
+    uint8_t op;
+    const mls_expr_node *other = mls_value_comparison(words, node, &op);
+    if (other == NULL) {
+        return false;
+    }
+    mls_buffer_printf(words->out, "%s ", signs[op - MLS_EXPR_EQUAL]);
+    mls_words_operand(words, other);
+    return true;
+}
+
+void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
+{
+    const mls_words words = {buffer, scope, expr, input};
+    const size_t mark = buffer->len;
+    if (!mls_words_bounds(&words, mls_expr_root(expr))) {
+        mls_words_undo(&words, mark);
+        mls_buffer_append(buffer, expr->text);
+        if (input != NULL && expr->uses_variables) {
+            mls_words_variables(&words);
+        }
+    }
+}
+
+void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule)
+{
+    switch (rule->occurs) {
+    case MLS_OCCURS_ANY:
+        mls_buffer_append_text(buffer, "any number of times");
+        break;
+    case MLS_OCCURS_EXACTLY_ONE:
+        mls_buffer_append_text(buffer, "exactly once");
+        break;
+    case MLS_OCCURS_AT_LEAST:
+        if (rule->occurs_count == 1) {
+            mls_buffer_append_text(buffer, "at least once");
+        } else {
+            mls_buffer_printf(buffer, "at least %zu times", rule->occurs_count);
+        }
+        break;
+    case MLS_OCCURS_AT_LEAST_ONE_OR:
+        mls_buffer_append_text(buffer, "at least once, or ");
+        for (size_t i = 0; i < rule->other_count; i++) {
+            mls_buffer_append_text(buffer, i > 0 ? " or " : "");
+            mls_buffer_append(buffer, rule->others[i]);
+        }
+        break;
+    }
+}
+
+mls_check_topic mls_rule_words_topic(const mls_expr *expr)
+{
+    bool metadata = false;
+    bool value = false;
+    bool variable = false;
+    for (uint32_t i = 0; i < expr->node_count; i++) {
+        metadata |= expr->nodes[i].op == MLS_EXPR_METADATA;
+        value |= expr->nodes[i].op == MLS_EXPR_VALUE || expr->nodes[i].op == MLS_EXPR_RECORD;
+        variable |= expr->nodes[i].op == MLS_EXPR_VARIABLE;
+    }
+    return value ? MLS_TOPIC_VALUE : metadata ? MLS_TOPIC_METADATA : variable ? MLS_TOPIC_ORDER : MLS_TOPIC_VALUE;
+}

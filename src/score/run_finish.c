@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run_finish.c - is the run complete, did it succeed, and does it count.
+ */
+#include <math.h>
+
+#include "mlscore/run.h"
+
+/* What is wrong with the sequence is an error only where no rules say what counts. */
+static mls_severity mls_own_severity(const mls_run *run)
+{
+    return run->judged ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
+}
+
+static void mls_step_missing(mls_run *run, const char *step, const char *why)
+{
+    mls_findings_add_as(&run->findings, MLS_FINDING_MISSING_STEP, mls_own_severity(run),
+                        (mls_finding_place){.key = mls_str_from(step)}, "no %s: %s", step, why);
+}
+
+/* The second step came before the first; either may be missing, which is a finding of its own. */
+static void mls_steps_ordered(mls_run *run, const char *first, mls_step a, const char *second, mls_step b)
+{
+    if (a.line > 0 && b.line > 0 && b.time_ms < a.time_ms) {
+        mls_findings_add_as(&run->findings, MLS_FINDING_STEP_ORDER, mls_own_severity(run),
+                            (mls_finding_place){.line = b.line, .key = mls_str_from(second)},
+                            "%s is %.0f ms before %s (line %zu)", second, a.time_ms - b.time_ms, first, a.line);
+    }
+}
+
+static void mls_run_judge_sequence(mls_run *run)
+{
+    if (run->init_start.line == 0) {
+        mls_step_missing(run, "init_start", "nothing says when the run began to initialise");
+    }
+    if (run->init_stop.line == 0) {
+        mls_step_missing(run, "init_stop", "the run never finished initialising, or did not log it");
+    }
+    if (run->run_start.line == 0) {
+        mls_step_missing(run, "run_start", "the run never started training");
+    } else if (run->run_stop.line == 0) {
+        mls_step_missing(run, "run_stop", "the run died while training, or did not log its end");
+    }
+    if (run->run_start.line > 0 && run->evaluations.seen == 0) {
+        mls_step_missing(run, "eval_accuracy", "the model was never evaluated");
+    }
+    const mls_sample *last = &run->evaluations.last;
+    const mls_sample *first = run->evaluations.count > 0 ? &run->evaluations.items[0] : last;
+    const bool evaluated = run->evaluations.seen > 0;
+    const mls_step first_evaluation = {first->time_ms, evaluated ? first->line : 0};
+    mls_steps_ordered(run, "init_start", run->init_start, "init_stop", run->init_stop);
+    mls_steps_ordered(run, "init_stop", run->init_stop, "run_start", run->run_start);
+    mls_steps_ordered(run, "run_start", run->run_start, "the first evaluation", first_evaluation);
+    mls_steps_ordered(run, "run_start", run->run_start, "run_stop", run->run_stop);
+}
+
+static void mls_run_aborted(mls_run *run, mls_finding_place place)
+{
+    const char *unit;
+    const double converge = mls_run_to_converge(run, &unit);
+    const double value = mls_run_final_evaluation(run);
+    const char *target = mls_run_hyperparameter(run, MLS_S("target_accuracy"));
+    if (isnan(value) || isnan(converge)) {
+        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place, "aborted");
+    } else {
+        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place,
+                            "aborted: the last evaluation gave %.6g at %.10g %s%s%s", value, converge, unit,
+                            target != NULL ? ", target " : "", target != NULL ? target : "");
+    }
+}
+
+static void mls_run_judge_status(mls_run *run)
+{
+    const mls_finding_place place = {.line = run->run_stop.line, .key = MLS_S("run_stop")};
+    if (run->run_stop.line == 0 || run->status == MLS_RUN_SUCCESS) {
+        return;
+    }
+    if (run->status == MLS_RUN_ABORTED) {
+        mls_run_aborted(run, place);
+    } else {
+        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place,
+                            run->status == MLS_RUN_OTHER_STATUS ? "run_stop has a status that is not success"
+                                                                : "run_stop has no status in its metadata");
+    }
+}
+
+void mls_run_finish(mls_run *run, const mls_verdict *verdict)
+{
+    if (run->records + run->malformed > 0) {
+        mls_run_judge_sequence(run);
+        mls_run_judge_status(run);
+    } else if (verdict == NULL) {
+        mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
+                         "no :::MLLOG record in the whole file");
+    }
+    if (verdict != NULL) {
+        /* The checker's word on the status is shorter than the one above. */
+        mls_findings_append_except(&run->findings, verdict->findings, MLS_FINDING_STATUS);
+    }
+    run->out_of_memory |= run->findings.out_of_memory;
+    run->valid = verdict != NULL ? verdict->valid && isfinite(mls_run_minutes(run)) : run->findings.count_error == 0;
+}
+
+/* A run that failed is best explained by how it ended, then by what is missing; a rule it broke comes after that. */
+static int mls_reason_rank(const mls_finding *finding)
+{
+    if (finding->code == MLS_FINDING_STATUS) {
+        return 3;
+    }
+    if (finding->code == MLS_FINDING_MISSING_STEP) {
+        return 2;
+    }
+    return finding->severity == MLS_SEVERITY_ERROR;
+}
+
+const mls_finding *mls_run_reason(const mls_run *run)
+{
+    const mls_finding *reason = NULL;
+    int best = 0;
+    for (size_t i = 0; i < run->findings.count && !run->valid; i++) {
+        const int rank = mls_reason_rank(&run->findings.items[i]);
+        if (rank > best) {
+            best = rank;
+            reason = &run->findings.items[i];
+        }
+    }
+    return reason;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seeds.h - were the runs of a benchmark really made with different seeds?
+ *
+ * Closed division, edition 1.0.0 on: every log has at least one record `seed`
+ * whose metadata names the file and the line that logged it; its value is an
+ * integer, or text or a number that Python's int() takes for one; file, line
+ * and value together never repeat, neither within a log nor among the logs of
+ * a folder; and no line of the log is malformed.  Several seeds in one log
+ * are worth a warning.
+ */
+#ifndef MLS_SCORE_SEEDS_H
+#define MLS_SCORE_SEEDS_H
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "mlscore/base.h"
+#include "mlscore/log.h"
+
+/* A log with more seed records is not judged further; the check fails. */
+#define MLS_SEEDS_MAX 65536
+
+/* A problem names at most this many of the logs that share a seed, and says how many more there are. */
+#define MLS_SEEDS_NAMED_MAX 4
+
+/* One seed record. The texts belong to the log. */
+typedef struct mls_seed {
+    size_t line;
+    mls_str identity; /* file, line and value in one form: equal when the three are; empty without a place */
+    mls_str value;    /* as logged, for people */
+    mls_str file;     /* metadata.file and metadata.lineno, for people */
+    mls_str lineno;
+    bool has_place;
+    bool is_integer;
+} mls_seed;
+
+/* The seeds of one log. Zero-initialised is empty. */
+typedef struct mls_seed_log {
+    mls_seed *items;
+    size_t count;
+    size_t capacity;
+    size_t malformed; /* malformed lines in the log */
+    bool too_many;    /* more than MLS_SEEDS_MAX */
+    mls_arena arena;
+    mls_buffer scratch;
+} mls_seed_log;
+
+/* Looks at one record. MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_seed_log_record(mls_seed_log *log, const mls_record *record) MLS_MUST_USE;
+
+/* Notes a malformed line. */
+void mls_seed_log_malformed(mls_seed_log *log);
+
+void mls_seed_log_release(mls_seed_log *log);
+
+/* A log and the name that problems call it by. */
+typedef struct mls_seed_source {
+    const char *name;
+    const mls_seed_log *log;
+} mls_seed_source;
+
+typedef struct mls_seeds_verdict {
+    bool ok;
+    size_t seeds;     /* records in all logs */
+    size_t different; /* of them, by file, line and value */
+} mls_seeds_verdict;
+
+/* Whether the check is made: closed division, edition 1.0.0 or later. */
+bool mls_seeds_apply(mls_str edition, mls_str division);
+
+/*
+ * Judges the logs of one folder. Adds what is wrong to `problems`, in the
+ * order of the logs; warnings leave `ok` as it is. MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, mls_findings *problems,
+                           mls_seeds_verdict *verdict) MLS_MUST_USE;
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slurm/power.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "score/energy.h"
+#include "slurm/walk.h"
+
+typedef enum mls_power_kind { MLS_POWER_OTHER, MLS_POWER_NODE, MLS_POWER_SWITCH } mls_power_kind;
+
+static mls_power_kind mls_power_kind_of(const char *path)
+{
+    const mls_str name = mls_str_from(mls_path_name(path));
+    if (!mls_str_ends(name, MLS_S(".txt"))) {
+        return MLS_POWER_OTHER;
+    }
+    return mls_str_starts(name, MLS_S("node_")) ? MLS_POWER_NODE
+           : mls_str_starts(name, MLS_S("sw_")) ? MLS_POWER_SWITCH
+                                                : MLS_POWER_OTHER;
+}
+
+/* Joules of one node or switch; NAN with a finding when the file does not tell. */
+static mls_status mls_power_file(const mls_source *source, mls_power_kind kind, double time_ms, mls_group *group,
+                                 double *joules)
+{
+    mls_power_log log;
+    mls_error error = {0};
+    mls_power_log_init(&log);
+    const mls_sink sink = mls_power_log_sink(&log);
+    const int fd = mls_source_open(source);
+    mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, NULL, &error)
+                                : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "cannot open");
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    *joules = (double)NAN;
+    if (status == MLS_OK) {
+        *joules = kind == MLS_POWER_NODE ? mls_energy_of_node(&log, time_ms, source->path, &group->findings)
+                                         : mls_energy_of_switch(&log, time_ms, source->path, &group->findings);
+    } else if (status == MLS_ERROR_READ) {
+        mls_findings_add(&group->findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = source->path}, "%s",
+                         error.message);
+        status = MLS_OK;
+    }
+    mls_power_log_release(&log);
+    return status;
+}
+
+/* The sum over the files of one run's folder; NAN when it has none. */
+static mls_status mls_power_folder(const char *folder, double time_ms, mls_group *group, double *joules)
+{
+    mls_source_list files = {0};
+    mls_error error;
+    size_t counted = 0;
+    double sum = 0;
+    mls_status status = mls_walk(&folder, 1, &files, &error);
+    for (size_t i = 0; i < files.count && status == MLS_OK; i++) {
+        const mls_source *source = &files.items[i];
+        const mls_power_kind kind = mls_power_kind_of(source->path);
+        if (kind != MLS_POWER_OTHER && source->skip == NULL) {
+            double part;
+            status = mls_power_file(source, kind, time_ms, group, &part);
+            sum += part;
+            counted++;
+        }
+    }
+    mls_source_list_release(&files);
+    *joules = counted > 0 ? sum : (double)NAN;
+    return status;
+}
+
+/* "<group>/power/result_0" for the run of "<group>/result_0.txt". */
+static char *mls_power_folder_of(const mls_group *group, const mls_run *run)
+{
+    mls_buffer path = {0};
+    const mls_str name = mls_str_from(mls_path_name(run->file));
+    mls_buffer_printf(&path, "%s/power/", group->path);
+    mls_buffer_append(&path, (mls_str){name.ptr, name.len - (sizeof ".txt" - 1)});
+    return mls_buffer_detach(&path);
+}
+
+static bool mls_group_has_power(const mls_group *group)
+{
+    struct stat about;
+    mls_buffer path = {0};
+    mls_buffer_printf(&path, "%s/power", group->path);
+    const bool has = group->result_folder && !path.failed && stat(path.ptr, &about) == 0 && S_ISDIR(about.st_mode);
+    mls_buffer_release(&path);
+    return has;
+}
+
+mls_status mls_group_power(mls_group *group)
+{
+    mls_status status = MLS_OK;
+    if (!mls_group_has_power(group)) {
+        return MLS_OK;
+    }
+    group->joules = calloc(group->run_count, sizeof *group->joules);
+    if (group->joules == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
+        char *folder = mls_power_folder_of(group, group->runs[i]);
+        status = folder != NULL
+                     ? mls_power_folder(folder, mls_run_minutes(group->runs[i]) * 60000, group, &group->joules[i])
+                     : MLS_ERROR_MEMORY;
+        free(folder);
+    }
+    group->energy_joules = mls_energy_score(group->joules, group->marks, group->run_count, group->scale);
+    return status;
+}

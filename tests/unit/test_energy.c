@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "close.h"
+#include "score/energy.h"
+
+#define RECORD(time, key, value)                                                                                       \
+    ":::MLLOG {\"time_ms\": " time ", \"key\": \"" key "\", \"value\": " value ", \"metadata\": {}}\n"
+#define EFFICIENCY(value) RECORD("1", "conversion_eff", value)
+#define START(time) RECORD(time, "power_measurement_start", "null")
+#define STOP(time) RECORD(time, "power_measurement_stop", "null")
+#define READING(time, watts) RECORD(time, "power_reading", watts)
+
+static mls_findings findings;
+
+static void read_log(mls_power_log *log, const char *text)
+{
+    mls_findings_release(&findings);
+    mls_power_log_init(log);
+    mls_sink sink = mls_power_log_sink(log);
+    mls_log_totals totals;
+    assert_int_equal(mls_log_scan_bytes(mls_str_from(text), &sink, 1, &totals, NULL), MLS_OK);
+}
+
+static double node(const char *text, double time_to_train_ms)
+{
+    mls_power_log log;
+    read_log(&log, text);
+    double joules = mls_energy_of_node(&log, time_to_train_ms, "node_0.txt", &findings);
+    mls_power_log_release(&log);
+    return joules;
+}
+
+static double network(const char *text, double time_to_train_ms)
+{
+    mls_power_log log;
+    read_log(&log, text);
+    double joules = mls_energy_of_switch(&log, time_to_train_ms, "sw_0.txt", &findings);
+    mls_power_log_release(&log);
+    return joules;
+}
+
+/* 100 W for 1 s, 300 W for 2 s, nothing for 1 s: 700 J in 4 s, 175 W; at 0.9 for 10 s of training 1575 J. */
+static void node_by_hand(void **state)
+{
+    (void)state;
+    double joules = node(EFFICIENCY("0.9") READING("500", "9999") START("1000") READING("2000", "100")
+                             READING("4000", "300") STOP("5000") READING("6000", "9999"),
+                         10000);
+    assert_close(joules, 1575, 1e-9);
+    assert_int_equal(findings.count, 0);
+}
+
+static void readings_are_sorted_by_time(void **state)
+{
+    (void)state;
+    double joules = node(READING("6000", "9999") READING("4000", "300") STOP("5000") READING("500", "9999")
+                             READING("2000", "100") START("1000") EFFICIENCY("0.9"),
+                         10000);
+    assert_close(joules, 1575, 1e-9);
+    assert_int_equal(findings.count, 0);
+}
+
+/* Up to the last reading: 700 J in 3 s. */
+static void missing_stop_ends_with_the_last_reading(void **state)
+{
+    (void)state;
+    double joules = node(EFFICIENCY("1") START("1000") READING("4000", "300") READING("2000", "100"), 9000);
+    assert_close(joules, 2100, 1e-9);
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(findings.items[0].code, MLS_FINDING_POWER_STOP);
+    assert_int_equal(findings.count_error, 0);
+}
+
+static void events_of_the_same_time_keep_their_order(void **state)
+{
+    (void)state;
+    const char *text =
+        EFFICIENCY("1") START("0") READING("1000", "100") READING("1000", "900") STOP("1000") READING("1000", "900");
+    assert_close(node(text, 1000), 100, 1e-9);
+}
+
+static void files_that_do_not_tell(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        EFFICIENCY("1") READING("1000", "5") STOP("2000"),
+        EFFICIENCY("1") START("1000"),
+        EFFICIENCY("1") START("1000") READING("1000", "5"),
+        START("1000") READING("2000", "100") STOP("3000"),
+        EFFICIENCY("\"x\"") START("1000") READING("2000", "100") STOP("3000"),
+        EFFICIENCY("1") START("1000") READING("2000", "NaN") READING("2500", "4") STOP("3000"),
+        EFFICIENCY("1") START("1000") READING("2000", "100") ":::MLLOG {\n" STOP("3000"),
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_true(isnan(node(texts[i], 1000)));
+        assert_true(findings.count_error > 0);
+        assert_int_equal(findings.items[0].code, MLS_FINDING_POWER_LOG);
+        assert_string_equal(findings.items[0].path, "node_0.txt");
+    }
+    assert_true(isnan(node(EFFICIENCY("1") START("1000") READING("2000", "100") STOP("3000"), NAN)));
+}
+
+/* 800 W at 1.25 for 3 s of training: 3000 J. */
+static void switch_by_hand(void **state)
+{
+    (void)state;
+    assert_close(network(EFFICIENCY("1.25") RECORD("2", "interconnect_power_est", "800"), 3000), 3000, 1e-9);
+    assert_int_equal(findings.count, 0);
+    assert_true(isnan(network(EFFICIENCY("1.25"), 3000)));
+    assert_int_equal(findings.count_error, 1);
+    assert_true(isnan(network(RECORD("2", "interconnect_power_est", "800"), 3000)));
+}
+
+static void score_goes_over_the_runs_that_time_keeps(void **state)
+{
+    (void)state;
+    const double joules[] = {1, 10, NAN, 30};
+    const mls_olympic_mark marks[] = {MLS_OLYMPIC_FASTEST, MLS_OLYMPIC_KEPT, MLS_OLYMPIC_DROPPED, MLS_OLYMPIC_KEPT};
+    assert_close(mls_energy_score(joules, marks, 4, 1.5), 30, 1e-12);
+    assert_true(isnan(mls_energy_score(joules, marks, 1, 1)));
+    const mls_olympic_mark all[] = {MLS_OLYMPIC_KEPT, MLS_OLYMPIC_KEPT, MLS_OLYMPIC_KEPT};
+    assert_true(isnan(mls_energy_score(joules, all, 3, 1)));
+}
+
+static int release(void **state)
+{
+    (void)state;
+    mls_findings_release(&findings);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(node_by_hand),
+        cmocka_unit_test(readings_are_sorted_by_time),
+        cmocka_unit_test(missing_stop_ends_with_the_last_reading),
+        cmocka_unit_test(events_of_the_same_time_keep_their_order),
+        cmocka_unit_test(files_that_do_not_tell),
+        cmocka_unit_test(switch_by_hand),
+        cmocka_unit_test(score_goes_over_the_runs_that_time_keeps),
+    };
+    return cmocka_run_group_tests(tests, NULL, release);
+}

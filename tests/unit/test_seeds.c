@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "corpus.h"
+#include "score/seeds.h"
+
+#define SEED_AT(value, metadata)                                                                                       \
+    ":::MLLOG {\"time_ms\": 1, \"key\": \"seed\", \"value\": " value ", \"metadata\": {" metadata "}}\n"
+#define SEED(value) SEED_AT(value, "\"file\": \"train.py\", \"lineno\": 83")
+#define LOGS_MAX 4096
+
+static mls_status take_record(void *state, const mls_record *record)
+{
+    return mls_seed_log_record(state, record);
+}
+
+static mls_status take_malformed(void *state, const mls_malformed *malformed)
+{
+    (void)malformed;
+    mls_seed_log_malformed(state);
+    return MLS_OK;
+}
+
+static mls_sink sink_of(mls_seed_log *log)
+{
+    *log = (mls_seed_log){0};
+    return (mls_sink){.state = log, .record = take_record, .malformed = take_malformed};
+}
+
+/* Checks made-up logs called a, b, c …; fills `problems`. */
+static mls_seeds_verdict check(const char *const *texts, size_t count, mls_findings *problems)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+    mls_seed_log logs[6];
+    mls_seed_source sources[6];
+    mls_seeds_verdict verdict;
+    assert_true(count <= 6);
+    *problems = (mls_findings){0};
+    for (size_t i = 0; i < count; i++) {
+        mls_sink sink = sink_of(&logs[i]);
+        mls_log_totals totals;
+        assert_int_equal(mls_log_scan_bytes(mls_str_from(texts[i]), &sink, 1, &totals, NULL), MLS_OK);
+        sources[i] = (mls_seed_source){names[i], &logs[i]};
+    }
+    assert_int_equal(mls_seeds_check(sources, count, problems, &verdict), MLS_OK);
+    assert_false(problems->out_of_memory);
+    for (size_t i = 0; i < count; i++) {
+        mls_seed_log_release(&logs[i]);
+    }
+    return verdict;
+}
+
+static void assert_alone(const char *text, const char *problem)
+{
+    mls_findings problems;
+    mls_seeds_verdict verdict = check(&text, 1, &problems);
+    if (problem == NULL) {
+        assert_true(verdict.ok);
+        assert_int_equal(problems.count, 0);
+    } else {
+        assert_int_equal(problems.count, 1);
+        assert_string_equal(problems.items[0].message, problem);
+        assert_int_equal(verdict.ok, problems.count_error == 0);
+    }
+    mls_findings_release(&problems);
+}
+
+static void different_seeds_are_fine(void **state)
+{
+    (void)state;
+    const char *const texts[] = {SEED("1"), SEED("2"), SEED("\"1\""),
+                                 SEED_AT("1", "\"file\": \"train.py\", \"lineno\": 84"),
+                                 SEED_AT("1", "\"file\": \"eval.py\", \"lineno\": 83"),
+                                 /* As doubles these would be the same number as the next. */
+                                 SEED("18446744073709551614")};
+    mls_findings problems;
+    mls_seeds_verdict verdict = check(texts, 6, &problems);
+    assert_true(verdict.ok);
+    assert_int_equal(problems.count, 0);
+    assert_int_equal(verdict.seeds, 6);
+    assert_int_equal(verdict.different, 6);
+    const char *const large[] = {SEED("18446744073709551614"), SEED("18446744073709551615")};
+    assert_true(check(large, 2, &problems).ok);
+}
+
+static void shared_seeds_name_the_logs(void **state)
+{
+    (void)state;
+    const char *const texts[] = {SEED("7"), "\n" SEED("5"), SEED("5.0"), SEED("7"), SEED("5e0"), SEED("6")};
+    mls_findings problems;
+    mls_seeds_verdict verdict = check(texts, 6, &problems);
+    assert_false(verdict.ok);
+    assert_int_equal(verdict.different, 3);
+    assert_int_equal(problems.count, 2);
+    assert_string_equal(problems.items[0].message, "a:1 and d:1 share seed 7 (logged by train.py:83)");
+    assert_string_equal(problems.items[1].message, "b:2, c:1 and e:1 share seed 5 (logged by train.py:83)");
+    assert_string_equal(problems.items[1].path, "b");
+    assert_int_equal(problems.items[1].line, 2);
+    assert_int_equal(problems.items[1].code, MLS_FINDING_SEED_REPEATED);
+    mls_findings_release(&problems);
+    const char *const same[] = {SEED("1"), SEED("1"), SEED("1"), SEED("true"), SEED("1"), SEED("1.0")};
+    verdict = check(same, 6, &problems);
+    assert_string_equal(problems.items[0].message,
+                        "a:1, b:1, c:1, d:1 and 2 more share seed 1 (logged by train.py:83)");
+    mls_findings_release(&problems);
+}
+
+static void one_log_may_not_repeat_itself(void **state)
+{
+    (void)state;
+    const char *text = SEED("1") SEED("2") SEED("1");
+    mls_findings problems;
+    mls_seeds_verdict verdict = check(&text, 1, &problems);
+    assert_false(verdict.ok);
+    assert_int_equal(problems.count, 2);
+    assert_string_equal(problems.items[0].message, "a logs 3 seeds");
+    assert_int_equal(problems.items[0].severity, MLS_SEVERITY_WARNING);
+    assert_string_equal(problems.items[1].message, "a:1 and a:3 share seed 1 (logged by train.py:83)");
+    mls_findings_release(&problems);
+}
+
+static void what_one_log_alone_can_get_wrong(void **state)
+{
+    (void)state;
+    assert_alone("", "a logs no seed");
+    assert_alone(":::MLLOG {\"time_ms\": 1, \"key\": \"seeds\", \"value\": 1, \"metadata\": {}}\n", "a logs no seed");
+    assert_alone(SEED_AT("1", "\"file\": \"x\""), "a:1: the metadata of the seed lack file or lineno");
+    assert_alone(SEED_AT("1", "\"lineno\": 3"), "a:1: the metadata of the seed lack file or lineno");
+    assert_alone(SEED_AT("1", "\"file\": null, \"lineno\": null"), NULL);
+    assert_alone(SEED("1") SEED("2"), "a logs 2 seeds");
+    assert_alone(SEED("1") ":::MLLOG {\n", "a has malformed lines (1), which may hide a seed");
+    assert_alone(SEED("null"), "a:1: the seed is no integer: null");
+    assert_alone(SEED("[1]"), "a:1: the seed is no integer: [1]");
+    assert_alone(SEED("NaN"), "a:1: the seed is no integer: NaN");
+    assert_alone(SEED("\"4.5\""), "a:1: the seed is no integer: 4.5");
+    assert_alone(SEED("\"\""), "a:1: the seed is no integer: ");
+    assert_alone(SEED("\"1__0\""), "a:1: the seed is no integer: 1__0");
+    assert_alone(SEED("\"_1\""), "a:1: the seed is no integer: _1");
+    assert_alone(SEED("\"1_\""), "a:1: the seed is no integer: 1_");
+    assert_alone(SEED("\"-\""), "a:1: the seed is no integer: -");
+    assert_alone(SEED("\" \\t-1_000\\n\""), NULL);
+    assert_alone(SEED("\"007\""), NULL);
+    assert_alone(SEED("4.5"), NULL);
+    assert_alone(SEED("true"), NULL);
+    assert_alone(SEED("123456789012345678901234567890"), NULL);
+}
+
+static void hostile_text_is_escaped(void **state)
+{
+    (void)state;
+    assert_alone(SEED("\"\\u001b[2J\""), "a:1: the seed is no integer: \\x1b[2J");
+}
+
+static void number_of_seeds_is_limited(void **state)
+{
+    (void)state;
+    mls_buffer text = {0};
+    for (size_t i = 0; i <= MLS_SEEDS_MAX; i++) {
+        mls_buffer_printf(&text,
+                          ":::MLLOG {\"time_ms\": 1, \"key\": \"seed\", \"value\": %zu, \"metadata\": {\"file\": 1, "
+                          "\"lineno\": 2}}\n",
+                          i);
+    }
+    assert_false(text.failed);
+    const char *log = text.ptr;
+    mls_findings problems;
+    mls_seeds_verdict verdict = check(&log, 1, &problems);
+    assert_false(verdict.ok);
+    assert_string_equal(problems.items[0].message, "a logs more than 65536 seeds");
+    mls_findings_release(&problems);
+    mls_buffer_release(&text);
+}
+
+static void check_is_for_closed_from_1_0_on(void **state)
+{
+    (void)state;
+    assert_true(mls_seeds_apply(MLS_S("1.0.0"), MLS_S("closed")));
+    assert_false(mls_seeds_apply(MLS_S("0.7.0"), MLS_S("closed")));
+    assert_false(mls_seeds_apply(MLS_S("5.1.0"), MLS_S("open")));
+}
+
+/* ---- against the reference checker's verdicts on published logs */
+
+static void compare_folder(const char *table, const cJSON *row, void *state)
+{
+    const cJSON *expected = cJSON_GetObjectItemCaseSensitive(row, "seeds_ok");
+    char root[512];
+    char pattern[1024];
+    if (!cJSON_IsBool(expected) || !corpus_logs(table, root, sizeof root)) {
+        return;
+    }
+    (void)snprintf(pattern, sizeof pattern, "%s/%s/result_*.txt", root, corpus_text(row, "dir"));
+    glob_t found;
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_true(found.gl_pathc < LOGS_MAX);
+    static mls_seed_log logs[LOGS_MAX];
+    static mls_seed_source sources[LOGS_MAX];
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        mls_sink sink = sink_of(&logs[i]);
+        mls_log_totals totals;
+        int file = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
+        assert_true(file >= 0);
+        assert_int_equal(mls_log_scan_fd(file, NULL, &sink, 1, &totals, NULL), MLS_OK);
+        close(file);
+        sources[i] = (mls_seed_source){strrchr(found.gl_pathv[i], '/') + 1, &logs[i]};
+    }
+    mls_findings problems = {0};
+    mls_seeds_verdict verdict;
+    assert_int_equal(mls_seeds_check(sources, found.gl_pathc, &problems, &verdict), MLS_OK);
+    if (verdict.ok != (bool)cJSON_IsTrue(expected)) {
+        fail_msg("%s %s: seeds %s: %s", corpus_text(row, "edition"), corpus_text(row, "dir"),
+                 verdict.ok ? "ok" : "not ok", problems.count > 0 ? problems.items[0].message : "");
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        mls_seed_log_release(&logs[i]);
+    }
+    mls_findings_release(&problems);
+    globfree(&found);
+    ++*(size_t *)state;
+}
+
+static void verdicts_agree_with_the_reference(void **state)
+{
+    (void)state;
+    size_t folders = 0;
+    if (!corpus_each_folder(compare_folder, &folders) || folders == 0) {
+        skip();
+    }
+    assert_true(folders > 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(different_seeds_are_fine),        cmocka_unit_test(shared_seeds_name_the_logs),
+        cmocka_unit_test(one_log_may_not_repeat_itself),   cmocka_unit_test(what_one_log_alone_can_get_wrong),
+        cmocka_unit_test(hostile_text_is_escaped),         cmocka_unit_test(number_of_seeds_is_limited),
+        cmocka_unit_test(check_is_for_closed_from_1_0_on), cmocka_unit_test(verdicts_agree_with_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
