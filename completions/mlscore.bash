@@ -17,11 +17,12 @@ _mlscore()
         words='score events help completion'
         ;;
     *:score)
-        options='--usage= --edition= --window --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        options='--usage= --edition= --window --rcp= --bert-train-samples --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='' files=no ;;
+        --rcp) value=yes words='' files=yes ;;
         --format) value=yes words='table csv json ndjson markdown' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;

@@ -10,6 +10,8 @@ complete -c mlscore -n '__mlscore_command ""' -a score -d 'find the runs in log 
 complete -c mlscore -n '__mlscore_command score' -l usage -x -a 'training hpc' -d 'the family of benchmarks (training)'
 complete -c mlscore -n '__mlscore_command score' -l edition -x -d 'judge by this edition'\''s rules (by the date of the first record)'
 complete -c mlscore -n '__mlscore_command score' -l window -d 'with more runs than needed, score the window that the rules choose'
+complete -c mlscore -n '__mlscore_command score' -l rcp -r -F -d 'add reference points from FILE to those of the rules'
+complete -c mlscore -n '__mlscore_command score' -l bert-train-samples -d 'bert took as many samples to converge as its train_samples record says'
 complete -c mlscore -n '__mlscore_command score' -l format -x -a 'table csv json ndjson markdown' -d 'how to print results (the first is the default)'
 complete -c mlscore -n '__mlscore_command score' -l output -s o -r -F -d 'write results to FILE, whole or not at all'
 complete -c mlscore -n '__mlscore_command score' -l files-from -r -F -d 'read more paths from FILE, one a line (-: standard input)'

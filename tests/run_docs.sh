@@ -157,34 +157,40 @@ agree "man/mlscore.1: commands" "$scratch/names" "$scratch/page"
 sed -n 's/^| `\([a-z]*\)[` ].*/\1/p' README.md >"$scratch/page"
 agree "README.md: commands" "$scratch/names" "$scratch/page"
 
-# fields COMMAND FORMAT ARGUMENT…: every name that is printed is in the page, and no other.
+print() { "$mlscore" "$@" >>"$scratch/printed" 2>/dev/null || :; }
+
+# fields COMMAND FORMAT: every name that was printed is in the page, and no other.
 fields() {
-    case "
-$commands
-" in
-    *"
-$1
-"*) ;;
-    *) return ;;
-    esac
-    command=$1 format=$2
-    shift 2
-    case $format in
-    csv) "$mlscore" "$command" --format=csv "$@" 2>/dev/null | head -n 1 | tr -d '"\r' | tr , '\n' ;;
-    # The names of an object of settings are the user's own.
-    *) "$mlscore" "$command" --format="$format" "$@" 2>/dev/null | grep -o '"[a-z_0-9]*" *:' | tr -d '": \t' ;;
-    esac | sort -u >"$scratch/names"
-    upper=$(echo "$command $format" | tr '[:lower:]' '[:upper:]')
-    entries man/mlscore-formats.5 "$upper" | sed 's/ .*//' | sort -u >"$scratch/page"
-    agree "man/mlscore-formats.5: $upper" "$scratch/names" "$scratch/page"
+    title=$(echo "$1 $2" | tr '[:lower:]' '[:upper:]')
+    if [ "$2" = csv ]; then
+        head -n 1 "$scratch/printed" | tr -d '"\r' | tr , '\n'
+    else
+        # What stands in metadata is the log's own.
+        sed 's/"metadata":{.*/"metadata":/' "$scratch/printed" | grep -o '"[a-z_0-9]*":' | tr -d '":'
+    fi | sort -u >"$scratch/names"
+    entries man/mlscore-formats.5 "$title" | sed 's/ .*//' >"$scratch/page.all"
+    ! grep -qx findings "$scratch/names" || entries man/mlscore-formats.5 FINDING | sed 's/ .*//' >>"$scratch/page.all"
+    sort -u "$scratch/page.all" >"$scratch/page"
+    agree "man/mlscore-formats.5: $title" "$scratch/names" "$scratch/page"
+    rm "$scratch/printed"
 }
-mkdir "$scratch/many"
-for i in 0 1 2 3 4 5 6 7 8 9 10; do cp testdata/logs/plain.log "$scratch/many/result_$i.txt"; done
-echo nothing >"$scratch/many/notes.txt"
-fields score csv testdata/slurm
-fields score json --window testdata/slurm "$scratch/many"
-fields events csv testdata/logs/plain.log
-fields events ndjson --key=seed testdata/logs/plain.log
+cp "$scratch/names" "$scratch/names.commands"
+# Folders in which no object of the JSON is null: more runs than needed; energy and weak scaling.
+mkdir -p "$scratch/many" "$scratch/weak/cosmoflow/power/result_0"
+for i in 0 1 2 3 4 5 6 7 8 9 10; do
+    sed "s/4711/$i/" testdata/logs/plain.log >"$scratch/many/result_$i.txt"
+done
+sed "s/llama2_70b_lora/cosmoflow/" testdata/logs/plain.log >"$scratch/weak/cosmoflow/result_0.txt"
+cp testdata/logs/plain.log "$scratch/weak/cosmoflow/power/result_0/node_0.txt"
+print score --format=csv testdata/slurm
+fields score csv
+print score --format=json --window "$scratch/many" testdata/slurm
+print score --format=json --usage=hpc "$scratch/weak"
+fields score json
+print events --format=csv testdata/logs/plain.log
+fields events csv
+print events --format=ndjson --key=seed testdata/logs/plain.log
+fields events ndjson
 
 # ---------------------------------------------------------------- roff
 
