@@ -122,9 +122,12 @@ $B/.packages:
 
 # ---------------------------------------------------------------- installation
 
-$B/mlscore.pc: Makefile
+# Written each time: PREFIX may be another than the last time.
+.PHONY: $B/mlscore.pc
+$B/mlscore.pc:
 	@mkdir -p $(@D)
-	@{ echo 'prefix=$(PREFIX)'; echo 'libdir=$(LIBDIR)'; echo 'includedir=$(INCLUDEDIR)'; echo; \
+	@{ echo 'prefix=$(PREFIX)'; echo 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))'; \
+	   echo 'includedir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))'; echo; \
 	   echo 'Name: mlscore'; echo 'Description: verdicts and scores from MLPerf training logs'; \
 	   echo "Version: $$(sed -n 's/^#define MLS_VERSION "\(.*\)"$$/\1/p' include/mlscore/base.h)"; \
 	   echo '# Only a static library is installed, so what it needs is needed by every program.'; \

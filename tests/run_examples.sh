@@ -76,7 +76,10 @@ same() {
 }
 
 for document; do
-    [ -f "$document" ] || continue
+    if [ ! -f "$document" ]; then
+        skip
+        continue
+    fi
     rm -rf "$scratch/examples" "$scratch/case"
     mkdir "$scratch/examples" "$scratch/case"
     ln -s "$root/testdata" "$scratch/case/testdata"

@@ -110,6 +110,9 @@ typedef struct mls_rcp_limit {
     double limit; /**< the least mean that passes */
 } mls_rcp_limit;
 
+/** "found", "interpolated", "smaller-batch" …: a word for programs; "" for any other number. */
+const char *mls_rcp_match_name(mls_rcp_match match);
+
 /** The bar that applies to a batch size. */
 mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size);
 
@@ -145,6 +148,9 @@ mls_status mls_rcp_check(const mls_rcp_set *set, double global_batch_size, const
  */
 struct mls_buffer;
 void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, struct mls_buffer *words);
+
+/** Appends what a batch size would need, in one line for a person. */
+void mls_rcp_limit_describe(const mls_rcp_limit *limit, struct mls_buffer *words);
 
 #ifdef __cplusplus
 }

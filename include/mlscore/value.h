@@ -73,6 +73,19 @@ bool mls_value_equal(const mls_value *a, const mls_value *b);
  */
 bool mls_json_member(mls_str json, mls_str name, mls_str *span);
 
+/** A member of an object's text: the name as written between its quotes, and its value. */
+typedef struct mls_raw_member {
+    mls_str name;
+    mls_str value;
+} mls_raw_member;
+
+/**
+ * Lists the members of a validated object in the order in which they stand,
+ * without decoding anything; of duplicates the last one counts.  At most
+ * `capacity` are written; returns how many there are, 0 for what is no object.
+ */
+size_t mls_json_members(mls_str json, mls_raw_member *members, size_t capacity);
+
 /** Reads a validated span as a number (a boolean counts 1 or 0); false when it is neither. */
 bool mls_json_number(mls_str span, double *number);
 

@@ -30,6 +30,7 @@ bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
     }
     buffer->ptr = grown;
     buffer->capacity = capacity;
+    buffer->ptr[buffer->len] = '\0';
     return true;
 }
 

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 
 const mls_command *const mls_commands[] = {
-    &mls_command_score, &mls_command_events, &mls_command_help, &mls_command_completion, NULL,
+    &mls_command_score, &mls_command_events, &mls_command_rcp, &mls_command_help, &mls_command_completion, NULL,
 };
 
 /* Columns of the terminal that results go to; COLUMNS, when set, wins; 0 where there is neither. */

@@ -10,6 +10,12 @@
 /* How much of a log is looked at for NUL bytes. */
 enum { MLS_BINARY_SNIFF = 4096 };
 
+/*
+ * An unfinished line with a marker is kept up to this length: a record of the
+ * greatest length, and some white space around it that trimming will drop.
+ */
+#define MLS_CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
+
 /* Whether a line ends at data[i] for certain: a '\r' at the very end may be half of "\r\n". */
 static bool mls_line_ends_at(const char *data, size_t len, size_t i)
 {
@@ -121,10 +127,11 @@ static void mls_carry_shrink(mls_reader *reader)
 {
     const char *marker = mls_marker_find_last((mls_str){reader->carry, reader->carry_len});
     if (marker != NULL && marker > reader->carry) {
-        reader->carry_torn |= reader->carry_overlong;
+        const mls_str before = {reader->carry, (size_t)(marker - reader->carry)};
+        reader->carry_torn |= reader->carry_overlong || mls_marker_find_last(before) != NULL;
         reader->carry_overlong = false;
         mls_carry_drop(reader, (size_t)(marker - reader->carry));
-        if (reader->carry_len <= MLS_RECORD_LENGTH_MAX) {
+        if (reader->carry_len <= MLS_CARRY_MAX) {
             return;
         }
     }
@@ -176,8 +183,11 @@ static mls_status mls_carry_flush(mls_reader *reader)
     } else if (!mls_lines_scan(&reader->joined, text.ptr, text.len, reader->carry_dropped)) {
         status = MLS_ERROR_MEMORY;
     } else {
+        const bool torn = reader->carry_overlong || reader->carry_torn;
         if (reader->joined.count > 0 && reader->joined.items[0].kind == MLS_EVENT_RECORD) {
-            reader->joined.items[0].as.record.torn |= reader->carry_overlong || reader->carry_torn;
+            reader->joined.items[0].as.record.torn |= torn;
+        } else if (reader->joined.count > 0 && reader->joined.items[0].kind == MLS_EVENT_MALFORMED) {
+            reader->joined.items[0].as.malformed.torn |= torn;
         }
         status = mls_deliver(reader, &reader->joined);
     }
@@ -203,7 +213,7 @@ mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls
         status = MLS_ERROR_MEMORY;
     }
     if (cut.middle == len && (len == 0 || !mls_line_ends_at(data, len, len - 1))) {
-        if (status == MLS_OK && reader->carry_len > MLS_RECORD_LENGTH_MAX + MLS_MLLOG_LENGTH) {
+        if (status == MLS_OK && reader->carry_len > MLS_CARRY_MAX) {
             mls_carry_shrink(reader);
         }
         return status;

@@ -272,7 +272,7 @@ const char *mls_record_check(const char *begin, const char *end, mls_record *rec
         }
     }
     if (at < end) {
-        *wrong = at;
+        *wrong = mls_json_skip_blanks(at);
         return "something follows the record's JSON object";
     }
     if (seen != MEMBER_ALL) {

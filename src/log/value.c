@@ -28,9 +28,25 @@ static const char *mls_skip_blanks(const char *at, const char *end)
     return at;
 }
 
+/* Whether any byte of the word is `c`; a carry may set further bits, but never the only one. */
+static bool mls_word_holds(uint64_t word, char c)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t other = word ^ (ones * (unsigned char)c);
+    return ((other - ones) & ~other & (ones << 7)) != 0;
+}
+
 /* `at` is behind the opening quote; returns the closing one. */
 static const char *mls_skip_string(const char *at, const char *end)
 {
+    while (end - at >= 8) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        if (mls_word_holds(word, '"') || mls_word_holds(word, '\\')) {
+            break;
+        }
+        at += 8;
+    }
     while (at < end && *at != '"') {
         at += *at == '\\' ? 2 : 1;
     }
@@ -272,6 +288,25 @@ bool mls_json_member(mls_str json, mls_str name, mls_str *span)
         }
     }
     return found;
+}
+
+size_t mls_json_members(mls_str json, mls_raw_member *members, size_t capacity)
+{
+    size_t count = 0;
+    if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
+        return 0;
+    }
+    const char *end = json.ptr + json.len;
+    const char *at = mls_skip_blanks(json.ptr + 1, end);
+    for (; at < end && *at == '"'; count++) {
+        mls_raw_member member;
+        mls_member_read(&at, end, &member.name, &member.value);
+        member.name = (mls_str){member.name.ptr + 1, member.name.len - 2};
+        if (count < capacity) {
+            members[count] = member;
+        }
+    }
+    return count;
 }
 
 /* ------------------------------------------------------------------ trees */

@@ -234,12 +234,26 @@ bool mls_report_score_ndjson(const mls_collection *collection, mls_output *outpu
     return !json.failed;
 }
 
+/* The columns that came after the first version; a check that was not made leaves its columns empty. */
+static void mls_csv_group_checks(mls_csv *csv, const mls_group *group, size_t index)
+{
+    mls_csv_number(csv, group->scale);
+    mls_csv_number(csv, group->scaled_minutes);
+    mls_csv_text(csv, group->rcp_set == NULL ? NULL : group->rcp.pass ? "true" : "false");
+    mls_csv_text(csv, group->rcp_set == NULL ? NULL : group->rcp.message);
+    mls_csv_text(csv, !group->seeds_checked ? NULL : group->seeds_ok ? "true" : "false");
+    mls_csv_number(csv, group->joules != NULL ? group->joules[index] : (double)NAN);
+    mls_csv_number(csv, group->joules != NULL ? group->energy_joules : (double)NAN);
+}
+
 bool mls_report_score_csv(const mls_collection *collection, mls_output *output)
 {
     mls_csv csv = {.output = output};
-    mls_csv_header(&csv, "path benchmark division usage edition config global_batch_size score_minutes official "
-                         "dropped file line start_ms stop_ms minutes status valid counted to_converge unit final_eval "
-                         "init_minutes throughput job node_count");
+    mls_csv_header(&csv,
+                   "path benchmark division usage edition config global_batch_size score_minutes official "
+                   "dropped file line start_ms stop_ms minutes status valid counted to_converge unit final_eval "
+                   "init_minutes throughput job node_count scale scaled_minutes rcp_pass rcp_message seeds_ok joules "
+                   "energy_joules");
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
         for (size_t k = 0; k < group->run_count; k++) {
@@ -272,6 +286,7 @@ bool mls_report_score_csv(const mls_collection *collection, mls_output *output)
                                                             : (double)NAN);
             mls_csv_text(&csv, run->job.job);
             mls_csv_number(&csv, run->job.node_count);
+            mls_csv_group_checks(&csv, group, k);
             mls_csv_end_row(&csv);
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,9 @@ void mls_output_escaped(mls_output *output, mls_str text)
 {
     mls_buffer clean = {0};
     mls_escape_append(&clean, text);
+    if (clean.failed && output->failed_errno == 0) {
+        output->failed_errno = ENOMEM;
+    }
     mls_output_write(output, mls_buffer_str(&clean));
     mls_buffer_release(&clean);
 }

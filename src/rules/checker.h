@@ -67,8 +67,8 @@ typedef struct mls_rule_state {
     bool has_best;
     double best;
     size_t best_line;
-    mls_str best_text;
-    mls_str best_at; /* "3,072 samples" */
+    double best_progress; /* how far the run was then; NAN: not said */
+    bool best_in_samples; /* samples, not epochs */
 } mls_rule_state;
 
 /* What a scope would queue. */

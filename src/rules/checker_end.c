@@ -6,9 +6,11 @@
  * one overrules is left out: findings that checks and occurrences made for a
  * key count only from the last scope that has a rule for it.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/number.h"
 #include "rules/checker.h"
 #include "rules/rule_words.h"
 
@@ -164,6 +166,42 @@ static void mls_judge_occurrence(mls_checker *checker, size_t scope_index, const
 
 /* ---------------------------------------------------------------- targets and the end */
 
+/* A count with its thousands grouped: 3,072. */
+static void mls_grouped_append(mls_buffer *buffer, double number)
+{
+    if (number != floor(number) || fabs(number) >= 1e15) {
+        mls_number_append(buffer, number);
+        return;
+    }
+    const size_t start = buffer->len;
+    mls_buffer_printf(buffer, "%.0f", number);
+    mls_buffer grouped = {0};
+    const size_t digits = buffer->len - start;
+    for (size_t i = 0; i < digits; i++) {
+        const char c = buffer->ptr[start + i];
+        if (i > 0 && (digits - i) % 3 == 0 && buffer->ptr[start + i - 1] != '-') {
+            mls_buffer_append_char(&grouped, ',');
+        }
+        mls_buffer_append_char(&grouped, c);
+    }
+    buffer->len = start;
+    mls_buffer_append(buffer, mls_buffer_str(&grouped));
+    mls_buffer_release(&grouped);
+}
+
+/* "; best was 0.931 at 3,072 samples, line 88" */
+static void mls_best_append(mls_buffer *message, const mls_rule_state *state)
+{
+    mls_buffer_append_text(message, "; best was ");
+    mls_number_append(message, state->best);
+    if (!isnan(state->best_progress)) {
+        mls_buffer_append_text(message, state->best_in_samples ? " at " : " at epoch ");
+        mls_grouped_append(message, state->best_progress);
+        mls_buffer_append_text(message, state->best_in_samples ? " samples" : "");
+    }
+    mls_buffer_printf(message, ", line %zu", state->best_line);
+}
+
 static void mls_judge_target(mls_checker *checker, size_t scope_index, size_t rule_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
@@ -182,11 +220,7 @@ static void mls_judge_target(mls_checker *checker, size_t scope_index, size_t ru
         mls_rule_words_target(&message, scope, &rule->check_any.items[i], &checker->input);
     }
     if (state->has_best) {
-        mls_buffer_append_text(&message, "; best was ");
-        mls_buffer_append(&message, state->best_text);
-        mls_buffer_append_text(&message, state->best_at.len > 0 ? " at " : "");
-        mls_buffer_append(&message, state->best_at);
-        mls_buffer_printf(&message, ", line %zu", state->best_line);
+        mls_best_append(&message, state);
     } else {
         mls_buffer_append_text(&message, "; no record did");
     }

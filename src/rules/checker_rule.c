@@ -152,46 +152,8 @@ static int mls_target_direction(const mls_expr *expr, const mls_expr_node **meas
     return node->op == MLS_EXPR_LESS || node->op == MLS_EXPR_LESS_EQUAL ? -1 : 1;
 }
 
-/* A count with its thousands grouped: 3,072. */
-static void mls_grouped_append(mls_buffer *buffer, double number)
-{
-    if (number != floor(number) || fabs(number) >= 1e15) {
-        mls_number_append(buffer, number);
-        return;
-    }
-    const size_t start = buffer->len;
-    mls_buffer_printf(buffer, "%.0f", number);
-    mls_buffer grouped = {0};
-    const size_t digits = buffer->len - start;
-    for (size_t i = 0; i < digits; i++) {
-        const char c = buffer->ptr[start + i];
-        if (i > 0 && (digits - i) % 3 == 0 && buffer->ptr[start + i - 1] != '-') {
-            mls_buffer_append_char(&grouped, ',');
-        }
-        mls_buffer_append_char(&grouped, c);
-    }
-    buffer->len = start;
-    mls_buffer_append(buffer, mls_buffer_str(&grouped));
-    mls_buffer_release(&grouped);
-}
-
-/* "3,072 samples" or "epoch 4", from the record's metadata. */
-static void mls_progress_words(const mls_record *record, mls_buffer *text)
-{
-    mls_str span;
-    double number;
-    if (mls_json_member(record->metadata, MLS_S("samples_count"), &span) && mls_json_number(span, &number)) {
-        mls_grouped_append(text, number);
-        mls_buffer_append_text(text, " samples");
-    } else if (mls_json_member(record->metadata, MLS_S("epoch_num"), &span) && mls_json_number(span, &number)) {
-        mls_buffer_append_text(text, "epoch ");
-        mls_grouped_append(text, number);
-    }
-}
-
-/* Remembers the value that came closest to a target, for the case that none reaches it. */
-static void mls_target_note(mls_checker *checker, mls_scope_state *scope, mls_rule_state *state, const mls_expr *expr,
-                            const mls_record *record)
+/* Remembers the value that came closest to a target, and when, for the case that none reaches it. */
+static void mls_target_note(mls_checker *checker, mls_rule_state *state, const mls_expr *expr, const mls_record *record)
 {
     const mls_expr_node *measured = NULL;
     const int direction = mls_target_direction(expr, &measured);
@@ -202,31 +164,15 @@ static void mls_target_note(mls_checker *checker, mls_scope_state *scope, mls_ru
         isnan(number) || (state->has_best && (number - state->best) * direction <= 0)) {
         return;
     }
-    mls_buffer at = {0};
-    mls_progress_words(record, &at);
+    mls_str span;
+    state->has_best = true;
+    state->best = number;
     state->best_line = record->line;
-    /* One allocation per improvement would grow with the log: the text is reread into the same room. */
-    mls_buffer text = {0};
-    mls_number_append(&text, number);
-    if (!state->has_best) {
-        state->best_text = (mls_str){mls_arena_alloc(&scope->memory, 64), 0};
-        state->best_at = (mls_str){mls_arena_alloc(&scope->memory, 64), 0};
+    state->best_progress = NAN;
+    state->best_in_samples = mls_json_member(record->metadata, MLS_S("samples_count"), &span);
+    if (state->best_in_samples || mls_json_member(record->metadata, MLS_S("epoch_num"), &span)) {
+        (void)mls_json_number(span, &state->best_progress);
     }
-    state->has_best = state->best_text.ptr != NULL && state->best_at.ptr != NULL;
-    if (state->has_best) {
-        state->best_text.len = text.len < 64 ? text.len : 64;
-        state->best_at.len = at.len < 64 ? at.len : 64;
-        if (state->best_text.len > 0) {
-            memcpy((void *)(uintptr_t)state->best_text.ptr, text.ptr, state->best_text.len);
-        }
-        if (state->best_at.len > 0) {
-            memcpy((void *)(uintptr_t)state->best_at.ptr, at.ptr, state->best_at.len);
-        }
-        state->best = number;
-    }
-    checker->out_of_memory |= !state->has_best;
-    mls_buffer_release(&text);
-    mls_buffer_release(&at);
 }
 
 static void mls_any_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
@@ -256,7 +202,7 @@ static void mls_any_run(mls_checker *checker, size_t scope_index, size_t rule_in
     if (held) {
         state->any_held = true;
     } else if (!state->any_held) {
-        mls_target_note(checker, scope_state, state, &rule->check_any.items[0], record);
+        mls_target_note(checker, state, &rule->check_any.items[0], record);
     }
 }
 

@@ -145,6 +145,16 @@ typedef struct mls_variable {
     bool set;
 } mls_variable;
 
+enum { MLS_MEMBERS_INDEXED_MAX = 12 };
+
+/* Where the members of an object's text are, found when one of them is first asked for. */
+typedef struct mls_member_index {
+    bool built;
+    bool complete; /* false: too many members, or names with escapes; each lookup reads the text */
+    size_t count;
+    mls_raw_member members[MLS_MEMBERS_INDEXED_MAX];
+} mls_member_index;
+
 /*
  * What an expression looks at.  `record` is NULL where there is none (`end`).
  * Trees are built when they are first asked for and cached here: clear the
@@ -157,6 +167,8 @@ typedef struct mls_expr_input {
     const mls_value *metadata;
     const mls_value *whole;
     mls_value value_storage; /* a scalar value lives here */
+    mls_member_index value_index;
+    mls_member_index metadata_index;
     const mls_variable *variables;
     mls_arena *arena; /* for trees and results; whoever owns it resets it between records */
     bool out_of_memory;

@@ -81,6 +81,8 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
     input->value = NULL;
     input->metadata = NULL;
     input->whole = NULL;
+    input->value_index.built = false;
+    input->metadata_index.built = false;
 }
 
 /* A validated number span: integers have neither '.' nor exponent, and are no word. */
@@ -185,23 +187,62 @@ static bool mls_eval_input(const mls_expr_node *node, mls_expr_input *input, mls
     }
 }
 
-/*
- * The span of value or metadata when `node` is one of them, its tree has not
- * been built and it is an object: then a member can be read from the text.
- */
-static bool mls_expr_object_span(const mls_expr_node *node, const mls_expr_input *input, mls_str *span)
+static void mls_member_index_build(mls_member_index *index, mls_str span)
 {
+    const size_t count = mls_json_members(span, index->members, MLS_MEMBERS_INDEXED_MAX);
+    index->built = true;
+    index->complete = count <= MLS_MEMBERS_INDEXED_MAX;
+    index->count = count;
+    for (size_t i = 0; index->complete && i < count; i++) {
+        const mls_str name = index->members[i].name;
+        index->complete = name.len == 0 || memchr(name.ptr, '\\', name.len) == NULL;
+    }
+}
+
+/* The last member of that name in an object's text. */
+static bool mls_member_index_find(mls_member_index *index, mls_str span, mls_str name, mls_str *member)
+{
+    if (!index->built) {
+        mls_member_index_build(index, span);
+    }
+    if (!index->complete) {
+        return mls_json_member(span, name, member);
+    }
+    for (size_t i = index->count; i > 0; i--) {
+        if (mls_str_equal(index->members[i - 1].name, name)) {
+            *member = index->members[i - 1].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Whether `node` is value or metadata, its tree has not been built and it is
+ * an object: then a member is found in the text.  *found tells whether there is one.
+ */
+static bool mls_expr_find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, bool *found,
+                                  mls_str *member)
+{
+    mls_str span;
+    mls_member_index *index;
     if (input->record == NULL) {
         return false;
     }
     if (node->op == MLS_EXPR_METADATA && input->metadata == NULL) {
-        *span = input->record->metadata;
+        span = input->record->metadata;
+        index = &input->metadata_index;
     } else if (node->op == MLS_EXPR_VALUE && input->value == NULL) {
-        *span = input->record->value;
+        span = input->record->value;
+        index = &input->value_index;
     } else {
         return false;
     }
-    return mls_json_kind_of(*span) == MLS_JSON_OBJECT;
+    if (mls_json_kind_of(span) != MLS_JSON_OBJECT) {
+        return false;
+    }
+    *found = mls_member_index_find(index, span, name, member);
+    return true;
 }
 
 static bool mls_fail_no_member(const mls_expr *expr, const mls_expr_node *object, mls_expr_input *input, mls_str name)
@@ -214,11 +255,10 @@ static bool mls_fail_no_member(const mls_expr *expr, const mls_expr_node *object
 static bool mls_eval_named(const mls_expr *expr, const mls_expr_node *object_node, mls_expr_input *input, mls_str name,
                            mls_value *result)
 {
-    mls_str span;
-    if (mls_expr_object_span(object_node, input, &span)) {
-        mls_str member;
-        return mls_json_member(span, name, &member) ? mls_span_load(member, input, result)
-                                                    : mls_fail_no_member(expr, object_node, input, name);
+    mls_str text;
+    bool found;
+    if (mls_expr_find_in_text(object_node, input, name, &found, &text)) {
+        return found ? mls_span_load(text, input, result) : mls_fail_no_member(expr, object_node, input, name);
     }
     mls_value object;
     if (!mls_expr_evaluate_node(expr, object_node, input, &object)) {
@@ -297,18 +337,17 @@ bool mls_expr_contains(const mls_expr *expr, const mls_expr_node *node, mls_expr
     }
 }
 
-bool mls_expr_has_member(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result,
-                         bool *done)
+bool mls_expr_has_member(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     const mls_expr_node *object = &expr->nodes[expr->children[node->first]];
     const mls_expr_node *name = &expr->nodes[expr->children[node->first + 1]];
-    mls_str span;
     mls_str member;
-    *done = name->op == MLS_EXPR_CONSTANT && expr->constants[name->first].kind == MLS_JSON_STRING &&
-            mls_expr_object_span(object, input, &span);
-    if (*done) {
-        *result = mls_value_of_bool(mls_json_member(span, expr->constants[name->first].as.string, &member));
+    bool found;
+    if (name->op != MLS_EXPR_CONSTANT || expr->constants[name->first].kind != MLS_JSON_STRING ||
+        !mls_expr_find_in_text(object, input, expr->constants[name->first].as.string, &found, &member)) {
+        return false;
     }
+    *result = mls_value_of_bool(found);
     return true;
 }
 

@@ -25,10 +25,8 @@ bool mls_expr_number(const mls_expr *expr, const mls_expr_node *node, mls_expr_i
 bool mls_expr_contains(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input,
                        const mls_value *container, const mls_value *item, bool *contains);
 
-/* has(metadata, "name") and has(value, "name"), without a tree; *done false: not of that form, evaluate it the long
- * way. */
-bool mls_expr_has_member(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result,
-                         bool *done);
+/* has(metadata, "name") and has(value, "name"), without a tree; false: not of that form, evaluate it the long way. */
+bool mls_expr_has_member(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
 bool mls_expr_call(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 

@@ -218,12 +218,10 @@ static bool mls_call_pair(const mls_expr *expr, const mls_expr_node *call, mls_e
 
 bool mls_expr_call(const mls_expr *expr, const mls_expr_node *call, mls_expr_input *input, mls_value *result)
 {
-    bool done = false;
     mls_argument argument;
     switch (call->function) {
     case MLS_FUNCTION_HAS:
-        (void)mls_expr_has_member(expr, call, input, result, &done);
-        return done || mls_call_pair(expr, call, input, result);
+        return mls_expr_has_member(expr, call, input, result) || mls_call_pair(expr, call, input, result);
     case MLS_FUNCTION_ISCLOSE:
         return mls_call_pair(expr, call, input, result);
     case MLS_FUNCTION_MIN:

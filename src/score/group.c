@@ -95,8 +95,9 @@ static double mls_group_first_ms(const mls_group *group)
 {
     double first = (double)NAN;
     for (size_t i = 0; i < group->run_count; i++) {
-        if (!(first <= group->runs[i]->first_ms)) {
-            first = group->runs[i]->first_ms;
+        const double begin = group->runs[i]->first_ms; /* NAN in a file without records */
+        if (isnan(first) || begin < first) {
+            first = begin;
         }
     }
     return first;

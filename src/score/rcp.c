@@ -175,6 +175,22 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
     return limit;
 }
 
+const char *mls_rcp_match_name(mls_rcp_match match)
+{
+    static const char *const names[] = {
+        [MLS_RCP_FOUND] = "found",
+        [MLS_RCP_INTERPOLATED] = "interpolated",
+        [MLS_RCP_SMALLER_BATCH] = "smaller-batch",
+        [MLS_RCP_MISSING] = "missing",
+        [MLS_RCP_NO_POINTS] = "no-points",
+        [MLS_RCP_NO_CONVERGENCE] = "no-convergence",
+        [MLS_RCP_NO_BATCH_SIZE] = "no-batch-size",
+        [MLS_RCP_BATCH_SIZES_DIFFER] = "batch-sizes-differ",
+        [MLS_RCP_TOO_FEW_RUNS] = "too-few-runs",
+    };
+    return (size_t)match < sizeof names / sizeof names[0] ? names[match] : "";
+}
+
 static void write_message(mls_rcp_result *result)
 {
     static const char *const messages[] = {

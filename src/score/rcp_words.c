@@ -109,10 +109,10 @@ static void append_scale(mls_buffer *words, const mls_rcp_result *result, double
 }
 
 /* What a submitter can do when the points are in the way. */
-static void append_remedy(mls_buffer *words, const mls_rcp_result *result)
+static void append_remedy(mls_buffer *words, double batch_size)
 {
     mls_buffer_append_text(words, "; the rules allow new reference points, made with the reference code at batch ");
-    append_batch_size(words, result->limit.global_batch_size);
+    append_batch_size(words, batch_size);
     mls_buffer_append_text(words, " (try them with --rcp), or a bypass that the review committee agrees to "
                                   "(rcp-bypass in package_checker_params)");
 }
@@ -137,7 +137,7 @@ static void describe_failure(mls_buffer *words, const mls_rcp_result *result)
         append_limit(words, result, ", ", decimals);
         mls_buffer_append_text(words, ": converges faster than the reference allows");
     }
-    append_remedy(words, result);
+    append_remedy(words, limit->global_batch_size);
 }
 
 void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
@@ -173,4 +173,38 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
     mls_buffer_append_text(words, "; ");
     append_limit(words, result, " is ", decimals);
     append_scale(words, result, score_minutes, decimals);
+}
+
+void mls_rcp_limit_describe(const mls_rcp_limit *limit, mls_buffer *words)
+{
+    mls_buffer_append_text(words, "batch ");
+    append_batch_size(words, limit->global_batch_size);
+    mls_buffer_append_text(words, ": ");
+    if (!isfinite(limit->limit)) {
+        if (limit->match == MLS_RCP_MISSING) {
+            mls_buffer_append_text(words, "no reference point reaches it, the largest is ");
+            append_batch_size(words, limit->lower_batch_size);
+        } else {
+            mls_buffer_append_text(words, "there are no reference points for this benchmark");
+        }
+        append_remedy(words, limit->global_batch_size);
+        return;
+    }
+    mls_buffer_append_text(words, "a mean of ");
+    append_number(words, limit->limit, decimals_for(limit->limit));
+    mls_buffer_printf(words, "%s%s or more passes", limit->unit[0] != '\0' ? " " : "", limit->unit);
+    if (limit->match == MLS_RCP_INTERPOLATED) {
+        mls_buffer_append_text(words, " (interpolated between ");
+        append_batch_size(words, limit->lower_batch_size);
+        mls_buffer_append_text(words, " and ");
+        append_batch_size(words, limit->upper_batch_size);
+        mls_buffer_append_text(words, ")");
+    } else if (limit->match == MLS_RCP_SMALLER_BATCH) {
+        mls_buffer_append_text(words, " (that of the smallest reference batch ");
+        append_batch_size(words, limit->lower_batch_size);
+        mls_buffer_append_text(words, "; no point is as small)");
+    }
+    mls_buffer_append_text(words, "; below ");
+    append_number(words, limit->mean, decimals_for(limit->mean));
+    mls_buffer_append_text(words, " the score is scaled up");
 }

@@ -319,6 +319,33 @@ static void verdicts_in_words(void **state)
     mls_rcp_set_free(set);
 }
 
+static void assert_limit_words(const mls_rcp_set *set, double batch, const char *expected)
+{
+    mls_buffer words = {0};
+    mls_rcp_limit limit = mls_rcp_set_limit(set, batch);
+    mls_rcp_limit_describe(&limit, &words);
+    assert_string_equal(words.ptr, expected);
+    mls_buffer_release(&words);
+}
+
+static void limits_in_words(void **state)
+{
+    (void)state;
+    mls_rcp_set *set = new_set("5.0.0", "llama2_70b_lora", 10);
+    assert_limit_words(set, 8, "batch 8: a mean of 2,961 samples or more passes; below 3,179 the score is scaled up");
+    assert_limit_words(set, 9,
+                       "batch 9: a mean of 3,061 samples or more passes (interpolated between 8 and 16); below 3,285 "
+                       "the score is scaled up");
+    assert_limit_words(set, 4,
+                       "batch 4: a mean of 2,961 samples or more passes (that of the smallest reference batch 8; no "
+                       "point is as small); below 3,179 the score is scaled up");
+    assert_limit_words(set, 129, "batch 129: no reference point reaches it, the largest is 128" NEXT("129"));
+    mls_rcp_set_free(set);
+    set = new_set("5.0.0", "made_up", 10);
+    assert_limit_words(set, 9, "batch 9: there are no reference points for this benchmark" NEXT("9"));
+    mls_rcp_set_free(set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +359,7 @@ int main(void)
         cmocka_unit_test(errors_have_a_place),
         cmocka_unit_test(runs_of_a_benchmark_must_be_known),
         cmocka_unit_test(verdicts_in_words),
+        cmocka_unit_test(limits_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Byte strings, buffers, escaping, numbers, errors and findings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/data.h"
+#include "base/escape.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "mlscore/base.h"
+
+static int sign(int number)
+{
+    return (number > 0) - (number < 0);
+}
+
+static void strings(void **state)
+{
+    (void)state;
+
+    assert_true(mls_str_equal(mls_str_from(NULL), MLS_S("")));
+    assert_true(mls_str_equal(mls_str_from("abc"), MLS_S("abc")));
+    assert_false(mls_str_equal(MLS_S("a\0b"), MLS_S("a\0c")));
+    assert_true(mls_str_starts(MLS_S("abc"), MLS_S("")) && mls_str_starts(MLS_S("abc"), MLS_S("abc")));
+    assert_false(mls_str_starts(MLS_S("ab"), MLS_S("abc")));
+    assert_true(mls_str_ends(MLS_S("abc"), MLS_S("bc")) && !mls_str_ends(MLS_S("abc"), MLS_S("ab")));
+    assert_true(mls_str_contains(MLS_S("abc"), MLS_S("")) && mls_str_contains(MLS_S("aab"), MLS_S("ab")));
+    assert_false(mls_str_contains(MLS_S("ab"), MLS_S("abc")));
+    assert_int_equal(sign(mls_str_compare(MLS_S("a"), MLS_S("ab"))), -1);
+    assert_int_equal(sign(mls_str_compare(MLS_S("\xff"), MLS_S("a"))), 1);
+}
+
+/* Each stands before the next, in every pairing. */
+static void natural_order(void **state)
+{
+    static const mls_str sorted[] = {
+        MLS_STR(""),
+        MLS_STR("01"),
+        MLS_STR("1"),
+        MLS_STR("2"),
+        MLS_STR("10"),
+        MLS_STR("99999999999999999999998"),
+        MLS_STR("99999999999999999999999"),
+        MLS_STR("result"),
+        MLS_STR("result_1"),
+        MLS_STR("result_2"),
+        MLS_STR("result_10"),
+        MLS_STR("result_10a2"),
+        MLS_STR("result_10a10"),
+    };
+    const size_t count = sizeof sorted / sizeof *sorted;
+    (void)state;
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < count; k++) {
+            const int order = sign(mls_str_compare_natural(sorted[i], sorted[k]));
+
+            if (order != (i > k) - (i < k)) {
+                fail_msg("'%s' against '%s': %d", sorted[i].ptr, sorted[k].ptr, order);
+            }
+        }
+    }
+}
+
+static void escapes(mls_str text, const char *expected)
+{
+    mls_buffer buffer = {0};
+
+    mls_escape_append(&buffer, text);
+    assert_string_equal(buffer.len > 0 ? buffer.ptr : "", expected);
+    mls_buffer_release(&buffer);
+}
+
+static void nothing_commands_a_terminal(void **state)
+{
+    (void)state;
+
+    escapes(MLS_S("plain é 漢 🙂"), "plain é 漢 🙂");
+    escapes(MLS_S("a\nb\tc\rd"), "a\\nb\\tc\\rd");
+    escapes(MLS_S("\x1b[2J\x07\0\x7f"), "\\x1b[2J\\x07\\x00\\x7f");
+    /* Broken UTF-8: a lone byte, a cut sequence, an overlong form, a surrogate, past the end. */
+    escapes(MLS_S("\xe9"), "\\xe9");
+    escapes(MLS_S("\xe2\x82"), "\\xe2\\x82");
+    escapes(MLS_S("\xc0\xaf"), "\\xc0\\xaf");
+    escapes(MLS_S("\xed\xa0\x80"), "\\xed\\xa0\\x80");
+    escapes(MLS_S("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+}
+
+/* No control character, direction override or line separator comes through, whatever they are written as. */
+static void no_hidden_character_passes(void **state)
+{
+    static const uint32_t hidden[] = {0x00,   0x1b,   0x7f,   0x80,   0x85,   0x9b,   0x9f,  0x200e,
+                                      0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        mls_buffer raw = {0};
+        mls_buffer safe = {0};
+
+        mls_utf8_append(&raw, hidden[i]);
+        mls_escape_append(&safe, mls_buffer_str(&raw));
+        if (mls_str_contains(mls_buffer_str(&safe), mls_buffer_str(&raw)) || safe.ptr[0] != '\\') {
+            fail_msg("U+%04X comes through", (unsigned)hidden[i]);
+        }
+        mls_buffer_release(&raw);
+        mls_buffer_release(&safe);
+    }
+}
+
+static void display_width(void **state)
+{
+    (void)state;
+
+    assert_int_equal(mls_display_width(MLS_S("")), 0);
+    assert_int_equal(mls_display_width(MLS_S("abc")), 3);
+    assert_int_equal(mls_display_width(MLS_S("é·…")), 3);
+    assert_int_equal(mls_display_width(MLS_S("e\xcc\x81")), 1);
+    assert_int_equal(mls_display_width(MLS_S("漢字")), 4);
+}
+
+static void numbers_are_read_whole_or_not(void **state)
+{
+    static const struct {
+        mls_str text;
+        double number;
+    } good[] = {{MLS_STR("0"), 0},      {MLS_STR("-1.5e3"), -1500},
+                {MLS_STR("0.1"), 0.1},  {MLS_STR("9007199254740993"), 9007199254740992.0},
+                {MLS_STR("1e-400"), 0}, {MLS_STR("1745066917961"), 1745066917961.0}};
+    static const mls_str bad[] = {MLS_STR(""),    MLS_STR(" 1"),  MLS_STR("1 "), MLS_STR("1x"), MLS_STR("0x10"),
+                                  MLS_STR("nan"), MLS_STR("--1"), MLS_STR("1e"), MLS_STR("."),  MLS_STR("1\0")};
+    double number;
+    size_t size;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(mls_number_parse(good[i].text, &number));
+        assert_true(number == good[i].number);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (mls_number_parse(bad[i], &number)) {
+            fail_msg("'%s' is read as %g", bad[i].ptr, number);
+        }
+    }
+    assert_true(mls_number_parse_lenient(MLS_S(" +1_0.5 "), &number) && number == 10.5);
+    assert_true(mls_number_parse_lenient(MLS_S("Infinity"), &number) && isinf(number));
+    assert_false(mls_number_parse_lenient(MLS_S("1__0"), &number));
+    assert_false(mls_number_parse_lenient(MLS_S("_1"), &number));
+    assert_true(mls_size_parse(MLS_S("18446744073709551615"), &size) && size == SIZE_MAX);
+    assert_false(mls_size_parse(MLS_S("18446744073709551616"), &size));
+    assert_false(mls_size_parse(MLS_S("-1"), &size) || mls_size_parse(MLS_S(""), &size) ||
+                 mls_size_parse(MLS_S("1 "), &size));
+}
+
+static void numbers_come_back_the_same(void **state)
+{
+    static const double numbers[] = {0,     9,     0.925,  0.1,  1.5243166666666668, 1745066917961.0,
+                                     -3.25, 1e300, 5e-324, 1e21, 123456789.125};
+    mls_buffer text = {0};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        double back = NAN;
+
+        mls_buffer_clear(&text);
+        mls_number_append(&text, numbers[i]);
+        assert_true(mls_number_parse(mls_buffer_str(&text), &back));
+        assert_true(back == numbers[i]);
+    }
+    mls_buffer_clear(&text);
+    mls_number_append(&text, 0.925);
+    mls_buffer_append_char(&text, ' ');
+    mls_number_append(&text, 9);
+    mls_buffer_append_char(&text, ' ');
+    mls_number_append(&text, 1745066917961.0);
+    mls_buffer_append_char(&text, ' ');
+    mls_number_append(&text, NAN);
+    assert_string_equal(text.ptr, "0.925 9 1745066917961 null");
+    mls_buffer_release(&text);
+}
+
+static void buffers(void **state)
+{
+    mls_buffer buffer = {0};
+    char *text;
+    (void)state;
+
+    for (int i = 0; i < 1000; i++) {
+        mls_buffer_printf(&buffer, "%d,", i % 10);
+    }
+    assert_int_equal(buffer.len, 2000);
+    assert_int_equal(buffer.ptr[2000], '\0');
+    mls_buffer_clear(&buffer);
+    assert_int_equal(buffer.len, 0);
+    mls_buffer_append(&buffer, MLS_S("a\0b"));
+    mls_buffer_append_repeated(&buffer, '-', 3);
+    assert_true(mls_str_equal(mls_buffer_str(&buffer), MLS_S("a\0b---")));
+    text = mls_buffer_detach(&buffer);
+    assert_non_null(text);
+    assert_null(buffer.ptr);
+    free(text);
+    /* A failure sticks, and shows at the end. */
+    mls_buffer_append_text(&buffer, "kept");
+    assert_false(mls_buffer_reserve(&buffer, SIZE_MAX - 2));
+    assert_true(buffer.failed);
+    mls_buffer_append_text(&buffer, "lost");
+    assert_null(mls_buffer_detach(&buffer));
+    mls_buffer_release(&buffer);
+}
+
+static void arenas(void **state)
+{
+    mls_arena arena = {0};
+    (void)state;
+
+    assert_null(mls_arena_array(&arena, SIZE_MAX / 2, 16));
+    for (int round = 0; round < 3; round++) {
+        for (size_t size = 1; size < 5000; size += 7) {
+            char *bytes = mls_arena_alloc(&arena, size);
+
+            assert_non_null(bytes);
+            assert_int_equal((uintptr_t)bytes % _Alignof(max_align_t), 0);
+            memset(bytes, 0x5a, size);
+        }
+        assert_string_equal(mls_arena_copy(&arena, MLS_S("copy")).ptr, "copy");
+        mls_arena_reset(&arena);
+    }
+    mls_arena_release(&arena);
+}
+
+static void errors_carry_a_place_and_no_commands(void **state)
+{
+    mls_error error;
+    char name[600];
+    (void)state;
+
+    assert_int_equal(mls_error_set(&error, MLS_ERROR_SYNTAX, 3, 7, "bad '%s'", "a\x1b\nb"), MLS_ERROR_SYNTAX);
+    assert_int_equal(error.line, 3);
+    assert_int_equal(error.column, 7);
+    assert_null(strchr(error.message, '\x1b'));
+    assert_null(strchr(error.message, '\n'));
+    assert_int_equal(mls_error_set(NULL, MLS_ERROR_LIMIT, 0, 0, "nobody listens"), MLS_ERROR_LIMIT);
+    assert_int_equal(mls_error_set_errno(&error, MLS_ERROR_READ, ENOENT, "'x'"), MLS_ERROR_READ);
+    assert_int_equal(error.system_errno, ENOENT);
+    assert_string_equal(error.message, "'x': No such file or directory");
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(mls_error_set(&error, MLS_ERROR_VALUE, 0, 0, "%s", name), MLS_ERROR_VALUE);
+    assert_true(strlen(error.message) < sizeof error.message);
+}
+
+static void findings_are_kept_up_to_a_cap_and_counted(void **state)
+{
+    mls_findings list = {0};
+    mls_findings copy = {0};
+    (void)state;
+
+    for (size_t i = 0; i < MLS_FINDINGS_KEPT_PER_CODE + 50; i++) {
+        mls_findings_add(&list, MLS_FINDING_MALFORMED,
+                         (mls_finding_place){.line = 1000 - i, .key = MLS_S("@malformed")}, "%zu\x1b", i);
+    }
+    mls_findings_add(&list, MLS_FINDING_TORN_LINE, (mls_finding_place){.path = "p"}, "torn");
+    mls_findings_add_as(&list, MLS_FINDING_TORN_LINE, MLS_SEVERITY_ADVICE, (mls_finding_place){.line = 1}, "torn");
+    assert_int_equal(list.count, MLS_FINDINGS_KEPT_PER_CODE + 2);
+    assert_int_equal(list.found[MLS_FINDING_MALFORMED], MLS_FINDINGS_KEPT_PER_CODE + 50);
+    assert_int_equal(list.count_error, MLS_FINDINGS_KEPT_PER_CODE + 50);
+    assert_int_equal(list.count_warning, 1);
+    assert_int_equal(list.count_advice, 1);
+    assert_string_equal(list.items[0].key, "@malformed");
+    assert_string_equal(list.items[0].message, "0\\x1b");
+    mls_findings_append(&copy, &list);
+    mls_findings_append(&copy, &list);
+    assert_int_equal(copy.found[MLS_FINDING_MALFORMED], 2 * (MLS_FINDINGS_KEPT_PER_CODE + 50));
+    assert_int_equal(copy.count, MLS_FINDINGS_KEPT_PER_CODE + 4);
+    mls_findings_sort(&list);
+    assert_int_equal(list.items[0].line, 1);
+    for (size_t i = 2; i + 1 < list.count; i++) {
+        assert_true(list.items[i - 1].line < list.items[i].line);
+    }
+    assert_int_equal(list.items[list.count - 1].line, 0);
+    mls_findings_release(&list);
+    assert_int_equal(list.count, 0);
+    mls_findings_release(&copy);
+}
+
+static void every_code_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+
+    for (int code = 0; code < MLS_FINDING_COUNT; code++) {
+        const mls_finding_info *info = mls_finding_info_get((mls_finding_code)code);
+        mls_finding_code back;
+
+        assert_non_null(info);
+        assert_true(mls_finding_code_from_name(mls_str_from(info->name), &back));
+        assert_int_equal(back, code);
+        assert_true(strlen(info->summary) > 5 && strlen(info->explanation) > 5 && strlen(info->remedy) > 5);
+        assert_non_null(mls_severity_name(info->severity));
+    }
+    assert_null(mls_finding_info_get(MLS_FINDING_COUNT));
+    assert_false(mls_finding_code_from_name(MLS_S("no-such-code"), &(mls_finding_code){0}));
+}
+
+static void embedded_files_are_found(void **state)
+{
+    (void)state;
+
+    assert_true(mls_str_contains(mls_data_find("editions.json"), MLS_S("training")));
+    assert_null(mls_data_find("no-such-file.json").ptr);
+    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
+        assert_int_equal(*file->end, '\0');
+        assert_true(file[1].name == NULL || strcmp(file->name, file[1].name) < 0);
+        assert_int_equal(mls_data_find(file->name).ptr == file->begin, true);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strings),
+        cmocka_unit_test(natural_order),
+        cmocka_unit_test(nothing_commands_a_terminal),
+        cmocka_unit_test(no_hidden_character_passes),
+        cmocka_unit_test(display_width),
+        cmocka_unit_test(numbers_are_read_whole_or_not),
+        cmocka_unit_test(numbers_come_back_the_same),
+        cmocka_unit_test(buffers),
+        cmocka_unit_test(arenas),
+        cmocka_unit_test(errors_carry_a_place_and_no_commands),
+        cmocka_unit_test(findings_are_kept_up_to_a_cap_and_counted),
+        cmocka_unit_test(every_code_has_a_name_of_its_own),
+        cmocka_unit_test(embedded_files_are_found),
+    };
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
