@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score events help completion'
+        words='score events rcp help completion'
         ;;
     *:score)
         options='--usage= --edition= --window --rcp= --bert-train-samples --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
@@ -41,9 +41,21 @@ _mlscore()
         -j | --threads) value=yes words='' files=no ;;
         esac
         ;;
+    *:rcp)
+        options='--batch= --rcp= --usage= --edition= --format= --output= --color= --help --version'
+        case $prev in
+        -b | --batch) value=yes words='' files=no ;;
+        --rcp) value=yes words='' files=yes ;;
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='' files=no ;;
+        --format) value=yes words='table csv json' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
     *:help)
         options='--help --version'
-        words='score events help completion findings'
+        words='score events rcp help completion findings'
         ;;
     *:completion)
         options='--help --version'

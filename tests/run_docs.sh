@@ -24,7 +24,22 @@ plain() { sed 's/\\f[BIRP]//g; s/\\-/-/g; s/\\(aq/'"'"'/g; s/\\&//g; s/\\e/\\/g'
 
 # The first lines of the entries (.TP) of a section.
 entries() { # PAGE SECTION
-    awk -v section=".SH $2" '/^\.SH / { inside = $0 == section } inside && entry { print } { entry = $0 == ".TP" }' "$1" | plain
+    awk -v section=".SH $2" '
+        /^\.SH / { inside = $0 == section }
+        inside && entry && /^\.[BI][RI]? / {
+            # The words of a macro stand together; quotes hold spaces.
+            line = ""
+            sub(/^\.[BI][RI]? +/, "")
+            while ($0 != "") {
+                if (match($0, /^"[^"]*"/)) line = line substr($0, 2, RLENGTH - 2)
+                else { match($0, /^[^ ]+/); line = line substr($0, 1, RLENGTH) }
+                $0 = substr($0, RLENGTH + 1)
+                sub(/^ +/, "")
+            }
+            $0 = line
+        }
+        inside && entry { print }
+        { entry = $0 == ".TP" }' "$1" | plain
 }
 
 "$mlscore" help >"$scratch/help" || fail "mlscore help"
@@ -159,10 +174,10 @@ agree "README.md: commands" "$scratch/names" "$scratch/page"
 
 print() { "$mlscore" "$@" >>"$scratch/printed" 2>/dev/null || :; }
 
-# fields COMMAND FORMAT: every name that was printed is in the page, and no other.
+# fields SECTION: every name that was printed is in the page, and no other.
 fields() {
-    title=$(echo "$1 $2" | tr '[:lower:]' '[:upper:]')
-    if [ "$2" = csv ]; then
+    title=$1
+    if [ "${title%CSV}" != "$title" ]; then
         head -n 1 "$scratch/printed" | tr -d '"\r' | tr , '\n'
     else
         # What stands in metadata is the log's own.
@@ -183,14 +198,26 @@ done
 sed "s/llama2_70b_lora/cosmoflow/" testdata/logs/plain.log >"$scratch/weak/cosmoflow/result_0.txt"
 cp testdata/logs/plain.log "$scratch/weak/cosmoflow/power/result_0/node_0.txt"
 print score --format=csv testdata/slurm
-fields score csv
+fields 'SCORE CSV'
 print score --format=json --window "$scratch/many" testdata/slurm
 print score --format=json --usage=hpc "$scratch/weak"
-fields score json
+fields 'SCORE JSON'
 print events --format=csv testdata/logs/plain.log
-fields events csv
+fields 'EVENTS CSV'
 print events --format=ndjson --key=seed testdata/logs/plain.log
-fields events ndjson
+fields 'EVENTS NDJSON'
+print rcp --format=json --batch=9 llama2_70b_lora
+fields 'RCP JSON'
+print rcp --format=csv llama2_70b_lora
+fields 'RCP CSV'
+print rcp --format=csv --batch=9 llama2_70b_lora
+fields 'RCP BATCH CSV'
+
+# ------------------------------------------------------------ the library
+
+sed -n 's/^#include "mlscore\/\(.*\)"$/\1/p' include/mlscore/mlscore.h | sort >"$scratch/page"
+(cd include/mlscore && ls) | grep -v -x -e mlscore.h -e finding_table.h | sort >"$scratch/names"
+agree "include/mlscore/mlscore.h includes every header" "$scratch/names" "$scratch/page"
 
 # ---------------------------------------------------------------- roff
 
