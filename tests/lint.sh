@@ -7,18 +7,28 @@ status=0
 sources=$(find src tests bench testdata -name '*.c')
 headers=$(find include src testdata -name '*.h')
 
-step() {
-    if ! command -v "$1" >/dev/null 2>&1; then
-        echo "lint: $1 is not installed" >&2
-        status=1
-        return
-    fi
-    "$@" || { echo "lint: $1 found something" >&2; status=1; }
+# missing TOOL: says so, and remembers it.
+missing() {
+    command -v "$1" >/dev/null 2>&1 && return 1
+    echo "lint: $1 is not installed" >&2
+    status=1
+}
+found() {
+    echo "lint: $1 found something" >&2
+    status=1
 }
 
-step clang-format --dry-run -Werror $sources $headers
-step clang-tidy --quiet $sources -- "$@" -include src/base/banned.h 2>/dev/null
+missing clang-format || clang-format --dry-run -Werror $sources $headers || found clang-format
+# The paths that lead to a finding are long: clang-tidy shows them when it is run by hand.
+if ! missing clang-tidy; then
+    notes=$(clang-tidy --quiet $sources -- "$@" -include src/base/banned.h 2>/dev/null) || {
+        printf '%s\n' "$notes" | grep -E '(error|warning): '
+        found clang-tidy
+    }
+fi
 # unusedFunction and the like need the whole program and know nothing of a library.
-step cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
-    --suppress=missingIncludeSystem -Iinclude -Isrc src tests/fault bench testdata/generator
+missing cppcheck ||
+    cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
+        --suppress=missingIncludeSystem --template=gcc -Iinclude -Isrc src tests/fault bench testdata/generator ||
+    found cppcheck
 exit $status

@@ -116,6 +116,7 @@ MLS_FINDING(POWER_LOG, "power-log", ERROR, "a power file does not tell the energ
 MLS_FINDING(POWER_STOP, "power-stop", WARNING, "a power file has no power_measurement_stop",
             "The measurement is then taken to end with its last reading.",
             "Let the power logger write its last record before it is killed.")
-MLS_FINDING(CONFIG_LOGGED_BATCH, "config-logged-batch", ADVICE, "the logs were made with another batch size than the config's name gives",
+MLS_FINDING(CONFIG_LOGGED_BATCH, "config-logged-batch", ADVICE,
+            "the logs were made with another batch size than the config's name gives",
             "The name of a config says nodes, parallelism and accumulation, from which the global batch follows.",
             "Check that DGXSYSTEM names the config that was really used, and its micro batch size.")

@@ -50,10 +50,10 @@ mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_e
         error->system_errno = system_errno;
         char reason[128];
         /* The GNU and the POSIX strerror_r differ in what they return; this form serves both. */
-        const char *text = reason;
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
-        text = strerror_r(system_errno, reason, sizeof reason);
+        const char *text = strerror_r(system_errno, reason, sizeof reason);
 #else
+        const char *text = reason;
         (void)strerror_r(system_errno, reason, sizeof reason);
 #endif
         const size_t used = strlen(error->message);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/csv_read.h"
-#include "base/file.h"
 #include "base/number.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
@@ -134,7 +132,6 @@ static int mls_rcp_print(mls_cli *cli, const mls_rcp_listing *listings, size_t c
 static int mls_rcp_run(mls_cli *cli)
 {
     const mls_rcp_settings *settings = cli->own;
-    mls_error error = {0};
     mls_buffer own_points = {0};
     int status = MLS_EXIT_OK;
     if (cli->operand_count > 1) {
@@ -145,9 +142,9 @@ static int mls_rcp_run(mls_cli *cli)
     if (edition == NULL) {
         return MLS_EXIT_USAGE;
     }
-    if (settings->path != NULL && mls_file_read(settings->path, MLS_CSV_TEXT_MAX, &own_points, &error) != MLS_OK) {
+    if (settings->path != NULL && !mls_cli_read_file(cli, settings->path, &own_points)) {
         mls_buffer_release(&own_points);
-        return mls_rcp_complain(cli, settings->path, &error);
+        return MLS_EXIT_IO;
     }
     const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
     mls_rcp_listing *listings = calloc(count, sizeof *listings);

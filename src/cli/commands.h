@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 
+extern const mls_command mls_command_check;
 extern const mls_command mls_command_completion;
 extern const mls_command mls_command_events;
 extern const mls_command mls_command_help;

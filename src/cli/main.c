@@ -8,10 +8,6 @@
 #include "base/number.h"
 #include "cli/commands.h"
 
-const mls_command *const mls_commands[] = {
-    &mls_command_score, &mls_command_events, &mls_command_rcp, &mls_command_help, &mls_command_completion, NULL,
-};
-
 /* Columns of the terminal that results go to; COLUMNS, when set, wins; 0 where there is neither. */
 static size_t mls_terminal_width(void)
 {

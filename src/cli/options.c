@@ -121,7 +121,7 @@ static size_t mls_options_translate(const mls_option *options, struct option *lo
     size_t count = 0;
     size_t letters = 0;
     shorts[letters++] = ':';
-    for (; options[count].id != 0 && count < MLS_OPTIONS_MAX; count++) {
+    for (; count < MLS_OPTIONS_MAX && options[count].id != 0; count++) {
         const bool argument = options[count].argument != NULL;
         longs[count] =
             (struct option){options[count].name, argument ? required_argument : no_argument, NULL, options[count].id};

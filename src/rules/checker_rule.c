@@ -28,7 +28,22 @@ static void mls_value_quote(mls_buffer *buffer, mls_str text)
     mls_buffer_append_text(buffer, length < text.len ? "…" : "");
 }
 
-/* "; submission_division, which decides $compile_time_mins, has not been logged yet" */
+/* Whether the message says "after KEY" or "of KEY" already. */
+static bool mls_is_told(const mls_buffer *message, mls_str key)
+{
+    static const mls_str words[] = {MLS_STR(" after "), MLS_STR(" of ")};
+    for (size_t at = 0; at + key.len <= message->len; at++) {
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            if (at >= words[i].len && mls_str_equal((mls_str){message->ptr + at, key.len}, key) &&
+                mls_str_equal((mls_str){message->ptr + at - words[i].len, words[i].len}, words[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* "; submission_division, which sets $compile_time_mins, has not been logged yet" */
 static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const mls_expr *expr, mls_buffer *message)
 {
     for (uint32_t i = 0; i < expr->node_count; i++) {
@@ -38,8 +53,7 @@ static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const
         }
         const mls_str key = mls_rule_words_setter(scope, node->first);
         const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
-        if (index == SIZE_MAX || checker->keys[index].count > 0 ||
-            (message->ptr != NULL && mls_str_contains(mls_buffer_str(message), key))) {
+        if (index == SIZE_MAX || checker->keys[index].count > 0 || mls_is_told(message, key)) {
             continue;
         }
         mls_buffer_append_text(message, "; ");

@@ -139,8 +139,14 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
     for (size_t at = 0; next_word(text, &at, &word);) {
         words++;
     }
-    if (words < 2 * reading->set->left_out + 1 || words > MLS_RCP_VALUES_MAX) {
-        return fail_at(reading, row, field, 0, "fewer values than can be averaged, or too many", text);
+    /* Something must remain when r values are left out at both ends; the row need not be for the set's benchmark. */
+    size_t left_out = mls_olympic_allowed(field_of(reading, row, COLUMN_BENCHMARK));
+    if (words < 2 * left_out + 1) {
+        return fail_at(reading, row, field, 0,
+                       left_out == 1 ? "fewer than 3 values to converge" : "fewer than 9 values to converge", text);
+    }
+    if (words > MLS_RCP_VALUES_MAX) {
+        return fail_at(reading, row, field, 0, "too many values to converge", MLS_S(""));
     }
     double *values = mls_arena_array(&reading->set->arena, words, sizeof *values);
     if (values == NULL) {

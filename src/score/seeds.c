@@ -43,6 +43,17 @@ static bool text_is_integer(mls_str text)
     return text.len > 0;
 }
 
+/* Whether a number is written without a fraction or an exponent, so that its text is its one form. */
+static bool is_whole_text(mls_str span)
+{
+    for (size_t i = 0; i < span.len; i++) {
+        if (!is_digit(span.ptr[i]) && (span.ptr[i] != '-' || span.len == 2)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /*
  * Appends a value so that equal values give equal bytes, as the checker
  * compares them: 5, 5.0 and 5e0 are one number, "5" is another thing.
@@ -54,11 +65,7 @@ static void append_identity(mls_buffer *identity, mls_str span, mls_str decoded)
     if (mls_json_kind_of(span) == MLS_JSON_STRING) {
         mls_buffer_append_char(identity, '"');
         mls_buffer_append(identity, decoded);
-    } else if (mls_json_kind_of(span) == MLS_JSON_NUMBER && memchr(span.ptr, '.', span.len) == NULL &&
-               memchr(span.ptr, 'e', span.len) == NULL && memchr(span.ptr, 'E', span.len) == NULL &&
-               !mls_str_equal(span, MLS_S("-0"))) {
-        mls_buffer_append(identity, span);
-    } else if (mls_json_number(span, &number) && isfinite(number)) {
+    } else if (!is_whole_text(span) && mls_json_number(span, &number) && isfinite(number)) {
         mls_number_append(identity, number);
     } else {
         mls_buffer_append(identity, span);

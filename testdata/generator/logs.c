@@ -220,7 +220,7 @@ static void odd_extra(FILE *out)
 
 static void deep_extra(FILE *out)
 {
-    for (int depth = 511; depth <= 512; depth++) {
+    for (int depth = 1023; depth <= 1024; depth++) {
         fprintf(out, ":::MLLOG {\"time_ms\": 1745100000100, \"key\": \"tracked_stats\", \"metadata\": {}, \"value\": ");
         for (int i = 0; i < depth; i++)
             fputc('[', out);

@@ -109,10 +109,8 @@ __attribute__((constructor)) static void shim_start(void)
         char one[256];
         size_t length = strcspn(text, ";");
 
-        if (length >= sizeof one)
+        if (snprintf(one, sizeof one, "%.*s", (int)length, text) >= (int)sizeof one)
             die("shim: FAULT is too long\n");
-        memcpy(one, text, length);
-        one[length] = '\0';
         rule_parse(&rules[count++], one);
         text += length + (text[length] == ';');
     }

@@ -155,6 +155,8 @@ static void unet3d_leaves_out_four(void **state)
     assert_int_not_equal(check(set, 84, 1, 40, 4).match, MLS_RCP_NO_CONVERGENCE);
     assert_int_equal(check(set, 84, 1, 40, 5).match, MLS_RCP_NO_CONVERGENCE);
     assert_int_equal(check(set, 84, 1, 8, 0).match, MLS_RCP_TOO_FEW_RUNS);
+    /* Points of other benchmarks need no more than three values. */
+    add(set, HEADING "bert,8,1 2 3\n");
     mls_rcp_set_free(set);
 }
 
@@ -223,6 +225,7 @@ static void errors_have_a_place(void **state)
         {HEADING "\n\nmade_up,8,\"1 2 x3\"\n", MLS_ERROR_VALUE, 4, 16, "'x3'"},
         {HEADING "made_up,8,  1 nan 3\n", MLS_ERROR_VALUE, 2, 15, "nan"},
         {HEADING "made_up,8,1 2\n", MLS_ERROR_VALUE, 2, 11, "1 2"},
+        {HEADING "unet3d,8,1 2 3 4 5 6 7 8\n", MLS_ERROR_VALUE, 2, 10, "fewer than 9"},
         {HEADING "made_up,8\n", MLS_ERROR_VALUE, 2, 9, "fields"},
         {HEADING "made_up,8,1 2 3,\n", MLS_ERROR_VALUE, 2, 17, "fields"},
         {HEADING "\"made\n_up\",8,1\n", MLS_ERROR_VALUE, 3, 8, "1"},

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_report_machine.c - judged logs as JSON, as annotations for GitHub
+ * workflows, and as JUnit XML for CI systems.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "report/check_report.h"
+#include "report/json.h"
+
+void mls_check_log_json(mls_check_report *report, const mls_check_log *log)
+{
+    const mls_verdict *verdict = &log->verdict;
+    mls_json json = {0};
+    cJSON *object = mls_json_object(&json);
+    cJSON *findings = mls_json_array(&json);
+    mls_json_put_text(&json, object, "file", log->path);
+    mls_json_put_text(&json, object, "usage", mls_usage_name(verdict->usage));
+    mls_json_put_text(&json, object, "edition", verdict->edition);
+    mls_json_put_text(&json, object, "benchmark", verdict->benchmark);
+    mls_json_put_text(&json, object, "division", verdict->division);
+    mls_json_put_bool(&json, object, "valid", log->valid);
+    mls_json_put_number(&json, object, "records", (double)verdict->records);
+    mls_json_put_number(&json, object, "malformed", (double)verdict->malformed);
+    for (size_t i = 0; i < verdict->findings->count; i++) {
+        const mls_finding *finding = &verdict->findings->items[i];
+        cJSON *item = mls_json_object(&json);
+        mls_json_put_text(&json, item, "severity", mls_severity_name(finding->severity));
+        mls_json_put_text(&json, item, "code", mls_finding_info_get(finding->code)->name);
+        mls_json_put_text(&json, item, "key", finding->key);
+        if (finding->line > 0) {
+            mls_json_put_number(&json, item, "line", (double)finding->line);
+        } else {
+            mls_json_put_null(&json, item, "line");
+        }
+        mls_json_put_text(&json, item, "message", finding->message);
+        mls_json_append(&json, findings, item);
+    }
+    mls_json_put(&json, object, "findings", findings);
+    if (report->format == MLS_CHECK_NDJSON) {
+        mls_json_print(&json, object, false, report->output);
+    } else {
+        char *text = json.failed ? NULL : cJSON_PrintUnformatted(object);
+        json.failed |= text == NULL;
+        mls_output_text(report->output, text != NULL ? text : "");
+        cJSON_free(text);
+        cJSON_Delete(object);
+    }
+    report->failed |= json.failed;
+}
+
+/* GitHub's workflow commands: '%' and line endings are escaped, in properties ':' and ',' too. */
+static void mls_github_append(mls_buffer *line, mls_str text, bool property)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
+            mls_buffer_printf(line, "%%%02X", (unsigned)(unsigned char)c);
+        } else {
+            mls_buffer_append_char(line, c);
+        }
+    }
+}
+
+void mls_check_log_github(mls_check_report *report, const mls_check_log *log)
+{
+    static const char *const levels[] = {"error", "warning", "notice"};
+    const mls_findings *findings = log->verdict.findings;
+    for (size_t i = 0; i < findings->count; i++) {
+        const mls_finding *finding = &findings->items[i];
+        mls_buffer line = {0};
+        mls_buffer path = {0};
+        mls_escape_append(&path, mls_str_from(log->path));
+        mls_buffer_printf(&line, "::%s file=", levels[finding->severity]);
+        mls_github_append(&line, mls_buffer_str(&path), true);
+        if (finding->line > 0) {
+            mls_buffer_printf(&line, ",line=%zu", finding->line);
+            if (finding->column > 0) {
+                mls_buffer_printf(&line, ",col=%zu", finding->column);
+            }
+        }
+        mls_buffer_printf(&line, ",title=mlscore %s::", mls_finding_info_get(finding->code)->name);
+        mls_github_append(&line, mls_str_from(finding->message), false);
+        mls_buffer_append_char(&line, '\n');
+        mls_output_write(report->output, mls_buffer_str(&line));
+        report->failed |= line.failed || path.failed;
+        mls_buffer_release(&line);
+        mls_buffer_release(&path);
+    }
+}
+
+/* XML text or attribute; what XML has no way to say becomes U+FFFD. */
+static void mls_xml_append(mls_buffer *out, const char *text)
+{
+    const mls_str str = mls_str_from(text);
+    for (size_t at = 0; at < str.len;) {
+        const int32_t code = mls_utf8_next(str, &at);
+        switch (code) {
+        case '&':
+            mls_buffer_append_text(out, "&amp;");
+            break;
+        case '<':
+            mls_buffer_append_text(out, "&lt;");
+            break;
+        case '>':
+            mls_buffer_append_text(out, "&gt;");
+            break;
+        case '"':
+            mls_buffer_append_text(out, "&quot;");
+            break;
+        default: {
+            const bool allowed = (code >= 0x20 && code < 0x7f) ||
+                                 (code >= 0xa0 && code != 0xfffe && code != 0xffff &&
+                                  !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069));
+            mls_utf8_append(out, allowed ? (uint32_t)code : 0xfffd);
+        }
+        }
+    }
+}
+
+void mls_check_log_junit(mls_check_report *report, const mls_check_log *log)
+{
+    const mls_verdict *verdict = &log->verdict;
+    mls_buffer *out = &report->held;
+    mls_buffer_append_text(out, "    <testcase classname=\"");
+    mls_xml_append(out, verdict->benchmark != NULL ? verdict->benchmark : "no benchmark");
+    mls_buffer_append_text(out, "\" name=\"");
+    mls_xml_append(out, log->path);
+    mls_buffer_append_text(out, "\">\n");
+    if (!log->valid) {
+        mls_buffer_printf(out, "      <failure message=\"%zu errors\">", verdict->findings->count_error);
+    } else if (verdict->findings->count > 0) {
+        mls_buffer_append_text(out, "      <system-out>");
+    }
+    for (size_t i = 0; i < verdict->findings->count; i++) {
+        const mls_finding *finding = &verdict->findings->items[i];
+        mls_xml_append(out, log->path);
+        if (finding->line > 0) {
+            mls_buffer_printf(out, ":%zu", finding->line);
+        }
+        mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
+        mls_xml_append(out, finding->message);
+        mls_buffer_append_char(out, '\n');
+    }
+    if (!log->valid) {
+        mls_buffer_append_text(out, "</failure>\n");
+    } else if (verdict->findings->count > 0) {
+        mls_buffer_append_text(out, "</system-out>\n");
+    }
+    mls_buffer_append_text(out, "    </testcase>\n");
+}
+
+void mls_check_junit_end(mls_check_report *report)
+{
+    const size_t failures = report->logs - report->valid;
+    mls_output_text(report->output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    mls_output_printf(report->output, "<testsuites tests=\"%zu\" failures=\"%zu\">\n", report->logs, failures);
+    mls_output_printf(report->output, "  <testsuite name=\"mlscore check\" tests=\"%zu\" failures=\"%zu\">\n",
+                      report->logs, failures);
+    mls_output_write(report->output, mls_buffer_str(&report->held));
+    mls_output_text(report->output, "  </testsuite>\n</testsuites>\n");
+    report->failed |= report->held.failed;
+}

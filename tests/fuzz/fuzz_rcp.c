@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A user's table of reference points, and a check against what it holds. */
+#include <math.h>
+
+#include "base/buffer.h"
+#include "mlscore/rcp.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const mls_rcp_rules rules = {MLS_S("training"), MLS_S("5.1.0"), MLS_S("llama2_70b_lora"), 10};
+    const mls_str table = {(const char *)data, size};
+    const double to_converge[] = {3072, 3456, 3072, 2688, MLS_RCP_NOT_CONVERGED};
+    mls_rcp_set *set;
+    mls_error error;
+    if (mls_rcp_set_new(&rules, &set, NULL) != MLS_OK) {
+        return 0;
+    }
+    (void)!mls_rcp_set_add(set, table, "fuzz.csv", &error);
+    for (int power = -1; power < 18; power++) {
+        const double batch = ldexp(1, power);
+        mls_rcp_result result;
+        if (mls_rcp_check(set, batch, to_converge, 5, &result) == MLS_OK) {
+            mls_buffer words = {0};
+            mls_rcp_result_describe(&result, 1, &words);
+            mls_rcp_limit_describe(&result.limit, &words);
+            mls_buffer_release(&words);
+        }
+    }
+    mls_rcp_set_free(set);
+    return 0;
+}
