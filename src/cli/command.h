@@ -77,8 +77,8 @@ typedef struct mls_command {
 
 /* Everything a command is run with.  The common options have been read. */
 struct mls_cli {
-    const mls_command *command;
-    void *own; /* the command's own settings */
+    const mls_command *command; /* NULL: the program itself */
+    void *own;                  /* the command's own settings */
     mls_usage usage;
     bool usage_given;
     const char *edition; /* as the user wrote it; NULL: to be guessed */

@@ -85,7 +85,8 @@ static void mls_check_log_findings(mls_check_report *report, const mls_check_log
     const size_t hidden = findings->count - shown;
     const size_t beyond = mls_findings_beyond(findings);
     if (hidden + beyond > 0) {
-        mls_output_printf(report->output, "      and %zu more%s\n", hidden + beyond, hidden > 0 ? " (see -v)" : "");
+        mls_output_printf(report->output, "      and %zu more%s\n", hidden + beyond,
+                          hidden > 0 ? " (-v lists them)" : "");
     }
 }
 

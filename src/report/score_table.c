@@ -18,6 +18,9 @@ enum { COL_RUN, COL_LOG, COL_INIT, COL_TRAIN, COL_CONVERGE, COL_EVAL, COL_STATUS
 /* Findings shown under a group without -v. */
 enum { MLS_FINDINGS_SHOWN = 6 };
 
+/* Skipped files listed without -v when there is nothing but them. */
+enum { MLS_SKIPPED_SHOWN = 10 };
+
 /* Lines below a table, and what does not fit into one. */
 enum { MLS_LINE_INDENT = 2, MLS_LINE_HANG = 6 };
 
@@ -444,27 +447,33 @@ static bool mls_group_findings(const mls_group *group, mls_report_style style, m
     return ok;
 }
 
+/* Files that could not be read are errors, which the program tells elsewhere. */
 static bool mls_skipped_lines(const mls_collection *collection, mls_report_style style, mls_output *output)
 {
-    if (collection->skipped_count == 0 || style.quiet) {
+    size_t count = 0;
+    for (size_t i = 0; i < collection->skipped_count; i++) {
+        count += !collection->skipped[i].failed;
+    }
+    if (count == 0 || style.quiet) {
         return true;
     }
-    mls_buffer line = {0};
-    mls_buffer_append_text(&line, "skipped ");
-    mls_words_plural(&line, collection->skipped_count, "file", "files");
+    /* Where nothing else is to be said, say why. */
+    const bool listed = style.verbose > 0 || (collection->group_count == 0 && count <= MLS_SKIPPED_SHOWN);
     mls_output_text(output, collection->group_count > 0 ? "\n" : "");
-    mls_output_write(output, mls_buffer_str(&line));
-    mls_output_text(output, style.verbose > 0 ? "\n" : " (-v lists them)\n");
-    const bool ok = !line.failed;
-    mls_buffer_release(&line);
-    for (size_t i = 0; i < collection->skipped_count && style.verbose > 0; i++) {
-        mls_output_text(output, "  ");
-        mls_output_escaped(output, mls_str_from(collection->skipped[i].path));
-        mls_output_text(output, ": ");
-        mls_output_escaped(output, mls_str_from(collection->skipped[i].reason));
-        mls_output_text(output, "\n");
+    mls_output_printf(output, "skipped %zu %s%s\n", count, count == 1 ? "file" : "files",
+                      listed       ? ""
+                      : count == 1 ? " (-v says why)"
+                                   : " (-v lists them)");
+    for (size_t i = 0; i < collection->skipped_count && listed; i++) {
+        if (!collection->skipped[i].failed) {
+            mls_output_text(output, "  ");
+            mls_output_escaped(output, mls_str_from(mls_path_shown(collection->skipped[i].path)));
+            mls_output_text(output, ": ");
+            mls_output_escaped(output, mls_str_from(collection->skipped[i].reason));
+            mls_output_text(output, "\n");
+        }
     }
-    return ok;
+    return true;
 }
 
 bool mls_report_score_table(const mls_collection *collection, mls_report_style style, mls_output *output)
