@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score events rcp help completion'
+        words='score check events rcp help completion'
         ;;
     *:score)
         options='--usage= --edition= --window --rcp= --bert-train-samples --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
@@ -24,6 +24,20 @@ _mlscore()
         --edition) value=yes words='' files=no ;;
         --rcp) value=yes words='' files=yes ;;
         --format) value=yes words='table csv json ndjson markdown' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:check)
+        options='--usage= --edition= --rules= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='' files=no ;;
+        --rules) value=yes words='' files=yes ;;
+        --format) value=yes words='table csv json ndjson markdown github junit' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -55,7 +69,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version'
-        words='score events rcp help completion findings'
+        words='score check events rcp help completion findings'
         ;;
     *:completion)
         options='--help --version'

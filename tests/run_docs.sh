@@ -174,7 +174,7 @@ agree "README.md: commands" "$scratch/names" "$scratch/page"
 
 print() { "$mlscore" "$@" >>"$scratch/printed" 2>/dev/null || :; }
 
-# fields SECTION: every name that was printed is in the page, and no other.
+# fields SECTION [SECTION]: every name that was printed is in the page, and no other.
 fields() {
     title=$1
     if [ "${title%CSV}" != "$title" ]; then
@@ -183,9 +183,11 @@ fields() {
         # What stands in metadata is the log's own.
         sed 's/"metadata":{.*/"metadata":/' "$scratch/printed" | grep -o '"[a-z_0-9]*":' | tr -d '":'
     fi | sort -u >"$scratch/names"
-    entries man/mlscore-formats.5 "$title" | sed 's/ .*//' >"$scratch/page.all"
+    for section; do entries man/mlscore-formats.5 "$section"; done | sed 's/ .*//' >"$scratch/page.all"
     ! grep -qx findings "$scratch/names" || entries man/mlscore-formats.5 FINDING | sed 's/ .*//' >>"$scratch/page.all"
-    sort -u "$scratch/page.all" >"$scratch/page"
+    # Where the object around a finding names the file, the finding does not.
+    if grep -qx path "$scratch/names"; then own=; else own=path; fi
+    grep -vx "$own" "$scratch/page.all" | sort -u >"$scratch/page"
     agree "man/mlscore-formats.5: $title" "$scratch/names" "$scratch/page"
     rm "$scratch/printed"
 }
@@ -206,6 +208,12 @@ print events --format=csv testdata/logs/plain.log
 fields 'EVENTS CSV'
 print events --format=ndjson --key=seed testdata/logs/plain.log
 fields 'EVENTS NDJSON'
+print check --format=csv testdata/logs/died.log
+fields 'CHECK CSV'
+print check --format=ndjson testdata/logs/died.log
+fields 'CHECK NDJSON'
+print check --format=json testdata/logs/died.log
+fields 'CHECK JSON' 'CHECK NDJSON'
 print rcp --format=json --batch=9 llama2_70b_lora
 fields 'RCP JSON'
 print rcp --format=csv llama2_70b_lora
