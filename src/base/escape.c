@@ -63,11 +63,10 @@ void mls_utf8_append(mls_buffer *buffer, uint32_t code_point)
     mls_buffer_append(buffer, (mls_str){bytes, count});
 }
 
-/* Characters that would steer a terminal or reorder the line they stand in. */
-static bool mls_code_point_is_hostile(int32_t code)
+bool mls_code_point_is_hostile(int32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x200e || code == 0x200f ||
-           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
 }
 
 void mls_escape_append(mls_buffer *buffer, mls_str text)

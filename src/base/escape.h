@@ -18,6 +18,13 @@
 void mls_escape_append(mls_buffer *buffer, mls_str text);
 
 /*
+ * Whether a code point would steer a terminal or reorder or hide the line it
+ * stands in: controls, direction marks and overrides, line separators,
+ * invisible operators.
+ */
+bool mls_code_point_is_hostile(int32_t code);
+
+/*
  * Reads one code point of UTF-8 at text[*at] and moves *at behind it.
  * Returns -1 for a byte that starts no valid sequence (and moves one byte).
  * Surrogates and overlong forms are not valid.

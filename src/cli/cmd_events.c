@@ -116,14 +116,18 @@ static int mls_events_file(mls_events *events, const mls_source *source)
         return MLS_EXIT_IO;
     }
     const ssize_t peeked = pread(fd, head, sizeof head, 0);
-    const bool skip = peeked > 0 && mls_source_magic((mls_str){head, (size_t)peeked}) != NULL;
-    const mls_status status = skip ? MLS_OK : mls_log_scan_fd(fd, &scan, &sink, 1, NULL, &error);
+    const char *magic = peeked > 0 ? mls_source_magic((mls_str){head, (size_t)peeked}) : NULL;
+    const mls_status status = magic != NULL ? MLS_OK : mls_log_scan_fd(fd, &scan, &sink, 1, NULL, &error);
     if (fd != STDIN_FILENO) {
         (void)close(fd);
     }
     if (events->malformed > MLS_MALFORMED_NAMED) {
         mls_cli_complain(events->cli, source->path, "and %zu more malformed lines",
                          events->malformed - MLS_MALFORMED_NAMED);
+    }
+    if (magic != NULL && source->named) {
+        mls_cli_complain(events->cli, source->path, "%s", magic);
+        return MLS_EXIT_IO;
     }
     if (status == MLS_ERROR_READ || status == MLS_ERROR_MEMORY) {
         mls_cli_complain(events->cli, source->path, "%s", error.message);

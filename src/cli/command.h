@@ -32,9 +32,9 @@ typedef enum mls_format {
     MLS_FORMAT_JUNIT
 } mls_format;
 
-/* Options are told apart by these; a command's own start at MLS_OPTION_OWN. */
+/* Options are told apart by these, which are no letters; a command's own start at MLS_OPTION_OWN. */
 enum {
-    MLS_OPTION_USAGE = 1,
+    MLS_OPTION_USAGE = 256,
     MLS_OPTION_EDITION,
     MLS_OPTION_FORMAT,
     MLS_OPTION_OUTPUT,
@@ -47,7 +47,7 @@ enum {
     MLS_OPTION_STRICT,
     MLS_OPTION_HELP,
     MLS_OPTION_VERSION,
-    MLS_OPTION_OWN = 100
+    MLS_OPTION_OWN = 1000
 };
 
 typedef struct mls_option {

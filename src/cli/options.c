@@ -23,7 +23,7 @@ static const char *const format_names[] = {"table", "csv", "json", "ndjson", "ma
 /* Whether `word` is one of the values "a|b|c". */
 static bool mls_value_allowed(const char *values, const char *word)
 {
-    const size_t len = strlen(word);
+    const size_t len = strchr(word, '|') == NULL ? strlen(word) : 0;
     for (const char *at = values; at != NULL; at = strchr(at, '|')) {
         at += *at == '|';
         if (strncmp(at, word, len) == 0 && (at[len] == '|' || at[len] == '\0') && len > 0) {
@@ -212,14 +212,18 @@ static int mls_files_from(mls_cli *cli)
     return ok ? -1 : MLS_EXIT_IO;
 }
 
-/* What getopt did not like: '?' with the culprit in optopt or the word before optind, ':' for a missing argument. */
+/*
+ * What getopt did not like: ':' for a missing argument, else '?' with the
+ * culprit in optopt, which is a letter or the number of a long option that
+ * takes no argument, or 0, and then it is the word before optind.
+ */
 static int mls_option_refused(const mls_cli *cli, int got, char **argv, int index)
 {
     const char *word = index > 0 ? argv[index - 1] : "";
     if (got == ':') {
         return mls_cli_usage_error(cli, "option '%s' needs an argument", word);
     }
-    if (optopt != 0 && optopt < MLS_OPTION_OWN && strncmp(word, "--", 2) != 0) {
+    if (optopt != 0 && optopt < MLS_OPTION_USAGE) {
         return mls_cli_usage_error(cli, "unknown option -%c", optopt);
     }
     return mls_cli_usage_error(cli, optopt != 0 ? "option '%s' takes no argument" : "unknown option '%s'", word);
@@ -233,7 +237,7 @@ int mls_cli_parse(mls_cli *cli, int argc, char **argv)
     const char *color = "auto";
     int got;
     opterr = 0;
-    optind = 1;
+    optind = 0; /* not 1: getopt may be in the middle of a word of the last command line */
     while ((got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         const mls_option *option = got != '?' && got != ':' ? mls_option_by(cli->command->options, count, got) : NULL;
         if (option == NULL) {

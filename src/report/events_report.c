@@ -20,12 +20,6 @@ void mls_events_header(mls_events_writer *writer)
     }
 }
 
-/* DEL, C1, direction marks and overrides, line separators and the like: legal in JSON, not on a terminal. */
-static bool mls_is_hidden(int32_t code)
-{
-    return code >= 0x7f && (code <= 0x9f || (code >= 0x200e && code <= 0x206f) || code == 0xfeff);
-}
-
 /* Appends text as a JSON string, for what is not JSON yet. */
 static void mls_append_quoted(mls_buffer *line, mls_str text)
 {
@@ -35,7 +29,7 @@ static void mls_append_quoted(mls_buffer *line, mls_str text)
         const int32_t code = mls_utf8_next(text, &at);
         if (code < 0) {
             mls_buffer_append_text(line, "\\ufffd");
-        } else if (code < 0x20 || code == '"' || code == '\\' || mls_is_hidden(code)) {
+        } else if (code < 0x20 || code == '"' || code == '\\' || mls_code_point_is_hostile(code)) {
             mls_buffer_printf(line, "\\u%04x", (unsigned)code);
         } else {
             mls_buffer_append(line, (mls_str){text.ptr + start, at - start});
@@ -71,7 +65,7 @@ static void mls_append_json(mls_buffer *line, mls_str span)
         }
         if (code < 0) {
             mls_buffer_printf(line, "\\u%04x", (unsigned)(unsigned char)span.ptr[start]);
-        } else if (mls_is_hidden(code)) {
+        } else if (mls_code_point_is_hostile(code)) {
             mls_buffer_printf(line, "\\u%04x", (unsigned)code);
         } else {
             mls_buffer_append(line, (mls_str){span.ptr + start, at - start});

@@ -92,9 +92,8 @@ static void mls_json_write_safe(mls_output *output, mls_str text)
     for (size_t at = 0; at < text.len;) {
         const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
-        const bool hostile = (code >= 0x7f && code <= 0x9f) || (code >= 0x2028 && code <= 0x202e) ||
-                             (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f || code == 0xfeff;
-        if (hostile) {
+        /* Below 0x20 only the line endings and tabs between the values are left. */
+        if (code >= 0x20 && mls_code_point_is_hostile(code)) {
             mls_output_write(output, (mls_str){text.ptr + plain, start - plain});
             mls_output_printf(output, "\\u%04x", (unsigned)code);
             plain = at;

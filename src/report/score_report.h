@@ -16,10 +16,12 @@ typedef struct mls_report_style {
     bool color;
     unsigned verbose; /* 1: every finding and every skipped file */
     bool quiet;       /* no skipped files at all */
+    bool list;        /* lines below a table are items of a Markdown list */
 } mls_report_style;
 
 bool mls_report_score_table(const mls_collection *collection, mls_report_style style, mls_output *output) MLS_MUST_USE;
-bool mls_report_score_markdown(const mls_collection *collection, mls_output *output) MLS_MUST_USE;
+bool mls_report_score_markdown(const mls_collection *collection, mls_report_style style,
+                               mls_output *output) MLS_MUST_USE;
 bool mls_report_score_csv(const mls_collection *collection, mls_output *output) MLS_MUST_USE;
 
 /* One object with groups and skipped files. */

@@ -292,7 +292,7 @@ static bool mls_print_line(mls_output *output, mls_buffer *line, mls_style look,
     const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
     const mls_wrap wrap = {style.width, MLS_LINE_INDENT, MLS_LINE_HANG, separator};
     mls_escape_append(&escaped, mls_buffer_str(line));
-    mls_output_printf(output, "%*s", MLS_LINE_INDENT, "");
+    mls_output_printf(output, "%-*s", MLS_LINE_INDENT, style.list ? "-" : "");
     mls_output_wrapped(output, mls_buffer_str(&escaped), wrap, look, style.color);
     mls_output_text(output, "\n");
     const bool printed = ok && !escaped.failed;
@@ -405,23 +405,21 @@ static bool mls_finding_line(const mls_finding *finding, const char *path, mls_r
     return mls_print_line(output, &line, look, style);
 }
 
-/* One severity's findings of all runs, but for the reasons that stand in the rows already. */
+/* One severity's findings of all runs, but for the reasons that stand in the rows already (listed only with -v). */
 static bool mls_run_findings(const mls_group *group, mls_severity severity, mls_report_style style, mls_output *output,
-                             size_t *count)
+                             size_t *shown)
 {
     bool ok = true;
     for (size_t i = 0; i < group->run_count && ok; i++) {
         const mls_run *run = group->runs[i];
-        const mls_finding *reason = style.verbose == 0 ? mls_run_reason(run) : NULL;
+        const mls_finding *noted = style.verbose == 0 ? mls_run_reason(run) : NULL;
         for (size_t k = 0; k < run->findings.count && ok; k++) {
             const mls_finding *finding = &run->findings.items[k];
-            if (finding->severity != severity || finding == reason) {
-                continue;
-            }
-            if (style.verbose > 0 || *count < MLS_FINDINGS_SHOWN) {
+            if (finding->severity == severity && finding != noted &&
+                (style.verbose > 0 || *shown < MLS_FINDINGS_SHOWN)) {
                 ok = mls_finding_line(finding, mls_log_name(group, run), style, output);
+                *shown += 1;
             }
-            *count += 1;
         }
     }
     return ok;
@@ -430,19 +428,26 @@ static bool mls_run_findings(const mls_group *group, mls_severity severity, mls_
 /* What is worst comes first, so that the limit never hides it. */
 static bool mls_group_findings(const mls_group *group, mls_report_style style, mls_output *output)
 {
-    size_t count = 0;
+    size_t shown = 0;
+    size_t all = 0;
     bool ok = true;
     for (size_t i = 0; i < group->findings.count && ok; i++) {
         if (group->findings.items[i].code != MLS_FINDING_RUN_COUNT) {
             ok = mls_finding_line(&group->findings.items[i], NULL, style, output);
         }
     }
-    ok = ok && mls_run_findings(group, MLS_SEVERITY_ERROR, style, output, &count) &&
-         mls_run_findings(group, MLS_SEVERITY_WARNING, style, output, &count) &&
-         mls_run_findings(group, MLS_SEVERITY_ADVICE, style, output, &count);
-    if (ok && style.verbose == 0 && count > MLS_FINDINGS_SHOWN) {
-        const size_t left = count - MLS_FINDINGS_SHOWN;
-        mls_output_printf(output, "  and %zu more %s (-v lists them)\n", left, left == 1 ? "finding" : "findings");
+    ok = ok && mls_run_findings(group, MLS_SEVERITY_ERROR, style, output, &shown) &&
+         mls_run_findings(group, MLS_SEVERITY_WARNING, style, output, &shown) &&
+         mls_run_findings(group, MLS_SEVERITY_ADVICE, style, output, &shown);
+    /* A list keeps only some of many findings and counts them all. */
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_findings *findings = &group->runs[i]->findings;
+        const bool noted = style.verbose == 0 && mls_run_reason(group->runs[i]) != NULL;
+        all += findings->count_error + findings->count_warning + findings->count_advice - noted;
+    }
+    if (all > shown) {
+        mls_output_printf(output, "  and %zu more finding%s%s\n", all - shown, all - shown == 1 ? "" : "s",
+                          style.verbose == 0 ? " (-v lists them)" : "");
     }
     return ok;
 }
@@ -497,10 +502,13 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
     return ok && mls_skipped_lines(collection, style, output);
 }
 
-bool mls_report_score_markdown(const mls_collection *collection, mls_output *output)
+bool mls_report_score_markdown(const mls_collection *collection, mls_report_style style, mls_output *output)
 {
-    const mls_report_style style = {0};
     bool ok = true;
+    /* Neither a terminal's width nor its colours matter here. */
+    style.width = 0;
+    style.color = false;
+    style.list = true;
     for (size_t i = 0; i < collection->group_count && ok; i++) {
         const mls_group *group = &collection->groups[i];
         mls_table table;

@@ -150,11 +150,25 @@ static size_t mls_layout_total(const mls_table *table, const mls_layout *layout)
     return total;
 }
 
+/* What a dropped column has left over goes to the one that was cut. */
+static void mls_layout_widen(const mls_table *table, mls_layout *layout, const size_t *full, size_t room)
+{
+    const size_t total = mls_layout_total(table, layout);
+    for (size_t i = 0; i < table->column_count && total < room; i++) {
+        if (table->columns[i].cut && layout->width[i] < full[i]) {
+            const size_t more = full[i] - layout->width[i];
+            layout->width[i] += more < room - total ? more : room - total;
+        }
+    }
+}
+
 static void mls_layout_make(const mls_table *table, mls_layout *layout, size_t width)
 {
     size_t note = 0;
+    size_t full[MLS_TABLE_COLUMNS_MAX];
     for (size_t i = 0; i < table->column_count; i++) {
         mls_layout_column(table, layout, i);
+        full[i] = layout->width[i];
     }
     for (size_t i = 0; i < table->count; i++) {
         const size_t length = mls_display_width(table->rows[i].note.text);
@@ -176,6 +190,7 @@ static void mls_layout_make(const mls_table *table, mls_layout *layout, size_t w
             layout->width[i] = 0;
         }
     }
+    mls_layout_widen(table, layout, full, room);
 }
 
 /* -------------------------------------------------------------- printing */
@@ -185,9 +200,11 @@ static size_t mls_fit_front(mls_str text, size_t width)
 {
     size_t at = 0;
     size_t fits = 0;
+    size_t used = 0;
     while (at < text.len) {
         (void)mls_utf8_next(text, &at);
-        if (mls_display_width((mls_str){text.ptr, at}) > width) {
+        used += mls_display_width((mls_str){text.ptr + fits, at - fits});
+        if (used > width) {
             break;
         }
         fits = at;
@@ -198,8 +215,11 @@ static size_t mls_fit_front(mls_str text, size_t width)
 static size_t mls_fit_back(mls_str text, size_t width)
 {
     size_t start = 0;
-    while (start < text.len && mls_display_width((mls_str){text.ptr + start, text.len - start}) > width) {
+    size_t left = mls_display_width(text);
+    while (start < text.len && left > width) {
+        const size_t from = start;
         (void)mls_utf8_next(text, &start);
+        left -= mls_display_width((mls_str){text.ptr + from, start - from});
     }
     return text.len - start;
 }

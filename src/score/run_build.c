@@ -18,8 +18,11 @@
 #include "score/converge.h"
 #include "score/seeds.h"
 
-/* Longer values of hyperparameters are cut. */
+/* Longer values of hyperparameters are cut, those with longer keys are none. */
 enum { MLS_HYPERPARAMETER_LENGTH = 200 };
+
+/* Of a name (benchmark, division …) only so much is kept. */
+enum { MLS_NAME_LENGTH = 1000 };
 
 typedef enum mls_run_key {
     KEY_OTHER,
@@ -168,8 +171,10 @@ static char *mls_text_of(mls_str span)
 {
     mls_arena arena = {0};
     mls_str text;
-    char *copy =
-        mls_json_string(span, &arena, &text) ? mls_copy_text(text.ptr, text.len) : mls_copy_text(span.ptr, span.len);
+    if (!mls_json_string(span, &arena, &text)) {
+        text = span;
+    }
+    char *copy = mls_copy_text(text.ptr, text.len < MLS_NAME_LENGTH ? text.len : MLS_NAME_LENGTH);
     mls_arena_release(&arena);
     return copy;
 }
@@ -222,7 +227,8 @@ static char *mls_value_copy(mls_str value)
 /* What is logged once before training starts describes the run; the first value stays. */
 static void mls_run_hyperparameter_add(mls_run *run, const mls_record *record)
 {
-    if (run->run_start.line > 0 || record->key.ptr == NULL || run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT ||
+    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > MLS_HYPERPARAMETER_LENGTH ||
+        run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT ||
         mls_run_hyperparameter(run, record->key) != NULL) {
         return;
     }

@@ -298,6 +298,9 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
     (void)pthread_mutex_init(&collecting.lock, NULL);
     mls_status status = mls_walk(paths, path_count, &collecting.sources, error);
     if (status == MLS_OK) {
+        status = mls_source_list_merge_results(&collecting.sources, error);
+    }
+    if (status == MLS_OK) {
         status = mls_collect_read(&collecting, threads);
     }
     if (status == MLS_OK) {

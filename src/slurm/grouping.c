@@ -17,12 +17,17 @@ typedef struct mls_group_key {
     bool result;
 } mls_group_key;
 
+/* With more groups than this, a run with gaps is not compared with each of them: nobody could tell where it belongs. */
+enum { MLS_GROUPS_GUESSED = 1000 };
+
 typedef struct mls_grouping {
     mls_group *groups;
     mls_group_key *keys; /* one per group */
     size_t count;
     size_t capacity;
     size_t key_capacity;
+    size_t *slots;     /* an open-addressed table of the groups by key: position + 1; 0: free */
+    size_t slot_count; /* a power of two, or 0 */
 } mls_grouping;
 
 static mls_str mls_folder_of(const char *path)
@@ -96,27 +101,83 @@ static bool mls_group_add_run(mls_group *group, const mls_run *run)
     return true;
 }
 
+static uint64_t mls_hash_bytes(uint64_t hash, const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < len; i++) {
+        hash = (hash ^ at[i]) * 0x100000001b3ULL; /* FNV-1a */
+    }
+    return hash;
+}
+
+static uint64_t mls_hash_text(uint64_t hash, const char *text)
+{
+    return text != NULL ? mls_hash_bytes(hash, text, strlen(text) + 1) : hash ^ 1;
+}
+
+/* Keys that are equal have the same one. */
+static uint64_t mls_key_hash(const mls_group_key *key)
+{
+    uint64_t hash = 0xcbf29ce484222325ULL;
+    if (key->result) {
+        hash = mls_hash_bytes(hash, key->folder.ptr, key->folder.len);
+    } else {
+        /* 0.0 and -0.0 are equal, and so are all numbers that are none. */
+        const double batch_size = isnan(key->batch_size) || key->batch_size == 0 ? 0 : key->batch_size;
+        hash = mls_hash_text(mls_hash_text(mls_hash_text(hash, key->benchmark), key->division), key->config);
+        hash = mls_hash_bytes(hash, &batch_size, sizeof batch_size);
+    }
+    return hash ^ hash >> 29;
+}
+
+/* Where the key's group stands in the table, or the free slot where it would. */
+static size_t *mls_grouping_slot(const mls_grouping *grouping, const mls_group_key *key)
+{
+    size_t i = mls_key_hash(key) & (grouping->slot_count - 1);
+    while (grouping->slots[i] != 0 && !mls_key_equal(&grouping->keys[grouping->slots[i] - 1], key)) {
+        i = (i + 1) & (grouping->slot_count - 1);
+    }
+    return &grouping->slots[i];
+}
+
+/* Makes room for one more group in the table. */
+static bool mls_grouping_index(mls_grouping *grouping)
+{
+    if (grouping->count * 2 < grouping->slot_count) {
+        return true;
+    }
+    const size_t wanted = grouping->slot_count == 0 ? 64 : grouping->slot_count * 2;
+    size_t *slots = calloc(wanted, sizeof *slots);
+    if (slots == NULL) {
+        return false;
+    }
+    free(grouping->slots);
+    grouping->slots = slots;
+    grouping->slot_count = wanted;
+    for (size_t i = 0; i < grouping->count; i++) {
+        *mls_grouping_slot(grouping, &grouping->keys[i]) = i + 1;
+    }
+    return true;
+}
+
+static mls_group *mls_grouping_find(mls_grouping *grouping, const mls_group_key *key)
+{
+    const size_t *slot = grouping->slot_count > 0 ? mls_grouping_slot(grouping, key) : NULL;
+    return slot != NULL && *slot != 0 ? &grouping->groups[*slot - 1] : NULL;
+}
+
 static bool mls_grouping_open(mls_grouping *grouping, mls_group_key key, const mls_run *run)
 {
-    if (!mls_grow((void **)&grouping->groups, grouping->count, &grouping->capacity, sizeof *grouping->groups) ||
+    if (!mls_grouping_index(grouping) ||
+        !mls_grow((void **)&grouping->groups, grouping->count, &grouping->capacity, sizeof *grouping->groups) ||
         !mls_grow((void **)&grouping->keys, grouping->count, &grouping->key_capacity, sizeof *grouping->keys)) {
         return false;
     }
     grouping->groups[grouping->count] = (mls_group){.result_folder = key.result};
     grouping->keys[grouping->count] = key;
+    *mls_grouping_slot(grouping, &key) = grouping->count + 1;
     grouping->count++;
     return mls_group_add_run(&grouping->groups[grouping->count - 1], run);
-}
-
-/* The last groups are the likeliest: files come folder by folder. */
-static mls_group *mls_grouping_find(mls_grouping *grouping, const mls_group_key *key)
-{
-    for (size_t i = grouping->count; i-- > 0;) {
-        if (mls_key_equal(&grouping->keys[i], key)) {
-            return &grouping->groups[i];
-        }
-    }
-    return NULL;
 }
 
 /*
@@ -129,7 +190,7 @@ static mls_group *mls_grouping_guess(mls_grouping *grouping, const mls_group_key
     mls_group *any = NULL;
     size_t near_count = 0;
     size_t any_count = 0;
-    for (size_t i = 0; i < grouping->count; i++) {
+    for (size_t i = 0; i < grouping->count && grouping->count <= MLS_GROUPS_GUESSED; i++) {
         if (mls_key_agrees(&grouping->keys[i], key)) {
             any = &grouping->groups[i];
             any_count++;
@@ -203,6 +264,7 @@ mls_status mls_group_runs(const mls_grouped_run *runs, size_t run_count, mls_gro
         qsort(grouping.groups, grouping.count, sizeof *grouping.groups, mls_groups_compare);
     }
     free(grouping.keys);
+    free(grouping.slots);
     *groups = grouping.groups;
     *count = grouping.count;
     return ok ? MLS_OK : MLS_ERROR_MEMORY;

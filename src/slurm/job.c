@@ -149,7 +149,7 @@ static void mls_host_emit(mls_hosts *hosts, mls_str host)
     }
 }
 
-/* One of the ranges between brackets: "01-03" or "07", with its zeros. */
+/* One of the ranges between brackets: "01-03" or "07", with its zeros.  hosts NULL: only looks whether it is one. */
 static bool mls_hosts_range(mls_hosts *hosts, mls_str before, mls_str range, mls_str after)
 {
     char name[512];
@@ -162,7 +162,7 @@ static bool mls_hosts_range(mls_hosts *hosts, mls_str before, mls_str range, mls
         before.len + after.len > sizeof name - 32) {
         return false;
     }
-    for (size_t i = first; i <= last && hosts->count < MLS_HOSTS_MAX; i++) {
+    for (size_t i = first; hosts != NULL && i <= last && hosts->count < MLS_HOSTS_MAX; i++) {
         const int len = snprintf(name, sizeof name, "%.*s%0*zu%.*s", (int)before.len, before.ptr, (int)low.len, i,
                                  (int)after.len, after.ptr);
         mls_host_emit(hosts, (mls_str){name, len > 0 ? (size_t)len : 0});
@@ -170,22 +170,9 @@ static bool mls_hosts_range(mls_hosts *hosts, mls_str before, mls_str range, mls
     return true;
 }
 
-/* A word of the list, with at most one pair of brackets; false when it does not follow the syntax. */
-static bool mls_hosts_word(mls_hosts *hosts, mls_str word)
+/* The ranges between a word's brackets, up to the first that is none, and then false. */
+static bool mls_hosts_ranges(mls_hosts *hosts, mls_str before, mls_str ranges, mls_str after)
 {
-    const char *open = word.len > 0 ? memchr(word.ptr, '[', word.len) : NULL;
-    if (open == NULL) {
-        mls_host_emit(hosts, word);
-        return true;
-    }
-    const size_t start = (size_t)(open - word.ptr) + 1;
-    const char *close = memchr(open, ']', word.len - start + 1);
-    if (close == NULL) {
-        return false;
-    }
-    const mls_str before = {word.ptr, start - 1};
-    const mls_str after = {close + 1, (size_t)(word.ptr + word.len - close) - 1};
-    mls_str ranges = {open + 1, (size_t)(close - open) - 1};
     while (ranges.len > 0) {
         const char *comma = memchr(ranges.ptr, ',', ranges.len);
         const mls_str range = {ranges.ptr, comma != NULL ? (size_t)(comma - ranges.ptr) : ranges.len};
@@ -197,6 +184,29 @@ static bool mls_hosts_word(mls_hosts *hosts, mls_str word)
         ranges.len -= used;
     }
     return true;
+}
+
+/* A word of the list, with at most one pair of brackets; false, with nothing emitted, when it does not follow the
+ * syntax. */
+static bool mls_hosts_word(mls_hosts *hosts, mls_str word)
+{
+    const char *open = word.len > 0 ? memchr(word.ptr, '[', word.len) : NULL;
+    if (open == NULL) {
+        mls_host_emit(hosts, word);
+        return true;
+    }
+    const size_t start = (size_t)(open - word.ptr) + 1;
+    const char *close = memchr(open, ']', word.len - start + 1);
+    if (close == NULL || close == open + 1) {
+        return false;
+    }
+    const mls_str before = {word.ptr, start - 1};
+    const mls_str after = {close + 1, (size_t)(word.ptr + word.len - close) - 1};
+    const mls_str ranges = {open + 1, (size_t)(close - open) - 1};
+    if (memchr(after.ptr, '[', after.len) != NULL || !mls_hosts_ranges(NULL, before, ranges, after)) {
+        return false;
+    }
+    return mls_hosts_ranges(hosts, before, ranges, after);
 }
 
 void mls_hosts_expand(mls_str list, void (*each)(void *state, mls_str host), void *state)

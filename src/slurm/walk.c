@@ -240,10 +240,11 @@ static mls_status mls_walk_found(mls_walker *walker, char *path, unsigned depth)
     }
     if (stat(path, &about) != 0) {
         struct stat link;
-        if (errno == ENOENT && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
+        const int why = errno;
+        if ((why == ENOENT || why == ELOOP) && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
             return mls_source_add(walker, path, "broken link", (mls_source){0});
         }
-        return mls_source_failed(walker, path, errno, false);
+        return mls_source_failed(walker, path, why, false);
     }
     if (S_ISDIR(about.st_mode)) {
         bool before = false;
@@ -297,6 +298,76 @@ static mls_status mls_walk_named(mls_walker *walker, const char *path)
     bool before = false;
     const mls_status status = mls_visit(walker, &about, &before);
     return status != MLS_OK || before ? status : mls_walk_folder(walker, path, 0);
+}
+
+/* ------------------------------------------------- results named twice */
+
+/* Where a result_*.txt is, whatever way led to it. */
+typedef struct mls_result_place {
+    dev_t device; /* of its folder */
+    ino_t inode;
+    const char *name;
+    size_t index;
+} mls_result_place;
+
+static int mls_result_compare(const void *left, const void *right)
+{
+    const mls_result_place *a = left;
+    const mls_result_place *b = right;
+    if (a->device != b->device) {
+        return a->device < b->device ? -1 : 1;
+    }
+    if (a->inode != b->inode) {
+        return a->inode < b->inode ? -1 : 1;
+    }
+    const int order = strcmp(a->name, b->name);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static bool mls_result_place_find(mls_result_place *place, const char *path)
+{
+    struct stat folder;
+    const char *name = mls_path_name(path);
+    char *above = name > path ? mls_copy_text(path, (size_t)(name - path)) : NULL;
+    const bool found = stat(above != NULL ? above : ".", &folder) == 0;
+    free(above);
+    if (found) {
+        place->device = folder.st_dev;
+        place->inode = folder.st_ino;
+        place->name = name;
+    }
+    return found;
+}
+
+mls_status mls_source_list_merge_results(mls_source_list *list, mls_error *error)
+{
+    bool named = false;
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        named |= list->items[i].named && list->items[i].result;
+    }
+    mls_result_place *places = named ? calloc(list->count, sizeof *places) : NULL;
+    bool ok = !named || places != NULL;
+    for (size_t i = 0; i < list->count && named && ok; i++) {
+        if (list->items[i].result && list->items[i].skip == NULL &&
+            mls_result_place_find(&places[count], list->items[i].path)) {
+            places[count++].index = i;
+        }
+    }
+    if (count > 1) {
+        qsort(places, count, sizeof *places, mls_result_compare);
+    }
+    for (size_t i = 1; i < count && ok; i++) {
+        const mls_result_place *a = &places[i - 1];
+        const mls_result_place *b = &places[i];
+        if (a->device == b->device && a->inode == b->inode && strcmp(a->name, b->name) == 0) {
+            static const char reason[] = "named twice";
+            list->items[b->index].skip = mls_copy_text(reason, sizeof reason - 1);
+            ok = list->items[b->index].skip != NULL;
+        }
+    }
+    free(places);
+    return ok ? MLS_OK : mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
 }
 
 mls_status mls_walk(const char *const *paths, size_t count, mls_source_list *list, mls_error *error)

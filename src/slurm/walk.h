@@ -33,6 +33,13 @@ typedef struct mls_source_list {
  */
 mls_status mls_walk(const char *const *paths, size_t count, mls_source_list *list, mls_error *error) MLS_MUST_USE;
 
+/*
+ * Every result_*.txt is one run of its folder and none repeats another, so the
+ * same file must not be taken twice: from its folder and by its own name, say.
+ * Skips all but the first of each.  Returns MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_source_list_merge_results(mls_source_list *list, mls_error *error) MLS_MUST_USE;
+
 void mls_source_list_release(mls_source_list *list);
 
 /* Opens a source; -1 with errno set on failure.  Nothing blocks but a pipe that the user named. */
