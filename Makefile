@@ -208,9 +208,10 @@ check: packages ## build and run every test
 	@sh tests/run_all.sh $B $(CHECK_SUITES)
 
 .PHONY: bless
-bless: ## write the expected output of the command cases anew (read the difference before committing it)
+bless: ## write the expected output of the command cases and the list of findings anew (read the difference)
 	@$(MAKE) --no-print-directory all
 	@BLESS=1 sh tests/run_cases.sh $B
+	@BLESS=1 sh tests/run_docs.sh $B
 
 .PHONY: testdata
 testdata: $B/testdata-generator ## write testdata/slurm and testdata/logs anew

@@ -167,7 +167,7 @@ static void mls_run_row(mls_table *table, const mls_group *group, size_t index, 
     }
     const char *status = mls_run_status_name(run->status);
     mls_table_cell(table, COL_STATUS, style, "%s", status != NULL ? status : "-");
-    mls_table_cell(table, COL_VALID, run->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, "%s", run->valid ? "yes" : "no");
+    mls_table_cell(table, COL_VALID, run->valid ? style : MLS_STYLE_BAD, "%s", run->valid ? "yes" : "no");
     mls_row_note(table, group, index);
 }
 
