@@ -13,7 +13,7 @@ INSTALL     ?= install
 PKG_CONFIG  ?= pkg-config
 AR          ?= ar
 
-CFLAGS      ?= -O2 -g
+CFLAGS      ?= -O3 -g
 # What the code needs, whatever the user's CFLAGS are.
 OWN_CFLAGS  := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc -pthread -fno-math-errno
 WARNINGS    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \

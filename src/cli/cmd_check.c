@@ -23,7 +23,7 @@
 enum { OPTION_RULES = MLS_OPTION_OWN };
 
 /* Files in a batch, and so verdicts held at once. */
-enum { MLS_CHECK_BATCH = 256 };
+enum { MLS_CHECK_BATCH = 32 };
 
 typedef struct mls_check_settings {
     const char *rules_path;
