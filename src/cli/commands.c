@@ -10,6 +10,7 @@ const mls_command *const mls_commands[] = {
     &mls_command_check,
     &mls_command_events,
     &mls_command_rcp,
+    &mls_command_rules,
     &mls_command_help,
     &mls_command_completion,
     NULL,

@@ -18,19 +18,18 @@
 /* Of the rule text that a reason quotes. */
 enum { MLS_QUOTED_LENGTH_MAX = 60 };
 
-bool mls_expr_fail(mls_expr_input *input, const char *format, ...)
+void mls_expr_note(mls_expr_input *input, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     (void)vsnprintf(input->reason, sizeof input->reason, format, args);
     va_end(args);
-    return false;
 }
 
-bool mls_expr_fail_memory(mls_expr_input *input)
+void mls_expr_note_memory(mls_expr_input *input)
 {
     input->out_of_memory = true;
-    return mls_expr_fail(input, "out of memory");
+    mls_expr_note(input, "out of memory");
 }
 
 static const char *mls_value_kind_words(const mls_value *value)
@@ -44,20 +43,20 @@ static int mls_quoted_length(mls_str text)
     return text.len > MLS_QUOTED_LENGTH_MAX ? MLS_QUOTED_LENGTH_MAX : (int)text.len;
 }
 
-bool mls_expr_fail_kind(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, const mls_value *value,
+void mls_expr_note_kind(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, const mls_value *value,
                         const char *wanted)
 {
     const mls_str text = mls_expr_node_text(expr, node);
     const int length = mls_quoted_length(text);
     if (value->kind == MLS_JSON_NULL) {
-        return mls_expr_fail(input, "%.*s is null, not %s", length, text.ptr, wanted);
+        mls_expr_note(input, "%.*s is null, not %s", length, text.ptr, wanted);
+        return;
     }
     mls_buffer shown = {0};
     mls_value_show(&shown, value);
-    (void)mls_expr_fail(input, "%.*s is %s (%s), not %s", length, text.ptr, mls_value_kind_words(value),
-                        shown.ptr != NULL ? shown.ptr : "", wanted);
+    mls_expr_note(input, "%.*s is %s (%s), not %s", length, text.ptr, mls_value_kind_words(value),
+                  shown.ptr != NULL ? shown.ptr : "", wanted);
     mls_buffer_release(&shown);
-    return false;
 }
 
 bool mls_expr_number(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, const mls_value *value,

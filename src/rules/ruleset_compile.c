@@ -705,7 +705,9 @@ mls_status mls_loader_compile(mls_rule_loader *loader, const cJSON *merged)
     mls_variable *initial = calloc(MLS_VARIABLES_PER_SCOPE_MAX, sizeof *initial);
     bool *assigned = calloc(MLS_VARIABLES_PER_SCOPE_MAX, sizeof *assigned);
     if (ruleset->scopes == NULL || initial == NULL || assigned == NULL) {
-        status = mls_loader_fail_memory(loader);
+        free(initial);
+        free(assigned);
+        return mls_loader_fail_memory(loader);
     }
     const cJSON *item = merged->child;
     for (size_t i = 0; status == MLS_OK && i < count; i++, item = item->next) {
