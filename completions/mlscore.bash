@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score check events rcp help completion'
+        words='score check events rcp rules help completion'
         ;;
     *:score)
         options='--usage= --edition= --window --rcp= --bert-train-samples --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
@@ -67,9 +67,19 @@ _mlscore()
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
+    *:rules)
+        options='--usage= --json --rules= --format= --output= --color= --quiet --help --version'
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --rules) value=yes words='' files=yes ;;
+        --format) value=yes words='table json markdown' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
     *:help)
         options='--help --version'
-        words='score check events rcp help completion findings'
+        words='score check events rcp rules help completion findings'
         ;;
     *:completion)
         options='--help --version'

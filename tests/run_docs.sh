@@ -221,6 +221,13 @@ fields 'RCP CSV'
 print rcp --format=csv --batch=9 llama2_70b_lora
 fields 'RCP BATCH CSV'
 
+print rules --format=json 5.1
+print rules --format=json 5.1 llama2_70b_lora
+# The members of runs_needed are benchmarks.
+sed '/"runs_needed":/,/}/{/"runs_needed":/!d;}' "$scratch/printed" >"$scratch/fewer"
+mv "$scratch/fewer" "$scratch/printed"
+fields 'RULES JSON'
+
 # ------------------------------------------------------------ the library
 
 sed -n 's/^#include "mlscore\/\(.*\)"$/\1/p' include/mlscore/mlscore.h | sort >"$scratch/page"
