@@ -18,6 +18,9 @@ enum { COL_RUN, COL_LOG, COL_INIT, COL_TRAIN, COL_CONVERGE, COL_EVAL, COL_STATUS
 /* Findings shown under a group without -v. */
 enum { MLS_FINDINGS_SHOWN = 6 };
 
+/* What is wrong with seeds is often wrong with all of them. */
+enum { MLS_SEED_PROBLEMS_SHOWN = 4 };
+
 /* Skipped files listed without -v when there is nothing but them. */
 enum { MLS_SKIPPED_SHOWN = 10 };
 
@@ -179,7 +182,7 @@ static bool mls_group_table(const mls_group *group, mls_table *table, mls_column
         [COL_LOG] = {"log", MLS_ALIGN_LEFT, true, true},
         [COL_INIT] = {"init", MLS_ALIGN_RIGHT, false, false},
         [COL_TRAIN] = {"train (min)", MLS_ALIGN_DECIMAL, true, false},
-        [COL_CONVERGE] = {"samples", MLS_ALIGN_RIGHT, false, false},
+        [COL_CONVERGE] = {"samples", MLS_ALIGN_DECIMAL, false, false},
         [COL_EVAL] = {"eval", MLS_ALIGN_DECIMAL, false, false},
         [COL_STATUS] = {"status", MLS_ALIGN_LEFT, false, false},
         [COL_VALID] = {"valid", MLS_ALIGN_LEFT, true, false},
@@ -332,9 +335,16 @@ static bool mls_group_seeds_line(const mls_group *group, mls_report_style style,
                           group->seeds > 1 && group->seeds_different == group->seeds ? ", all different" : "");
         return mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
     }
+    const mls_findings *problems = &group->seed_findings;
+    const size_t all = problems->count_error + problems->count_warning + problems->count_advice;
+    size_t shown = 0;
     bool ok = true;
-    for (size_t i = 0; i < group->seed_findings.count && ok; i++) {
-        mls_buffer_printf(&line, "seeds: %s", group->seed_findings.items[i].message);
+    while (shown < problems->count && (style.verbose > 0 || shown < MLS_SEED_PROBLEMS_SHOWN) && ok) {
+        mls_buffer_printf(&line, "seeds: %s", problems->items[shown++].message);
+        ok = mls_print_line(output, &line, MLS_STYLE_BAD, style);
+    }
+    if (ok && all > shown) {
+        mls_buffer_printf(&line, "seeds: and %zu more%s", all - shown, style.verbose == 0 ? " (-v lists them)" : "");
         ok = mls_print_line(output, &line, MLS_STYLE_BAD, style);
     }
     return ok;
