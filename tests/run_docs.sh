@@ -236,7 +236,9 @@ agree "include/mlscore/mlscore.h includes every header" "$scratch/names" "$scrat
 
 # ---------------------------------------------------------------- roff
 
+version=$("$mlscore" --version)
 for page in man/*.[1-8]; do
+    check "$page names the version" grep -q "^\\.TH .* \"$version\"" "$page"
     if command -v mandoc >/dev/null 2>&1; then
         mandoc -T lint -W style "$page" >"$scratch/lint" 2>&1
         if [ -s "$scratch/lint" ]; then fail "$page: mandoc has remarks" "$scratch/lint"; else pass; fi
