@@ -175,6 +175,17 @@ $B/unit/%: tests/unit/%.c $B/libmlscore.a $B/libcli.a
 	$(call say,LINK)
 	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< $(TOOL_LIBS) -lcmocka
 
+# The log floor without SIMD, which a test named …_plain is linked with in place of the library's.
+PLAIN_OBJECTS := $(patsubst src/log/%.c,$B/plain/%.o,$(sort $(wildcard src/log/*.c)))
+$B/plain/%.o: src/log/%.c | $B/.packages
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) -DMLS_SIMD_PLAIN $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+$B/unit/%_plain: tests/unit/%_plain.c $(PLAIN_OBJECTS) $B/libmlscore.a $B/libcli.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< $(PLAIN_OBJECTS) $(TOOL_LIBS) -lcmocka
+
 # A fuzzer's function with a main() that reads files: replays its corpus.
 $B/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $B/libmlscore.a $B/libcli.a
 	@mkdir -p $(@D)

@@ -228,8 +228,7 @@ static char *mls_value_copy(mls_str value)
 static void mls_run_hyperparameter_add(mls_run *run, const mls_record *record)
 {
     if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > MLS_HYPERPARAMETER_LENGTH ||
-        run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT ||
-        mls_run_hyperparameter(run, record->key) != NULL) {
+        run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT || mls_run_hyperparameter(run, record->key) != NULL) {
         return;
     }
     if (!mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
