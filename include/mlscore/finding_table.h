@@ -120,3 +120,135 @@ MLS_FINDING(CONFIG_LOGGED_BATCH, "config-logged-batch", ADVICE,
             "the logs were made with another batch size than the config's name gives",
             "The name of a config says nodes, parallelism and accumulation, from which the global batch follows.",
             "Check that DGXSYSTEM names the config that was really used, and its micro batch size.")
+MLS_FINDING(CONFIG_NAME, "config-name", ERROR, "the numbers in a config's name do not fit together",
+            "A name like GB200_18x4x1xtp1pp1cp8 gives nodes, GPUs and degrees of parallelism; tp*pp*cp divides the GPUs.",
+            "Rename the config, or correct its shape.")
+MLS_FINDING(CONFIG_DISAGREES, "config-disagrees", WARNING, "a config's text says something else than its name",
+            "The name is what logs, results and readers know a config by; the text is what was run.",
+            "Make the export and the name say the same.")
+MLS_FINDING(CONFIG_PARALLEL, "config-parallel", ERROR, "tensor x pipeline x context parallel does not divide the GPUs",
+            "Data parallel is the number of GPUs divided by these three; a remainder leaves GPUs without work, or no start.",
+            "Check DGXNNODES, DGXNGPU and the degrees of parallelism.")
+MLS_FINDING(CONFIG_WALLTIME, "config-walltime", WARNING, "WALLTIME is shorter than WALLTIME_RUNANDTIME",
+            "The job ends before the time that one run is allowed to take.",
+            "Give the job at least the time of its runs, and some minutes to start.")
+MLS_FINDING(CONFIG_SEGMENT, "config-segment", WARNING, "SEGMENT does not fit the number of nodes",
+            "Slurm places a job in segments of that many nodes; the number of nodes must be a multiple of it.",
+            "Choose a SEGMENT that divides DGXNNODES.")
+MLS_FINDING(CONFIG_ENVIRONMENT, "config-environment", ADVICE, "a setting that costs speed or breaks runs",
+            "Settings that help to find an error are easily left in a config that is timed.",
+            "Remove the export, unless it is meant.")
+MLS_FINDING(CONFIG_SYNTAX, "config-syntax", WARNING, "a config's text is not shell, or stops there",
+            "bash would report an error at that place; what follows may never be set.",
+            "Run bash -n on the file.")
+MLS_FINDING(CONFIG_ARITHMETIC, "config-arithmetic", WARNING, "an arithmetic expression that bash reports as wrong",
+            "bash gives up the command and goes on, so the variable is not set. Numbers like 08 are octal.",
+            "Correct the expression; write 10#$A for numbers with zeros in front.")
+MLS_FINDING(CONFIG_SOURCE, "config-source", ADVICE, "a config sources a file that is not read",
+            "Only files beside a config are read; what another file sets cannot be known.",
+            "Look at the values in a job's log instead.")
+MLS_FINDING(CONFIG_UNKNOWN, "config-unknown", ADVICE, "a command in a config may set anything",
+            "Commands like eval and functions are not followed; all values before them are unknown.",
+            "Look at the values in a job's log instead.")
+MLS_FINDING(CONFIG_LIMIT, "config-limit", WARNING, "a config is too large or too deep to be read",
+            "Reading it ended at one of the limits of mlscore; no value of it is known.",
+            "Check for files that source themselves, and for endless expansions.")
+/* A whole submission. */
+MLS_FINDING(NO_RESULTS, "no-results", ERROR, "the folder holds no submission",
+            "A submission is a folder with results/ and systems/ in it, or a folder of such folders.",
+            "Name the submitter's folder, or the round's.")
+MLS_FINDING(SYSTEM_MISSING, "system-missing", ERROR, "results without a system description",
+            "Every folder results/<system> needs systems/<system>.json, of exactly the same name.",
+            "Add the description, or correct the spelling of one of the two.")
+MLS_FINDING(SYSTEM_JSON, "system-json", ERROR, "a system description is not JSON",
+            "The description of a system is one JSON object; the package checker stops at one it cannot read.",
+            "Correct it at the line and column named; a comma too many is the usual cause.")
+MLS_FINDING(SYSTEM_FIELD, "system-field", ERROR, "a system description lacks a required field",
+            "The rules list the fields that every description has; an empty text is a value too.",
+            "Add the field that is named.")
+MLS_FINDING(SYSTEM_STATUS, "system-status", ERROR, "a system's status is not one that the rules know",
+            "From 4.0.0 on the status is exactly one of: Available on-premise; Available cloud; Preview; Research, "
+            "Development, or Internal (RDI).",
+            "Write the status exactly like that.")
+MLS_FINDING(RESULT_COUNT, "result-count", ERROR, "not the number of result files that the benchmark needs",
+            "A result is made of exactly as many runs as the rules name for the benchmark; weak scaling needs at "
+            "least as many.",
+            "Add the missing runs; of more runs choose as the rules say (mlscore score --window).")
+MLS_FINDING(INVALID_LOGS, "invalid-logs", ERROR, "more logs are invalid than the benchmark may drop",
+            "One invalid run (unet3d: four) is dropped as the slowest; with more there is no score.",
+            "Run the invalid ones again; `mlscore check` says what is wrong with each.")
+MLS_FINDING(RCP, "rcp", ERROR, "the runs converge faster than the reference allows",
+            "In the closed division a submission must not need significantly fewer samples to converge than the "
+            "reference implementation at that batch size.",
+            "Compare hyperparameters with the reference (`mlscore rcp BENCHMARK`), or submit reference points for "
+            "the batch size.")
+MLS_FINDING(POWER_FILES, "power-files", ERROR, "the power files of a run are not as they must be",
+            "Every result has a folder power/result_<i> with node_0.txt, node_1.txt … and sw_0.txt …, the same "
+            "number in every run.  A run whose power files are wrong counts as invalid.",
+            "Complete or renumber the power files.")
+MLS_FINDING(NOT_A_FILE, "not-a-file", ERROR, "what should be a file is something else",
+            "A log or description must be a plain file inside the submission; pipes, devices, folders and links out "
+            "of the tree are not read.",
+            "Put the file itself in its place.")
+MLS_FINDING(LOG_SIZE, "log-size", ERROR, "a log is too large to be one",
+            "A log of more than a gibibyte is not read; no published log comes near it.",
+            "Find out what wrote into it, and log records only.")
+MLS_FINDING(TREE_LIMIT, "tree-limit", ERROR, "there is more in the submission than is looked at",
+            "Files, folders and their nesting have limits, so that judging a submission ends; nothing beyond them "
+            "was judged.",
+            "Remove what does not belong into the submission.")
+MLS_FINDING(BENCHMARK_SKIPPED, "benchmark-skipped", ADVICE, "a results folder is no benchmark of the edition",
+            "The package checker passes over folders that are not in the edition's list, so nobody judges them.",
+            "Correct the folder's name, or name the right --edition or --usage.")
+MLS_FINDING(BENCHMARK_DIFFERS, "benchmark-differs", ADVICE, "a log names another benchmark than its folder",
+            "The folder decides what a result counts for; submission_benchmark should say the same.",
+            "Move the log, or correct the folder's name.")
+MLS_FINDING(DIVISION_SPELLING, "division-spelling", ADVICE, "a division is spelled other than closed or open",
+            "Seeds and convergence are checked only where the description says exactly `closed`; any other spelling "
+            "silently skips them.",
+            "Write closed or open, in small letters.")
+MLS_FINDING(DIVISION_DIFFERS, "division-differs", ADVICE, "a log and the system description disagree on the division",
+            "submission_division in the log chooses its rules, the description decides what else is checked.",
+            "Correct whichever is wrong.")
+MLS_FINDING(SUBMITTER_DIFFERS, "submitter-differs", ADVICE,
+            "a log and the system description disagree on the submitter",
+            "submission_org in the log and submitter in the description should be the same.",
+            "Correct whichever is wrong.")
+MLS_FINDING(FORGIVEN, "forgiven", ADVICE, "an invalid log is forgiven although it converged",
+            "The rules forgive only a run that did not converge; the package checker drops any invalid log.  "
+            "A reviewer may object.",
+            "Run it again, or be ready to explain it.")
+MLS_FINDING(RESULT_NAME, "result-name", ADVICE, "result files are not numbered from 0 without gaps",
+            "Results are named result_0.txt to result_<N-1>.txt.",
+            "Rename them; mind that the files below power/ have the same numbers.")
+MLS_FINDING(STRAY_FILE, "stray-file", ADVICE, "a file or folder has no place where it stands",
+            "The layout of a submission is fixed, and reviewers' tools expect nothing else in it.",
+            "Move it to where it belongs, or remove it.")
+MLS_FINDING(EMPTY_FOLDER, "empty-folder", ADVICE, "an empty folder",
+            "Version control does not keep empty folders, so this one will be missing in the upload.",
+            "Remove it, or add what belongs there.")
+MLS_FINDING(SYSTEM_UNUSED, "system-unused", ADVICE, "a system description without results",
+            "A description without a folder results/<system> describes nothing.",
+            "Remove it, or correct the spelling of one of the two.")
+MLS_FINDING(NO_IMPLEMENTATION, "no-implementation", ADVICE, "no implementation of a benchmark that has results",
+            "The code that made the results belongs into benchmarks/<benchmark>/implementations/<implementation>.",
+            "Add it.")
+MLS_FINDING(SPACE_IN_NAME, "space-in-name", ADVICE, "a name with a space", "Reviewers' scripts fail on such names.",
+            "Rename it.")
+MLS_FINDING(HIDDEN_NAME, "hidden-name", ADVICE, "a name that starts with a dot",
+            "Hidden files are most often left over from an editor or a desktop.", "Remove it.")
+MLS_FINDING(LARGE_FILE, "large-file", ADVICE, "a file over 50 MiB", "Repositories of results refuse large files.",
+            "Remove it, or compress what must stay.")
+MLS_FINDING(BROKEN_LINK, "broken-link", ADVICE, "a link that leads nowhere",
+            "What it stands for is not part of the submission.", "Put the file itself there, or remove the link.")
+MLS_FINDING(LINK_OUTSIDE, "link-outside", ADVICE, "a link that leaves the submission",
+            "Whoever gets the submission does not get what the link leads to.  It was not followed.",
+            "Put the file itself there.")
+MLS_FINDING(SCALING_FILE, "scaling-file", WARNING, "a scaling.json beside the results",
+            "Only the review committee multiplies a result with a factor.",
+            "Remove it before the upload, unless the committee asked for it.")
+MLS_FINDING(
+    PARAMS_IGNORED, "params-ignored", ADVICE, "package_checker_params has no effect, or part of it",
+    "It is read from results/<system> and from a benchmark's results folder, and knows the lines rcp-bypass and "
+    "seed-checker-bypass.",
+    "Move it there, and spell the options with hyphens.")
