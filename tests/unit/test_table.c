@@ -134,7 +134,7 @@ static void no_row_is_wider_than_the_terminal(void **state)
         /* What must stay needs 2 + 3 + 2 + 12 + 2 + 11 + 2 + 5 columns. */
         assert_true(widest <= (width < 39 ? 39 : width));
         assert_true(widest >= before || widest + 14 > before); /* more room never shows much less */
-        assert_non_null(strstr(text, "it was aborted"));
+        assert_true(width < 39 || strstr(text, "it was aborted") != NULL);
         before = widest;
         free(text);
     }
