@@ -208,7 +208,7 @@ $B/bench/%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
 
 # Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
-CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases docs examples replay,self units cases docs examples replay testdata install fault)
+CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,self units cases submissions docs examples replay testdata install fault)
 
 .PHONY: check-programs
 check-programs: all $(UNIT_TESTS) $(FUZZERS:%=$B/replay/%) $B/testdata-generator $(if $(findstring fault,$(CHECK_SUITES)),$B/fault/shim.so)
@@ -225,8 +225,8 @@ bless: ## write the expected output of the command cases and the list of finding
 	@BLESS=1 sh tests/run_docs.sh $B
 
 .PHONY: testdata
-testdata: $B/testdata-generator ## write testdata/slurm and testdata/logs anew
-	@mkdir -p testdata/slurm testdata/logs
+testdata: $B/testdata-generator ## write testdata/slurm, testdata/logs and testdata/submission anew
+	@mkdir -p testdata/slurm testdata/logs testdata/submission
 	$B/testdata-generator testdata
 
 .PHONY: completions

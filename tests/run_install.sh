@@ -26,7 +26,7 @@ fi
 # A page for the program and one for each command that its own help lists.
 commands=$("$d$prefix/bin/mlscore" help | sed -n 's/^  *\([a-z][a-z]*\)  .*/\1/p' | grep -v -x -e help -e completion)
 check "the program lists its commands" test -n "$commands"
-if [ -d man ]; then
+if [ -f man/mlscore.1 ]; then
     for page in mlscore $(printf 'mlscore-%s\n' $commands); do
         check "there is a man page $page(1)" test -s "$d$prefix/share/man/man1/$page.1"
     done

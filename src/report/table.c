@@ -63,6 +63,17 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
     va_end(args);
 }
 
+void mls_table_heading(mls_table *table, mls_style style, const char *format, ...)
+{
+    va_list args;
+    mls_row *row = mls_table_row(table);
+    va_start(args, format);
+    if (row != NULL) {
+        mls_cell_fill(table, &row->heading, style, format, args);
+    }
+    va_end(args);
+}
+
 static const char *mls_style_code(mls_style style)
 {
     switch (style) {
@@ -281,6 +292,10 @@ static void mls_print_header(const mls_table *table, const mls_layout *layout, m
         }
         const mls_str header = mls_str_from(table->columns[i].header);
         const size_t width = mls_display_width(header);
+        if (width == 0) {
+            owed += layout->width[i] + MLS_COLUMN_GAP;
+            continue;
+        }
         const size_t before = table->columns[i].align == MLS_ALIGN_LEFT ? 0 : layout->width[i] - width;
         mls_print_spaces(output, owed + before);
         mls_style_begin(output, MLS_STYLE_DIM, color);
@@ -346,6 +361,15 @@ static void mls_print_note(const mls_table *table, const mls_layout *layout, mls
     mls_output_wrapped(output, note.text, wrap, note.style, color);
 }
 
+static void mls_print_heading(const mls_table *table, mls_cell heading, mls_output *output, bool color)
+{
+    mls_print_spaces(output, table->indent >= 2 ? table->indent - 2 : 0);
+    mls_style_begin(output, heading.style, color);
+    mls_output_write(output, heading.text);
+    mls_style_end(output, heading.style, color);
+    mls_output_text(output, "\n");
+}
+
 void mls_table_print(const mls_table *table, mls_output *output, size_t width, bool color)
 {
     mls_layout layout = {0};
@@ -356,6 +380,10 @@ void mls_table_print(const mls_table *table, mls_output *output, size_t width, b
     mls_print_header(table, &layout, output, color);
     for (size_t i = 0; i < table->count; i++) {
         size_t owed = table->indent;
+        if (table->rows[i].heading.text.len > 0) {
+            mls_print_heading(table, table->rows[i].heading, output, color);
+            continue;
+        }
         for (size_t k = 0; k < table->column_count; k++) {
             if (layout.width[k] > 0) {
                 mls_print_cell(table, &layout, k, table->rows[i].cells[k], output, color, &owed);
@@ -394,7 +422,9 @@ void mls_table_print_markdown(const mls_table *table, mls_output *output)
     for (size_t i = 0; i < table->count; i++) {
         for (size_t k = 0; k < table->column_count; k++) {
             mls_output_text(output, "| ");
-            mls_print_markdown_text(output, table->rows[i].cells[k].text);
+            const mls_row *row = &table->rows[i];
+            mls_print_markdown_text(output,
+                                    k == 0 && row->heading.text.len > 0 ? row->heading.text : row->cells[k].text);
             mls_output_text(output, " ");
         }
         if (notes) {

@@ -41,7 +41,8 @@ typedef struct mls_cell {
 
 typedef struct mls_row {
     mls_cell cells[MLS_TABLE_COLUMNS_MAX];
-    mls_cell note; /* stands behind the row, or below it where there is no room */
+    mls_cell note;    /* stands behind the row, or below it where there is no room */
+    mls_cell heading; /* stands alone in its row, over the ones that follow */
 } mls_row;
 
 typedef struct mls_table {
@@ -64,6 +65,9 @@ mls_row *mls_table_row(mls_table *table);
 /* Fills a cell of the newest row; the text is formatted and escaped. */
 void mls_table_cell(mls_table *table, size_t column, mls_style style, const char *format, ...) MLS_PRINTF(4, 5);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* A row that is a heading of those that follow: it stands a little to the left and may be as long as it likes. */
+void mls_table_heading(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* Prints the table; width 0: no limit.  An empty table prints nothing. */
 void mls_table_print(const mls_table *table, mls_output *output, size_t width, bool color);

@@ -32,6 +32,20 @@ bool mls_expr_contains(const mls_expr *expr, const mls_expr_node *node, mls_expr
 /* has(metadata, "name") and has(value, "name"), without a tree; false: not of that form, evaluate it the long way. */
 bool mls_expr_has_member(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
+/* expr_input.c: reads the value of a span; only lists, objects and strings with escapes need the arena. */
+bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result);
+
+/* The value of a node that stands for the record or a part of it. */
+bool mls_eval_input(const mls_expr_node *node, mls_expr_input *input, mls_value *result);
+
+/*
+ * Whether `node` is value or metadata, its tree has not been built and it is
+ * an object: then a member is found in the text.  *found tells whether there is one.
+ */
+bool mls_expr_find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, bool *found,
+                           mls_str *member);
+
+/* expr_functions.c */
 bool mls_expr_call(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
 static inline mls_value mls_value_of_bool(bool truth)
