@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score check events rcp rules help completion'
+        words='score check verify events rcp rules help completion'
         ;;
     *:score)
         options='--usage= --edition= --window --rcp= --bert-train-samples --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
@@ -40,6 +40,22 @@ _mlscore()
         --format) value=yes words='table csv json ndjson markdown github junit' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:verify)
+        options='--usage= --edition= --system= --benchmark= --only= --rcp-bypass --seed-checker-bypass --bert-train-samples --explain= --format= --output= --threads= --color= --quiet --verbose --strict --help --version'
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='' files=no ;;
+        --system) value=yes words='' files=no ;;
+        --benchmark) value=yes words='' files=no ;;
+        --only) value=yes words='errors warnings advice' files=no ;;
+        --explain) value=yes words='' files=no ;;
+        --format) value=yes words='table csv json markdown github junit' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
         --color) value=yes words='auto always never' files=no ;;
         esac
@@ -79,7 +95,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version'
-        words='score check events rcp rules help completion findings'
+        words='score check verify events rcp rules help completion findings'
         ;;
     *:completion)
         options='--help --version'
