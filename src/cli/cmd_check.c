@@ -204,6 +204,7 @@ static int mls_check_all(mls_cli *cli, const mls_source_list *sources, const mls
     } else if (mls_cli_output_open(cli, &output)) {
         mls_check_report report = {.output = &output,
                                    .format = (mls_check_format)cli->format,
+                                   .width = cli->width,
                                    .color = cli->color,
                                    .quiet = cli->quiet,
                                    .verbose = cli->verbose};

@@ -11,6 +11,7 @@ const mls_command *const mls_commands[] = {
     &mls_command_verify,
     &mls_command_events,
     &mls_command_rcp,
+    &mls_command_rules,
     &mls_command_help,
     &mls_command_completion,
     NULL,

@@ -12,6 +12,7 @@ extern const mls_command mls_command_completion;
 extern const mls_command mls_command_events;
 extern const mls_command mls_command_help;
 extern const mls_command mls_command_rcp;
+extern const mls_command mls_command_rules;
 extern const mls_command mls_command_score;
 extern const mls_command mls_command_verify;
 

@@ -8,6 +8,7 @@
 #include "mlscore/value.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -538,6 +539,50 @@ bool mls_value_string(const mls_value *value, mls_str *string)
     return true;
 }
 
+static bool mls_value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth);
+
+static int mls_members_compare(const void *left, const void *right)
+{
+    const mls_member *const *a = left;
+    const mls_member *const *b = right;
+    return mls_str_compare((*a)->name, (*b)->name);
+}
+
+/* The members of an object by name; NULL when memory runs out.  To be given to free(). */
+static const mls_member **mls_members_sorted(const mls_value *object)
+{
+    const size_t count = object->as.object.count;
+    const mls_member **sorted = calloc(count + 1, sizeof *sorted);
+    for (size_t i = 0; sorted != NULL && i < count; i++) {
+        sorted[i] = &object->as.object.members[i];
+    }
+    if (sorted != NULL && count > 1) {
+        qsort((void *)sorted, count, sizeof *sorted, mls_members_compare);
+    }
+    return sorted;
+}
+
+/* Few members are looked up one by one; many are sorted, unless there is no memory for that. */
+static bool mls_members_equal(const mls_value *a, const mls_value *b, unsigned depth)
+{
+    const size_t count = a->as.object.count;
+    const bool sort = count > MLS_OBJECT_LINEAR && count == b->as.object.count;
+    const mls_member **left = sort ? mls_members_sorted(a) : NULL;
+    const mls_member **right = sort ? mls_members_sorted(b) : NULL;
+    const bool sorted = left != NULL && right != NULL;
+    bool equal = count == b->as.object.count;
+    for (size_t i = 0; i < count && equal; i++) {
+        const mls_member *mine = sorted ? left[i] : &a->as.object.members[i];
+        const mls_value *other = !sorted                                     ? mls_value_member(b, mine->name)
+                                 : mls_str_equal(mine->name, right[i]->name) ? right[i]->value
+                                                                             : NULL;
+        equal = other != NULL && mls_value_equal_deep(mine->value, other, depth + 1);
+    }
+    free((void *)left);
+    free((void *)right);
+    return equal;
+}
+
 static bool mls_value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth)
 {
     double x;
@@ -565,16 +610,7 @@ static bool mls_value_equal_deep(const mls_value *a, const mls_value *b, unsigne
         }
         return true;
     case MLS_JSON_OBJECT:
-        if (a->as.object.count != b->as.object.count) {
-            return false;
-        }
-        for (size_t i = 0; i < a->as.object.count; i++) {
-            const mls_value *other = mls_value_member(b, a->as.object.members[i].name);
-            if (other == NULL || !mls_value_equal_deep(a->as.object.members[i].value, other, depth + 1)) {
-                return false;
-            }
-        }
-        return true;
+        return mls_members_equal(a, b, depth);
     default:
         return true;
     }

@@ -7,7 +7,7 @@
 #include "report/table.h"
 
 /* Findings shown under one log of the table; -v shows all. */
-enum { MLS_CHECK_SHOWN_MAX = 20, MLS_CHECK_PATH_WIDTH_MAX = 100 };
+enum { MLS_CHECK_SHOWN_MAX = 20, MLS_CHECK_PATH_WIDTH_MAX = 100, MLS_CHECK_INDENT = 6 };
 
 static const char *mls_or(const char *text, const char *otherwise)
 {
@@ -76,8 +76,9 @@ static void mls_check_log_findings(mls_check_report *report, const mls_check_log
     for (size_t i = 0; i < findings->count && shown < limit; i++, shown++) {
         mls_buffer line = {0};
         mls_check_finding_text(log, &findings->items[i], &line);
-        mls_output_text(report->output, "      ");
-        mls_output_write(report->output, mls_buffer_str(&line));
+        const mls_wrap wrap = {report->width, MLS_CHECK_INDENT, MLS_CHECK_INDENT + 4, " "};
+        mls_output_printf(report->output, "%*s", MLS_CHECK_INDENT, "");
+        mls_output_wrapped(report->output, mls_buffer_str(&line), wrap, MLS_STYLE_PLAIN, report->color);
         mls_output_text(report->output, "\n");
         report->failed |= line.failed;
         mls_buffer_release(&line);
@@ -85,7 +86,8 @@ static void mls_check_log_findings(mls_check_report *report, const mls_check_log
     const size_t hidden = findings->count - shown;
     const size_t beyond = mls_findings_beyond(findings);
     if (hidden + beyond > 0) {
-        mls_output_printf(report->output, "      and %zu more%s\n", hidden + beyond, hidden > 0 ? " (see -v)" : "");
+        mls_output_printf(report->output, "      and %zu more%s\n", hidden + beyond,
+                          hidden > 0 ? " (-v lists them)" : "");
     }
 }
 
@@ -98,9 +100,9 @@ static void mls_check_log_table(mls_check_report *report, const mls_check_log *l
     mls_buffer line = {0};
     mls_escape_append(&path, mls_str_from(log->path));
     const size_t width = mls_display_width(mls_buffer_str(&path));
-    mls_style_begin(report->output, log->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, report->color);
+    mls_style_begin(report->output, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, report->color);
     mls_output_text(report->output, log->valid ? "ok    " : "FAIL  ");
-    mls_style_end(report->output, log->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, report->color);
+    mls_style_end(report->output, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, report->color);
     mls_buffer_append(&line, mls_buffer_str(&path));
     mls_buffer_append_repeated(&line, ' ', width < report->path_width ? report->path_width - width : 0);
     mls_buffer_append_text(&line, "   ");

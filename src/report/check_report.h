@@ -32,6 +32,7 @@ typedef struct mls_check_report {
     mls_output *output;
     mls_check_format format;
     size_t path_width; /* of the longest path, for aligning */
+    size_t width;      /* table: columns of the terminal; 0: no limit */
     bool color;
     bool quiet;       /* table: only what is not valid */
     unsigned verbose; /* table: every finding of every log */

@@ -42,11 +42,7 @@ void mls_check_log_json(mls_check_report *report, const mls_check_log *log)
     if (report->format == MLS_CHECK_NDJSON) {
         mls_json_print(&json, object, false, report->output);
     } else {
-        char *text = json.failed ? NULL : cJSON_PrintUnformatted(object);
-        json.failed |= text == NULL;
-        mls_output_text(report->output, text != NULL ? text : "");
-        cJSON_free(text);
-        cJSON_Delete(object);
+        mls_json_write(&json, object, false, report->output);
     }
     report->failed |= json.failed;
 }

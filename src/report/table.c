@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 /* Between two columns. */
-enum { MLS_COLUMN_GAP = 2, MLS_CUT_MIN = 12 };
+enum { MLS_COLUMN_GAP = 2, MLS_CUT_MIN = 12, MLS_NOTE_INDENT = 4 };
 
 void mls_table_init(mls_table *table, const mls_column *columns, size_t column_count, size_t indent)
 {
@@ -306,20 +306,59 @@ static void mls_print_header(const mls_table *table, const mls_layout *layout, m
     mls_output_text(output, "\n");
 }
 
-static void mls_print_note(const mls_table *table, const mls_layout *layout, mls_cell note, mls_output *output,
-                           bool color, size_t owed)
+/* Bytes of `text` that fit into `room` columns, up to a separator; but at least what stands before the first one. */
+static size_t mls_wrap_length(mls_str text, size_t room, mls_str separator)
 {
+    size_t end = 0;
+    for (size_t at = 1; at <= text.len; at++) {
+        if (at < text.len &&
+            (text.ptr[at - 1] == ' ' || !mls_str_starts((mls_str){text.ptr + at, text.len - at}, separator))) {
+            continue;
+        }
+        if (end > 0 && mls_display_width((mls_str){text.ptr, at}) > room) {
+            break;
+        }
+        end = at;
+    }
+    return end;
+}
+
+void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color)
+{
+    size_t column = wrap.used;
+    while (text.len > 0) {
+        const size_t room = wrap.width > column ? wrap.width - column : 0;
+        const size_t end = wrap.width > 0 ? mls_wrap_length(text, room, mls_str_from(wrap.separator)) : text.len;
+        mls_style_begin(output, style, color);
+        mls_output_write(output, (mls_str){text.ptr, end});
+        mls_style_end(output, style, color);
+        text = (mls_str){text.ptr + end, text.len - end};
+        while (text.len > 0 && *text.ptr == ' ') {
+            text = (mls_str){text.ptr + 1, text.len - 1};
+        }
+        if (text.len > 0) {
+            mls_output_text(output, "\n");
+            mls_print_spaces(output, wrap.indent);
+        }
+        column = wrap.indent;
+    }
+}
+
+static void mls_print_note(const mls_table *table, const mls_layout *layout, mls_cell note, mls_output *output,
+                           bool color, size_t owed, size_t width)
+{
+    const size_t indent = table->indent + MLS_NOTE_INDENT;
     if (note.text.len == 0) {
         return;
     }
     if (layout->notes_below) {
         mls_output_text(output, "\n");
-        owed = table->indent + 4;
+        owed = indent;
     }
     mls_print_spaces(output, owed);
-    mls_style_begin(output, note.style, color);
-    mls_output_write(output, note.text);
-    mls_style_end(output, note.style, color);
+    const mls_wrap wrap = {
+        .width = layout->notes_below ? width : 0, .used = indent, .indent = indent, .separator = " "};
+    mls_output_wrapped(output, note.text, wrap, note.style, color);
 }
 
 static void mls_print_heading(const mls_table *table, mls_cell heading, mls_output *output, bool color)
@@ -350,13 +389,13 @@ void mls_table_print(const mls_table *table, mls_output *output, size_t width, b
                 mls_print_cell(table, &layout, k, table->rows[i].cells[k], output, color, &owed);
             }
         }
-        mls_print_note(table, &layout, table->rows[i].note, output, color, owed);
+        mls_print_note(table, &layout, table->rows[i].note, output, color, owed, width);
         mls_output_text(output, "\n");
     }
 }
 
 /* A '|' would end the cell, and the rest of what Markdown reads as formatting would change the text. */
-static void mls_print_markdown_text(mls_output *output, mls_str text)
+void mls_output_markdown(mls_output *output, mls_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         if (strchr("|*_`<>[]\\", text.ptr[i]) != NULL && text.ptr[i] != '\0') {
@@ -384,13 +423,12 @@ void mls_table_print_markdown(const mls_table *table, mls_output *output)
         for (size_t k = 0; k < table->column_count; k++) {
             mls_output_text(output, "| ");
             const mls_row *row = &table->rows[i];
-            mls_print_markdown_text(output,
-                                    k == 0 && row->heading.text.len > 0 ? row->heading.text : row->cells[k].text);
+            mls_output_markdown(output, k == 0 && row->heading.text.len > 0 ? row->heading.text : row->cells[k].text);
             mls_output_text(output, " ");
         }
         if (notes) {
             mls_output_text(output, "| ");
-            mls_print_markdown_text(output, table->rows[i].note.text);
+            mls_output_markdown(output, table->rows[i].note.text);
             mls_output_text(output, " ");
         }
         mls_output_text(output, "|\n");

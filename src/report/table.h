@@ -81,6 +81,20 @@ void mls_table_release(mls_table *table);
 void mls_style_begin(mls_output *output, mls_style style, bool color);
 void mls_style_end(mls_output *output, mls_style style, bool color);
 
+/* Where text may go on when a terminal is too narrow for it. */
+typedef struct mls_wrap {
+    size_t width;          /* columns of the terminal; 0: no limit */
+    size_t used;           /* columns of the first line that stand there already */
+    size_t indent;         /* of the lines that follow */
+    const char *separator; /* lines are broken at this, a blank or several */
+} mls_wrap;
+
+/* Prints text that has been escaped, over as many lines as it takes; a word wider than a line is not cut. */
+void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color);
+
+/* Prints text that has been escaped as text of a Markdown document: nothing in it formats. */
+void mls_output_markdown(mls_output *output, mls_str text);
+
 /* Prints log text safely. */
 void mls_output_escaped(mls_output *output, mls_str text);
 

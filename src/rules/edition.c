@@ -191,9 +191,12 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
     mls_editions *loaded = calloc(1, sizeof *loaded);
     cJSON *json = cJSON_ParseWithLength(text.ptr, text.len);
     mls_status status = MLS_OK;
-    if (loaded == NULL || json == NULL) {
-        status = loaded == NULL ? mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory")
-                                : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "the table of editions is not JSON");
+    if (loaded == NULL) {
+        cJSON_Delete(json);
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    if (json == NULL) {
+        status = mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "the table of editions is not JSON");
     }
     const cJSON *usages = cJSON_GetObjectItemCaseSensitive(json, "usages");
     for (size_t i = 0; status == MLS_OK && i < MLS_USAGE_COUNT; i++) {

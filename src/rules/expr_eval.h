@@ -7,15 +7,19 @@
 
 #include "rules/expr.h"
 
-/* Notes why the expression cannot be evaluated; always false, so that a function can end with it. */
-bool mls_expr_fail(mls_expr_input *input, const char *format, ...) MLS_PRINTF(2, 3);
+/* Notes why the expression cannot be evaluated. */
+void mls_expr_note(mls_expr_input *input, const char *format, ...) MLS_PRINTF(2, 3);
+void mls_expr_note_memory(mls_expr_input *input);
 
-/* Notes that memory ran out; always false. */
-bool mls_expr_fail_memory(mls_expr_input *input);
-
-/* Notes that the value of `node` is not what is needed: "value is a string ("abc"), not a number"; always false. */
-bool mls_expr_fail_kind(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, const mls_value *value,
+/* Notes that the value of `node` is not what is needed: "value is a string ("abc"), not a number". */
+void mls_expr_note_kind(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, const mls_value *value,
                         const char *wanted);
+
+/* The same as expressions that are false, so that a function can end with them; compilers see that they are. */
+#define mls_expr_fail(input, ...) (mls_expr_note((input), __VA_ARGS__), false)
+#define mls_expr_fail_memory(input) (mls_expr_note_memory(input), false)
+#define mls_expr_fail_kind(expr, node, input, value, wanted)                                                           \
+    (mls_expr_note_kind((expr), (node), (input), (value), (wanted)), false)
 
 /* The number of a number or boolean; false, with a reason, for anything else. */
 bool mls_expr_number(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, const mls_value *value,
@@ -28,6 +32,20 @@ bool mls_expr_contains(const mls_expr *expr, const mls_expr_node *node, mls_expr
 /* has(metadata, "name") and has(value, "name"), without a tree; false: not of that form, evaluate it the long way. */
 bool mls_expr_has_member(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
+/* expr_input.c: reads the value of a span; only lists, objects and strings with escapes need the arena. */
+bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result);
+
+/* The value of a node that stands for the record or a part of it. */
+bool mls_eval_input(const mls_expr_node *node, mls_expr_input *input, mls_value *result);
+
+/*
+ * Whether `node` is value or metadata, its tree has not been built and it is
+ * an object: then a member is found in the text.  *found tells whether there is one.
+ */
+bool mls_expr_find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, bool *found,
+                           mls_str *member);
+
+/* expr_functions.c */
 bool mls_expr_call(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
 static inline mls_value mls_value_of_bool(bool truth)

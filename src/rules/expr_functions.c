@@ -120,8 +120,10 @@ static bool mls_call_lower(const mls_expr *expr, mls_argument *argument, mls_exp
         return mls_expr_fail_memory(input);
     }
     for (size_t i = 0; i < text.len; i++) {
-        const char c = text.ptr[i];
-        lower[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        lower[i] = text.ptr[i];
+        if (lower[i] >= 'A' && lower[i] <= 'Z') {
+            lower[i] = (char)(lower[i] | 0x20);
+        }
     }
     *result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {lower, text.len}};
     return true;

@@ -19,7 +19,10 @@ static bool mls_is_name_start(char c)
 
 static char mls_peek(mls_str text, uint32_t at)
 {
-    return at < text.len ? text.ptr[at] : '\0';
+    if (at >= text.len) {
+        return '\0';
+    }
+    return text.ptr[at];
 }
 
 static mls_status mls_lex_error(mls_error *error, uint32_t at, const char *what)

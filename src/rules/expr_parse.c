@@ -523,7 +523,7 @@ static mls_status mls_parser_finish(mls_parser *parser, mls_expr *expr)
     mls_expr_node *nodes = mls_arena_array(parser->arena, parser->nodes.count, sizeof *nodes);
     uint32_t *children = mls_arena_array(parser->arena, parser->children.count, sizeof *children);
     mls_value *constants = mls_arena_array(parser->arena, parser->constants.count, sizeof *constants);
-    if (nodes == NULL || children == NULL || constants == NULL) {
+    if (nodes == NULL || children == NULL || constants == NULL || parser->nodes.items == NULL) {
         return mls_parser_memory(parser);
     }
     memcpy(nodes, parser->nodes.items, parser->nodes.count * sizeof *nodes);

@@ -163,7 +163,7 @@ static mls_status mls_source_parse(mls_rule_loader *loader, mls_rule_source *sou
     source->json =
         cJSON_ParseWithLengthOpts(source->text.ptr != NULL ? source->text.ptr : "", source->text.len, &end, false);
     size_t at = end != NULL && source->text.ptr != NULL ? (size_t)(end - source->text.ptr) : 0;
-    if (source->json != NULL) {
+    if (source->json != NULL && source->text.ptr != NULL) {
         while (at < source->text.len && (unsigned char)source->text.ptr[at] <= ' ') {
             at++;
         }

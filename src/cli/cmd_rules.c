@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_rules.c - mlscore rules: editions, benchmarks, and what must be logged.
+ */
+#include "cli/command_options.h"
+#include "cli/commands.h"
+#include "mlscore/rules.h"
+#include "report/rules_report.h"
+
+enum { OPTION_JSON = MLS_OPTION_OWN, OPTION_RULES };
+
+typedef struct mls_rules_settings {
+    bool json;
+    const char *rules_path;
+} mls_rules_settings;
+
+static const mls_option options[] = {
+    MLS_ROW_USAGE,
+    {OPTION_JSON, '\0', "json", NULL, "print the edition's rules in full, as a rule file"},
+    {OPTION_RULES, '\0', "rules", "FILE", "look at the rules in FILE (see mlscore-rules(5))"},
+    MLS_ROW_FORMAT("table|json|markdown"),
+    MLS_ROW_OUTPUT,
+    MLS_ROW_COLOR,
+    MLS_ROW_QUIET,
+    MLS_ROW_HELP,
+    MLS_ROW_VERSION,
+    MLS_ROW_END,
+};
+
+static bool mls_rules_option(mls_cli *cli, int id, const char *argument)
+{
+    mls_rules_settings *settings = cli->own;
+    if (id == OPTION_JSON) {
+        settings->json = true;
+    } else {
+        settings->rules_path = argument;
+    }
+    return true;
+}
+
+/* What is asked for, found out from the arguments. */
+typedef struct mls_rules_request {
+    const mls_editions *editions;
+    const mls_edition *edition; /* NULL: all, or a user's rules */
+    mls_ruleset *ruleset;       /* NULL: only the editions are listed */
+    const char *benchmark;      /* NULL: none named */
+} mls_rules_request;
+
+/* Loads the user's file or the edition named; an exit status. */
+static int mls_rules_load(mls_cli *cli, mls_rules_request *request)
+{
+    const mls_rules_settings *settings = cli->own;
+    mls_error error = {0};
+    if (settings->rules_path != NULL) {
+        request->benchmark = cli->operand_count > 0 ? cli->operands[0] : NULL;
+        const mls_status status = mls_ruleset_load_file(settings->rules_path, &request->ruleset, &error);
+        if (status == MLS_ERROR_READ || status == MLS_ERROR_MEMORY) {
+            mls_cli_complain(cli, NULL, "%s", error.message);
+            return MLS_EXIT_IO;
+        }
+        if (status != MLS_OK) {
+            mls_cli_complain(cli, settings->rules_path, "line %zu, column %zu: %s", error.line, error.column,
+                             error.message);
+            return MLS_EXIT_USAGE;
+        }
+        return MLS_EXIT_OK;
+    }
+    if (cli->operand_count == 0) {
+        return settings->json ? mls_cli_usage_error(cli, "--json needs an edition") : MLS_EXIT_OK;
+    }
+    if (mls_editions_find(request->editions, cli->usage, mls_str_from(cli->operands[0]), &request->edition, &error) !=
+            MLS_OK ||
+        mls_ruleset_load(request->edition, &request->ruleset, &error) != MLS_OK) {
+        return mls_cli_usage_error(cli, "%s", error.message);
+    }
+    request->benchmark = cli->operand_count > 1 ? cli->operands[1] : NULL;
+    return MLS_EXIT_OK;
+}
+
+static bool mls_rules_print(const mls_cli *cli, const mls_rules_request *request, mls_output *output)
+{
+    const mls_rules_settings *settings = cli->own;
+    const mls_rules_style style = {cli->width, cli->color, cli->format == MLS_FORMAT_MARKDOWN};
+    const bool json = cli->format == MLS_FORMAT_JSON;
+    if (settings->json || (request->ruleset != NULL && request->benchmark == NULL && request->edition == NULL)) {
+        return mls_report_rules_file(request->ruleset, output);
+    }
+    if (request->benchmark == NULL) {
+        return json ? mls_report_editions_json(request->editions, cli->usage, request->edition, output)
+                    : mls_report_editions_table(request->editions, cli->usage, request->edition, style, output);
+    }
+    return json ? mls_report_checklist_json(request->ruleset, request->benchmark, output)
+                : mls_report_checklist_table(request->ruleset, "closed", request->benchmark, style, output) &&
+                      mls_report_checklist_table(request->ruleset, "open", request->benchmark, style, output);
+}
+
+static int mls_rules_run(mls_cli *cli)
+{
+    mls_rules_request request = {.editions = mls_cli_editions(cli)};
+    mls_output output;
+    if (request.editions == NULL) {
+        return MLS_EXIT_IO;
+    }
+    if (cli->operand_count > 2) {
+        return mls_cli_usage_error(cli, "too many arguments");
+    }
+    int status = mls_rules_load(cli, &request);
+    if (status == MLS_EXIT_OK && request.benchmark != NULL &&
+        !mls_report_has_benchmark(request.ruleset, request.benchmark)) {
+        status = mls_cli_usage_error(cli, "edition %s has no benchmark '%s'", mls_ruleset_edition(request.ruleset),
+                                     request.benchmark);
+    }
+    if (status == MLS_EXIT_OK && mls_cli_output_open(cli, &output)) {
+        if (mls_rules_print(cli, &request, &output)) {
+            status = mls_cli_output_close(cli, &output);
+        } else {
+            mls_output_abandon(&output);
+            mls_cli_complain(cli, NULL, "out of memory");
+            status = MLS_EXIT_IO;
+        }
+    } else if (status == MLS_EXIT_OK) {
+        status = MLS_EXIT_IO;
+    }
+    mls_ruleset_free(request.ruleset);
+    return status;
+}
+
+const mls_command mls_command_rules = {
+    .name = "rules",
+    .summary = "list editions and benchmarks, and what a benchmark must log",
+    .usage = "[OPTION]… [EDITION [BENCHMARK]]",
+    .about = "Without an argument lists the editions, their benchmarks and how many runs a result\n"
+             "needs; with an edition and a benchmark prints the checklist of keys that must be\n"
+             "logged, how often, and what they must be, for the closed and the open division.",
+    .options = options,
+    .own_size = sizeof(mls_rules_settings),
+    .option = mls_rules_option,
+    .run = mls_rules_run,
+};

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * expr_input.c - the record that an expression looks at.
+ *
+ * Looking at one member of a record's value or metadata reads only that
+ * member's text; a tree is built when the whole is asked for.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/expr_eval.h"
+
+void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
+{
+    input->record = record;
+    input->value = NULL;
+    input->metadata = NULL;
+    input->whole = NULL;
+    input->value_index.built = false;
+    input->metadata_index.built = false;
+}
+
+/* A validated number span: integers have neither '.' nor exponent, and are no word. */
+static bool mls_span_is_integer(mls_str span)
+{
+    for (size_t i = 0; i < span.len; i++) {
+        const char c = span.ptr[i];
+        if (c != '-' && (c < '0' || c > '9')) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A string that stands in the log as it is: no escapes, no bytes that count as Latin-1. */
+static bool mls_span_is_plain(mls_str span)
+{
+    for (size_t i = 1; i + 1 < span.len; i++) {
+        if (span.ptr[i] == '\\' || (unsigned char)span.ptr[i] >= 0x80) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Reads the value of a span; only lists, objects and strings with escapes need the arena. */
+bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result)
+{
+    switch (mls_json_kind_of(span)) {
+    case MLS_JSON_NULL:
+        *result = (mls_value){.kind = MLS_JSON_NULL};
+        return true;
+    case MLS_JSON_BOOL:
+        *result = mls_value_of_bool(span.ptr[0] == 't');
+        return true;
+    case MLS_JSON_NUMBER: {
+        double number = 0;
+        (void)mls_json_number(span, &number);
+        *result = mls_value_of_number(number, mls_span_is_integer(span));
+        return true;
+    }
+    case MLS_JSON_STRING:
+        if (mls_span_is_plain(span)) {
+            *result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {span.ptr + 1, span.len - 2}};
+            return true;
+        }
+        break;
+    case MLS_JSON_LIST:
+    case MLS_JSON_OBJECT:
+        break;
+    }
+    const mls_value *tree = mls_value_build(span, input->arena);
+    if (tree == NULL) {
+        return mls_expr_fail_memory(input);
+    }
+    *result = *tree;
+    return true;
+}
+
+const mls_value *mls_expr_input_value(mls_expr_input *input)
+{
+    if (input->value == NULL && mls_span_load(input->record->value, input, &input->value_storage)) {
+        input->value = &input->value_storage;
+    }
+    return input->value;
+}
+
+static bool mls_eval_tree(const mls_value **cached, mls_str span, mls_expr_input *input, mls_value *result)
+{
+    if (*cached == NULL) {
+        *cached = mls_value_build(span, input->arena);
+        if (*cached == NULL) {
+            return mls_expr_fail_memory(input);
+        }
+    }
+    *result = **cached;
+    return true;
+}
+
+bool mls_eval_input(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+{
+    const mls_record *record = input->record;
+    if (record == NULL) {
+        return mls_expr_fail(input, "there is no record to look at");
+    }
+    switch (node->op) {
+    case MLS_EXPR_VALUE: {
+        const mls_value *value = mls_expr_input_value(input);
+        if (value == NULL) {
+            return false;
+        }
+        *result = *value;
+        return true;
+    }
+    case MLS_EXPR_METADATA:
+        return mls_eval_tree(&input->metadata, record->metadata, input, result);
+    case MLS_EXPR_RECORD:
+        return mls_eval_tree(&input->whole, record->payload, input, result);
+    default:
+        *result = mls_value_of_number(record->time_ms, record->time_ms == floor(record->time_ms));
+        return true;
+    }
+}
+
+static void mls_member_index_build(mls_member_index *index, mls_str span)
+{
+    const size_t count = mls_json_members(span, index->members, MLS_MEMBERS_INDEXED_MAX);
+    index->built = true;
+    index->complete = count <= MLS_MEMBERS_INDEXED_MAX;
+    index->count = count;
+    for (size_t i = 0; index->complete && i < count; i++) {
+        const mls_str name = index->members[i].name;
+        index->complete = name.len == 0 || memchr(name.ptr, '\\', name.len) == NULL;
+    }
+}
+
+/* The last member of that name in an object's text. */
+static bool mls_member_index_find(mls_member_index *index, mls_str span, mls_str name, mls_str *member)
+{
+    if (!index->built) {
+        mls_member_index_build(index, span);
+    }
+    if (!index->complete) {
+        return mls_json_member(span, name, member);
+    }
+    for (size_t i = index->count; i > 0; i--) {
+        if (mls_str_equal(index->members[i - 1].name, name)) {
+            *member = index->members[i - 1].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Whether `node` is value or metadata, its tree has not been built and it is
+ * an object: then a member is found in the text.  *found tells whether there is one.
+ */
+bool mls_expr_find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, bool *found, mls_str *member)
+{
+    mls_str span;
+    mls_member_index *index;
+    if (input->record == NULL) {
+        return false;
+    }
+    if (node->op == MLS_EXPR_METADATA && input->metadata == NULL) {
+        span = input->record->metadata;
+        index = &input->metadata_index;
+    } else if (node->op == MLS_EXPR_VALUE && input->value == NULL) {
+        span = input->record->value;
+        index = &input->value_index;
+    } else {
+        return false;
+    }
+    if (mls_json_kind_of(span) != MLS_JSON_OBJECT) {
+        return false;
+    }
+    *found = mls_member_index_find(index, span, name, member);
+    return true;
+}

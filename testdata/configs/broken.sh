@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+BEFORE=1
+if [ 1 = 1 ]; then
+  INSIDE=1
+AFTER="1

@@ -1,0 +1,2 @@
+
+export CRLF=1

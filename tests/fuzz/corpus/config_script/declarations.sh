@@ -1,0 +1,47 @@
+
+# Declarations, attributes and what a list of commands may look like.
+export A=1 B="two words" C
+C=later
+declare -x D=4
+typeset E=5
+readonly F=6
+export F
+F=7 NOT_SET=1
+G=7
+export -n G
+export G
+declare H; H=8
+set +a
+I=hidden
+export I2=shown
+set -a
+J=9; K=10
+L=11 M=$L
+N=1 true
+N2=outer
+N2=inner true
+export "O=a b" P'P'=1
+export -- Q=12
+unset A; export A
+R=(1 2 3)
+S=text
+unset S
+declare -i T=3
+export T
+x='U=1 V=2'
+export $x
+export W="$x" X=$x
+if true; then Y=1; fi >/dev/null 2>&1
+command export Z=26
+true && { AA=1; } || AB=1
+AC=1 AD=$AC AC=2
+noise=$( (echo sub) )
+echo ignored > /dev/null
+printf '%s' ignored > /dev/null
+shopt -s extglob
+set -o pipefail
+ulimit -c 0
+umask 022
+trap '' INT
+:
+AE=last

@@ -1,0 +1,2 @@
+
+export LAST=1 # no newline

@@ -1,0 +1,3 @@
+
+# Read by sources_guard.sh.
+SOURCED=${SOURCED}x

@@ -1,0 +1,2 @@
+
+ORDER="${ORDER}2"

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_expr.c - any bytes as an expression: refused with a column inside or
+ * just behind them, or compiled; then it can be put into words and evaluated,
+ * which gives the same outcome twice.
+ */
+#include <stdlib.h>
+
+#include "rules/rule_words.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char payload[] = "{\"time_ms\": 5, \"key\": \"k\", \"value\": {\"BBOX\": 0.4, \"list\": [1, 2.0, \"x\"], "
+                              "\"s\": \"\\u00e9\", \"n\": null}, \"metadata\": {\"epoch_num\": 3, \"inf\": Infinity}}";
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static mls_variable variables[MLS_VARIABLES_PER_SCOPE_MAX];
+    mls_arena rules = {0};
+    mls_arena scratch = {0};
+    mls_scope scope = {0};
+    mls_record record = {0};
+    mls_expr expr;
+    mls_error error = {0};
+    mls_buffer words = {0};
+    size_t where = 0;
+
+    if (mls_record_validate(mls_str_from(payload), &record, &scratch, &where) != NULL)
+        abort();
+    variables[0] = (mls_variable){.set = true, .value = {.kind = MLS_JSON_NUMBER, .as.number = 2.5}};
+    if (mls_expr_compile((mls_str){(const char *)data, size}, &scope.symbols, &rules, &expr, &error) != MLS_OK) {
+        if (error.column > size + 1)
+            abort();
+    } else {
+        mls_expr_input input = {.variables = variables, .arena = &scratch};
+        mls_expr_input_begin(&input, &record);
+        const mls_outcome first = mls_expr_test(&expr, &input);
+        mls_rule_words_requirement(&words, &scope, &expr, &input);
+        mls_rule_words_target(&words, &scope, &expr, &input);
+        (void)mls_rule_words_topic(&expr);
+        mls_expr_input_begin(&input, &record);
+        if (mls_expr_test(&expr, &input) != first || input.out_of_memory)
+            abort();
+    }
+    mls_buffer_release(&words);
+    mls_arena_release(&rules);
+    mls_arena_release(&scratch);
+    return 0;
+}

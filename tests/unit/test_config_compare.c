@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mlscore/config.h"
+
+static int setup(void **state)
+{
+    mls_config_decoder *decoder;
+    if (mls_config_decoder_new(&decoder, NULL) != MLS_OK) {
+        return -1;
+    }
+    *state = decoder;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    mls_config_decoder_free(*state);
+    return 0;
+}
+
+/* The findings of a name and a text, OMP_NUM_THREADS set so that it does not matter. */
+static mls_config_summary compare(void **state, const char *name, const char *text, mls_findings *findings,
+                                  mls_config_script **script)
+{
+    mls_config_name decoded;
+    mls_config_summary summary;
+    assert_int_equal(mls_config_name_decode(*state, mls_str_from(name), &decoded), MLS_OK);
+    *script = NULL;
+    if (text != NULL) {
+        assert_int_equal(mls_config_script_read_bytes(mls_str_from(text), name, script, NULL), MLS_OK);
+    }
+    mls_config_compare(&decoded, *script, &summary, findings);
+    assert_false(findings->out_of_memory);
+    return summary;
+}
+
+/* Exactly one finding, of this code, with this message and line; message NULL: none at all. */
+static void assert_found(void **state, const char *name, const char *text, mls_finding_code code, size_t line,
+                         const char *message)
+{
+    mls_findings findings = {0};
+    mls_config_script *script;
+    (void)compare(state, name, text, &findings, &script);
+    if (message == NULL) {
+        if (findings.count > 0) {
+            fail_msg("%s, %s: '%s'", name, text, findings.items[0].message);
+        }
+    } else {
+        if (findings.count != 1 || strcmp(findings.items[0].message, message) != 0) {
+            fail_msg("%s, %s: %zu findings, '%s'", name, text, findings.count,
+                     findings.count > 0 ? findings.items[0].message : "");
+        }
+        assert_int_equal(findings.items[0].code, code);
+        assert_int_equal(findings.items[0].line, line);
+    }
+    mls_findings_release(&findings);
+    mls_config_script_free(script);
+}
+
+static void test_names_and_texts_that_disagree(void **state)
+{
+    const struct {
+        const char *name;
+        const char *text;
+        size_t line;
+        const char *message;
+    } cases[] = {
+        {"X_2x4x1xtp1pp1cp1", "export DGXNNODES=2\n\nexport TP=2\n", 3, "name says tp1, text exports TP=2"},
+        {"X_2x4x1xtp1pp1cp1", "TP=1\nTENSOR_MODEL_PARALLEL=2\n", 2,
+         "name says tp1, text exports TENSOR_MODEL_PARALLEL=2"},
+        {"X_2x4x1xtp1", "\nPP=2\n", 2, "name says no pp, which counts as 1, text exports PP=2"},
+        {"X_2x4x1xtp4", "DGXNNODES=2", 0, "name says tp4, text does not set TP or TENSOR_MODEL_PARALLEL"},
+        {"X_2x4", "DGXNNODES=3", 1, "name says 2 nodes, text exports DGXNNODES=3"},
+        {"X_1x4", "DGXNNODES=two", 1, "name says 1 node, text exports DGXNNODES=two"},
+        {"X_1x4", "DGXNGPU=8 OMP_NUM_THREADS=1", 1, "name says 4 GPUs a node, text exports DGXNGPU=8"},
+        {"X_multi_32nodes", "DGXNNODES=16", 1, "name says 32 nodes, text exports DGXNNODES=16"},
+        {"16xA4x8B", "DGXNNODES=15", 1, "name says 16 nodes, text exports DGXNNODES=15"},
+        {"X_1x4x2xtp1", "MINIBS=3", 1, "name says accumulation 2, text exports MINIBS=3"},
+        {"X_1x4x2", "MINIBS=3", 1, "name says batch 2, text exports MINIBS=3"},
+        {"X_1x8x3096", "BATCHSIZE=27648", 1,
+         "name says batch 3096 per GPU, text exports BATCHSIZE=27648, 3456 per GPU"},
+        {"X_1x8x3096", "BATCHSIZE=7", 1, "name says batch 3096 per GPU, text exports BATCHSIZE=7"},
+        {"X_1x4", "DGXSYSTEM=X_1x8", 1, "name says X_1x4, text exports DGXSYSTEM=X_1x8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_found(state, cases[i].name, cases[i].text, MLS_FINDING_CONFIG_DISAGREES, cases[i].line,
+                     cases[i].message);
+    }
+}
+
+static void test_names_and_texts_that_agree(void **state)
+{
+    const char *const cases[][2] = {
+        {"X_18x4x1xtp1pp1cp8", "DGXNNODES=18 DGXNGPU=4 MINIBS=1 CP=8 DGXSYSTEM=X_18x4x1xtp1pp1cp8"},
+        {"X_1x4x2xtp1", "MINIBS=4 MICRO_BATCH_SIZE=2"},
+        {"X_1x8x32", "BATCHSIZE=32"},
+        {"X_1x8x32", "BATCHSIZE=256"},
+        {"X_64x8x128x4x8_mbs2", "MINIBS=128 MICRO_BATCH_SIZE=2 TP=4 PP=8"},
+        {"X_1x4", "DGXSYSTEM=X"},
+        {"X_common", "DGXNNODES=3 TP=2 BATCHSIZE=1 DGXSYSTEM=Y_1x1"},
+        /* What is not known disagrees with nothing. */
+        {"X_2x4x1xtp4", "eval x; DGXNNODES=$RANDOM"},
+        {"X_2x4x1xtp4", "TP=$(nproc) DGXNGPU=$(nproc)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_found(state, cases[i][0], cases[i][1], MLS_FINDING_CONFIG_DISAGREES, 0, NULL);
+    }
+}
+
+static void test_shapes_that_do_not_fit(void **state)
+{
+    assert_found(state, "X_9x8x1xtp5", NULL, MLS_FINDING_CONFIG_NAME, 0, "tp*pp*cp does not divide the number of GPUs");
+    assert_found(state, "X_0x8", NULL, MLS_FINDING_CONFIG_NAME, 0, "a number of the name is 0");
+    assert_found(state, "X_3x4", "DGXNNODES=3 DGXNGPU=4\nPP=8", MLS_FINDING_CONFIG_PARALLEL, 2,
+                 "tensor x pipeline x context parallel is 8, which does not divide 12 GPUs");
+    assert_found(state, "X_3x4", "DGXNNODES=3 DGXNGPU=4\nTP=2 PP=3 CP=2", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
+    assert_found(state, "X", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 2,
+                 "WALLTIME=00:45:00 is shorter than WALLTIME_RUNANDTIME=60 (line 1)");
+    const char *const long_enough[] = {
+        "WALLTIME_RUNANDTIME=60 WALLTIME=60",       "WALLTIME_RUNANDTIME=60 WALLTIME=1:00:00",
+        "WALLTIME_RUNANDTIME=UNLIMITED WALLTIME=1", "WALLTIME_RUNANDTIME=90 WALLTIME=1-0",
+        "WALLTIME_RUNANDTIME=59:30 WALLTIME=60",    "WALLTIME_RUNANDTIME=60"};
+    for (size_t i = 0; i < sizeof long_enough / sizeof *long_enough; i++) {
+        assert_found(state, "X", long_enough[i], MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
+    }
+    assert_found(state, "X_18x4", "DGXNNODES=18\nSEGMENT=16", MLS_FINDING_CONFIG_SEGMENT, 2,
+                 "SEGMENT=16 does not fit 18 nodes");
+    assert_found(state, "X_18x4", "SEGMENT=0", MLS_FINDING_CONFIG_SEGMENT, 1, "SEGMENT=0 does not fit 18 nodes");
+    assert_found(state, "X_18x4", "SEGMENT=9", MLS_FINDING_CONFIG_SEGMENT, 0, NULL);
+}
+
+static void test_settings_that_are_advised_against(void **state)
+{
+    const struct {
+        const char *name;
+        const char *text;
+        size_t line;
+        const char *message;
+    } cases[] = {
+        {"X_2x4", "\nexport CUDA_LAUNCH_BLOCKING=1", 2,
+         "CUDA_LAUNCH_BLOCKING=1: every kernel waits for the one before it"},
+        {"X_2x4", "CUDA_LAUNCH_BLOCKING=0", 0, NULL},
+        {"X_2x4", "NCCL_IB_DISABLE=1", 1, "NCCL_IB_DISABLE=1: nodes talk over Ethernet sockets instead of InfiniBand"},
+        {"X_1x4", "NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=lo", 0, NULL},
+        {"X_2x4", "NCCL_SOCKET_IFNAME=lo", 1,
+         "NCCL_SOCKET_IFNAME=lo: nodes cannot reach each other over the loopback interface"},
+        {"X_2x4", "NCCL_DEBUG=TRACE", 1, "NCCL_DEBUG=TRACE: NCCL writes a line for every call"},
+        {"X_2x4", "NCCL_DEBUG=WARN", 0, NULL},
+        {"X_2x4", "PYTORCH_NO_CUDA_MEMORY_CACHING=1", 1,
+         "PYTORCH_NO_CUDA_MEMORY_CACHING=1: every tensor is allocated and freed by the driver"},
+        {"X_2x8", "DGXNGPU=8", 0,
+         "OMP_NUM_THREADS is not set: each of 8 ranks on a node may start a thread per processor"},
+        {"X_2x8", "DGXNGPU=8 OMP_NUM_THREADS=4", 0, NULL},
+        {"X_2x8", "DGXNGPU=8; unset CUDA_LAUNCH_BLOCKING; OMP_NUM_THREADS=$(nproc)", 0, NULL},
+        {"X_2x8", "DGXNGPU=8; [ $RANDOM = 1 ] && OMP_NUM_THREADS=1", 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_found(state, cases[i].name, cases[i].text, MLS_FINDING_CONFIG_ENVIRONMENT, cases[i].line,
+                     cases[i].message);
+    }
+}
+
+static void test_summary(void **state)
+{
+    mls_findings findings = {0};
+    mls_config_script *script;
+    mls_config_summary summary = compare(state, "GB200_128x4x112xtp4pp8cp2", NULL, &findings, &script);
+    assert_int_equal(summary.micro_batch_size, 1);
+    assert_int_equal(summary.global_batch_size, 896);
+    summary = compare(state, "X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=2 DGXNNODES=18 CP=8", &findings, &script);
+    assert_int_equal(summary.micro_batch_size, 2);
+    assert_int_equal(summary.global_batch_size, 18);
+    assert_int_equal(summary.agreeing_count, 2);
+    assert_true(mls_str_equal(summary.agreeing[0]->name, MLS_S("DGXNNODES")));
+    assert_int_equal(summary.absent_count, 2);
+    assert_string_equal(summary.absent[0], "TP");
+    mls_config_script_free(script);
+    summary = compare(state, "X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=$RANDOM CP=8", &findings, &script);
+    assert_int_equal(summary.micro_batch_size, 0);
+    assert_int_equal(summary.global_batch_size, 0);
+    mls_config_script_free(script);
+    assert_int_equal(findings.count, 0);
+    mls_findings_release(&findings);
+}
+
+static void test_folders(void **state)
+{
+    (void)state;
+    mls_config_paths paths = {0};
+    assert_int_equal(mls_config_paths_find("testdata/configs/", &paths, NULL), MLS_OK);
+    assert_int_equal(paths.count, 4);
+    assert_string_equal(paths.items[0], "testdata/configs/config_DGXB200_2x8x1xtp1pp1cp1.sh");
+    assert_string_equal(paths.items[3], "testdata/configs/config_common.sh");
+    mls_config_paths_release(&paths);
+    mls_error error;
+    assert_int_equal(mls_config_paths_find("no/such/folder", &paths, &error), MLS_ERROR_READ);
+    assert_int_equal(paths.count, 0);
+    mls_config_paths_release(&paths);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_and_texts_that_disagree),
+        cmocka_unit_test(test_names_and_texts_that_agree),
+        cmocka_unit_test(test_shapes_that_do_not_fit),
+        cmocka_unit_test(test_settings_that_are_advised_against),
+        cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_folders),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
