@@ -19,7 +19,7 @@ static void mls_splitter_begin(mls_splitter *splitter)
 
 void mls_splitter_init(mls_splitter *splitter, bool whole, mls_checker *checker)
 {
-    *splitter = (mls_splitter){.whole = whole, .checker = checker};
+    *splitter = (mls_splitter){.cutter = {.whole = whole}, .checker = checker};
     mls_splitter_begin(splitter);
     mls_job_init(&splitter->job);
 }
@@ -46,7 +46,7 @@ static void mls_splitter_judge(mls_splitter *splitter)
 static void mls_splitter_finish(mls_splitter *splitter)
 {
     mls_run *run = &splitter->current;
-    if (mls_run_exists(run) || splitter->whole) {
+    if (mls_run_exists(run) || splitter->cutter.whole) {
         mls_splitter_judge(splitter);
         run->out_of_memory |= !mls_job_inherit(&run->job, &splitter->job);
         if (run->out_of_memory || !MLS_GROW(splitter, runs)) {
@@ -63,20 +63,10 @@ static void mls_splitter_finish(mls_splitter *splitter)
     mls_splitter_begin(splitter);
 }
 
-static bool mls_starts_run(const mls_run *run, const mls_record *record)
-{
-    const bool init_start = mls_str_equal(record->key, MLS_S("init_start"));
-    if (run->run_stop.line > 0) {
-        return (init_start || mls_str_equal(record->key, MLS_S("cache_clear"))) &&
-               record->time_ms > run->run_stop.time_ms;
-    }
-    return init_start && run->run_start.line > 0 && record->time_ms > run->run_start.time_ms;
-}
-
 static mls_status mls_splitter_record(void *state, const mls_record *record)
 {
     mls_splitter *splitter = state;
-    if (!splitter->whole && !splitter->cut_seen && mls_starts_run(&splitter->current, record)) {
+    if (mls_cutter_record(&splitter->cutter, record)) {
         mls_splitter_finish(splitter);
     }
     mls_run_record(&splitter->current, record);
@@ -96,25 +86,16 @@ static mls_status mls_splitter_malformed(void *state, const mls_malformed *malfo
     return splitter->status;
 }
 
-static void mls_splitter_cut(mls_splitter *splitter)
-{
-    if (!splitter->whole) {
-        splitter->cut_seen = true;
-        mls_splitter_finish(splitter);
-    }
-}
-
 static mls_status mls_splitter_marker(void *state, const mls_marker *marker)
 {
     mls_splitter *splitter = state;
     mls_run *run = &splitter->current;
     const mls_finding_place place = {.line = marker->line};
     const int length = marker->text.len < MLS_MARKER_QUOTED ? (int)marker->text.len : MLS_MARKER_QUOTED;
+    if (mls_cutter_marker(&splitter->cutter, marker)) {
+        mls_splitter_finish(splitter);
+    }
     switch (marker->kind) {
-    case MLS_MARKER_TRIAL_BEGIN:
-    case MLS_MARKER_EXPERIMENT_START:
-        mls_splitter_cut(splitter);
-        break;
     case MLS_MARKER_CANCELLED:
         mls_findings_add(&run->findings, MLS_FINDING_CANCELLED, place, "%.*s", length, marker->text.ptr);
         return MLS_OK;

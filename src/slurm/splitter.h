@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * splitter.h - one file → the runs in it.
- *
- * A new run starts at a line "Beginning trial i of n" or "EXPERIMENT_START
- * <epoch>"; until the first such line of a file, also at a cache_clear or
- * init_start later than the run_stop before it, or at an init_start later
- * than the run_start before it when no run_stop came.  Order in the file is
- * not order in time: a cache_clear that was logged behind run_stop but
- * happened before it belongs to the run before.
+ * splitter.h - one file → the runs in it, cut as cutter.h says.
  */
 #ifndef MLS_SLURM_SPLITTER_H
 #define MLS_SLURM_SPLITTER_H
 
 #include "mlscore/run.h"
+#include "slurm/cutter.h"
 
 typedef struct mls_splitter {
-    bool whole;    /* never cut: the file is one run */
-    bool cut_seen; /* a line that starts a run has come; times no longer cut */
+    mls_cutter cutter;
     mls_run *runs; /* finished ones, then `current` is moved behind them */
     size_t count;
     size_t capacity;
