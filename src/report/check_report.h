@@ -24,6 +24,7 @@ typedef enum mls_check_format {
 /* One judged log.  Texts are borrowed until mls_check_report_log() returns. */
 typedef struct mls_check_log {
     const char *path;
+    size_t line; /* of the file that the log starts at */
     mls_verdict verdict;
     bool valid; /* the verdict's, or stricter */
 } mls_check_log;
@@ -32,6 +33,7 @@ typedef struct mls_check_report {
     mls_output *output;
     mls_check_format format;
     size_t path_width; /* of the longest path, for aligning */
+    bool split;        /* logs are parts of files and are named file:line */
     bool color;
     bool quiet;       /* table: only what is not valid */
     unsigned verbose; /* table: every finding of every log */
@@ -48,6 +50,12 @@ void mls_check_report_log(mls_check_report *report, const mls_check_log *log);
 
 /* Writes what comes at the end and frees the report's memory; false when memory ran out on the way. */
 bool mls_check_report_end(mls_check_report *report) MLS_MUST_USE;
+
+/* ":line" for a log that is a part of a file. */
+void mls_check_name_end(const mls_check_report *report, const mls_check_log *log, mls_buffer *name);
+
+/* The line that a finding is at, or else the one that its log starts at when that is a part of a file; 0: none. */
+size_t mls_check_finding_line(const mls_check_report *report, const mls_check_log *log, const mls_finding *finding);
 
 /* check_report_machine.c */
 void mls_check_log_json(mls_check_report *report, const mls_check_log *log);

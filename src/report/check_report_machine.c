@@ -17,6 +17,7 @@ void mls_check_log_json(mls_check_report *report, const mls_check_log *log)
     cJSON *object = mls_json_object(&json);
     cJSON *findings = mls_json_array(&json);
     mls_json_put_text(&json, object, "file", log->path);
+    mls_json_put_number(&json, object, "line", (double)log->line);
     mls_json_put_text(&json, object, "usage", mls_usage_name(verdict->usage));
     mls_json_put_text(&json, object, "edition", verdict->edition);
     mls_json_put_text(&json, object, "benchmark", verdict->benchmark);
@@ -70,13 +71,14 @@ void mls_check_log_github(mls_check_report *report, const mls_check_log *log)
     const mls_findings *findings = log->verdict.findings;
     for (size_t i = 0; i < findings->count; i++) {
         const mls_finding *finding = &findings->items[i];
+        const size_t at = mls_check_finding_line(report, log, finding);
         mls_buffer line = {0};
         mls_buffer path = {0};
         mls_escape_append(&path, mls_str_from(log->path));
         mls_buffer_printf(&line, "::%s file=", levels[finding->severity]);
         mls_github_append(&line, mls_buffer_str(&path), true);
-        if (finding->line > 0) {
-            mls_buffer_printf(&line, ",line=%zu", finding->line);
+        if (at > 0) {
+            mls_buffer_printf(&line, ",line=%zu", at);
             if (finding->column > 0) {
                 mls_buffer_printf(&line, ",col=%zu", finding->column);
             }
@@ -128,17 +130,20 @@ void mls_check_log_junit(mls_check_report *report, const mls_check_log *log)
     mls_xml_append(out, verdict->benchmark != NULL ? verdict->benchmark : "no benchmark");
     mls_buffer_append_text(out, "\" name=\"");
     mls_xml_append(out, log->path);
+    mls_check_name_end(report, log, out);
     mls_buffer_append_text(out, "\">\n");
     if (!log->valid) {
-        mls_buffer_printf(out, "      <failure message=\"%zu errors\">", verdict->findings->count_error);
+        mls_buffer_printf(out, "      <failure message=\"%zu error%s\">", verdict->findings->count_error,
+                          verdict->findings->count_error == 1 ? "" : "s");
     } else if (verdict->findings->count > 0) {
         mls_buffer_append_text(out, "      <system-out>");
     }
     for (size_t i = 0; i < verdict->findings->count; i++) {
         const mls_finding *finding = &verdict->findings->items[i];
+        const size_t at = mls_check_finding_line(report, log, finding);
         mls_xml_append(out, log->path);
-        if (finding->line > 0) {
-            mls_buffer_printf(out, ":%zu", finding->line);
+        if (at > 0) {
+            mls_buffer_printf(out, ":%zu", at);
         }
         mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
         mls_xml_append(out, finding->message);
