@@ -148,7 +148,7 @@ install: all $B/mlscore.pc ## install into PREFIX (/usr/local), below DESTDIR
 	   $(INSTALL) -d "$(DESTDIR)$(MANDIR)/$$section" && $(INSTALL) -m 644 "$$page" "$(DESTDIR)$(MANDIR)/$$section/" || exit 1; \
 	 done
 	@[ ! -f completions/mlscore.bash ] || { $(call install_to,completions/mlscore.bash,$(DATADIR)/bash-completion/completions,644,mlscore); }
-	@[ ! -f completions/mlscore.zsh ] || { $(call install_to,completions/mlscore.zsh,$(DATADIR)/zsh/site-functions,644,_mlscore); }
+	@[ ! -f completions/_mlscore ] || { $(call install_to,completions/_mlscore,$(DATADIR)/zsh/site-functions,644,_mlscore); }
 	@[ ! -f completions/mlscore.fish ] || { $(call install_to,completions/mlscore.fish,$(DATADIR)/fish/vendor_completions.d,644,mlscore.fish); }
 
 .PHONY: demo
@@ -208,7 +208,7 @@ $B/bench/%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
 
 # Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
-CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases examples replay,self units cases examples replay testdata install fault)
+CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,self units cases submissions docs examples replay testdata install fault)
 
 .PHONY: check-programs
 check-programs: all $(UNIT_TESTS) $(FUZZERS:%=$B/replay/%) $B/testdata-generator $(if $(findstring fault,$(CHECK_SUITES)),$B/fault/shim.so)
@@ -219,14 +219,22 @@ check: packages ## build and run every test
 	@sh tests/run_all.sh $B $(CHECK_SUITES)
 
 .PHONY: bless
-bless: ## write the expected output of the command cases anew (read the difference before committing it)
+bless: ## write the expected output of the command cases and the list of findings anew (read the difference)
 	@$(MAKE) --no-print-directory all
 	@BLESS=1 sh tests/run_cases.sh $B
+	@BLESS=1 sh tests/run_docs.sh $B
 
 .PHONY: testdata
-testdata: $B/testdata-generator ## write testdata/slurm and testdata/logs anew
-	@mkdir -p testdata/slurm testdata/logs
+testdata: $B/testdata-generator ## write testdata/slurm, testdata/logs and testdata/submission anew
+	@mkdir -p testdata/slurm testdata/logs testdata/submission
 	$B/testdata-generator testdata
+
+.PHONY: completions
+completions: $B/mlscore ## write completions/ anew
+	@mkdir -p completions
+	$B/mlscore completion bash > completions/mlscore.bash
+	$B/mlscore completion zsh > completions/_mlscore
+	$B/mlscore completion fish > completions/mlscore.fish
 
 .PHONY: fuzz fuzzers
 fuzz: ## build the fuzzers into build/fuzz (clang); build/fuzz/fuzz_<thing> tests/fuzz/corpus/<thing> runs one

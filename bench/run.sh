@@ -20,6 +20,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/mlscore-bench.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
+trap 'exit 141' PIPE
 trap 'exit 143' TERM
 
 case $what in

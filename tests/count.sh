@@ -49,6 +49,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/mlscore-test.XXXXXX") || exit 1
 trap 'chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
+trap 'exit 141' PIPE
 trap 'exit 143' TERM
 
 # limited SECONDS COMMAND…: ends what hangs, where timeout(1) is there to do it.

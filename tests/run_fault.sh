@@ -74,6 +74,8 @@ for threads in 1 4; do
 done
 faulty 'read@logs/:%3:short=7' "$mlscore" events --format ndjson logs
 that "uneven reads" 'cmp -s out events.good'
+faulty 'read@trial_2:1:short=9000;read@trial_2:1:EIO' "$mlscore" check --format ndjson logs
+that "check after a read error: status 3, the file named, the others judged" '[ "$status" -eq 3 ] && says trial_2.log && [ "$(grep -c "\"valid\":true" out)" -eq 2 ]'
 faulty 'open@trial_1:*:EACCES' "$mlscore" score --format json logs
 that "a file without permission: named, status 3" '[ "$status" -eq 3 ] && says trial_1.log && says "Permission denied"'
 that "a file without permission: the others are scored" '[ "$(runs | grep -c trial)" -eq 2 ]'
@@ -109,13 +111,13 @@ faulty 'read@changing/trial_2:2:append' "$mlscore" score -j1 --format json chang
 that "a file that grows: the same runs" 'not_crashed && [ "$(runs | wc -l)" -eq 3 ]'
 
 # ------------------------------------------------------------ writing
-for format in table csv json ndjson markdown; do
-    for command in score events; do
+for format in table csv json ndjson markdown github junit; do
+    for command in score events check; do
+        # A format that the command does not have, or that has nothing to say, writes nothing.
+        run "$mlscore" $command --format $format logs
+        [ -s out ] || continue
         status=0
         limited 60 "$mlscore" $command --format $format logs >/dev/full 2>err || status=$?
-        : >out
-        # A format that the command does not have is wrong usage, not a write.
-        [ "$status" -ne 2 ] || continue
         that "full disk on standard output, $command --format $format" '[ "$status" -eq 3 ] && says "No space left on device"'
     done
 done
@@ -184,6 +186,7 @@ done
 sweep "no memory, events" "$mlscore" events -j1 --format csv logs/trial_1.log
 sweep "no memory, events --count" "$mlscore" events -j1 --count logs
 sweep "no memory, threads" "$mlscore" score -j2 --format json logs
+sweep "no memory, check" "$mlscore" check -j1 --format json logs
 mkdir cut
 cp "$testdata/logs/ten-runs.log" "$testdata/logs/malformed.log" "$testdata/logs/odd.log" cut
 sweep "no memory, runs cut from a file and findings" "$mlscore" score -j1 --format json cut
@@ -257,8 +260,9 @@ events names
 that "names with commands in them, events" '! grep -q "$(printf "[\033\007]")" out && grep -qF "two\\u000alines.log" out'
 mkdir hidden
 cp logs/trial_1.log "hidden/c1$(printf '\302\233').log"
-cp logs/trial_2.log "hidden/override$(printf '\342\200\256').log"
-for command in "score --format table" "score --format json" "score --format csv" "events --format ndjson" "events --format csv" "events --count"; do
+cp "$testdata/logs/died.log" "hidden/override$(printf '\342\200\256').log"
+for command in "score --format table" "score --format json" "score --format csv" "events --format ndjson" "events --format csv" "events --count" "check --format table" \
+    "check --format json" "check --format github" "check --format junit"; do
     run "$mlscore" $command hidden
     that "names with hidden characters, $command" '[ -s out ] && ! LC_ALL=C grep -q -e "$(printf "\302\233")" -e "$(printf "\342\200\256")" out'
 done

@@ -20,13 +20,13 @@ done
 installed_completion() { check "installed completion $1" cmp "completions/$1" "$d$prefix/share/$2"; }
 if [ -d completions ]; then
     installed_completion mlscore.bash bash-completion/completions/mlscore
-    installed_completion mlscore.zsh zsh/site-functions/_mlscore
+    installed_completion _mlscore zsh/site-functions/_mlscore
     installed_completion mlscore.fish fish/vendor_completions.d/mlscore.fish
 fi
 # A page for the program and one for each command that its own help lists.
 commands=$("$d$prefix/bin/mlscore" help | sed -n 's/^  *\([a-z][a-z]*\)  .*/\1/p' | grep -v -x -e help -e completion)
 check "the program lists its commands" test -n "$commands"
-if [ -d man ]; then
+if [ -f man/mlscore.1 ]; then
     for page in mlscore $(printf 'mlscore-%s\n' $commands); do
         check "there is a man page $page(1)" test -s "$d$prefix/share/man/man1/$page.1"
     done
@@ -48,6 +48,10 @@ flags=$(pkg-config --define-variable=prefix="$d$prefix" --cflags --libs mlscore)
 check "mlscore.pc is found" test -n "$flags"
 check "a C program builds with it" ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -o "$scratch/use" "$scratch/use.c" $flags
 check "and runs" "$scratch/use"
+sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' >"$scratch/readme.c"
+check "the program in README.md builds with it" ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -o "$scratch/readme" "$scratch/readme.c" $flags
+"$scratch/readme" testdata/slurm >"$scratch/readme.out" 2>&1
+check "and scores" grep -x 'testdata/slurm: 1.680 minutes' "$scratch/readme.out"
 check "its version is the program's" test "mlscore $(pkg-config --modversion mlscore)" = "$("$d$prefix/bin/mlscore" --version | head -n 1)"
 cxx=$(command -v g++ || command -v clang++) || cxx=
 for header in "$d$prefix"/include/mlscore/*.h; do

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_testdata.sh BUILD
-# testdata/slurm and testdata/logs are what the generator writes, byte by byte.
+# testdata/slurm, testdata/logs and testdata/submission are what the generator writes, byte by byte.
 . tests/count.sh
 build=$1
-mkdir -p "$scratch/new/slurm" "$scratch/new/logs"
+mkdir -p "$scratch/new/slurm" "$scratch/new/logs" "$scratch/new/submission"
 check "testdata: the generator runs" "$build/testdata-generator" "$scratch/new"
 check "testdata/slurm is what the generator writes" diff -rq testdata/slurm "$scratch/new/slurm"
 check "testdata/logs is what the generator writes" diff -rq testdata/logs "$scratch/new/logs"
+check "testdata/submission is what the generator writes" diff -rq testdata/submission "$scratch/new/submission"
 # Every file is explained.
 for file in testdata/slurm/* testdata/logs/*; do
     name=${file##*/}

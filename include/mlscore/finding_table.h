@@ -153,3 +153,102 @@ MLS_FINDING(CONFIG_UNKNOWN, "config-unknown", ADVICE, "a command in a config may
 MLS_FINDING(CONFIG_LIMIT, "config-limit", WARNING, "a config is too large or too deep to be read",
             "Reading it ended at one of the limits of mlscore; no value of it is known.",
             "Check for files that source themselves, and for endless expansions.")
+/* A whole submission. */
+MLS_FINDING(NO_RESULTS, "no-results", ERROR, "the folder holds no submission",
+            "A submission is a folder with results/ and systems/ in it, or a folder of such folders.",
+            "Name the submitter's folder, or the round's.")
+MLS_FINDING(SYSTEM_MISSING, "system-missing", ERROR, "results without a system description",
+            "Every folder results/<system> needs systems/<system>.json, of exactly the same name.",
+            "Add the description, or correct the spelling of one of the two.")
+MLS_FINDING(SYSTEM_JSON, "system-json", ERROR, "a system description is not JSON",
+            "The description of a system is one JSON object; the package checker stops at one it cannot read.",
+            "Correct it at the line and column named; a comma too many is the usual cause.")
+MLS_FINDING(SYSTEM_FIELD, "system-field", ERROR, "a system description lacks a required field",
+            "The rules list the fields that every description has; an empty text is a value too.",
+            "Add the field that is named.")
+MLS_FINDING(SYSTEM_STATUS, "system-status", ERROR, "a system's status is not one that the rules know",
+            "From 4.0.0 on the status is exactly one of: Available on-premise; Available cloud; Preview; Research, "
+            "Development, or Internal (RDI).",
+            "Write the status exactly like that.")
+MLS_FINDING(RESULT_COUNT, "result-count", ERROR, "not the number of result files that the benchmark needs",
+            "A result is made of exactly as many runs as the rules name for the benchmark; weak scaling needs at "
+            "least as many.",
+            "Add the missing runs; of more runs choose as the rules say (mlscore score --window).")
+MLS_FINDING(INVALID_LOGS, "invalid-logs", ERROR, "more logs are invalid than the benchmark may drop",
+            "One invalid run (unet3d: four) is dropped as the slowest; with more there is no score.",
+            "Run the invalid ones again; `mlscore check` says what is wrong with each.")
+MLS_FINDING(RCP, "rcp", ERROR, "the runs converge faster than the reference allows",
+            "In the closed division a submission must not need significantly fewer samples to converge than the "
+            "reference implementation at that batch size.",
+            "Compare hyperparameters with the reference (`mlscore rcp BENCHMARK`), or submit reference points for "
+            "the batch size.")
+MLS_FINDING(POWER_FILES, "power-files", ERROR, "the power files of a run are not as they must be",
+            "Every result has a folder power/result_<i> with node_0.txt, node_1.txt … and sw_0.txt …, the same "
+            "number in every run.  A run whose power files are wrong counts as invalid.",
+            "Complete or renumber the power files.")
+MLS_FINDING(NOT_A_FILE, "not-a-file", ERROR, "what should be a file is something else",
+            "A log or description must be a plain file inside the submission; pipes, devices, folders and links out "
+            "of the tree are not read.",
+            "Put the file itself in its place.")
+MLS_FINDING(LOG_SIZE, "log-size", ERROR, "a log is too large to be one",
+            "A log of more than a gibibyte is not read; no published log comes near it.",
+            "Find out what wrote into it, and log records only.")
+MLS_FINDING(TREE_LIMIT, "tree-limit", ERROR, "there is more in the submission than is looked at",
+            "Files, folders and their nesting have limits, so that judging a submission ends; nothing beyond them "
+            "was judged.",
+            "Remove what does not belong into the submission.")
+MLS_FINDING(BENCHMARK_SKIPPED, "benchmark-skipped", ADVICE, "a results folder is no benchmark of the edition",
+            "The package checker passes over folders that are not in the edition's list, so nobody judges them.",
+            "Correct the folder's name, or name the right --edition or --usage.")
+MLS_FINDING(BENCHMARK_DIFFERS, "benchmark-differs", ADVICE, "a log names another benchmark than its folder",
+            "The folder decides what a result counts for; submission_benchmark should say the same.",
+            "Move the log, or correct the folder's name.")
+MLS_FINDING(DIVISION_SPELLING, "division-spelling", ADVICE, "a division is spelled other than closed or open",
+            "Seeds and convergence are checked only where the description says exactly `closed`; any other spelling "
+            "silently skips them.",
+            "Write closed or open, in small letters.")
+MLS_FINDING(DIVISION_DIFFERS, "division-differs", ADVICE, "a log and the system description disagree on the division",
+            "submission_division in the log chooses its rules, the description decides what else is checked.",
+            "Correct whichever is wrong.")
+MLS_FINDING(SUBMITTER_DIFFERS, "submitter-differs", ADVICE,
+            "a log and the system description disagree on the submitter",
+            "submission_org in the log and submitter in the description should be the same.",
+            "Correct whichever is wrong.")
+MLS_FINDING(FORGIVEN, "forgiven", ADVICE, "an invalid log is forgiven although it converged",
+            "The rules forgive only a run that did not converge; the package checker drops any invalid log.  "
+            "A reviewer may object.",
+            "Run it again, or be ready to explain it.")
+MLS_FINDING(RESULT_NAME, "result-name", ADVICE, "result files are not numbered from 0 without gaps",
+            "Results are named result_0.txt to result_<N-1>.txt.",
+            "Rename them; mind that the files below power/ have the same numbers.")
+MLS_FINDING(STRAY_FILE, "stray-file", ADVICE, "a file or folder has no place where it stands",
+            "The layout of a submission is fixed, and reviewers' tools expect nothing else in it.",
+            "Move it to where it belongs, or remove it.")
+MLS_FINDING(EMPTY_FOLDER, "empty-folder", ADVICE, "an empty folder",
+            "Version control does not keep empty folders, so this one will be missing in the upload.",
+            "Remove it, or add what belongs there.")
+MLS_FINDING(SYSTEM_UNUSED, "system-unused", ADVICE, "a system description without results",
+            "A description without a folder results/<system> describes nothing.",
+            "Remove it, or correct the spelling of one of the two.")
+MLS_FINDING(NO_IMPLEMENTATION, "no-implementation", ADVICE, "no implementation of a benchmark that has results",
+            "The code that made the results belongs into benchmarks/<benchmark>/implementations/<implementation>.",
+            "Add it.")
+MLS_FINDING(SPACE_IN_NAME, "space-in-name", ADVICE, "a name with a space", "Reviewers' scripts fail on such names.",
+            "Rename it.")
+MLS_FINDING(HIDDEN_NAME, "hidden-name", ADVICE, "a name that starts with a dot",
+            "Hidden files are most often left over from an editor or a desktop.", "Remove it.")
+MLS_FINDING(LARGE_FILE, "large-file", ADVICE, "a file over 50 MiB", "Repositories of results refuse large files.",
+            "Remove it, or compress what must stay.")
+MLS_FINDING(BROKEN_LINK, "broken-link", ADVICE, "a link that leads nowhere",
+            "What it stands for is not part of the submission.", "Put the file itself there, or remove the link.")
+MLS_FINDING(LINK_OUTSIDE, "link-outside", ADVICE, "a link that leaves the submission",
+            "Whoever gets the submission does not get what the link leads to.  It was not followed.",
+            "Put the file itself there.")
+MLS_FINDING(SCALING_FILE, "scaling-file", WARNING, "a scaling.json beside the results",
+            "Only the review committee multiplies a result with a factor.",
+            "Remove it before the upload, unless the committee asked for it.")
+MLS_FINDING(
+    PARAMS_IGNORED, "params-ignored", ADVICE, "package_checker_params has no effect, or part of it",
+    "It is read from results/<system> and from a benchmark's results folder, and knows the lines rcp-bypass and "
+    "seed-checker-bypass.",
+    "Move it there, and spell the options with hyphens.")

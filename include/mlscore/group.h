@@ -71,6 +71,7 @@ typedef struct mls_score_options {
     bool select_window;           /**< with more runs than needed, score the window the rules choose */
     bool bert_train_samples;      /**< a bert run's train_samples record says how much it took to converge */
     const mls_config_decoder *config_decoder; /**< decodes the names of configs; NULL: they are not decoded */
+    const char *division; /**< what decides whether convergence and seeds are checked; NULL: what the runs log */
     mls_str rcp_text;     /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
     const char *rcp_path; /**< where they are from */
 } mls_score_options;

@@ -104,8 +104,9 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
     va_end(args);
 }
 
-/* Counts and copies what `from` has of one code, as far as there is room. */
-static void mls_findings_append_code(mls_findings *list, const mls_findings *from, mls_finding_code code)
+/* Counts and copies what `from` has of one code, as far as there is room.  `path` is for those without one. */
+static void mls_findings_append_code(mls_findings *list, const mls_findings *from, mls_finding_code code,
+                                     const char *path)
 {
     const uint32_t had = list->found[code];
     uint32_t room = had < MLS_FINDINGS_KEPT_PER_CODE ? MLS_FINDINGS_KEPT_PER_CODE - had : 0;
@@ -121,7 +122,8 @@ static void mls_findings_append_code(mls_findings *list, const mls_findings *fro
         mls_findings_count(list, code, severity);
         if (room > 0) {
             room--;
-            const mls_finding_place place = {f->path, f->line, f->column, mls_str_from(f->key)};
+            const mls_finding_place place = {f->path != NULL ? f->path : path, f->line, f->column,
+                                             mls_str_from(f->key)};
             mls_findings_keep(list, code, severity, place, mls_copy_text(f->message, strlen(f->message)));
         }
     }
@@ -131,19 +133,30 @@ static void mls_findings_append_code(mls_findings *list, const mls_findings *fro
     }
 }
 
-void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
+static void mls_findings_append_all(mls_findings *list, const mls_findings *from, mls_finding_code except,
+                                    const char *path)
 {
     list->out_of_memory |= from->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         if (code != (size_t)except && from->found[code] > 0) {
-            mls_findings_append_code(list, from, (mls_finding_code)code);
+            mls_findings_append_code(list, from, (mls_finding_code)code, path);
         }
     }
 }
 
+void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
+{
+    mls_findings_append_all(list, from, except, NULL);
+}
+
+void mls_findings_append_at(mls_findings *list, const mls_findings *from, const char *path)
+{
+    mls_findings_append_all(list, from, MLS_FINDING_COUNT, path);
+}
+
 void mls_findings_append(mls_findings *list, const mls_findings *from)
 {
-    mls_findings_append_except(list, from, MLS_FINDING_COUNT);
+    mls_findings_append_all(list, from, MLS_FINDING_COUNT, NULL);
 }
 
 typedef struct mls_finding_order {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 
 const mls_command *mls_command_find(mls_str name)
 {
@@ -33,8 +33,8 @@ static void mls_cli_say(const mls_cli *cli, const char *path, const char *format
 {
     mls_buffer message = {0};
     mls_buffer line = {0};
-    mls_buffer_append_text(&line, "mlscore ");
-    mls_buffer_append_text(&line, cli->command->name);
+    mls_buffer_append_text(&line, cli->command != NULL ? "mlscore " : "mlscore");
+    mls_buffer_append_text(&line, cli->command != NULL ? cli->command->name : "");
     mls_buffer_append_text(&line, ": ");
     if (path != NULL) {
         mls_buffer_append_char(&line, '\'');
@@ -75,7 +75,11 @@ int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
     va_start(args, format);
     mls_cli_say(cli, NULL, format, args);
     va_end(args);
-    (void)fprintf(stderr, "try 'mlscore %s --help'\n", cli->command->name);
+    if (cli->command == NULL || cli->command == &mls_command_help) {
+        (void)fputs("try 'mlscore help'\n", stderr);
+    } else {
+        (void)fprintf(stderr, "try 'mlscore %s --help'\n", cli->command->name);
+    }
     return MLS_EXIT_USAGE;
 }
 

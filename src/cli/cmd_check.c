@@ -270,6 +270,7 @@ static int mls_check_all(mls_cli *cli, const mls_source_list *sources, const mls
         mls_check_report report = {.output = &output,
                                    .format = (mls_check_format)cli->format,
                                    .split = settings->split,
+                                   .width = cli->width,
                                    .color = cli->color,
                                    .quiet = cli->quiet,
                                    .verbose = cli->verbose};

@@ -97,5 +97,6 @@ const mls_command mls_command_help = {
     .about = "Without an argument lists the commands; with a command's name shows its manual page,\n"
              "or the same text where no manual is installed; 'findings' lists every kind of finding.",
     .options = options,
+    .operand_choices = "COMMAND|findings",
     .run = mls_help_run,
 };

@@ -57,7 +57,8 @@ static bool mls_score_option(mls_cli *cli, int id, const char *argument)
 
 static bool mls_score_print(const mls_cli *cli, const mls_collection *collection, mls_output *output)
 {
-    const mls_report_style style = {cli->width, cli->color, cli->verbose, cli->quiet};
+    const mls_report_style style = {
+        .width = cli->width, .color = cli->color, .verbose = cli->verbose, .quiet = cli->quiet};
     switch (cli->format) {
     case MLS_FORMAT_CSV:
         return mls_report_score_csv(collection, output);

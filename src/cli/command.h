@@ -67,8 +67,9 @@ typedef struct mls_command {
     const char *usage;   /* what follows the name: "[OPTION…] [PATH…]" */
     const char *about;   /* a few lines for --help */
     const mls_option *options;
-    size_t own_size;     /* of the command's own settings, zeroed before options are read; 0: none */
-    bool path_arguments; /* operands are files: completion offers them, and --files-from adds to them */
+    size_t own_size;             /* of the command's own settings, zeroed before options are read; 0: none */
+    const char *operand_choices; /* words an operand can be, "bash|zsh|fish"; COMMAND: the commands' names; NULL: any */
+    bool path_arguments;         /* operands are files: completion offers them, and --files-from adds to them */
     /* An option of the command's own was given.  False when its argument is wrong; it has said so then. */
     bool (*option)(mls_cli *cli, int id, const char *argument);
     /* Does the work and returns an exit status. */
@@ -77,8 +78,8 @@ typedef struct mls_command {
 
 /* Everything a command is run with.  The common options have been read. */
 struct mls_cli {
-    const mls_command *command;
-    void *own; /* the command's own settings */
+    const mls_command *command; /* NULL: the program itself */
+    void *own;                  /* the command's own settings */
     mls_usage usage;
     bool usage_given;
     const char *edition;    /* as the user wrote it; NULL: to be guessed */

@@ -14,5 +14,6 @@ extern const mls_command mls_command_help;
 extern const mls_command mls_command_rcp;
 extern const mls_command mls_command_rules;
 extern const mls_command mls_command_score;
+extern const mls_command mls_command_verify;
 
 #endif

@@ -56,8 +56,8 @@ int main(int argc, char **argv)
     }
     const mls_command *command = mls_command_find(mls_str_from(word));
     if (command == NULL) {
-        const mls_cli cli = {.command = &mls_command_help};
-        return mls_cli_usage_error(&cli, "there is no command '%s'", word);
+        const mls_cli cli = {.command = NULL};
+        return mls_cli_usage_error(&cli, *word == '-' ? "unknown option '%s'" : "there is no command '%s'", word);
     }
     return mls_command_start(command, argc - 1, argv + 1);
 }

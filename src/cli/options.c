@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/folder.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/parallel.h"
@@ -161,31 +162,14 @@ static bool mls_operand_add(mls_cli *cli, const char *text, size_t len)
     return true;
 }
 
-static bool mls_read_all(int fd, mls_buffer *text)
-{
-    for (;;) {
-        if (!mls_buffer_reserve(text, 65536)) {
-            errno = ENOMEM;
-            return false;
-        }
-        const ssize_t got = read(fd, text->ptr + text->len, 65536);
-        if (got > 0) {
-            text->len += (size_t)got;
-        } else if (got == 0) {
-            return true;
-        } else if (errno != EINTR) {
-            return false;
-        }
-    }
-}
-
 bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text)
 {
     const bool standard_input = strcmp(path, "-") == 0;
     const int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    const bool read = fd >= 0 && mls_read_all(fd, text);
+    int system_errno = fd < 0 ? errno : ENOMEM;
+    const bool read = fd >= 0 && mls_read_all(fd, SIZE_MAX, text, &system_errno) == MLS_OK;
     if (!read) {
-        mls_cli_complain(cli, path, "%s", strerror(errno));
+        mls_cli_complain(cli, path, "%s", strerror(system_errno));
     }
     if (fd >= 0 && !standard_input) {
         (void)close(fd);

@@ -7,7 +7,7 @@
 #include "report/table.h"
 
 /* Findings shown under one log of the table; -v shows all. */
-enum { MLS_CHECK_SHOWN_MAX = 20, MLS_CHECK_PATH_WIDTH_MAX = 100, MLS_CHECK_LINE_WIDTH = 6 };
+enum { MLS_CHECK_SHOWN_MAX = 20, MLS_CHECK_PATH_WIDTH_MAX = 100, MLS_CHECK_LINE_WIDTH = 6, MLS_CHECK_INDENT = 6 };
 
 static const char *mls_or(const char *text, const char *otherwise)
 {
@@ -21,9 +21,14 @@ void mls_check_name_end(const mls_check_report *report, const mls_check_log *log
     }
 }
 
-size_t mls_check_finding_line(const mls_check_report *report, const mls_check_log *log, const mls_finding *finding)
+mls_finding mls_check_finding_place(const mls_check_report *report, const mls_check_log *log,
+                                    const mls_finding *finding)
 {
-    return finding->line == 0 && report->split ? log->line : finding->line;
+    mls_finding placed = *finding;
+    if (placed.line == 0 && report->split) {
+        placed.line = log->line;
+    }
+    return placed;
 }
 
 /* "5.1" of "5.1.0". */
@@ -60,7 +65,7 @@ static void mls_check_describe(const mls_check_log *log, mls_buffer *line)
 static void mls_check_finding_text(const mls_check_report *report, const mls_check_log *log, const mls_finding *finding,
                                    mls_buffer *line)
 {
-    const size_t at = mls_check_finding_line(report, log, finding);
+    const size_t at = mls_check_finding_place(report, log, finding).line;
     mls_escape_append(line, mls_str_from(log->path));
     if (at > 0) {
         mls_buffer_printf(line, ":%zu", at);
@@ -90,8 +95,9 @@ static void mls_check_log_findings(mls_check_report *report, const mls_check_log
     for (size_t i = 0; i < findings->count && shown < limit; i++, shown++) {
         mls_buffer line = {0};
         mls_check_finding_text(report, log, &findings->items[i], &line);
-        mls_output_text(report->output, "      ");
-        mls_output_write(report->output, mls_buffer_str(&line));
+        const mls_wrap wrap = {report->width, MLS_CHECK_INDENT, MLS_CHECK_INDENT + 4, " "};
+        mls_output_printf(report->output, "%*s", MLS_CHECK_INDENT, "");
+        mls_output_wrapped(report->output, mls_buffer_str(&line), wrap, MLS_STYLE_PLAIN, report->color);
         mls_output_text(report->output, "\n");
         report->failed |= line.failed;
         mls_buffer_release(&line);
@@ -99,7 +105,8 @@ static void mls_check_log_findings(mls_check_report *report, const mls_check_log
     const size_t hidden = findings->count - shown;
     const size_t beyond = mls_findings_beyond(findings);
     if (hidden + beyond > 0) {
-        mls_output_printf(report->output, "      and %zu more%s\n", hidden + beyond, hidden > 0 ? " (see -v)" : "");
+        mls_output_printf(report->output, "      and %zu more%s\n", hidden + beyond,
+                          hidden > 0 ? " (-v lists them)" : "");
     }
 }
 
@@ -113,9 +120,9 @@ static void mls_check_log_table(mls_check_report *report, const mls_check_log *l
     mls_escape_append(&path, mls_str_from(log->path));
     mls_check_name_end(report, log, &path);
     const size_t width = mls_display_width(mls_buffer_str(&path));
-    mls_style_begin(report->output, log->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, report->color);
+    mls_style_begin(report->output, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, report->color);
     mls_output_text(report->output, log->valid ? "ok    " : "FAIL  ");
-    mls_style_end(report->output, log->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, report->color);
+    mls_style_end(report->output, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, report->color);
     mls_buffer_append(&line, mls_buffer_str(&path));
     mls_buffer_append_repeated(&line, ' ', width < report->path_width ? report->path_width - width : 0);
     mls_buffer_append_text(&line, "   ");

@@ -34,6 +34,7 @@ typedef struct mls_check_report {
     mls_check_format format;
     size_t path_width; /* of the longest path, for aligning */
     bool split;        /* logs are parts of files and are named file:line */
+    size_t width;      /* table: columns of the terminal; 0: no limit */
     bool color;
     bool quiet;       /* table: only what is not valid */
     unsigned verbose; /* table: every finding of every log */
@@ -54,8 +55,9 @@ bool mls_check_report_end(mls_check_report *report) MLS_MUST_USE;
 /* ":line" for a log that is a part of a file. */
 void mls_check_name_end(const mls_check_report *report, const mls_check_log *log, mls_buffer *name);
 
-/* The line that a finding is at, or else the one that its log starts at when that is a part of a file; 0: none. */
-size_t mls_check_finding_line(const mls_check_report *report, const mls_check_log *log, const mls_finding *finding);
+/* The finding; when it is at no line and its log is a part of a file, at the line that the log starts at. */
+mls_finding mls_check_finding_place(const mls_check_report *report, const mls_check_log *log,
+                                    const mls_finding *finding);
 
 /* check_report_machine.c */
 void mls_check_log_json(mls_check_report *report, const mls_check_log *log);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "report/annotations.h"
 #include "report/check_report.h"
 #include "report/json.h"
 
@@ -43,82 +43,21 @@ void mls_check_log_json(mls_check_report *report, const mls_check_log *log)
     if (report->format == MLS_CHECK_NDJSON) {
         mls_json_print(&json, object, false, report->output);
     } else {
-        char *text = json.failed ? NULL : cJSON_PrintUnformatted(object);
-        json.failed |= text == NULL;
-        mls_output_text(report->output, text != NULL ? text : "");
-        cJSON_free(text);
-        cJSON_Delete(object);
+        mls_json_write(&json, object, false, report->output);
     }
     report->failed |= json.failed;
 }
 
-/* GitHub's workflow commands: '%' and line endings are escaped, in properties ':' and ',' too. */
-static void mls_github_append(mls_buffer *line, mls_str text, bool property)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        const char c = text.ptr[i];
-        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
-            mls_buffer_printf(line, "%%%02X", (unsigned)(unsigned char)c);
-        } else {
-            mls_buffer_append_char(line, c);
-        }
-    }
-}
-
 void mls_check_log_github(mls_check_report *report, const mls_check_log *log)
 {
-    static const char *const levels[] = {"error", "warning", "notice"};
     const mls_findings *findings = log->verdict.findings;
     for (size_t i = 0; i < findings->count; i++) {
-        const mls_finding *finding = &findings->items[i];
-        const size_t at = mls_check_finding_line(report, log, finding);
+        const mls_finding placed = mls_check_finding_place(report, log, &findings->items[i]);
         mls_buffer line = {0};
-        mls_buffer path = {0};
-        mls_escape_append(&path, mls_str_from(log->path));
-        mls_buffer_printf(&line, "::%s file=", levels[finding->severity]);
-        mls_github_append(&line, mls_buffer_str(&path), true);
-        if (at > 0) {
-            mls_buffer_printf(&line, ",line=%zu", at);
-            if (finding->column > 0) {
-                mls_buffer_printf(&line, ",col=%zu", finding->column);
-            }
-        }
-        mls_buffer_printf(&line, ",title=mlscore %s::", mls_finding_info_get(finding->code)->name);
-        mls_github_append(&line, mls_str_from(finding->message), false);
-        mls_buffer_append_char(&line, '\n');
+        mls_github_append_finding(&line, &placed, log->path);
         mls_output_write(report->output, mls_buffer_str(&line));
-        report->failed |= line.failed || path.failed;
+        report->failed |= line.failed;
         mls_buffer_release(&line);
-        mls_buffer_release(&path);
-    }
-}
-
-/* XML text or attribute; what XML has no way to say becomes U+FFFD. */
-static void mls_xml_append(mls_buffer *out, const char *text)
-{
-    const mls_str str = mls_str_from(text);
-    for (size_t at = 0; at < str.len;) {
-        const int32_t code = mls_utf8_next(str, &at);
-        switch (code) {
-        case '&':
-            mls_buffer_append_text(out, "&amp;");
-            break;
-        case '<':
-            mls_buffer_append_text(out, "&lt;");
-            break;
-        case '>':
-            mls_buffer_append_text(out, "&gt;");
-            break;
-        case '"':
-            mls_buffer_append_text(out, "&quot;");
-            break;
-        default: {
-            const bool allowed = (code >= 0x20 && code < 0x7f) ||
-                                 (code >= 0xa0 && code != 0xfffe && code != 0xffff &&
-                                  !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069));
-            mls_utf8_append(out, allowed ? (uint32_t)code : 0xfffd);
-        }
-        }
     }
 }
 
@@ -139,15 +78,8 @@ void mls_check_log_junit(mls_check_report *report, const mls_check_log *log)
         mls_buffer_append_text(out, "      <system-out>");
     }
     for (size_t i = 0; i < verdict->findings->count; i++) {
-        const mls_finding *finding = &verdict->findings->items[i];
-        const size_t at = mls_check_finding_line(report, log, finding);
-        mls_xml_append(out, log->path);
-        if (at > 0) {
-            mls_buffer_printf(out, ":%zu", at);
-        }
-        mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
-        mls_xml_append(out, finding->message);
-        mls_buffer_append_char(out, '\n');
+        const mls_finding placed = mls_check_finding_place(report, log, &verdict->findings->items[i]);
+        mls_xml_append_finding(out, &placed, log->path);
     }
     if (!log->valid) {
         mls_buffer_append_text(out, "</failure>\n");

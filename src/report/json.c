@@ -102,7 +102,7 @@ static void mls_json_write_safe(mls_output *output, mls_str text)
     mls_output_write(output, (mls_str){text.ptr + plain, text.len - plain});
 }
 
-void mls_json_print(mls_json *json, cJSON *value, bool indented, mls_output *output)
+void mls_json_write(mls_json *json, cJSON *value, bool indented, mls_output *output)
 {
     char *text = NULL;
     if (value != NULL && !json->failed) {
@@ -110,11 +110,16 @@ void mls_json_print(mls_json *json, cJSON *value, bool indented, mls_output *out
     }
     if (text != NULL) {
         mls_json_write_safe(output, mls_str_from(text));
-        mls_output_text(output, "\n");
     }
     json->failed |= text == NULL;
     cJSON_free(text);
     cJSON_Delete(value);
+}
+
+void mls_json_print(mls_json *json, cJSON *value, bool indented, mls_output *output)
+{
+    mls_json_write(json, value, indented, output);
+    mls_output_text(output, "\n");
 }
 
 cJSON *mls_json_finding(mls_json *json, const mls_finding *finding, const char *path)

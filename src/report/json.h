@@ -34,7 +34,10 @@ void mls_json_append(mls_json *json, cJSON *array, cJSON *value);
 void mls_json_append_text(mls_json *json, cJSON *array, mls_str text);
 void mls_json_append_number(mls_json *json, cJSON *array, double number);
 
-/* Prints a value, indented or in one line, a line ending behind it, and frees it. */
+/* Prints a value, indented or in one line, and frees it.  What a terminal would obey is escaped. */
+void mls_json_write(mls_json *json, cJSON *value, bool indented, mls_output *output);
+
+/* The same with a line ending behind it. */
 void mls_json_print(mls_json *json, cJSON *value, bool indented, mls_output *output);
 
 /* {"severity", "code", "path" (unless NULL everywhere), "key", "line", "message"}; `path` is used for findings without

@@ -16,6 +16,7 @@ typedef struct mls_report_style {
     bool color;
     unsigned verbose; /* 1: every finding and every skipped file */
     bool quiet;       /* no skipped files at all */
+    bool list;        /* lines below a table are items of a Markdown list */
 } mls_report_style;
 
 bool mls_report_score_table(const mls_collection *collection, mls_report_style style, mls_output *output) MLS_MUST_USE;

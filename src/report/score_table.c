@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "report/score_report.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -17,6 +18,21 @@ enum { COL_RUN, COL_LOG, COL_INIT, COL_TRAIN, COL_CONVERGE, COL_EVAL, COL_STATUS
 /* Findings shown under a group without -v. */
 enum { MLS_FINDINGS_SHOWN = 6 };
 
+/* What is wrong with seeds is often wrong with all of them. */
+enum { MLS_SEED_PROBLEMS_SHOWN = 4 };
+
+/* Skipped files listed without -v when there is nothing but them. */
+enum { MLS_SKIPPED_SHOWN = 10 };
+
+/* Lines below a table, and what does not fit into one. */
+enum { MLS_LINE_INDENT = 2, MLS_LINE_HANG = 6 };
+
+/* What a path is called for a person. */
+static const char *mls_path_shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 /* What a file is called below the folder that its group is named by. */
 static const char *mls_log_name(const mls_group *group, const mls_run *run)
 {
@@ -25,7 +41,7 @@ static const char *mls_log_name(const mls_group *group, const mls_run *run)
         return run->file + len + 1;
     }
     const char *slash = strrchr(run->file, '/');
-    return strcmp(run->file, group->path) == 0 && slash != NULL ? slash + 1 : run->file;
+    return strcmp(run->file, group->path) == 0 && slash != NULL ? slash + 1 : mls_path_shown(run->file);
 }
 
 /* A text that all runs have the same of; NULL when they do not. */
@@ -63,14 +79,20 @@ static void mls_headline_shape(mls_buffer *line, const mls_config_name *shape)
     }
 }
 
-static void mls_group_headline(const mls_group *group, mls_output *output, bool color)
+static void mls_group_headline(const mls_group *group, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
     const double nodes = mls_common_nodes(group);
     const char *job = mls_common_job(group);
-    mls_style_begin(output, MLS_STYLE_BOLD, color);
-    mls_output_escaped(output, mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark"));
-    mls_style_end(output, MLS_STYLE_BOLD, color);
+    mls_buffer escaped = {0};
+    mls_escape_append(&escaped, mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark"));
+    mls_style_begin(output, MLS_STYLE_BOLD, style.color);
+    mls_output_write(output, mls_buffer_str(&escaped));
+    mls_style_end(output, MLS_STYLE_BOLD, style.color);
+    const mls_wrap wrap = {.width = style.width,
+                           .used = mls_display_width(mls_buffer_str(&escaped)),
+                           .indent = MLS_LINE_INDENT,
+                           .separator = "  "};
     mls_buffer_printf(&line, "  %s  %s %s%s", group->division != NULL ? group->division : "no division",
                       mls_usage_name(group->usage), group->edition->name, group->edition_guessed ? " (by date)" : "");
     if (group->config != NULL) {
@@ -89,12 +111,15 @@ static void mls_group_headline(const mls_group *group, mls_output *output, bool 
         mls_buffer_append_text(&line, "   batch ");
         mls_words_count(&line, group->global_batch_size);
     }
-    mls_output_escaped(output, mls_buffer_str(&line));
+    mls_buffer_clear(&escaped);
+    mls_escape_append(&escaped, mls_buffer_str(&line));
+    mls_output_wrapped(output, mls_buffer_str(&escaped), wrap, MLS_STYLE_PLAIN, style.color);
     mls_output_text(output, "\n  ");
-    mls_style_begin(output, MLS_STYLE_DIM, color);
-    mls_output_escaped(output, mls_str_from(group->path));
-    mls_style_end(output, MLS_STYLE_DIM, color);
+    mls_style_begin(output, MLS_STYLE_DIM, style.color);
+    mls_output_escaped(output, mls_str_from(mls_path_shown(group->path)));
+    mls_style_end(output, MLS_STYLE_DIM, style.color);
     mls_output_text(output, "\n");
+    mls_buffer_release(&escaped);
     mls_buffer_release(&line);
 }
 
@@ -145,7 +170,7 @@ static void mls_run_row(mls_table *table, const mls_group *group, size_t index, 
     }
     const char *status = mls_run_status_name(run->status);
     mls_table_cell(table, COL_STATUS, style, "%s", status != NULL ? status : "-");
-    mls_table_cell(table, COL_VALID, run->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, "%s", run->valid ? "yes" : "no");
+    mls_table_cell(table, COL_VALID, run->valid ? style : MLS_STYLE_BAD, "%s", run->valid ? "yes" : "no");
     mls_row_note(table, group, index);
 }
 
@@ -157,7 +182,7 @@ static bool mls_group_table(const mls_group *group, mls_table *table, mls_column
         [COL_LOG] = {"log", MLS_ALIGN_LEFT, true, true},
         [COL_INIT] = {"init", MLS_ALIGN_RIGHT, false, false},
         [COL_TRAIN] = {"train (min)", MLS_ALIGN_DECIMAL, true, false},
-        [COL_CONVERGE] = {"samples", MLS_ALIGN_RIGHT, false, false},
+        [COL_CONVERGE] = {"samples", MLS_ALIGN_DECIMAL, false, false},
         [COL_EVAL] = {"eval", MLS_ALIGN_DECIMAL, false, false},
         [COL_STATUS] = {"status", MLS_ALIGN_LEFT, false, false},
         [COL_VALID] = {"valid", MLS_ALIGN_LEFT, true, false},
@@ -261,28 +286,34 @@ static void mls_line_spread(mls_buffer *line, const mls_group *group)
     }
 }
 
-static bool mls_print_line(mls_output *output, mls_buffer *line, mls_style style, bool color)
+/* One line, or where the terminal is too narrow for it several, indented and broken at blanks. */
+static bool mls_print_line(mls_output *output, mls_buffer *line, mls_style look, mls_report_style style)
 {
     const bool ok = !line->failed;
-    mls_output_text(output, "  ");
-    mls_style_begin(output, style, color);
-    mls_output_escaped(output, mls_buffer_str(line));
-    mls_style_end(output, style, color);
+    mls_buffer escaped = {0};
+    /* The score line is a list, and broken as one. */
+    const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
+    const mls_wrap wrap = {style.width, MLS_LINE_INDENT, MLS_LINE_HANG, separator};
+    mls_escape_append(&escaped, mls_buffer_str(line));
+    mls_output_printf(output, "%-*s", MLS_LINE_INDENT, style.list ? "-" : "");
+    mls_output_wrapped(output, mls_buffer_str(&escaped), wrap, look, style.color);
     mls_output_text(output, "\n");
+    const bool printed = ok && !escaped.failed;
+    mls_buffer_release(&escaped);
     mls_buffer_release(line);
-    return ok;
+    return printed;
 }
 
-static bool mls_group_score_line(const mls_group *group, mls_output *output, bool color)
+static bool mls_group_score_line(const mls_group *group, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
-    const mls_style style = mls_line_score(&line, group);
+    const mls_style look = mls_line_score(&line, group);
     mls_line_spread(&line, group);
-    return mls_print_line(output, &line, style, color);
+    return mls_print_line(output, &line, look, style);
 }
 
 /* "reference convergence: pass: mean …", and the score that follows from it. */
-static bool mls_group_rcp_line(const mls_group *group, mls_output *output, bool color)
+static bool mls_group_rcp_line(const mls_group *group, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
     if (group->rcp_set == NULL) {
@@ -290,10 +321,10 @@ static bool mls_group_rcp_line(const mls_group *group, mls_output *output, bool 
     }
     mls_buffer_append_text(&line, "reference convergence: ");
     mls_rcp_result_describe(&group->rcp, group->score.score_minutes, &line);
-    return mls_print_line(output, &line, group->rcp.pass ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, color);
+    return mls_print_line(output, &line, group->rcp.pass ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, style);
 }
 
-static bool mls_group_seeds_line(const mls_group *group, mls_output *output, bool color)
+static bool mls_group_seeds_line(const mls_group *group, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
     if (!group->seeds_checked) {
@@ -302,17 +333,24 @@ static bool mls_group_seeds_line(const mls_group *group, mls_output *output, boo
     if (group->seeds_ok) {
         mls_buffer_printf(&line, "seeds: %zu%s", group->seeds,
                           group->seeds > 1 && group->seeds_different == group->seeds ? ", all different" : "");
-        return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+        return mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
     }
+    const mls_findings *problems = &group->seed_findings;
+    const size_t all = problems->count_error + problems->count_warning + problems->count_advice;
+    size_t shown = 0;
     bool ok = true;
-    for (size_t i = 0; i < group->seed_findings.count && ok; i++) {
-        mls_buffer_printf(&line, "seeds: %s", group->seed_findings.items[i].message);
-        ok = mls_print_line(output, &line, MLS_STYLE_BAD, color);
+    while (shown < problems->count && (style.verbose > 0 || shown < MLS_SEED_PROBLEMS_SHOWN) && ok) {
+        mls_buffer_printf(&line, "seeds: %s", problems->items[shown++].message);
+        ok = mls_print_line(output, &line, MLS_STYLE_BAD, style);
+    }
+    if (ok && all > shown) {
+        mls_buffer_printf(&line, "seeds: and %zu more%s", all - shown, style.verbose == 0 ? " (-v lists them)" : "");
+        ok = mls_print_line(output, &line, MLS_STYLE_BAD, style);
     }
     return ok;
 }
 
-static bool mls_group_energy_line(const mls_group *group, mls_output *output, bool color)
+static bool mls_group_energy_line(const mls_group *group, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
     if (group->joules == NULL) {
@@ -325,10 +363,10 @@ static bool mls_group_energy_line(const mls_group *group, mls_output *output, bo
         mls_words_count(&line, floor(group->energy_joules + 0.5));
         mls_buffer_printf(&line, " J (%.1f kJ)", group->energy_joules / 1000);
     }
-    return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+    return mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
 }
 
-static bool mls_group_weak_line(const mls_group *group, mls_output *output, bool color)
+static bool mls_group_weak_line(const mls_group *group, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
     if (!group->weak) {
@@ -341,25 +379,25 @@ static bool mls_group_weak_line(const mls_group *group, mls_output *output, bool
     mls_buffer_append_text(&line, " accelerators each, all trained in ");
     mls_words_minutes(&line, group->weak_minutes);
     mls_buffer_append_text(&line, " min");
-    return mls_print_line(output, &line, MLS_STYLE_PLAIN, color);
+    return mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
 }
 
 /* The lines below the table: the score and what was checked about it. */
-static bool mls_group_lines(const mls_group *group, mls_output *output, bool color)
+static bool mls_group_lines(const mls_group *group, mls_report_style style, mls_output *output)
 {
-    return mls_group_score_line(group, output, color) && mls_group_rcp_line(group, output, color) &&
-           mls_group_seeds_line(group, output, color) && mls_group_energy_line(group, output, color) &&
-           mls_group_weak_line(group, output, color);
+    return mls_group_score_line(group, style, output) && mls_group_rcp_line(group, style, output) &&
+           mls_group_seeds_line(group, style, output) && mls_group_energy_line(group, style, output) &&
+           mls_group_weak_line(group, style, output);
 }
 
 /* -------------------------------------------------------------- findings */
 
-static bool mls_finding_line(const mls_finding *finding, const char *path, mls_output *output, bool color)
+static bool mls_finding_line(const mls_finding *finding, const char *path, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
-    const mls_style style = finding->severity == MLS_SEVERITY_ERROR     ? MLS_STYLE_BAD
-                            : finding->severity == MLS_SEVERITY_WARNING ? MLS_STYLE_WARN
-                                                                        : MLS_STYLE_DIM;
+    const mls_style look = finding->severity == MLS_SEVERITY_ERROR     ? MLS_STYLE_BAD
+                           : finding->severity == MLS_SEVERITY_WARNING ? MLS_STYLE_WARN
+                                                                       : MLS_STYLE_DIM;
     if (path != NULL) {
         mls_buffer_append_text(&line, path);
         if (finding->line > 0) {
@@ -374,62 +412,83 @@ static bool mls_finding_line(const mls_finding *finding, const char *path, mls_o
         mls_buffer_printf(&line, "%s: ", mls_severity_name(finding->severity));
     }
     mls_buffer_printf(&line, "%s  [%s]", finding->message, mls_finding_info_get(finding->code)->name);
-    return mls_print_line(output, &line, style, color);
+    return mls_print_line(output, &line, look, style);
 }
 
-/* Of a run that is not valid one finding stands in the note of its row already and is listed only with -v. */
-static bool mls_group_findings(const mls_group *group, mls_report_style style, mls_output *output)
+/* One severity's findings of all runs, but for the reasons that stand in the rows already (listed only with -v). */
+static bool mls_run_findings(const mls_group *group, mls_severity severity, mls_report_style style, mls_output *output,
+                             size_t *shown)
 {
-    size_t shown = 0;
-    size_t left = 0;
     bool ok = true;
-    for (size_t i = 0; i < group->findings.count && ok; i++) {
-        if (group->findings.items[i].code != MLS_FINDING_RUN_COUNT) {
-            ok = mls_finding_line(&group->findings.items[i], NULL, output, style.color);
-        }
-    }
     for (size_t i = 0; i < group->run_count && ok; i++) {
         const mls_run *run = group->runs[i];
-        const mls_findings *findings = &run->findings;
-        const mls_finding *noted = style.verbose == 0 && !run->valid ? mls_run_reason(run) : NULL;
-        /* A list keeps only some of many findings and counts them all. */
-        left += findings->count_error + findings->count_warning + findings->count_advice - (noted != NULL);
-        for (size_t k = 0; k < findings->count && ok; k++) {
-            if (&findings->items[k] != noted && (style.verbose > 0 || shown < MLS_FINDINGS_SHOWN)) {
-                ok = mls_finding_line(&findings->items[k], mls_log_name(group, run), output, style.color);
-                shown++;
-                left--;
+        const mls_finding *noted = style.verbose == 0 ? mls_run_reason(run) : NULL;
+        for (size_t k = 0; k < run->findings.count && ok; k++) {
+            const mls_finding *finding = &run->findings.items[k];
+            if (finding->severity == severity && finding != noted &&
+                (style.verbose > 0 || *shown < MLS_FINDINGS_SHOWN)) {
+                ok = mls_finding_line(finding, mls_log_name(group, run), style, output);
+                *shown += 1;
             }
         }
     }
-    if (left > 0) {
-        mls_output_printf(output, "  and %zu more finding%s%s\n", left, left == 1 ? "" : "s",
+    return ok;
+}
+
+/* What is worst comes first, so that the limit never hides it. */
+static bool mls_group_findings(const mls_group *group, mls_report_style style, mls_output *output)
+{
+    size_t shown = 0;
+    size_t all = 0;
+    bool ok = true;
+    for (size_t i = 0; i < group->findings.count && ok; i++) {
+        if (group->findings.items[i].code != MLS_FINDING_RUN_COUNT) {
+            ok = mls_finding_line(&group->findings.items[i], NULL, style, output);
+        }
+    }
+    ok = ok && mls_run_findings(group, MLS_SEVERITY_ERROR, style, output, &shown) &&
+         mls_run_findings(group, MLS_SEVERITY_WARNING, style, output, &shown) &&
+         mls_run_findings(group, MLS_SEVERITY_ADVICE, style, output, &shown);
+    /* A list keeps only some of many findings and counts them all. */
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_findings *findings = &group->runs[i]->findings;
+        const bool noted = style.verbose == 0 && mls_run_reason(group->runs[i]) != NULL;
+        all += findings->count_error + findings->count_warning + findings->count_advice - noted;
+    }
+    if (all > shown) {
+        mls_output_printf(output, "  and %zu more finding%s%s\n", all - shown, all - shown == 1 ? "" : "s",
                           style.verbose == 0 ? " (-v lists them)" : "");
     }
     return ok;
 }
 
+/* Files that could not be read are errors, which the program tells elsewhere. */
 static bool mls_skipped_lines(const mls_collection *collection, mls_report_style style, mls_output *output)
 {
-    if (collection->skipped_count == 0 || style.quiet) {
+    size_t count = 0;
+    for (size_t i = 0; i < collection->skipped_count; i++) {
+        count += !collection->skipped[i].failed;
+    }
+    if (count == 0 || style.quiet) {
         return true;
     }
-    mls_buffer line = {0};
-    mls_buffer_append_text(&line, "skipped ");
-    mls_words_plural(&line, collection->skipped_count, "file", "files");
+    /* Where nothing else is to be said, say why. */
+    const bool listed = style.verbose > 0 || (collection->group_count == 0 && count <= MLS_SKIPPED_SHOWN);
     mls_output_text(output, collection->group_count > 0 ? "\n" : "");
-    mls_output_write(output, mls_buffer_str(&line));
-    mls_output_text(output, style.verbose > 0 ? "\n" : " (-v lists them)\n");
-    const bool ok = !line.failed;
-    mls_buffer_release(&line);
-    for (size_t i = 0; i < collection->skipped_count && style.verbose > 0; i++) {
-        mls_output_text(output, "  ");
-        mls_output_escaped(output, mls_str_from(collection->skipped[i].path));
-        mls_output_text(output, ": ");
-        mls_output_escaped(output, mls_str_from(collection->skipped[i].reason));
-        mls_output_text(output, "\n");
+    mls_output_printf(output, "skipped %zu %s%s\n", count, count == 1 ? "file" : "files",
+                      listed       ? ""
+                      : count == 1 ? " (-v says why)"
+                                   : " (-v lists them)");
+    for (size_t i = 0; i < collection->skipped_count && listed; i++) {
+        if (!collection->skipped[i].failed) {
+            mls_output_text(output, "  ");
+            mls_output_escaped(output, mls_str_from(mls_path_shown(collection->skipped[i].path)));
+            mls_output_text(output, ": ");
+            mls_output_escaped(output, mls_str_from(collection->skipped[i].reason));
+            mls_output_text(output, "\n");
+        }
     }
-    return ok;
+    return true;
 }
 
 bool mls_report_score_table(const mls_collection *collection, mls_report_style style, mls_output *output)
@@ -442,13 +501,13 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
         if (i > 0) {
             mls_output_text(output, "\n");
         }
-        mls_group_headline(group, output, style.color);
+        mls_group_headline(group, style, output);
         ok = mls_group_table(group, &table, columns);
         if (ok) {
             mls_table_print(&table, output, style.width, style.color);
         }
         mls_table_release(&table);
-        ok = ok && mls_group_lines(group, output, style.color) && mls_group_findings(group, style, output);
+        ok = ok && mls_group_lines(group, style, output) && mls_group_findings(group, style, output);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }
@@ -456,12 +515,16 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
 bool mls_report_score_markdown(const mls_collection *collection, mls_report_style style, mls_output *output)
 {
     bool ok = true;
+    /* Neither a terminal's width nor its colours matter here. */
+    style.width = 0;
+    style.color = false;
+    style.list = true;
     for (size_t i = 0; i < collection->group_count && ok; i++) {
         const mls_group *group = &collection->groups[i];
         mls_table table;
         mls_column columns[COL_COUNT];
         mls_output_text(output, i > 0 ? "\n### " : "### ");
-        mls_group_headline(group, output, false);
+        mls_group_headline(group, style, output);
         mls_output_text(output, "\n");
         ok = mls_group_table(group, &table, columns);
         if (ok) {
@@ -469,7 +532,7 @@ bool mls_report_score_markdown(const mls_collection *collection, mls_report_styl
         }
         mls_table_release(&table);
         mls_output_text(output, "\n");
-        ok = ok && mls_group_lines(group, output, false);
+        ok = ok && mls_group_lines(group, style, output);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }

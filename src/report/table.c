@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 /* Between two columns. */
-enum { MLS_COLUMN_GAP = 2, MLS_CUT_MIN = 12 };
+enum { MLS_COLUMN_GAP = 2, MLS_CUT_MIN = 12, MLS_NOTE_INDENT = 4 };
 
 void mls_table_init(mls_table *table, const mls_column *columns, size_t column_count, size_t indent)
 {
@@ -59,6 +59,17 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
     va_start(args, format);
     if (table->count > 0) {
         mls_cell_fill(table, &table->rows[table->count - 1].note, style, format, args);
+    }
+    va_end(args);
+}
+
+void mls_table_heading(mls_table *table, mls_style style, const char *format, ...)
+{
+    va_list args;
+    mls_row *row = mls_table_row(table);
+    va_start(args, format);
+    if (row != NULL) {
+        mls_cell_fill(table, &row->heading, style, format, args);
     }
     va_end(args);
 }
@@ -281,6 +292,10 @@ static void mls_print_header(const mls_table *table, const mls_layout *layout, m
         }
         const mls_str header = mls_str_from(table->columns[i].header);
         const size_t width = mls_display_width(header);
+        if (width == 0) {
+            owed += layout->width[i] + MLS_COLUMN_GAP;
+            continue;
+        }
         const size_t before = table->columns[i].align == MLS_ALIGN_LEFT ? 0 : layout->width[i] - width;
         mls_print_spaces(output, owed + before);
         mls_style_begin(output, MLS_STYLE_DIM, color);
@@ -291,20 +306,68 @@ static void mls_print_header(const mls_table *table, const mls_layout *layout, m
     mls_output_text(output, "\n");
 }
 
-static void mls_print_note(const mls_table *table, const mls_layout *layout, mls_cell note, mls_output *output,
-                           bool color, size_t owed)
+/* Bytes of `text` that fit into `room` columns, up to a separator; but at least what stands before the first one. */
+static size_t mls_wrap_length(mls_str text, size_t room, mls_str separator)
 {
+    size_t end = 0;
+    for (size_t at = 1; at <= text.len; at++) {
+        if (at < text.len &&
+            (text.ptr[at - 1] == ' ' || !mls_str_starts((mls_str){text.ptr + at, text.len - at}, separator))) {
+            continue;
+        }
+        if (end > 0 && mls_display_width((mls_str){text.ptr, at}) > room) {
+            break;
+        }
+        end = at;
+    }
+    return end;
+}
+
+void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color)
+{
+    size_t column = wrap.used;
+    while (text.len > 0) {
+        const size_t room = wrap.width > column ? wrap.width - column : 0;
+        const size_t end = wrap.width > 0 ? mls_wrap_length(text, room, mls_str_from(wrap.separator)) : text.len;
+        mls_style_begin(output, style, color);
+        mls_output_write(output, (mls_str){text.ptr, end});
+        mls_style_end(output, style, color);
+        text = (mls_str){text.ptr + end, text.len - end};
+        while (text.len > 0 && *text.ptr == ' ') {
+            text = (mls_str){text.ptr + 1, text.len - 1};
+        }
+        if (text.len > 0) {
+            mls_output_text(output, "\n");
+            mls_print_spaces(output, wrap.indent);
+        }
+        column = wrap.indent;
+    }
+}
+
+static void mls_print_note(const mls_table *table, const mls_layout *layout, mls_cell note, mls_output *output,
+                           bool color, size_t owed, size_t width)
+{
+    const size_t indent = table->indent + MLS_NOTE_INDENT;
     if (note.text.len == 0) {
         return;
     }
     if (layout->notes_below) {
         mls_output_text(output, "\n");
-        owed = table->indent + 4;
+        owed = indent;
     }
     mls_print_spaces(output, owed);
-    mls_style_begin(output, note.style, color);
-    mls_output_write(output, note.text);
-    mls_style_end(output, note.style, color);
+    const mls_wrap wrap = {
+        .width = layout->notes_below ? width : 0, .used = indent, .indent = indent, .separator = " "};
+    mls_output_wrapped(output, note.text, wrap, note.style, color);
+}
+
+static void mls_print_heading(const mls_table *table, mls_cell heading, mls_output *output, bool color)
+{
+    mls_print_spaces(output, table->indent >= 2 ? table->indent - 2 : 0);
+    mls_style_begin(output, heading.style, color);
+    mls_output_write(output, heading.text);
+    mls_style_end(output, heading.style, color);
+    mls_output_text(output, "\n");
 }
 
 void mls_table_print(const mls_table *table, mls_output *output, size_t width, bool color)
@@ -317,12 +380,16 @@ void mls_table_print(const mls_table *table, mls_output *output, size_t width, b
     mls_print_header(table, &layout, output, color);
     for (size_t i = 0; i < table->count; i++) {
         size_t owed = table->indent;
+        if (table->rows[i].heading.text.len > 0) {
+            mls_print_heading(table, table->rows[i].heading, output, color);
+            continue;
+        }
         for (size_t k = 0; k < table->column_count; k++) {
             if (layout.width[k] > 0) {
                 mls_print_cell(table, &layout, k, table->rows[i].cells[k], output, color, &owed);
             }
         }
-        mls_print_note(table, &layout, table->rows[i].note, output, color, owed);
+        mls_print_note(table, &layout, table->rows[i].note, output, color, owed, width);
         mls_output_text(output, "\n");
     }
 }
@@ -355,7 +422,9 @@ void mls_table_print_markdown(const mls_table *table, mls_output *output)
     for (size_t i = 0; i < table->count; i++) {
         for (size_t k = 0; k < table->column_count; k++) {
             mls_output_text(output, "| ");
-            mls_print_markdown_text(output, table->rows[i].cells[k].text);
+            const mls_row *row = &table->rows[i];
+            mls_print_markdown_text(output,
+                                    k == 0 && row->heading.text.len > 0 ? row->heading.text : row->cells[k].text);
             mls_output_text(output, " ");
         }
         if (notes) {

@@ -41,7 +41,8 @@ typedef struct mls_cell {
 
 typedef struct mls_row {
     mls_cell cells[MLS_TABLE_COLUMNS_MAX];
-    mls_cell note; /* stands behind the row, or below it where there is no room */
+    mls_cell note;    /* stands behind the row, or below it where there is no room */
+    mls_cell heading; /* stands alone in its row, over the ones that follow */
 } mls_row;
 
 typedef struct mls_table {
@@ -65,6 +66,9 @@ mls_row *mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, size_t column, mls_style style, const char *format, ...) MLS_PRINTF(4, 5);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
+/* A row that is a heading of those that follow: it stands a little to the left and may be as long as it likes. */
+void mls_table_heading(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
+
 /* Prints the table; width 0: no limit.  An empty table prints nothing. */
 void mls_table_print(const mls_table *table, mls_output *output, size_t width, bool color);
 
@@ -76,6 +80,17 @@ void mls_table_release(mls_table *table);
 /* Text in a style: the codes are printed only with `color`. */
 void mls_style_begin(mls_output *output, mls_style style, bool color);
 void mls_style_end(mls_output *output, mls_style style, bool color);
+
+/* Where text may go on when a terminal is too narrow for it. */
+typedef struct mls_wrap {
+    size_t width;          /* columns of the terminal; 0: no limit */
+    size_t used;           /* columns of the first line that stand there already */
+    size_t indent;         /* of the lines that follow */
+    const char *separator; /* lines are broken at this, a blank or several */
+} mls_wrap;
+
+/* Prints text that has been escaped, over as many lines as it takes; a word wider than a line is not cut. */
+void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color);
 
 /* Prints log text safely. */
 void mls_output_escaped(mls_output *output, mls_str text);

@@ -89,8 +89,14 @@ mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malf
 
 static const char *mls_checker_text(mls_checker *checker, mls_str span)
 {
+    const char *copy = NULL;
     mls_str text;
-    return mls_json_string(span, &checker->advice_scratch, &text) ? mls_arena_copy(&checker->memory, text).ptr : NULL;
+    if (mls_json_kind_of(span) == MLS_JSON_STRING) {
+        copy =
+            mls_json_string(span, &checker->advice_scratch, &text) ? mls_arena_copy(&checker->memory, text).ptr : NULL;
+        checker->out_of_memory |= copy == NULL;
+    }
+    return copy;
 }
 
 /* The first division and benchmark that were logged. */

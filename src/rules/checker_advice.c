@@ -24,10 +24,15 @@ static void mls_advice_status(mls_checker *checker, const mls_record *record)
     advice->run_stopped = true;
     advice->run_stop_ms = record->time_ms;
     advice->run_stop_line = record->line;
-    if (mls_json_member(record->metadata, MLS_S("status"), &span) &&
-        mls_json_string(span, &checker->advice_scratch, &text) && !mls_str_equal(text, MLS_S("success"))) {
+    if (!mls_json_member(record->metadata, MLS_S("status"), &span) || mls_json_kind_of(span) != MLS_JSON_STRING) {
+        return;
+    }
+    if (!mls_json_string(span, &checker->advice_scratch, &text)) {
+        checker->out_of_memory = true;
+    } else if (!mls_str_equal(text, MLS_S("success"))) {
         advice->status = mls_arena_copy(&checker->memory, (mls_str){text.ptr, text.len > 60 ? 60 : text.len});
         advice->status_line = record->line;
+        checker->out_of_memory |= advice->status.ptr == NULL;
     }
 }
 

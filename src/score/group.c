@@ -192,7 +192,7 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
         status = mls_group_rcp(group, options, error);
     }
     if (status == MLS_OK) {
-        status = mls_group_seeds(group);
+        status = mls_group_seeds(group, options);
     }
     if (status == MLS_OK) {
         status = mls_group_shape(group, options);

@@ -61,13 +61,19 @@ static mls_status mls_group_rcp_check(mls_group *group, const mls_score_options 
     return status;
 }
 
+/* The division that decides which checks are made. */
+static mls_str mls_group_judged_division(const mls_group *group, const mls_score_options *options)
+{
+    return mls_str_from(options->division != NULL ? options->division : group->division);
+}
+
 mls_status mls_group_rcp(mls_group *group, const mls_score_options *options, mls_error *error)
 {
     const mls_str edition = mls_str_from(group->edition->name);
     const mls_str benchmark = mls_str_from(group->benchmark);
     group->scale = 1;
     group->scaled_minutes = group->score.score_minutes;
-    if (!mls_rcp_applies(edition, benchmark, mls_str_from(group->division)) ||
+    if (!mls_rcp_applies(edition, benchmark, mls_group_judged_division(group, options)) ||
         !mls_edition_has_benchmark(group->edition, benchmark)) {
         return MLS_OK;
     }
@@ -103,13 +109,14 @@ mls_status mls_group_shape(mls_group *group, const mls_score_options *options)
     return status;
 }
 
-mls_status mls_group_seeds(mls_group *group)
+mls_status mls_group_seeds(mls_group *group, const mls_score_options *options)
 {
     static const mls_seed_log no_seeds;
     mls_seeds_verdict verdict = {.ok = true};
     size_t count = 0;
     group->seeds_ok = true;
-    group->seeds_checked = mls_seeds_apply(mls_str_from(group->edition->name), mls_str_from(group->division));
+    group->seeds_checked =
+        mls_seeds_apply(mls_str_from(group->edition->name), mls_group_judged_division(group, options));
     if (!group->seeds_checked) {
         return MLS_OK;
     }

@@ -16,7 +16,7 @@ const char *mls_run_name(const mls_run *run);
 mls_status mls_group_rcp(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 
 /* Whether the runs were made with seeds of their own. */
-mls_status mls_group_seeds(mls_group *group) MLS_MUST_USE;
+mls_status mls_group_seeds(mls_group *group, const mls_score_options *options) MLS_MUST_USE;
 
 /* What the config's name says about the machine, and whether the logs were made with its batch size. */
 mls_status mls_group_shape(mls_group *group, const mls_score_options *options) MLS_MUST_USE;

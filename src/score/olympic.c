@@ -170,7 +170,11 @@ static mls_status scratch_init(olympic_scratch *scratch, size_t count)
         free(numbers);
         return MLS_ERROR_MEMORY;
     }
-    *scratch = (olympic_scratch){ranked, ranked + count, numbers, numbers + count, numbers + 2 * count};
+    scratch->by_start = ranked;
+    scratch->by_time = ranked + count;
+    scratch->minutes = numbers;
+    scratch->scores = numbers + count;
+    scratch->sorted_scores = numbers + 2 * count;
     return MLS_OK;
 }
 

@@ -170,11 +170,10 @@ static void mls_run_throughput(mls_run *run, const mls_record *record)
 static char *mls_text_of(mls_str span)
 {
     mls_arena arena = {0};
-    mls_str text;
-    if (!mls_json_string(span, &arena, &text)) {
-        text = span;
-    }
-    char *copy = mls_copy_text(text.ptr, text.len < MLS_NAME_LENGTH ? text.len : MLS_NAME_LENGTH);
+    mls_str text = span;
+    /* A string that cannot be decoded is one that memory was short for. */
+    const bool decoded = mls_json_kind_of(span) != MLS_JSON_STRING || mls_json_string(span, &arena, &text);
+    char *copy = decoded ? mls_copy_text(text.ptr, text.len < MLS_NAME_LENGTH ? text.len : MLS_NAME_LENGTH) : NULL;
     mls_arena_release(&arena);
     return copy;
 }
@@ -193,7 +192,12 @@ static void mls_run_config_filename(mls_run *run, mls_str span)
 {
     mls_arena arena = {0};
     mls_str name;
-    if (run->config_filename == NULL && mls_json_string(span, &arena, &name)) {
+    if (run->config_filename != NULL || mls_json_kind_of(span) != MLS_JSON_STRING) {
+        return;
+    }
+    if (!mls_json_string(span, &arena, &name)) {
+        run->out_of_memory = true;
+    } else {
         const char *slash = name.len > 0 ? memrchr(name.ptr, '/', name.len) : NULL;
         const size_t folders = slash != NULL ? (size_t)(slash - name.ptr) + 1 : 0;
         name = (mls_str){name.ptr + folders, name.len - folders};
@@ -204,6 +208,7 @@ static void mls_run_config_filename(mls_run *run, mls_str span)
             name.len -= 3;
         }
         run->config_filename = name.len > 0 ? mls_copy_text(name.ptr, name.len) : NULL;
+        run->out_of_memory |= name.len > 0 && run->config_filename == NULL;
     }
     mls_arena_release(&arena);
 }
@@ -370,8 +375,10 @@ void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
     if (run->line == 0) {
         run->line = malformed->line;
     }
-    mls_findings_add(
-        &run->findings, MLS_FINDING_MALFORMED,
-        (mls_finding_place){.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")}, "%s%s",
-        malformed->reason, malformed->torn ? ": two records were written into one line" : "");
+    if (!run->judged) {
+        mls_findings_add(
+            &run->findings, MLS_FINDING_MALFORMED,
+            (mls_finding_place){.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")},
+            "%s%s", malformed->reason, malformed->torn ? ": two records were written into one line" : "");
+    }
 }

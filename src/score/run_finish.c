@@ -4,6 +4,8 @@
  */
 #include <math.h>
 
+#include "base/buffer.h"
+#include "base/number.h"
 #include "mlscore/run.h"
 
 /* What is wrong with the sequence is an error only where no rules say what counts. */
@@ -63,9 +65,14 @@ static void mls_run_aborted(mls_run *run, mls_finding_place place)
     if (isnan(value) || isnan(converge)) {
         mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place, "aborted");
     } else {
+        mls_buffer count = {0};
+        mls_number_append_grouped(&count, converge, converge == floor(converge) ? 0 : 3);
         mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place,
-                            "aborted: the last evaluation gave %.6g at %.10g %s%s%s", value, converge, unit,
-                            target != NULL ? ", target " : "", target != NULL ? target : "");
+                            "aborted: the last evaluation gave %.6g at %s %s%s%s", value,
+                            count.ptr != NULL ? count.ptr : "?", unit, target != NULL ? ", target " : "",
+                            target != NULL ? target : "");
+        run->out_of_memory |= count.failed;
+        mls_buffer_release(&count);
     }
 }
 

@@ -312,6 +312,9 @@ mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, mls_fin
         verdict->seeds += sources[i].log->count;
     }
     mls_status status = check_repetitions(sources, count, problems, verdict);
+    if (status == MLS_OK && problems->out_of_memory) {
+        status = MLS_ERROR_MEMORY;
+    }
     verdict->ok = status == MLS_OK && problems->count_error == errors;
     return status;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/folder.h"
 #include "score/energy.h"
 #include "slurm/walk.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/folder.h"
 #include "slurm/job.h"
 #include "slurm/walk.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slurm/walk.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
+#include "base/folder.h"
 #include "base/memory.h"
 #include "mlscore/collect.h"
 
@@ -31,12 +30,6 @@ typedef struct mls_walker {
     mls_visited visited;
     mls_error *error;
 } mls_walker;
-
-const char *mls_path_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* ------------------------------------------------------- skipped by name */
 
@@ -70,7 +63,7 @@ static const char *mls_name_skipped(const char *name)
     return NULL;
 }
 
-static bool mls_name_is_result(const char *name)
+bool mls_name_is_result(const char *name)
 {
     const mls_str text = mls_str_from(name);
     return text.len >= sizeof "result_.txt" - 1 && mls_str_starts(text, MLS_S("result_")) &&
@@ -161,72 +154,6 @@ static mls_status mls_visit(mls_walker *walker, const struct stat *about, bool *
     return MLS_OK;
 }
 
-static int mls_names_compare(const void *a, const void *b)
-{
-    const char *const *left = a;
-    const char *const *right = b;
-    return mls_str_compare_natural(mls_str_from(*left), mls_str_from(*right));
-}
-
-typedef struct mls_names {
-    char **items;
-    size_t count;
-    size_t capacity;
-} mls_names;
-
-static void mls_names_release(mls_names *names)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        free(names->items[i]);
-    }
-    free((void *)names->items);
-}
-
-/* The names in a folder, in natural order; *system_errno is set when it could not be read (to its end). */
-static mls_status mls_folder_list(mls_walker *walker, const char *path, mls_names *names, int *system_errno)
-{
-    DIR *folder = opendir(path);
-    if (folder == NULL) {
-        *system_errno = errno;
-        return MLS_OK;
-    }
-    mls_status status = MLS_OK;
-    for (;;) {
-        errno = 0;
-        const struct dirent *entry = readdir(folder);
-        if (entry == NULL) {
-            *system_errno = errno;
-            break;
-        }
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
-            continue;
-        }
-        char *name = mls_copy_text(entry->d_name, strlen(entry->d_name));
-        if (name == NULL || !mls_grow((void **)&names->items, names->count, &names->capacity, sizeof *names->items)) {
-            free(name);
-            status = mls_error_set(walker->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
-            break;
-        }
-        names->items[names->count++] = name;
-    }
-    (void)closedir(folder);
-    if (names->count > 1) {
-        qsort((void *)names->items, names->count, sizeof *names->items, mls_names_compare);
-    }
-    return status;
-}
-
-static char *mls_path_join(const char *folder, const char *name)
-{
-    mls_buffer path = {0};
-    mls_buffer_append_text(&path, folder);
-    if (path.len > 0 && path.ptr[path.len - 1] != '/') {
-        mls_buffer_append_char(&path, '/');
-    }
-    mls_buffer_append_text(&path, name);
-    return mls_buffer_detach(&path);
-}
-
 static mls_status mls_walk_folder(mls_walker *walker, const char *path, unsigned depth);
 
 /* Something found in a folder.  Takes over `path`. */
@@ -267,7 +194,10 @@ static mls_status mls_walk_folder(mls_walker *walker, const char *path, unsigned
 {
     mls_names names = {0};
     int system_errno = 0;
-    mls_status status = mls_folder_list(walker, path, &names, &system_errno);
+    mls_status status = mls_folder_names(path, MLS_WALK_FILES_MAX, &names, &system_errno);
+    if (status != MLS_OK) {
+        (void)mls_error_set(walker->error, status, 0, 0, "out of memory");
+    }
     if (status == MLS_OK && system_errno != 0) {
         status = mls_source_failed(walker, mls_copy_text(path, strlen(path)), system_errno, depth == 0);
     }

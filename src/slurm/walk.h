@@ -48,7 +48,7 @@ int mls_source_open(const mls_source *source);
 /* Why a file that starts with these bytes (16 are enough) is never a log, however large; NULL when it may be. */
 const char *mls_source_magic(mls_str head);
 
-/* A file's own name, behind the last '/'. */
-const char *mls_path_name(const char *path);
+/* Whether a file of that name holds one run of a result: result_*.txt. */
+bool mls_name_is_result(const char *name);
 
 #endif

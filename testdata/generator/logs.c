@@ -267,40 +267,58 @@ static void late_cache_clear(const char *folder, const char *name)
     output_close(out, name);
 }
 
-/* A benchmark that counts epochs, and logs its quality as eval_accuracy of them. */
+/* A benchmark that counts epochs: retinanet, six of them, each a thousand seconds. */
+static const run_line epoch_run_lines[] = {
+    {-61000, POINT, "cache_clear", "true", ""},
+    {-60000, START, "init_start", "null", ""},
+    {-59999, POINT, "submission_benchmark", "\"retinanet\"", ""},
+    {-59999, POINT, "submission_org", "\"EXAMPLE\"", ""},
+    {-59999, POINT, "submission_division", "\"closed\"", ""},
+    {-59999, POINT, "submission_status", "\"onprem\"", ""},
+    {-59999, POINT, "submission_platform", "\"1xEXAMPLE\"", ""},
+    {-59990, POINT, "global_batch_size", "256", ""},
+    {-59990, POINT, "opt_name", "\"adam\"", ""},
+    {-59990, POINT, "opt_base_learning_rate", "0.0001", ""},
+    {-59990, POINT, "opt_weight_decay", "0", ""},
+    {-59990, POINT, "opt_learning_rate_warmup_epochs", "1", ""},
+    {-59990, POINT, "opt_learning_rate_warmup_factor", "0.001", ""},
+    {-59990, POINT, "gradient_accumulation_steps", "1", ""},
+    {-59990, POINT, "train_samples", "1170301", ""},
+    {-59990, POINT, "eval_samples", "24781", ""},
+    {-59990, POINT, "seed", "12", ""},
+    {-1, END, "init_stop", "null", ""},
+    {0, START, "run_start", "null", ""},
+};
+
+static void epoch_line(FILE *out, int offset_ms, const char *type, const char *key, const char *value, int lineno,
+                       const char *more)
+{
+    record_print(out, BASE_MS + offset_ms, type, key, value, SCRIPT, lineno, more);
+    fputc('\n', out);
+}
+
 static void epochs(const char *folder, const char *name)
 {
     FILE *out = output_open(folder, name);
-    char more[64], value[32];
 
-    record_print(out, BASE_MS - 61000, POINT, "cache_clear", "true", SCRIPT, 1, "");
-    fputc('\n', out);
-    record_print(out, BASE_MS - 60000, START, "init_start", "null", SCRIPT, 2, "");
-    fputc('\n', out);
-    record_print(out, BASE_MS - 59999, POINT, "submission_benchmark", "\"retinanet\"", SCRIPT, 3, "");
-    fputc('\n', out);
-    record_print(out, BASE_MS - 59999, POINT, "submission_division", "\"closed\"", SCRIPT, 4, "");
-    fputc('\n', out);
-    record_print(out, BASE_MS - 59990, POINT, "global_batch_size", "256", SCRIPT, 5, "");
-    fputc('\n', out);
-    record_print(out, BASE_MS - 59990, POINT, "seed", "12", SCRIPT, 6, "");
-    fputc('\n', out);
-    record_print(out, BASE_MS - 1, END, "init_stop", "null", SCRIPT, 7, "");
-    fputc('\n', out);
-    record_print(out, BASE_MS, START, "run_start", "null", SCRIPT, 8, "");
-    fputc('\n', out);
+    for (size_t i = 0; i < sizeof epoch_run_lines / sizeof *epoch_run_lines; i++) {
+        const run_line *line = &epoch_run_lines[i];
+
+        epoch_line(out, line->offset_ms, line->type, line->key, line->value, 200 + (int)i, line->more);
+    }
     for (int epoch = 1; epoch <= 6; epoch++) {
+        char more[64], value[32];
+        int end = epoch * 1000000;
+
         snprintf(more, sizeof more, ", \"epoch_num\": %d", epoch);
         snprintf(value, sizeof value, "0.%03d", 225 + epoch * 20);
-        record_print(out, BASE_MS + (epoch - 1) * 1000000, START, "epoch_start", "null", SCRIPT, 9, more);
-        fputc('\n', out);
-        record_print(out, BASE_MS + epoch * 1000000 - 5000, END, "epoch_stop", "null", SCRIPT, 10, more);
-        fputc('\n', out);
-        record_print(out, BASE_MS + epoch * 1000000 - 1, POINT, "eval_accuracy", value, SCRIPT, 11, more);
-        fputc('\n', out);
+        epoch_line(out, end - 1000000, START, "epoch_start", "null", 231, more);
+        epoch_line(out, end - 5000, END, "epoch_stop", "null", 232, more);
+        epoch_line(out, end - 5000, START, "eval_start", "null", 233, more);
+        epoch_line(out, end - 1, POINT, "eval_accuracy", value, 234, more);
+        epoch_line(out, end - 1, END, "eval_stop", "null", 235, more);
     }
-    record_print(out, BASE_MS + 6000000, END, "run_stop", "null", SCRIPT, 12, ", \"status\": \"success\"");
-    fputc('\n', out);
+    epoch_line(out, 6000000, END, "run_stop", "null", 240, ", \"status\": \"success\"");
     output_close(out, name);
 }
 

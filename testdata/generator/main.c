@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * generator - writes testdata/slurm and testdata/logs.
+ * generator - writes testdata/slurm, testdata/logs and testdata/submission.
  *
- * usage: generator FOLDER; FOLDER/slurm and FOLDER/logs must exist.
+ * usage: generator FOLDER; its folders slurm, logs and submission must exist.
  * `make testdata` runs it; a test runs it again and compares every byte.
  */
 #include "writer.h"
@@ -71,5 +71,7 @@ int main(int argc, char **argv)
     slurm_write(folder);
     snprintf(folder, sizeof folder, "%s/logs", argv[1]);
     logs_write(folder);
+    snprintf(folder, sizeof folder, "%s/submission", argv[1]);
+    submission_write(folder);
     return 0;
 }

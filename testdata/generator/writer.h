@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.h - what the two halves of the testdata generator share.
+ * writer.h - what the parts of the testdata generator share.
  *
  * The generator is deterministic: the same bytes on every machine.  It uses
  * no clock, no random source but the one below, and integers for times.
@@ -43,8 +43,9 @@ void record_print(FILE *out, int64_t time_ms, const char *type, const char *key,
 #define START "INTERVAL_START"
 #define END "INTERVAL_END"
 
-/* The two halves; `folder` exists. */
+/* The parts; `folder` exists. */
 void slurm_write(const char *folder);
 void logs_write(const char *folder);
+void submission_write(const char *folder);
 
 #endif

@@ -1,0 +1,120 @@
+# bash completion for mlscore, made by 'mlscore completion bash'
+_mlscore()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    local prefix= options= words= files=no value=no i
+    # --option=value is three words where COMP_WORDBREAKS holds '=', else one.
+    if [[ $cur == = ]]; then
+        cur=
+    elif [[ $prev == = ]]; then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $cur == --*=* ]]; then
+        prefix=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=}
+    fi
+    case $COMP_CWORD:${COMP_WORDS[1]} in
+    1:*)
+        options='--help --version'
+        words='score check verify events rcp rules help completion'
+        ;;
+    *:score)
+        options='--usage= --edition= --window --rcp= --bert-train-samples --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='' files=no ;;
+        --rcp) value=yes words='' files=yes ;;
+        --format) value=yes words='table csv json ndjson markdown' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:check)
+        options='--usage= --edition= --rules= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='' files=no ;;
+        --rules) value=yes words='' files=yes ;;
+        --format) value=yes words='table csv json ndjson markdown github junit' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:verify)
+        options='--usage= --edition= --system= --benchmark= --only= --rcp-bypass --seed-checker-bypass --bert-train-samples --explain= --format= --output= --threads= --color= --quiet --verbose --strict --help --version'
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='' files=no ;;
+        --system) value=yes words='' files=no ;;
+        --benchmark) value=yes words='' files=no ;;
+        --only) value=yes words='errors warnings advice' files=no ;;
+        --explain) value=yes words='' files=no ;;
+        --format) value=yes words='table csv json markdown github junit' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:events)
+        options='--key= --count --format= --output= --files-from= --null --threads= --quiet --help --version'
+        files=yes
+        case $prev in
+        -k | --key) value=yes words='' files=no ;;
+        --format) value=yes words='csv ndjson' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        esac
+        ;;
+    *:rcp)
+        options='--batch= --rcp= --usage= --edition= --format= --output= --color= --help --version'
+        case $prev in
+        -b | --batch) value=yes words='' files=no ;;
+        --rcp) value=yes words='' files=yes ;;
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='' files=no ;;
+        --format) value=yes words='table csv json' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:rules)
+        options='--usage= --json --rules= --format= --output= --color= --quiet --help --version'
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --rules) value=yes words='' files=yes ;;
+        --format) value=yes words='table json markdown' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:help)
+        options='--help --version'
+        words='score check verify events rcp rules help completion findings'
+        ;;
+    *:completion)
+        options='--help --version'
+        words='bash zsh fish'
+        ;;
+    esac
+    # Behind -- there are operands only.
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        [[ ${COMP_WORDS[i]} != -- ]] || options=
+    done
+    COMPREPLY=()
+    if [[ $value == no && $cur == -* && -n $options ]]; then
+        COMPREPLY=($(compgen -W "$options" -- "$cur"))
+        [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace
+    elif [[ $files == yes ]]; then
+        # No answer of ours: readline completes files, and knows how to quote them.
+        compopt -o default
+    elif [[ -n $words ]]; then
+        COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "$cur"))
+    fi
+}
+complete -F _mlscore mlscore

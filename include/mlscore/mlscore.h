@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mlscore.h - the whole library in one include.
+ */
+#ifndef MLSCORE_MLSCORE_H
+#define MLSCORE_MLSCORE_H
+
+#include "mlscore/base.h"
+#include "mlscore/collect.h"
+#include "mlscore/config.h"
+#include "mlscore/edition.h"
+#include "mlscore/group.h"
+#include "mlscore/log.h"
+#include "mlscore/olympic.h"
+#include "mlscore/rcp.h"
+#include "mlscore/rules.h"
+#include "mlscore/run.h"
+#include "mlscore/value.h"
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_verify.c - mlscore verify: a whole submission, before it is uploaded.
+ */
+#include <string.h>
+
+#include "cli/command_options.h"
+#include "cli/commands.h"
+#include "mlscore/submission.h"
+#include "report/verify_report.h"
+
+enum {
+    OPTION_ONLY = MLS_OPTION_OWN,
+    OPTION_SYSTEM,
+    OPTION_BENCHMARK,
+    OPTION_RCP_BYPASS,
+    OPTION_SEED_CHECKER_BYPASS,
+    OPTION_BERT_TRAIN_SAMPLES,
+    OPTION_EXPLAIN
+};
+
+typedef struct mls_verify_settings {
+    const char *only; /* NULL: everything */
+    const char *system;
+    const char *benchmark;
+    const char *explain; /* NULL: verify */
+    bool rcp_bypass;
+    bool seed_bypass;
+    bool bert_train_samples;
+} mls_verify_settings;
+
+static const mls_option options[] = {
+    MLS_ROW_USAGE,
+    MLS_ROW_EDITION,
+    {OPTION_SYSTEM, '\0', "system", "NAME", "judge only the results of this system"},
+    {OPTION_BENCHMARK, '\0', "benchmark", "NAME", "judge only results of this benchmark"},
+    {OPTION_ONLY, '\0', "only", "errors|warnings|advice", "show findings of one kind; the verdict is the same"},
+    {OPTION_RCP_BYPASS, '\0', "rcp-bypass", NULL, "a failed convergence check is a warning"},
+    {OPTION_SEED_CHECKER_BYPASS, '\0', "seed-checker-bypass", NULL, "a failed check of the seeds is a warning"},
+    {OPTION_BERT_TRAIN_SAMPLES, '\0', "bert-train-samples", NULL,
+     "bert took as many samples to converge as its train_samples record says"},
+    {OPTION_EXPLAIN, '\0', "explain", "CODE", "explain a finding, and how to mend it; nothing is read"},
+    MLS_ROW_FORMAT("table|csv|json|markdown|github|junit"),
+    MLS_ROW_OUTPUT,
+    MLS_ROW_THREADS,
+    MLS_ROW_COLOR,
+    MLS_ROW_QUIET,
+    MLS_ROW_VERBOSE,
+    MLS_ROW_STRICT,
+    MLS_ROW_HELP,
+    MLS_ROW_VERSION,
+    MLS_ROW_END,
+};
+
+static bool mls_verify_option(mls_cli *cli, int id, const char *argument)
+{
+    mls_verify_settings *settings = cli->own;
+    switch (id) {
+    case OPTION_ONLY:
+        settings->only = argument;
+        break;
+    case OPTION_SYSTEM:
+        settings->system = argument;
+        break;
+    case OPTION_BENCHMARK:
+        settings->benchmark = argument;
+        break;
+    case OPTION_RCP_BYPASS:
+        settings->rcp_bypass = true;
+        break;
+    case OPTION_SEED_CHECKER_BYPASS:
+        settings->seed_bypass = true;
+        break;
+    case OPTION_BERT_TRAIN_SAMPLES:
+        settings->bert_train_samples = true;
+        break;
+    default:
+        settings->explain = argument;
+        break;
+    }
+    return true;
+}
+
+static int mls_verify_explain(mls_cli *cli, const char *name)
+{
+    mls_output output;
+    mls_finding_code code;
+    if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
+        return mls_cli_usage_error(cli, "there is no finding '%s'; 'mlscore help findings' lists them", name);
+    }
+    if (!mls_cli_output_open(cli, &output)) {
+        return MLS_EXIT_IO;
+    }
+    const mls_finding_info *info = mls_finding_info_get(code);
+    mls_output_printf(&output, "%s (%s): %s\n\n%s\n\nwhat to do: %s\n", info->name, mls_severity_name(info->severity),
+                      info->summary, info->explanation, info->remedy);
+    return mls_cli_output_close(cli, &output);
+}
+
+static mls_verify_style mls_verify_style_of(const mls_cli *cli)
+{
+    const mls_verify_settings *settings = cli->own;
+    mls_verify_style style = {
+        .width = cli->width, .color = cli->color, .strict = cli->strict, .quiet = cli->quiet, .verbose = cli->verbose};
+    if (settings->only != NULL) {
+        style.only = true;
+        style.only_severity = strcmp(settings->only, "errors") == 0     ? MLS_SEVERITY_ERROR
+                              : strcmp(settings->only, "warnings") == 0 ? MLS_SEVERITY_WARNING
+                                                                        : MLS_SEVERITY_ADVICE;
+    }
+    return style;
+}
+
+static bool mls_verify_print(const mls_cli *cli, const mls_submission *submission, mls_output *output)
+{
+    const mls_verify_style style = mls_verify_style_of(cli);
+    switch (cli->format) {
+    case MLS_FORMAT_CSV:
+        return mls_report_verify_csv(submission, &style, output);
+    case MLS_FORMAT_JSON:
+        return mls_report_verify_json(submission, &style, output);
+    case MLS_FORMAT_MARKDOWN:
+        return mls_report_verify_markdown(submission, &style, output);
+    case MLS_FORMAT_GITHUB:
+        return mls_report_verify_github(submission, &style, output);
+    case MLS_FORMAT_JUNIT:
+        return mls_report_verify_junit(submission, &style, output);
+    default:
+        return mls_report_verify_table(submission, &style, output);
+    }
+}
+
+static int mls_verify_judge(mls_cli *cli, const mls_submission_options *wanted)
+{
+    mls_submission submission;
+    mls_output output;
+    mls_error error = {0};
+    int status = MLS_EXIT_IO;
+    const mls_status judged = mls_submission_verify(cli->operands[0], wanted, &submission, &error);
+    mls_cli_progress_end(wanted->progress_state);
+    if (judged != MLS_OK) {
+        mls_cli_complain(cli, cli->operands[0], "%s", error.message);
+    } else if (mls_cli_output_open(cli, &output)) {
+        if (mls_verify_print(cli, &submission, &output)) {
+            status = submission.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+            status = mls_exit_worse(submission.failed ? MLS_EXIT_IO : status, mls_cli_output_close(cli, &output));
+        } else {
+            mls_output_abandon(&output);
+            mls_cli_complain(cli, NULL, "out of memory");
+        }
+    }
+    mls_submission_release(&submission);
+    return status;
+}
+
+static int mls_verify_run(mls_cli *cli)
+{
+    const mls_verify_settings *settings = cli->own;
+    const mls_edition *edition = NULL;
+    mls_rulesets *rulesets = NULL;
+    mls_cli_progress progress;
+    mls_error error = {0};
+    if (settings->explain != NULL) {
+        return mls_verify_explain(cli, settings->explain);
+    }
+    if (cli->operand_count != 1) {
+        return mls_cli_usage_error(cli, cli->operand_count == 0 ? "no folder given" : "one folder at a time");
+    }
+    if (mls_rulesets_new(&rulesets, &error) != MLS_OK) {
+        mls_cli_complain(cli, NULL, "%s", error.message);
+        return MLS_EXIT_IO;
+    }
+    int status = MLS_EXIT_USAGE;
+    if (cli->edition != NULL && mls_editions_find(mls_rulesets_editions(rulesets), cli->usage,
+                                                  mls_str_from(cli->edition), &edition, &error) != MLS_OK) {
+        mls_cli_complain(cli, NULL, "%s", error.message);
+    } else {
+        mls_cli_progress_start(&progress, cli);
+        const mls_submission_options wanted = {.rulesets = rulesets,
+                                               .usage = cli->usage,
+                                               .edition = edition,
+                                               .threads = cli->threads,
+                                               .rcp_bypass = settings->rcp_bypass,
+                                               .seed_bypass = settings->seed_bypass,
+                                               .bert_train_samples = settings->bert_train_samples,
+                                               .strict = cli->strict,
+                                               .system = settings->system,
+                                               .benchmark = settings->benchmark,
+                                               .progress = mls_cli_progress_update,
+                                               .progress_state = &progress};
+        status = mls_verify_judge(cli, &wanted);
+    }
+    mls_rulesets_free(rulesets);
+    return status;
+}
+
+const mls_command mls_command_verify = {
+    .name = "verify",
+    .summary = "judge a whole submission before it is uploaded",
+    .usage = "[OPTION]… DIR\n       mlscore verify --explain CODE",
+    .about = "Judges the submission in DIR, one submitter's folder or a round's with many of them:\n"
+             "system descriptions, the number of runs, whether each log obeys the rules, seeds,\n"
+             "convergence, power files, and what does not belong there.  Nothing is changed.\n"
+             "Exit status: 0 ready to upload, 1 not, 2 wrong usage, 3 something could not be read.",
+    .options = options,
+    .own_size = sizeof(mls_verify_settings),
+    .path_arguments = true,
+    .option = mls_verify_option,
+    .run = mls_verify_run,
+};

@@ -1,0 +1,255 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: [BLESS=1] run_docs.sh BUILD
+# Holds the manual and the completion files to the program: every option of
+# every command with its letter and argument, in the same order; every command,
+# every finding, every field name of the machine formats.  BLESS writes the list
+# of man/mlscore-findings.7 anew.
+. tests/count.sh
+build=$1
+mlscore=$root/$build/mlscore
+[ -z "${MLSCORE:-}" ] || mlscore=$MLSCORE
+
+agree() { # NAME WANTED GOT
+    if [ -s "$2" ] && cmp -s "$2" "$3"; then
+        pass
+    else
+        diff -u --label program "$2" --label "$1" "$3" >"$scratch/agree.diff" || :
+        fail "$1" "$scratch/agree.diff"
+    fi
+}
+
+# Roff as plain text, as far as headings and fields need it.
+plain() { sed 's/\\f[BIRP]//g; s/\\-/-/g; s/\\(aq/'"'"'/g; s/\\&//g; s/\\e/\\/g' "$@"; }
+
+# The first lines of the entries (.TP) of a section.
+entries() { # PAGE SECTION
+    awk -v section=".SH $2" '
+        /^\.SH / { inside = $0 == section }
+        inside && entry && /^\.[BI][RI]? / {
+            # The words of a macro stand together; quotes hold spaces.
+            line = ""
+            sub(/^\.[BI][RI]? +/, "")
+            while ($0 != "") {
+                if (match($0, /^"[^"]*"/)) line = line substr($0, 2, RLENGTH - 2)
+                else { match($0, /^[^ ]+/); line = line substr($0, 1, RLENGTH) }
+                $0 = substr($0, RLENGTH + 1)
+                sub(/^ +/, "")
+            }
+            $0 = line
+        }
+        inside && entry { print }
+        { entry = $0 == ".TP" }' "$1" | plain
+}
+
+"$mlscore" help >"$scratch/help" || fail "mlscore help"
+sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1 \2/p' "$scratch/help" >"$scratch/commands"
+commands=$(sed 's/ .*//' "$scratch/commands")
+
+# ------------------------------------------------------------- options
+
+help_options() {
+    "$mlscore" "$1" --help | awk 'match($0, /^  (-[^-], |    )--[^ ]+/) { line = substr($0, 1, RLENGTH); sub(/^ +/, "", line); print line }'
+}
+
+for command in $commands; do
+    page=man/mlscore-$command.1
+    # help explains itself in mlscore(1).
+    [ "$command" != help ] || page=man/mlscore.1
+    help_options "$command" >"$scratch/options"
+    if [ ! -f "$page" ]; then
+        fail "$command has no page $page"
+        continue
+    fi
+    entries "$page" OPTIONS >"$scratch/page"
+    agree "$page: options of $command" "$scratch/options" "$scratch/page"
+    for shell in _mlscore mlscore.fish; do
+        case $shell in
+        _mlscore) sed -n "/^        $command)/,/;;/p" completions/$shell | grep -o -e '--[a-z][a-z-]*' ;;
+        *) grep -e "'__mlscore_command $command' -l" completions/$shell | sed 's/.* -l \([a-z-]*\) .*/--\1/' ;;
+        esac | awk '!seen[$0]++' | sort >"$scratch/shell"
+        sed 's/=.*//; s/^-., //' "$scratch/options" | sort >"$scratch/long"
+        # zsh's exclusion lists and help texts name other options too.
+        comm -12 "$scratch/long" "$scratch/shell" >"$scratch/both"
+        [ $shell = _mlscore ] || cp "$scratch/shell" "$scratch/both"
+        agree "completions/$shell: options of $command" "$scratch/long" "$scratch/both"
+    done
+done
+
+# --------------------------------------------------------- completions
+
+for shell in bash zsh fish; do
+    file=completions/mlscore.$shell
+    [ $shell != zsh ] || file=completions/_mlscore
+    "$mlscore" completion $shell >"$scratch/completion"
+    agree "$file is what mlscore completion $shell prints" "$scratch/completion" "$file"
+    if command -v $shell >/dev/null 2>&1; then
+        case $shell in
+        fish) check "$shell reads $file" fish --no-execute "$file" ;;
+        *) check "$shell reads $file" $shell -n "$file" ;;
+        esac
+    else
+        skip
+    fi
+done
+
+cat >"$scratch/drive.bash" <<'END_OF_BASH'
+# Says what the words complete to, behind the options that the function asks for.
+compopt() { printf '%s%s ' "$1" "$2"; }
+. completions/mlscore.bash
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_mlscore
+echo "${COMPREPLY[*]}"
+END_OF_BASH
+completes() { # EXPECTED WORD…
+    expected=$1
+    shift
+    got=$(bash "$scratch/drive.bash" "$@" 2>&1)
+    echo "completes to '$got', expected '$expected'" >"$scratch/drive.out"
+    if [ "$got" = "$expected" ]; then pass; else fail "bash: $*" "$scratch/drive.out"; fi
+}
+if command -v bash >/dev/null 2>&1; then
+    completes "$(echo $commands)" mlscore ''
+    completes score mlscore sc
+    completes '--help --version' mlscore -
+    completes '-onospace --format=' mlscore score --fo
+    completes --window mlscore score --wi
+    completes json mlscore score --format = j
+    completes 'training hpc' mlscore score --usage =
+    completes --format=json mlscore score --format=j
+    completes markdown mlscore score --format m
+    completes '-odefault ' mlscore score -o fi
+    completes '-odefault ' mlscore score --output = fi
+    completes '-odefault ' mlscore score fi
+    completes '-odefault ' mlscore score -- --fo
+    completes '' mlscore score -j 4
+    completes '' mlscore events --key = seed
+    completes zsh mlscore completion z
+    completes findings mlscore help fin
+    completes '' mlscore nothing-of-ours x
+    for command in $commands; do
+        bash "$scratch/drive.bash" mlscore "$command" -- | sed 's/^-onospace //' | tr ' ' '\n' >"$scratch/shell"
+        help_options "$command" | sed 's/^-., //; s/=.*/=/' >"$scratch/long"
+        agree "completions/mlscore.bash: options of $command" "$scratch/long" "$scratch/shell"
+    done
+else
+    skip
+fi
+
+# ------------------------------------------------------------- findings
+
+# The list as the page has it.  Lines are folded before they are escaped.
+roff_text() { fold -s -w 70 | sed 's/ *$//; s/\\/\\e/g; s/-/\\-/g; s/'"'"'/\\(aq/g; s/^[.]/\\\&./'; }
+"$mlscore" help findings | while IFS= read -r line; do
+    case $line in
+    '') ;;
+    '    '*) printf '%s\n' "${line#    }" | roff_text ;;
+    *)
+        set -- $line
+        printf '.TP\n'
+        printf '\\fB%s\\fR (%s)\n' "$1" "$2" | sed 's/-/\\-/g'
+        shift 2
+        printf '%s.\n' "$*" | awk '{ print toupper(substr($0, 1, 1)) substr($0, 2) }' | roff_text
+        ;;
+    esac
+done >"$scratch/findings"
+page=man/mlscore-findings.7
+if [ -n "${BLESS:-}" ]; then
+    awk -v list="$scratch/findings" '
+        /^\.\\" end of the list$/ { inside = 0 }
+        !inside { print }
+        /^\.\\" the list/ { inside = 1; while ((getline line < list) > 0) print line }' $page >"$scratch/page" &&
+        cat "$scratch/page" >$page
+fi
+awk '/^\.\\" end of the list$/ { inside = 0 } inside { print } /^\.\\" the list/ { inside = 1 }' $page >"$scratch/page"
+agree "$page: the list of findings (make bless writes it)" "$scratch/findings" "$scratch/page"
+
+# ---------------------------------------------------- commands and fields
+
+entries man/mlscore.1 COMMANDS | sed 's/ .*//' >"$scratch/page"
+sed 's/ .*//' "$scratch/commands" >"$scratch/names"
+agree "man/mlscore.1: commands" "$scratch/names" "$scratch/page"
+sed -n 's/^| `\([a-z]*\)[` ].*/\1/p' README.md >"$scratch/page"
+agree "README.md: commands" "$scratch/names" "$scratch/page"
+
+print() { "$mlscore" "$@" >>"$scratch/printed" 2>/dev/null || :; }
+
+# fields SECTION [SECTION]: every name that was printed is in the page, and no other.
+fields() {
+    title=$1
+    if [ "${title%CSV}" != "$title" ]; then
+        head -n 1 "$scratch/printed" | tr -d '"\r' | tr , '\n'
+    else
+        # What stands in metadata is the log's own.
+        sed 's/"metadata":{.*/"metadata":/' "$scratch/printed" | grep -o '"[a-z_0-9]*":' | tr -d '":'
+    fi | sort -u >"$scratch/names"
+    for section; do entries man/mlscore-formats.5 "$section"; done | sed 's/ .*//' >"$scratch/page.all"
+    ! grep -qx findings "$scratch/names" || entries man/mlscore-formats.5 FINDING | sed 's/ .*//' >>"$scratch/page.all"
+    # Where the object around a finding names the file, the finding does not.
+    if grep -qx path "$scratch/names"; then own=; else own=path; fi
+    grep -vx "$own" "$scratch/page.all" | sort -u >"$scratch/page"
+    agree "man/mlscore-formats.5: $title" "$scratch/names" "$scratch/page"
+    rm "$scratch/printed"
+}
+cp "$scratch/names" "$scratch/names.commands"
+# Folders in which no object of the JSON is null: more runs than needed; energy and weak scaling.
+mkdir -p "$scratch/many" "$scratch/weak/cosmoflow/power/result_0"
+for i in 0 1 2 3 4 5 6 7 8 9 10; do
+    sed "s/4711/$i/" testdata/logs/plain.log >"$scratch/many/result_$i.txt"
+done
+sed "s/llama2_70b_lora/cosmoflow/" testdata/logs/plain.log >"$scratch/weak/cosmoflow/result_0.txt"
+cp testdata/logs/plain.log "$scratch/weak/cosmoflow/power/result_0/node_0.txt"
+print score --format=csv testdata/slurm
+fields 'SCORE CSV'
+print score --format=json --window "$scratch/many" testdata/slurm
+print score --format=json --usage=hpc "$scratch/weak"
+fields 'SCORE JSON'
+print events --format=csv testdata/logs/plain.log
+fields 'EVENTS CSV'
+print events --format=ndjson --key=seed testdata/logs/plain.log
+fields 'EVENTS NDJSON'
+print check --format=csv testdata/logs/died.log
+fields 'CHECK CSV'
+print check --format=ndjson testdata/logs/died.log
+fields 'CHECK NDJSON'
+print check --format=json testdata/logs/died.log
+fields 'CHECK JSON' 'CHECK NDJSON'
+print rcp --format=json --batch=9 llama2_70b_lora
+fields 'RCP JSON'
+print rcp --format=csv llama2_70b_lora
+fields 'RCP CSV'
+print rcp --format=csv --batch=9 llama2_70b_lora
+fields 'RCP BATCH CSV'
+
+print rules --format=json 5.1
+print rules --format=json 5.1 llama2_70b_lora
+# The members of runs_needed are benchmarks.
+sed '/"runs_needed":/,/}/{/"runs_needed":/!d;}' "$scratch/printed" >"$scratch/fewer"
+mv "$scratch/fewer" "$scratch/printed"
+fields 'RULES JSON'
+
+# ------------------------------------------------------------ the library
+
+sed -n 's/^#include "mlscore\/\(.*\)"$/\1/p' include/mlscore/mlscore.h | sort >"$scratch/page"
+(cd include/mlscore && ls) | grep -v -x -e mlscore.h -e finding_table.h | sort >"$scratch/names"
+agree "include/mlscore/mlscore.h includes every header" "$scratch/names" "$scratch/page"
+
+# ---------------------------------------------------------------- roff
+
+version=$("$mlscore" --version)
+for page in man/*.[1-8]; do
+    check "$page names the version" grep -q "^\\.TH .* \"$version\"" "$page"
+    if command -v mandoc >/dev/null 2>&1; then
+        mandoc -T lint -W style "$page" >"$scratch/lint" 2>&1
+        if [ -s "$scratch/lint" ]; then fail "$page: mandoc has remarks" "$scratch/lint"; else pass; fi
+    else
+        skip
+    fi
+    if command -v groff >/dev/null 2>&1; then
+        groff -man -Kutf8 -Tutf8 -ww -z "$page" >"$scratch/lint" 2>&1
+        if [ -s "$scratch/lint" ]; then fail "$page: groff has remarks" "$scratch/lint"; else pass; fi
+    else
+        skip
+    fi
+done
+finish

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: [BLESS=1] run_submissions.sh BUILD [CODE…]
+# testdata/submission is ready for upload.  Each testdata/submissions-broken/CODE
+# changes a copy of it: `change` is a shell fragment that runs in the copy, and
+# `findings` lists what verify then finds, severity and code.  CODE must be
+# among it.  Verify must leave the copy as it is.
+. tests/count.sh
+build=$1
+shift
+mlscore=$root/$build/mlscore
+broken=$root/testdata/submissions-broken
+# What stands in a folder, and when each file was last written.
+state() {
+    (cd "$1" && find . -printf '%p %y %s %T@ %l\n' | sort)
+}
+check "testdata/submission is ready for upload" "$mlscore" verify -q --strict testdata/submission
+if [ $# -eq 0 ]; then
+    set -- "$broken"/*/
+    # Every finding about a submission has its test.
+    for code in $("$mlscore" help findings | awk '/^[a-z]/ { if ($1 == "no-results") on = 1; if (on) print $1 }'); do
+        check "submissions-broken has $code" test -f "$broken/$code/change"
+    done
+fi
+for code; do
+    code=${code%/}
+    code=${code##*/}
+    copy=$scratch/copy
+    rm -rf "$copy"
+    cp -R testdata/submission "$copy"
+    if ! (cd "$copy" && sh -e "$broken/$code/change") >"$scratch/out" 2>&1; then
+        fail "$code: the change failed" "$scratch/out"
+        continue
+    fi
+    state "$copy" >"$scratch/before"
+    status=0
+    (cd "$scratch" && limited 60 "$mlscore" verify --format csv copy) >"$scratch/out" 2>"$scratch/err" || status=$?
+    state "$copy" >"$scratch/after"
+    tr -d '\r"' <"$scratch/out" | awk -F, 'NR > 1 { print $1, $2 }' | sort -u >"$scratch/findings"
+    [ -z "${BLESS:-}" ] || cp "$scratch/findings" "$broken/$code/findings"
+    expected=0
+    ! grep -q '^error ' "$scratch/findings" || expected=1
+    : >"$scratch/why"
+    diff -u --label expected "$broken/$code/findings" --label found "$scratch/findings" >>"$scratch/why" || :
+    grep -q " $code\$" "$scratch/findings" || echo "no finding $code" >>"$scratch/why"
+    [ "$status" -eq "$expected" ] || echo "status $status, expected $expected" >>"$scratch/why"
+    cmp -s "$scratch/before" "$scratch/after" || echo "the submission was changed" >>"$scratch/why"
+    cat "$scratch/err" >>"$scratch/why"
+    if [ -s "$scratch/why" ]; then fail "$code" "$scratch/why"; else pass; fi
+done
+finish
