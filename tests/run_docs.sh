@@ -214,6 +214,12 @@ print check --format=ndjson testdata/logs/died.log
 fields 'CHECK NDJSON'
 print check --format=json testdata/logs/died.log
 fields 'CHECK JSON' 'CHECK NDJSON'
+# One submission has findings, the other results.
+print verify --format=json testdata/submission
+print verify --format=json testdata/submissions-broken/division-differs
+fields 'VERIFY JSON'
+print verify --format=csv testdata/submission
+fields 'VERIFY CSV'
 print rcp --format=json --batch=9 llama2_70b_lora
 fields 'RCP JSON'
 print rcp --format=csv llama2_70b_lora

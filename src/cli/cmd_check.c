@@ -209,6 +209,7 @@ static int mls_check_split(mls_check_work *work, mls_check_report *report)
         splitting.path = source->path;
         mls_check_scan(work, source, &sink, &result);
         splitting.status = mls_exit_worse(splitting.status, mls_check_complain(work, source, &result));
+        mls_run_judge_release(&judge);
         mls_checker_reset(checker, NULL);
     }
     mls_checker_free(checker);

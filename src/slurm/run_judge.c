@@ -20,17 +20,27 @@ static void mls_run_judge_place(mls_run_judge *judge, size_t line)
     judge->line = judge->line > 0 ? judge->line : line;
 }
 
+static mls_status mls_run_judge_take(mls_run_judge *judge, const mls_record *record)
+{
+    mls_run_judge_place(judge, record->line);
+    return mls_checker_record(judge->checker, record);
+}
+
 static mls_status mls_run_judge_record(void *state, const mls_record *record)
 {
     mls_run_judge *judge = state;
+    mls_status status = MLS_OK;
     if (mls_cutter_record(&judge->cutter, record)) {
-        const mls_status status = mls_run_judge_finish(judge);
-        if (status != MLS_OK) {
-            return status;
+        mls_record early;
+        status = mls_run_judge_finish(judge);
+        for (size_t i = 0; status == MLS_OK && mls_cutter_recall(&judge->cutter, i, &early); i++) {
+            status = mls_run_judge_take(judge, &early);
         }
     }
-    mls_run_judge_place(judge, record->line);
-    return mls_checker_record(judge->checker, record);
+    if (status == MLS_OK) {
+        status = judge->cutter.out_of_memory ? MLS_ERROR_MEMORY : mls_run_judge_take(judge, record);
+    }
+    return status;
 }
 
 static mls_status mls_run_judge_malformed(void *state, const mls_malformed *malformed)
@@ -51,6 +61,11 @@ static mls_status mls_run_judge_end(void *state, const mls_log_totals *totals)
     mls_run_judge *judge = state;
     (void)totals;
     return judge->line > 0 || judge->count == 0 ? mls_run_judge_finish(judge) : MLS_OK;
+}
+
+void mls_run_judge_release(mls_run_judge *judge)
+{
+    mls_cutter_release(&judge->cutter);
 }
 
 mls_sink mls_run_judge_sink(mls_run_judge *judge)

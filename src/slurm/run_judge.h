@@ -27,4 +27,7 @@ typedef struct mls_run_judge {
  */
 mls_sink mls_run_judge_sink(mls_run_judge *judge);
 
+/* Frees what it remembers of a file; the checker stays the caller's. */
+void mls_run_judge_release(mls_run_judge *judge);
+
 #endif

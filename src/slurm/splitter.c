@@ -63,17 +63,26 @@ static void mls_splitter_finish(mls_splitter *splitter)
     mls_splitter_begin(splitter);
 }
 
-static mls_status mls_splitter_record(void *state, const mls_record *record)
+static void mls_splitter_take(mls_splitter *splitter, const mls_record *record)
 {
-    mls_splitter *splitter = state;
-    if (mls_cutter_record(&splitter->cutter, record)) {
-        mls_splitter_finish(splitter);
-    }
     mls_run_record(&splitter->current, record);
     if (splitter->checker != NULL) {
         (void)mls_splitter_note(splitter, mls_checker_record(splitter->checker, record));
     }
-    return splitter->status;
+}
+
+static mls_status mls_splitter_record(void *state, const mls_record *record)
+{
+    mls_splitter *splitter = state;
+    if (mls_cutter_record(&splitter->cutter, record)) {
+        mls_record early;
+        mls_splitter_finish(splitter);
+        for (size_t i = 0; mls_cutter_recall(&splitter->cutter, i, &early); i++) {
+            mls_splitter_take(splitter, &early);
+        }
+    }
+    mls_splitter_take(splitter, record);
+    return mls_splitter_note(splitter, splitter->cutter.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK);
 }
 
 static mls_status mls_splitter_malformed(void *state, const mls_malformed *malformed)
@@ -135,5 +144,6 @@ void mls_splitter_release(mls_splitter *splitter)
     free(splitter->runs);
     mls_run_release(&splitter->current);
     mls_job_release(&splitter->job);
+    mls_cutter_release(&splitter->cutter);
     *splitter = (mls_splitter){0};
 }

@@ -51,6 +51,7 @@ static mls_status judge(mls_buffer *log, bool whole, judged *all)
     mls_run_judge judging = {.checker = checker, .judged = note, .state = all, .cutter = {.whole = whole}};
     const mls_sink sink = mls_run_judge_sink(&judging);
     const mls_status status = mls_log_scan_bytes(mls_buffer_str(log), &sink, 1, NULL, NULL);
+    mls_run_judge_release(&judging);
     mls_checker_free(checker);
     mls_ruleset_free(ruleset);
     mls_buffer_release(log);
@@ -84,6 +85,28 @@ static void test_times_cut(void **state)
     assert_int_equal(all.records[2], 1);
     assert_int_equal(all.malformed[2], 0);
     assert_false(all.valid[2]);
+}
+
+static void test_dead_run_gives_back(void **state)
+{
+    mls_buffer log = {0};
+    judged all = {0};
+    (void)state;
+    add(&log, 1, "run_start");
+    add(&log, 4, "cache_clear"); /* the next run's, as shows with its init_start */
+    add(&log, 4, "cache_clear");
+    add(&log, 5, "init_start");
+    add(&log, 6, "run_start");
+    add(&log, 7, "cache_clear"); /* this run's own: it ends well */
+    add(&log, 8, "run_stop");
+    add(&log, 9, "init_start");
+    assert_int_equal(judge(&log, false, &all), MLS_OK);
+    assert_int_equal(all.count, 3);
+    assert_int_equal(all.lines[1], 2);
+    assert_int_equal(all.records[1], 6);
+    assert_true(all.valid[1]);
+    assert_int_equal(all.lines[2], 8);
+    assert_int_equal(all.records[2], 1);
 }
 
 static void test_lines_cut(void **state)
@@ -147,11 +170,9 @@ static void test_failure_ends_the_scan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_cut),
-        cmocka_unit_test(test_lines_cut),
-        cmocka_unit_test(test_whole_is_never_cut),
-        cmocka_unit_test(test_nothing_is_one_log),
-        cmocka_unit_test(test_failure_ends_the_scan),
+        cmocka_unit_test(test_times_cut),          cmocka_unit_test(test_dead_run_gives_back),
+        cmocka_unit_test(test_lines_cut),          cmocka_unit_test(test_whole_is_never_cut),
+        cmocka_unit_test(test_nothing_is_one_log), cmocka_unit_test(test_failure_ends_the_scan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
