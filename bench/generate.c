@@ -154,6 +154,8 @@ static void run_begin(writer *w, unsigned seed)
     record(w, "POINT_IN_TIME", "opt_adamw_weight_decay", "0.0001", "");
     record(w, "POINT_IN_TIME", "opt_gradient_clip_norm", "0.3", "");
     record(w, "POINT_IN_TIME", "opt_learning_rate_training_steps", "800", "");
+    record(w, "POINT_IN_TIME", "opt_learning_rate_warmup_factor", "0.0", "");
+    record(w, "POINT_IN_TIME", "target_accuracy", "0.925", "");
     record(w, "POINT_IN_TIME", "lora_rank", "16", "");
     record(w, "POINT_IN_TIME", "lora_alpha", "32", "");
     record(w, "POINT_IN_TIME", "global_batch_size", "8", "");
@@ -206,20 +208,76 @@ static bool folder_make(const char *path)
     return false;
 }
 
+/* A system description with every field there must be. */
+static bool system_write(const char *folder, unsigned index)
+{
+    static const char *const fields[] = {"system_name",
+                                         "number_of_nodes",
+                                         "host_processors_per_node",
+                                         "host_processor_model_name",
+                                         "host_processor_core_count",
+                                         "host_processor_vcpu_count",
+                                         "host_processor_frequency",
+                                         "host_processor_caches",
+                                         "host_processor_interconnect",
+                                         "host_memory_capacity",
+                                         "host_storage_type",
+                                         "host_storage_capacity",
+                                         "host_networking",
+                                         "host_networking_topology",
+                                         "host_memory_configuration",
+                                         "accelerators_per_node",
+                                         "accelerator_model_name",
+                                         "accelerator_host_interconnect",
+                                         "accelerator_frequency",
+                                         "accelerator_on-chip_memories",
+                                         "accelerator_memory_configuration",
+                                         "accelerator_memory_capacity",
+                                         "accelerator_interconnect",
+                                         "accelerator_interconnect_topology",
+                                         "cooling",
+                                         "hw_notes",
+                                         "framework",
+                                         "other_software_stack",
+                                         "operating_system",
+                                         "sw_notes"};
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/systems/system_%u.json", folder, index);
+    FILE *out = fopen(path, "wb");
+    if (out == NULL) {
+        perror(path);
+        return false;
+    }
+    fputs("{\"submitter\": \"EXAMPLE\", \"division\": \"closed\", \"status\": \"Available cloud\"", out);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        fprintf(out, ",\n \"%s\": \"1\"", fields[i]);
+    fputs("}\n", out);
+    return fclose(out) == 0;
+}
+
+/* One submitter's folder: 27 systems with ten logs each. */
 static bool tree_write(const char *folder)
 {
     char path[4096];
+    static const char *const parts[] = {"results", "systems"};
 
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, parts[i]);
+        if (!folder_make(path))
+            return false;
+    }
     for (unsigned i = 0; i < TREE_LOGS; i++) {
         unsigned result = i / LOGS_PER_FOLDER;
 
-        snprintf(path, sizeof path, "%s/system_%u", folder, result);
+        snprintf(path, sizeof path, "%s/results/system_%u", folder, result);
+        if (i % LOGS_PER_FOLDER == 0 && (!folder_make(path) || !system_write(folder, result)))
+            return false;
+        snprintf(path, sizeof path, "%s/results/system_%u/llama2_70b_lora", folder, result);
         if (i % LOGS_PER_FOLDER == 0 && !folder_make(path))
             return false;
-        snprintf(path, sizeof path, "%s/system_%u/llama2_70b_lora", folder, result);
-        if (i % LOGS_PER_FOLDER == 0 && !folder_make(path))
-            return false;
-        snprintf(path, sizeof path, "%s/system_%u/llama2_70b_lora/result_%u.txt", folder, result, i % LOGS_PER_FOLDER);
+        snprintf(path, sizeof path, "%s/results/system_%u/llama2_70b_lora/result_%u.txt", folder, result,
+                 i % LOGS_PER_FOLDER);
         if (!log_write(path, TREE_BYTES / TREE_LOGS, i + 1))
             return false;
     }

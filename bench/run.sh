@@ -37,7 +37,7 @@ log)
 tree)
     mkdir "$scratch/tree"
     "$build/bench/generate" tree "$scratch/tree" || exit 1
-    find "$scratch/tree" -type f | sort >"$scratch/list"
+    find "$scratch/tree" -name "result_*.txt" | sort >"$scratch/list"
     title="$(wc -l <"$scratch/list") logs"
     ;;
 files)
@@ -69,6 +69,14 @@ if "$mlscore" check --help >/dev/null 2>&1; then
     cat >>"$scratch/commands" <<END
 mlscore check -j1	'$mlscore' check -j1 --files-from '$list'
 mlscore check	'$mlscore' check --files-from '$list'
+END
+fi
+
+# A whole submission is walked and judged, not a list of its logs.
+if [ "$what" = tree ]; then
+    cat >>"$scratch/commands" <<END
+mlscore verify -j1	'$mlscore' verify -j1 '$scratch/tree'
+mlscore verify	'$mlscore' verify '$scratch/tree'
 END
 fi
 

@@ -214,11 +214,13 @@ print check --format=ndjson testdata/logs/died.log
 fields 'CHECK NDJSON'
 print check --format=json testdata/logs/died.log
 fields 'CHECK JSON' 'CHECK NDJSON'
-# One submission has findings, the other results.
-print verify --format=json testdata/submission
-print verify --format=json testdata/submissions-broken/division-differs
+# A submission in which every object is there: a weak scaling result too, and power files.
+cp -R testdata/submission "$scratch/hpc"
+mkdir -p "$scratch/hpc/results/example_b200_n2/weak"
+cp -R "$scratch/weak/cosmoflow" "$scratch/hpc/results/example_b200_n2/weak/"
+print verify --format=json --usage=hpc --edition=3.0 "$scratch/hpc"
 fields 'VERIFY JSON'
-print verify --format=csv testdata/submission
+print verify --format=csv "$scratch/hpc"
 fields 'VERIFY CSV'
 print rcp --format=json --batch=9 llama2_70b_lora
 fields 'RCP JSON'

@@ -395,7 +395,7 @@ void mls_table_print(const mls_table *table, mls_output *output, size_t width, b
 }
 
 /* A '|' would end the cell, and the rest of what Markdown reads as formatting would change the text. */
-static void mls_print_markdown_text(mls_output *output, mls_str text)
+void mls_output_markdown(mls_output *output, mls_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         if (strchr("|*_`<>[]\\", text.ptr[i]) != NULL && text.ptr[i] != '\0') {
@@ -423,13 +423,12 @@ void mls_table_print_markdown(const mls_table *table, mls_output *output)
         for (size_t k = 0; k < table->column_count; k++) {
             mls_output_text(output, "| ");
             const mls_row *row = &table->rows[i];
-            mls_print_markdown_text(output,
-                                    k == 0 && row->heading.text.len > 0 ? row->heading.text : row->cells[k].text);
+            mls_output_markdown(output, k == 0 && row->heading.text.len > 0 ? row->heading.text : row->cells[k].text);
             mls_output_text(output, " ");
         }
         if (notes) {
             mls_output_text(output, "| ");
-            mls_print_markdown_text(output, table->rows[i].note.text);
+            mls_output_markdown(output, table->rows[i].note.text);
             mls_output_text(output, " ");
         }
         mls_output_text(output, "|\n");

@@ -92,6 +92,9 @@ typedef struct mls_wrap {
 /* Prints text that has been escaped, over as many lines as it takes; a word wider than a line is not cut. */
 void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color);
 
+/* Prints text that has been escaped as text of a Markdown document: nothing in it formats. */
+void mls_output_markdown(mls_output *output, mls_str text);
+
 /* Prints log text safely. */
 void mls_output_escaped(mls_output *output, mls_str text);
 

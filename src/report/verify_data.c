@@ -284,7 +284,7 @@ static bool mls_junit_append(mls_buffer *out, const mls_submitter *submitter, co
     mls_xml_append(out, test.path != NULL ? test.path : "everything else");
     mls_buffer_append_text(out, "\">\n");
     if (bad > 0) {
-        mls_buffer_printf(out, "      <failure message=\"%zu findings\">", bad);
+        mls_buffer_printf(out, "      <failure message=\"%zu %s\">", bad, bad == 1 ? "finding" : "findings");
         mls_buffer_append(out, mls_buffer_str(&text));
         mls_buffer_append_text(out, "</failure>\n");
     } else if (text.len > 0) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "report/table.h"
 #include "report/verify_report.h"
 #include "report/words.h"
@@ -23,6 +24,8 @@ enum {
     COL_WELL,
     COL_COUNT
 };
+
+enum { MLS_FINDING_INDENT = 2, MLS_FINDING_HANG = 6 };
 
 static const mls_column columns[COL_COUNT] = {
     [COL_BENCHMARK] = {"benchmark", MLS_ALIGN_LEFT, true, true},
@@ -93,8 +96,8 @@ static void mls_result_row(mls_table *table, const mls_submission_result *result
                    result->errors == 0 ? "✓" : "✗");
     for (size_t i = 0; i < result->run_count && style->verbose > 0; i++) {
         const mls_submission_run *run = &result->runs[i];
-        if (!run->valid && result->invalid <= result->allowed && mls_table_row(table) != NULL) {
-            mls_table_note(table, MLS_STYLE_DIM, "%s is dropped: %s", run->name, run->reason);
+        if (!run->valid && result->invalid <= result->allowed) {
+            mls_table_heading(table, MLS_STYLE_DIM, "      %s is dropped: %s", run->name, run->reason);
         }
     }
 }
@@ -176,10 +179,9 @@ static bool mls_finding_alike(const mls_finding *a, const mls_finding *b)
 static bool mls_finding_line(const mls_finding *finding, size_t more, const mls_verify_style *style, bool markdown,
                              mls_output *output)
 {
-    static const mls_style styles[] = {MLS_STYLE_BAD, MLS_STYLE_WARN, MLS_STYLE_DIM};
+    static const mls_style styles[] = {MLS_STYLE_BAD, MLS_STYLE_PLAIN, MLS_STYLE_DIM};
     mls_buffer line = {0};
-    mls_output_text(output, markdown ? "- " : "  ");
-    mls_output_escaped(output, mls_str_from(finding->path));
+    mls_escape_append(&line, mls_str_from(finding->path));
     if (finding->line > 0) {
         mls_buffer_printf(&line, ":%zu", finding->line);
     }
@@ -188,14 +190,19 @@ static bool mls_finding_line(const mls_finding *finding, size_t more, const mls_
     }
     mls_buffer_printf(&line, ": %s", finding->message);
     if (more > 0) {
-        mls_buffer_printf(&line, " (so in %zu more places of the folder)", more);
+        mls_buffer_append_text(&line, " (and so in ");
+        mls_words_plural(&line, more, "more place of the folder)", "more places of the folder)");
     }
-    mls_buffer_printf(&line, "  [");
-    mls_output_write(output, mls_buffer_str(&line));
-    mls_style_begin(output, styles[finding->severity], style->color);
-    mls_output_text(output, mls_finding_info_get(finding->code)->name);
-    mls_style_end(output, styles[finding->severity], style->color);
-    mls_output_text(output, "]\n");
+    mls_buffer_printf(&line, "  [%s]", mls_finding_info_get(finding->code)->name);
+    if (markdown) {
+        mls_output_text(output, "- ");
+        mls_output_markdown(output, mls_buffer_str(&line));
+    } else {
+        const mls_wrap wrap = {style->width, MLS_FINDING_INDENT, MLS_FINDING_HANG, " "};
+        mls_output_printf(output, "%*s", MLS_FINDING_INDENT, "");
+        mls_output_wrapped(output, mls_buffer_str(&line), wrap, styles[finding->severity], style->color);
+    }
+    mls_output_text(output, "\n");
     const bool ok = !line.failed;
     mls_buffer_release(&line);
     return ok;

@@ -275,8 +275,9 @@ static void mls_judging_rcp(mls_judging *judging, const mls_group *group)
             result->rcp_check == MLS_CHECK_BYPASSED ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR;
         mls_rcp_result_describe(&group->rcp, group->score.score_minutes, &words);
         judging->failed |= words.failed;
+        const size_t known = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? sizeof "fail: " - 1 : 0;
         mls_findings_add_as(judging->findings, MLS_FINDING_RCP, severity, mls_judging_place(judging), "%s%s",
-                            words.failed ? "" : words.ptr,
+                            words.failed ? "" : words.ptr + known,
                             result->rcp_check == MLS_CHECK_BYPASSED ? " (bypassed)" : "");
         mls_buffer_release(&words);
     }

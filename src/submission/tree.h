@@ -41,6 +41,7 @@ typedef struct mls_tree_files {
     mls_tree_file *items;
     size_t count;
     size_t capacity;
+    size_t more; /* beyond MLS_TREE_LOGS_MAX */
 } mls_tree_files;
 
 /* power/result_<i>: the files of one run. */

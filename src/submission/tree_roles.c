@@ -50,6 +50,9 @@ static void mls_role_add_file(mls_tree_walker *walker, mls_tree_files *files, co
     const char *why = mls_entry_unreadable(entry);
     const mls_finding_place place = {.path = entry->path};
     if (files->count == MLS_TREE_LOGS_MAX) {
+        if (files->more++ > 0) {
+            return;
+        }
         mls_findings_add(mls_walk_findings(walker), MLS_FINDING_TREE_LIMIT, place,
                          "the folder holds more than %zu files of this kind; the others are not looked at",
                          MLS_TREE_LOGS_MAX);

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: run_hostile.sh BUILD
+# Submissions made to do harm: verify ends in bounded time and memory, says
+# something sensible, and never lets a terminal command through.
+. tests/count.sh
+build=$1
+mlscore=$root/$build/mlscore
+tree=$scratch/tree
+system=example_b200_n2
+esc=$(printf '\033')
+
+fresh() {
+    rm -rf "$tree"
+    cp -R testdata/submission "$tree"
+}
+
+# judged NAME STATUS CODE: verify of the tree ends with the status and finds the code, with 1 GiB of memory in 60 s.
+judged() {
+    status=0
+    (cd "$scratch" && ulimit -v 1048576 && limited 60 "$mlscore" verify -v tree) >"$scratch/out" 2>"$scratch/err" ||
+        status=$?
+    : >"$scratch/why"
+    [ "$status" -eq "$2" ] || echo "status $status, expected $2" >>"$scratch/why"
+    grep -q "\[$3\]" "$scratch/out" || echo "no finding $3" >>"$scratch/why"
+    ! grep -q "$esc" "$scratch/out" "$scratch/err" || echo "a raw escape character got through" >>"$scratch/why"
+    if [ -s "$scratch/why" ]; then fail "$1" "$scratch/why" "$scratch/out" "$scratch/err"; else pass; fi
+}
+
+fresh
+ln -s . "$tree/results/$system/loop"
+ln -s .. "$tree/results/up"
+ln -s ../results "$tree/benchmarks/results"
+ln -s itself "$tree/benchmarks/itself"
+ln -s ../../results "$tree/results/$system/llama31_405b/power/result_9"
+judged "loops of links" 1 system-missing
+
+fresh
+rm "$tree/results/$system/llama31_405b/result_0.txt"
+ln -s /etc/passwd "$tree/results/$system/llama31_405b/result_0.txt"
+judged "a log that is a link out of the tree" 1 not-a-file
+check "what such a link leads to is not read" test -z "$(grep root: "$scratch/out")"
+
+fresh
+ln -s / "$tree/results/slash"
+judged "results that are a link out of the tree" 1 not-a-file
+
+fresh
+rm "$tree/systems/$system.json"
+ln -s /dev/zero "$tree/systems/$system.json"
+judged "a description that is a link to an endless device" 1 not-a-file
+
+fresh
+head -c 3000000 /dev/zero | tr '\0' '[' >"$tree/systems/$system.json"
+judged "a description nested three million levels" 1 system-json
+
+fresh
+{ printf '{"a":"'; head -c 200000000 /dev/zero | tr '\0' 'x'; printf '"}'; } >"$tree/systems/$system.json"
+judged "a description of 200 MB" 1 system-json
+
+fresh
+{ printf '{"a":1'; i=0; while [ $i -lt 20000 ]; do printf ',"k%d":1,"submitter":2' $i; i=$((i + 1)); done; printf '}'; } \
+    >"$tree/systems/$system.json"
+judged "a description with many members" 1 system-field
+
+fresh
+mkdir "$tree/many"
+(cd "$tree/many" && seq -f 'file_%06.0f' 100000 | xargs touch)
+(cd "$tree/results/$system/llama31_405b" && seq -f 'result_%.0f.txt' 3 20000 | xargs touch)
+(cd "$tree/results/$system/llama2_70b_lora" && seq -f 'note_%.0f' 100000 | xargs touch)
+judged "very many empty files" 1 tree-limit
+
+fresh
+touch "$tree/results/$system/llama31_405b/$(printf 'a\033[2J\033]0;owned\007b\nresult_0.txt')"
+mkdir "$tree/results/$(printf 'sys\033[31mtem\r')"
+touch "$tree/results/$(printf 'sys\033[31mtem\r')/x" "$tree/systems/$(printf '\033[1m.json')"
+sed -i 's/Available on-premise/\\u001bc\\u202eevil/' "$tree/systems/$system.json"
+judged "names and texts with terminal commands" 1 stray-file
+for format in csv json markdown github junit; do
+    (cd "$scratch" && "$mlscore" verify --format $format tree) >"$scratch/out" 2>&1 || :
+    check "no terminal command gets through as $format" sh -c "! grep -q '$esc' '$scratch/out'"
+done
+
+fresh
+i=0
+path=$tree/results/$system/llama31_405b/power/result_0
+while [ $i -lt 60 ]; do path=$path/d$i; i=$((i + 1)); done
+mkdir -p "$path/e/f/g/h/i/j/k/l"
+judged "folders nested deeply in a place for files" 1 tree-limit
+finish
