@@ -17,11 +17,12 @@ _mlscore()
         words='score check verify events rcp rules help completion'
         ;;
     *:score)
-        options='--usage= --edition= --window --rcp= --bert-train-samples --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='' files=no ;;
+        --rules) value=yes words='' files=yes ;;
         --rcp) value=yes words='' files=yes ;;
         --format) value=yes words='table csv json ndjson markdown' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
@@ -31,7 +32,7 @@ _mlscore()
         esac
         ;;
     *:check)
-        options='--usage= --edition= --rules= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        options='--usage= --edition= --rules= --split --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
