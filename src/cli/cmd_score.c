@@ -83,13 +83,19 @@ static bool mls_score_print(const mls_cli *cli, const mls_collection *collection
     }
 }
 
-/* A group is well when it has a score; with --strict, when nothing at all was found. */
+/* With too few runs convergence is not judged: that is no failure. */
+static bool mls_group_converges(const mls_group *group)
+{
+    return group->rcp_set == NULL || group->rcp.pass || group->rcp.match == MLS_RCP_TOO_FEW_RUNS;
+}
+
+/* A group is well when it has a score and no check of it failed; with --strict, when nothing at all was found. */
 static int mls_score_status(const mls_cli *cli, const mls_collection *collection)
 {
     int status = collection->group_count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
-        bool well = group->score.score_minutes > -1;
+        bool well = group->score.score_minutes > -1 && group->seeds_ok && mls_group_converges(group);
         for (size_t k = 0; k < group->run_count; k++) {
             const mls_findings *findings = &group->runs[k]->findings;
             well &= group->runs[k]->valid;

@@ -228,13 +228,14 @@ static int mls_runs_compare(const void *a, const void *b)
 static bool mls_group_close(mls_group *group)
 {
     qsort((void *)group->runs, group->run_count, sizeof *group->runs, mls_runs_compare);
-    mls_str common = mls_folder_of(group->runs[0]->file);
+    const char *file = group->runs[0]->file;
+    bool one_file = !group->result_folder;
+    mls_str common = mls_folder_of(file);
     for (size_t i = 1; i < group->run_count; i++) {
+        one_file = one_file && strcmp(group->runs[i]->file, file) == 0;
         common = mls_common_folder(common, mls_folder_of(group->runs[i]->file));
     }
-    group->path = group->run_count == 1 && !group->result_folder
-                      ? mls_copy_text(group->runs[0]->file, strlen(group->runs[0]->file))
-                      : mls_copy_text(common.ptr, common.len);
+    group->path = one_file ? mls_copy_text(file, strlen(file)) : mls_copy_text(common.ptr, common.len);
     return group->path != NULL;
 }
 

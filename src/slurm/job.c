@@ -162,9 +162,10 @@ static bool mls_hosts_range(mls_hosts *hosts, mls_str before, mls_str range, mls
         before.len + after.len > sizeof name - 32) {
         return false;
     }
-    for (size_t i = first; hosts != NULL && i <= last && hosts->count < MLS_HOSTS_MAX; i++) {
-        const int len = snprintf(name, sizeof name, "%.*s%0*zu%.*s", (int)before.len, before.ptr, (int)low.len, i,
-                                 (int)after.len, after.ptr);
+    /* Counted from 0, since `last` may be the largest number there is. */
+    for (size_t k = 0; hosts != NULL && k <= last - first && hosts->count < MLS_HOSTS_MAX; k++) {
+        const int len = snprintf(name, sizeof name, "%.*s%0*zu%.*s", (int)before.len, before.ptr, (int)low.len,
+                                 first + k, (int)after.len, after.ptr);
         mls_host_emit(hosts, (mls_str){name, len > 0 ? (size_t)len : 0});
     }
     return true;

@@ -73,16 +73,65 @@ static bool mls_starts_run(const mls_run *run, const mls_record *record)
     return init_start && run->run_start.line > 0 && record->time_ms > run->run_start.time_ms;
 }
 
-static mls_status mls_splitter_record(void *state, const mls_record *record)
+static void mls_splitter_take(mls_splitter *splitter, const mls_record *record)
 {
-    mls_splitter *splitter = state;
-    if (!splitter->whole && !splitter->cut_seen && mls_starts_run(&splitter->current, record)) {
-        mls_splitter_finish(splitter);
-    }
     mls_run_record(&splitter->current, record);
     if (splitter->checker != NULL) {
         (void)mls_splitter_note(splitter, mls_checker_record(splitter->checker, record));
     }
+}
+
+/*
+ * A cache_clear that comes while a run seems to be training may be the first
+ * word of the next one, if this one died: only the init_start that follows it
+ * tells.  Until then a copy is kept.
+ */
+static void mls_splitter_remember(mls_splitter *splitter, const mls_record *record)
+{
+    const mls_run *run = &splitter->current;
+    if (splitter->early_count == MLS_SPLITTER_EARLY_MAX || run->run_start.line == 0 || run->run_stop.line > 0 ||
+        record->time_ms <= run->run_start.time_ms || !mls_str_equal(record->key, MLS_S("cache_clear"))) {
+        return;
+    }
+    const mls_str payload = mls_arena_copy(&splitter->early_text, record->payload);
+    if (payload.ptr == NULL) {
+        (void)mls_splitter_note(splitter, MLS_ERROR_MEMORY);
+    } else {
+        splitter->early[splitter->early_count++] = (mls_early_record){payload, record->line, record->column};
+    }
+}
+
+/* The run before has died, and what it was thought to have logged last belongs to the one that begins. */
+static void mls_splitter_recall(mls_splitter *splitter)
+{
+    for (size_t i = 0; i < splitter->early_count; i++) {
+        mls_record record = {.line = splitter->early[i].line, .column = splitter->early[i].column};
+        size_t where;
+        if (mls_record_validate(splitter->early[i].payload, &record, &splitter->early_text, &where) == NULL) {
+            mls_splitter_take(splitter, &record);
+        } else {
+            (void)mls_splitter_note(splitter, MLS_ERROR_MEMORY); /* it was valid before: nothing else can fail */
+        }
+    }
+}
+
+static mls_status mls_splitter_record(void *state, const mls_record *record)
+{
+    mls_splitter *splitter = state;
+    if (!splitter->whole && !splitter->cut_seen) {
+        const bool died = splitter->current.run_stop.line == 0;
+        if (mls_starts_run(&splitter->current, record)) {
+            mls_splitter_finish(splitter);
+            if (died) {
+                mls_splitter_recall(splitter);
+            }
+            splitter->early_count = 0;
+            mls_arena_reset(&splitter->early_text);
+        } else {
+            mls_splitter_remember(splitter, record);
+        }
+    }
+    mls_splitter_take(splitter, record);
     return splitter->status;
 }
 
@@ -154,5 +203,6 @@ void mls_splitter_release(mls_splitter *splitter)
     free(splitter->runs);
     mls_run_release(&splitter->current);
     mls_job_release(&splitter->job);
+    mls_arena_release(&splitter->early_text);
     *splitter = (mls_splitter){0};
 }

@@ -7,12 +7,23 @@
  * init_start later than the run_stop before it, or at an init_start later
  * than the run_start before it when no run_stop came.  Order in the file is
  * not order in time: a cache_clear that was logged behind run_stop but
- * happened before it belongs to the run before.
+ * happened before it belongs to the run before, and one that was logged while
+ * a run trained which then died belongs to the run behind it.
  */
 #ifndef MLS_SLURM_SPLITTER_H
 #define MLS_SLURM_SPLITTER_H
 
+#include "base/arena.h"
 #include "mlscore/run.h"
+
+/* Nodes that may clear their caches before a run, and be waited for to see whose it is. */
+enum { MLS_SPLITTER_EARLY_MAX = 256 };
+
+typedef struct mls_early_record {
+    mls_str payload;
+    size_t line;
+    size_t column;
+} mls_early_record;
 
 typedef struct mls_splitter {
     bool whole;    /* never cut: the file is one run */
@@ -24,6 +35,9 @@ typedef struct mls_splitter {
     mls_job job;          /* what the file has said about the job so far */
     mls_checker *checker; /* judges each run by the rules; NULL: the sequence of its steps decides */
     mls_status status;    /* what has gone wrong; MLS_OK: nothing */
+    mls_early_record early[MLS_SPLITTER_EARLY_MAX]; /* cache_clear records that may be the next run's */
+    size_t early_count;
+    mls_arena early_text;
 } mls_splitter;
 
 /*

@@ -85,7 +85,7 @@ static void the_status_of_run_stop(void **state)
     run_read(&run, "target_accuracy=0.925 i2 I3 r4 e5/3072=0.93 a6");
     assert_int_equal(run.status, MLS_RUN_ABORTED);
     assert_string_equal(run.findings.items[0].message,
-                        "aborted: the last evaluation gave 0.93 at 3072 samples, target 0.925");
+                        "aborted: the last evaluation gave 0.93 at 3,072 samples, target 0.925");
     mls_run_release(&run);
     run_read(&run, "i2 I3 r4 e5 "
                    "':::MLLOG {\"time_ms\":6,\"key\":\"run_stop\",\"value\":0,\"metadata\":{\"status\":\"killed\"}}'");

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From runs to groups: repetitions, grouping, and the names of hosts. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "slurm/grouping.h"
+#include "slurm/job.h"
+#include "slurm/repeats.h"
+
+static char *copy(const char *text)
+{
+    return text != NULL ? mls_copy_text(text, strlen(text)) : NULL;
+}
+
+static mls_run run_at(double first_ms)
+{
+    mls_run run;
+    mls_run_init(&run);
+    run.first_ms = first_ms;
+    run.run_start = (mls_step){first_ms + 10, 1};
+    run.run_stop = (mls_step){first_ms + 20, 2};
+    return run;
+}
+
+/* ------------------------------------------------------------- repeats */
+
+typedef struct file {
+    const char *path;
+    const char *runs; /* digits: the runs in it */
+    bool excluded;
+} file;
+
+/* What stays of each file, and why the others go. */
+static void assert_repeats(const file *files, size_t count, const char *expected)
+{
+    mls_repeat_file lists[8] = {0};
+    mls_buffer text = {0};
+    for (size_t i = 0; i < count; i++) {
+        const size_t runs = strlen(files[i].runs);
+        lists[i] = (mls_repeat_file){.path = files[i].path, .run_count = runs, .excluded = files[i].excluded};
+        lists[i].runs = calloc(runs + 1, sizeof(mls_run));
+        assert_non_null(lists[i].runs);
+        for (size_t k = 0; k < runs; k++) {
+            lists[i].runs[k] = run_at(files[i].runs[k] * 1000);
+        }
+    }
+    mls_buffer_append_text(&text, "");
+    assert_int_equal(mls_repeats_remove(lists, count), MLS_OK);
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_printf(&text, "%s:", files[i].path);
+        for (size_t k = 0; k < lists[i].run_count; k++) {
+            mls_buffer_append_char(&text, (char)(lists[i].runs[k].first_ms / 1000));
+            mls_run_release(&lists[i].runs[k]);
+        }
+        if (lists[i].repeated > 0) {
+            char *reason = mls_repeat_reason(&lists[i]);
+            mls_buffer_printf(&text, " %s", reason);
+            free(reason);
+        }
+        mls_buffer_append_text(&text, "\n");
+        free(lists[i].runs);
+    }
+    assert_string_equal(text.ptr, expected);
+    mls_buffer_release(&text);
+}
+
+static void the_same_run_counts_once(void **state)
+{
+    (void)state;
+    assert_repeats(
+        (const file[]){{"d/slurm-1.out", "123", false}, {"d/t_1.log", "1", false}, {"d/t_2.log", "2", false}}, 3,
+        "d/slurm-1.out:3 repeats the 2 runs of t_1.log and others\nd/t_1.log:1\nd/t_2.log:2\n");
+    assert_repeats((const file[]){{"a.log", "12", false}, {"b.log", "1", false}}, 2,
+                   "a.log:2 repeats the run in b.log\nb.log:1\n");
+    assert_repeats((const file[]){{"b.log", "1", false}, {"a.log", "1", false}}, 2,
+                   "b.log:1\na.log: repeats the run in b.log\n");
+    assert_repeats((const file[]){{"slurm-2.out", "1", false}, {"x.log", "12", false}}, 2,
+                   "slurm-2.out: repeats the run in x.log\nx.log:12\n");
+    assert_repeats((const file[]){{"a.log", "11", false}}, 1, "a.log:1 repeats the run in a.log\n");
+    assert_repeats((const file[]){{"result_0.txt", "1", true}, {"result_1.txt", "1", true}, {"a.log", "1", false}}, 3,
+                   "result_0.txt:1\nresult_1.txt:1\na.log:1\n");
+    assert_repeats(NULL, 0, "");
+}
+
+static void what_makes_a_run_the_same(void **state)
+{
+    mls_run a = run_at(1000);
+    mls_run b = run_at(1000);
+    (void)state;
+    assert_true(mls_run_same(&a, &b));
+    b.run_stop = (mls_step){(double)NAN, 0};
+    assert_false(mls_run_same(&a, &b));
+    a.run_stop = b.run_stop;
+    assert_true(mls_run_same(&a, &b));
+    a.first_ms = 999;
+    assert_false(mls_run_same(&a, &b));
+    a.first_ms = b.first_ms;
+    a.run_start.time_ms = 1011;
+    assert_false(mls_run_same(&a, &b));
+}
+
+/* ------------------------------------------------------------ grouping */
+
+static mls_run run_of(const char *path, const char *benchmark, const char *division, const char *config, double batch)
+{
+    mls_run run;
+    mls_run_init(&run);
+    run.file = copy(path);
+    run.benchmark = copy(benchmark);
+    run.division = copy(division);
+    run.job.config = copy(config);
+    run.global_batch_size = batch;
+    run.line = 1;
+    return run;
+}
+
+static void assert_groups(mls_run *runs, const bool *results, size_t count, const char *expected)
+{
+    mls_grouped_run grouped[16] = {{NULL, false}};
+    mls_group *groups;
+    size_t group_count;
+    mls_buffer text = {0};
+    for (size_t i = 0; i < count; i++) {
+        grouped[i] = (mls_grouped_run){&runs[i], results != NULL && results[i]};
+    }
+    assert_int_equal(mls_group_runs(grouped, count, &groups, &group_count), MLS_OK);
+    mls_buffer_append_text(&text, "");
+    for (size_t i = 0; i < group_count; i++) {
+        mls_buffer_printf(&text, "%s%s[", i > 0 ? " " : "", groups[i].path);
+        for (size_t k = 0; k < groups[i].run_count; k++) {
+            mls_buffer_printf(&text, "%s%s", k > 0 ? " " : "", groups[i].runs[k]->file);
+        }
+        mls_buffer_append_text(&text, "]");
+        mls_group_release(&groups[i]);
+    }
+    free(groups);
+    assert_string_equal(text.ptr, expected);
+    mls_buffer_release(&text);
+    for (size_t i = 0; i < count; i++) {
+        mls_run_release(&runs[i]);
+    }
+}
+
+static const double none = (double)NAN;
+
+static void runs_that_agree_are_a_group(void **state)
+{
+    (void)state;
+    assert_groups(NULL, NULL, 0, "");
+    mls_run same[] = {run_of("d/b10.log", "x", "closed", "C", 8), run_of("d/b2.log", "x", "closed", "C", 8),
+                      run_of("d/e/a.log", "x", "closed", "C", 8)};
+    assert_groups(same, NULL, 3, "d[d/b2.log d/b10.log d/e/a.log]");
+    mls_run different[] = {run_of("1", "x", "closed", "C", 8),  run_of("2", "y", "closed", "C", 8),
+                           run_of("3", "x", "open", "C", 8),    run_of("4", "x", "closed", "D", 8),
+                           run_of("5", "x", "closed", NULL, 8), run_of("6", "x", "closed", "C", 9),
+                           run_of("7", "x", "closed", "C", 8)};
+    assert_groups(different, NULL, 7, ".[1 7] 2[2] 3[3] 4[4] 5[5] 6[6]");
+}
+
+static void runs_with_gaps_join_the_one_group_that_agrees(void **state)
+{
+    (void)state;
+    mls_run one[] = {run_of("a/1", NULL, NULL, NULL, none), run_of("a/2", "x", "closed", "C", 8),
+                     run_of("a/3", "x", NULL, NULL, none), run_of("a/4", "y", NULL, NULL, none)};
+    assert_groups(one, NULL, 4, "a[a/1 a/2 a/3] a/4[a/4]");
+    /* Two that agree: the one in the same folder, or none. */
+    mls_run two[] = {run_of("a/1", "x", "closed", "C", 8), run_of("b/2", "x", "closed", "D", 8),
+                     run_of("b/3", "x", "closed", NULL, none), run_of("c/4", "x", NULL, NULL, none)};
+    assert_groups(two, NULL, 4, "a/1[a/1] b[b/2 b/3] c/4[c/4]");
+}
+
+static void results_are_grouped_by_their_folder(void **state)
+{
+    (void)state;
+    mls_run runs[] = {run_of("s/x/result_10.txt", "x", "closed", NULL, 8),
+                      run_of("s/x/result_2.txt", "y", NULL, NULL, 9),
+                      run_of("s/x2/result_0.txt", "x", "closed", NULL, 8), run_of("s/x/a.log", "x", "closed", NULL, 8),
+                      run_of("s/x/result_1.txt", NULL, NULL, NULL, none)};
+    const bool results[] = {true, true, true, false, true};
+    assert_groups(runs, results, 5,
+                  "s/x/a.log[s/x/a.log] s/x[s/x/result_1.txt s/x/result_2.txt s/x/result_10.txt] "
+                  "s/x2[s/x2/result_0.txt]");
+    mls_run root[] = {run_of("/result_0.txt", NULL, NULL, NULL, none), run_of("result_0.txt", NULL, NULL, NULL, none)};
+    const bool both[] = {true, true};
+    assert_groups(root, both, 2, "/[/result_0.txt] .[result_0.txt]");
+}
+
+static void many_groups_take_linear_time(void **state)
+{
+    enum { MANY = 100000 };
+    mls_run *runs = calloc(MANY, sizeof *runs);
+    mls_grouped_run *grouped = calloc(MANY, sizeof *grouped);
+    mls_group *groups;
+    size_t count;
+    (void)state;
+    assert_non_null(runs);
+    assert_non_null(grouped);
+    for (size_t i = 0; i < MANY; i++) {
+        mls_run_init(&runs[i]);
+        runs[i].file = (char *)(uintptr_t) "f.log";
+        runs[i].line = i;
+        runs[i].benchmark = (char *)(uintptr_t) "x";
+        runs[i].division = (char *)(uintptr_t)(i % 2 != 0 ? "closed" : "open");
+        runs[i].global_batch_size = i % 4 == 3 ? none : (double)(i / 2);
+        grouped[i].run = &runs[i];
+    }
+    const clock_t start = clock();
+    assert_int_equal(mls_group_runs(grouped, MANY, &groups, &count), MLS_OK);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
+    assert_int_equal(count, MANY / 4 * 3 + 1);
+    for (size_t i = 0; i < count; i++) {
+        mls_group_release(&groups[i]);
+    }
+    free(groups);
+    free(grouped);
+    free(runs);
+}
+
+/* --------------------------------------------------------------- hosts */
+
+static void host_note(void *state, mls_str host)
+{
+    mls_buffer *text = state;
+    mls_buffer_append_text(text, text->len > 0 ? " " : "");
+    mls_buffer_append(text, host);
+}
+
+static void host_count(void *state, mls_str host)
+{
+    (void)host;
+    ++*(size_t *)state;
+}
+
+static void lists_of_hosts(void **state)
+{
+    static const char *const rows[][2] = {
+        {"", ""},
+        {"node1", "node1"},
+        {"node1,gpu2", "node1 gpu2"},
+        {"node[1-3]", "node1 node2 node3"},
+        {"node[01-03,07]", "node01 node02 node03 node07"},
+        {"node[098-101]", "node098 node099 node100 node101"},
+        {"n[1,3]-ib,x[9]", "n1-ib n3-ib x9"},
+        {"a,,b,", "a b"},
+        /* What does not follow the syntax is passed on as it stands. */
+        {"node[3-1]", "node[3-1]"},
+        {"node[1-3", "node[1-3"},
+        {"node[1-3,x],b", "node[1-3,x] b"},
+        {"node[]", "node[]"},
+        {"node[-3]", "node[-3]"},
+        {"node[1-]", "node[1-]"},
+        {"node[1-2]x[1-2]", "node[1-2]x[1-2]"},
+        {"node]1[", "node]1["},
+        {"node[18446744073709551615-18446744073709551616]", "node[18446744073709551615-18446744073709551616]"},
+        {"node[18446744073709551614-18446744073709551615]", "node18446744073709551614 node18446744073709551615"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mls_buffer text = {0};
+        mls_buffer_append_text(&text, "");
+        mls_hosts_expand(mls_str_from(rows[i][0]), host_note, &text);
+        assert_string_equal(text.ptr, rows[i][1]);
+        mls_buffer_release(&text);
+    }
+    static const char *const huge[] = {"node[1-99999999]", "node[0-18446744073709551615]",
+                                       "a[1-60000],b[1-60000],c[1-60000]"};
+    for (size_t i = 0; i < 3; i++) {
+        size_t count = 0;
+        mls_hosts_expand(mls_str_from(huge[i]), host_count, &count);
+        assert_int_equal(count, MLS_HOSTS_MAX);
+    }
+    mls_buffer longest = {0};
+    mls_buffer_append_repeated(&longest, 'n', 5000);
+    mls_buffer_append_text(&longest, "[1-2]");
+    size_t count = 0;
+    mls_hosts_expand(mls_buffer_str(&longest), host_count, &count);
+    assert_int_equal(count, 1);
+    mls_buffer_release(&longest);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_run_counts_once),
+        cmocka_unit_test(what_makes_a_run_the_same),
+        cmocka_unit_test(runs_that_agree_are_a_group),
+        cmocka_unit_test(runs_with_gaps_join_the_one_group_that_agrees),
+        cmocka_unit_test(results_are_grouped_by_their_folder),
+        cmocka_unit_test(many_groups_take_linear_time),
+        cmocka_unit_test(lists_of_hosts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
