@@ -288,17 +288,29 @@ static bool mls_path_within(const char *path, const char *folder)
     return folder != NULL && strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
+/* Whether `path` stands beside the folders of benchmarks that `result` is one of. */
+static bool mls_path_beside(const char *path, const char *result)
+{
+    const size_t len = (size_t)(strrchr(result, '/') - result);
+    return strncmp(path, result, len) == 0 && path[len] == '/';
+}
+
 /* With --system or --benchmark only findings about what was asked for are of interest. */
-static bool mls_finding_wanted(const mls_submitter *submitter, const mls_finding *finding)
+static bool mls_finding_wanted(const mls_submitter *submitter, const mls_submission_options *options,
+                               const mls_finding *finding)
 {
     if (finding->path == NULL || finding->code == MLS_FINDING_NO_RESULTS) {
         return true;
     }
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
+        if (result->path == NULL || result->system == NULL) {
+            continue;
+        }
         const mls_system *system = bsearch(result->system, submitter->systems, submitter->system_count,
                                            sizeof *submitter->systems, mls_system_compare);
         if (mls_path_within(finding->path, result->path) || mls_path_within(result->path, finding->path) ||
+            (options->benchmark == NULL && mls_path_beside(finding->path, result->path)) ||
             (system != NULL && mls_path_within(finding->path, system->path))) {
             return true;
         }
@@ -306,12 +318,13 @@ static bool mls_finding_wanted(const mls_submitter *submitter, const mls_finding
     return false;
 }
 
-static void mls_findings_choose(const mls_submitter *submitter, mls_findings *findings)
+static void mls_findings_choose(const mls_submitter *submitter, const mls_submission_options *options,
+                                mls_findings *findings)
 {
     mls_findings wanted = {.out_of_memory = findings->out_of_memory};
     for (size_t i = 0; i < findings->count; i++) {
         const mls_finding *finding = &findings->items[i];
-        if (mls_finding_wanted(submitter, finding)) {
+        if (mls_finding_wanted(submitter, options, finding)) {
             const mls_finding_place place = {finding->path, finding->line, finding->column, mls_str_from(finding->key)};
             mls_findings_add_as(&wanted, finding->code, finding->severity, place, "%s", finding->message);
         }
@@ -349,7 +362,7 @@ static void mls_submitter_conclude(mls_submitter *submitter, const mls_submissio
 {
     mls_findings *findings = &submitter->findings;
     if (options->system != NULL || options->benchmark != NULL) {
-        mls_findings_choose(submitter, findings);
+        mls_findings_choose(submitter, options, findings);
     }
     if (findings->count > 1) {
         qsort(findings->items, findings->count, sizeof *findings->items, mls_findings_order);
