@@ -13,6 +13,7 @@ complete -c mlscore -n '__mlscore_command score' -l rules -r -F -d 'judge by the
 complete -c mlscore -n '__mlscore_command score' -l window -d 'with more runs than needed, score the window that the rules choose'
 complete -c mlscore -n '__mlscore_command score' -l rcp -r -F -d 'add reference points from FILE to those of the rules'
 complete -c mlscore -n '__mlscore_command score' -l bert-train-samples -d 'bert took as many samples to converge as its train_samples record says'
+complete -c mlscore -n '__mlscore_command score' -l write-scaling -d 'write the scale of each results folder to its scaling.json (for the review committee)'
 complete -c mlscore -n '__mlscore_command score' -l format -x -a 'table csv json ndjson markdown' -d 'how to print results (the first is the default)'
 complete -c mlscore -n '__mlscore_command score' -l output -s o -r -F -d 'write results to FILE, whole or not at all'
 complete -c mlscore -n '__mlscore_command score' -l files-from -r -F -d 'read more paths from FILE, one a line (-: standard input)'

@@ -2,17 +2,23 @@
 /*
  * cmd_score.c - mlscore score: find the runs, time them, score each group.
  */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
 #include "mlscore/collect.h"
 #include "report/score_report.h"
 
-enum { OPTION_WINDOW = MLS_OPTION_OWN, OPTION_RCP, OPTION_BERT_TRAIN_SAMPLES };
+enum { OPTION_WINDOW = MLS_OPTION_OWN, OPTION_RCP, OPTION_BERT_TRAIN_SAMPLES, OPTION_WRITE_SCALING };
 
 typedef struct mls_score_settings {
     bool window;
     bool bert_train_samples;
+    bool write_scaling;
     const char *rcp_path;
 } mls_score_settings;
 
@@ -24,6 +30,8 @@ static const mls_option options[] = {
     {OPTION_RCP, '\0', "rcp", "FILE", "add reference points from FILE to those of the rules"},
     {OPTION_BERT_TRAIN_SAMPLES, '\0', "bert-train-samples", NULL,
      "bert took as many samples to converge as its train_samples record says"},
+    {OPTION_WRITE_SCALING, '\0', "write-scaling", NULL,
+     "write the scale of each results folder to its scaling.json (for the review committee)"},
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -47,6 +55,9 @@ static bool mls_score_option(mls_cli *cli, int id, const char *argument)
         break;
     case OPTION_RCP:
         settings->rcp_path = argument;
+        break;
+    case OPTION_WRITE_SCALING:
+        settings->write_scaling = true;
         break;
     default:
         settings->bert_train_samples = true;
@@ -105,6 +116,52 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
     return collection->failed > 0 ? MLS_EXIT_IO : status;
 }
 
+/*
+ * Writes scaling.json beside the logs of a result, whole or not at all.  A
+ * score that is not scaled needs none, but an older file must not stand for it.
+ */
+static int mls_score_write_scaling(mls_cli *cli, const mls_group *group)
+{
+    mls_output output;
+    mls_error error = {0};
+    mls_buffer factor = {0};
+    char *path = mls_path_join(group->path, "scaling.json");
+    int status = MLS_EXIT_IO;
+    mls_number_append(&factor, group->scale);
+    if (path == NULL || factor.failed) {
+        mls_cli_complain(cli, NULL, "out of memory");
+    } else if (!(group->scale > 1) && access(path, F_OK) != 0) {
+        status = MLS_EXIT_OK;
+    } else if (mls_output_open(&output, path, &error) != MLS_OK) {
+        mls_cli_complain(cli, path, "%s", error.message);
+    } else {
+        mls_output_printf(&output, "{\"scaling_factor\": %s}\n", factor.ptr);
+        status = mls_output_close(&output, &error) == MLS_OK ? MLS_EXIT_OK : MLS_EXIT_IO;
+        if (status == MLS_EXIT_OK) {
+            mls_cli_note(cli, "wrote %s: %s", path, factor.ptr);
+        } else {
+            mls_cli_complain(cli, path, "%s", error.message);
+        }
+    }
+    mls_buffer_release(&factor);
+    free(path);
+    return status;
+}
+
+/* Only results that have an official score and pass the convergence check are scaled. */
+static int mls_score_write_scalings(mls_cli *cli, const mls_collection *collection)
+{
+    const mls_score_settings *settings = cli->own;
+    int status = MLS_EXIT_OK;
+    for (size_t i = 0; i < collection->group_count && settings->write_scaling; i++) {
+        const mls_group *group = &collection->groups[i];
+        if (group->result_folder && group->rcp_set != NULL && group->rcp.pass && group->score.official) {
+            status = mls_exit_worse(status, mls_score_write_scaling(cli, group));
+        }
+    }
+    return status;
+}
+
 /* Collects and prints; what the options need is at hand. */
 static int mls_score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
@@ -124,6 +181,7 @@ static int mls_score_collect(mls_cli *cli, const mls_collect_options *wanted)
     } else if (mls_cli_output_open(cli, &output)) {
         if (mls_score_print(cli, &collection, &output)) {
             status = mls_exit_worse(mls_cli_output_close(cli, &output), mls_score_status(cli, &collection));
+            status = mls_exit_worse(status, mls_score_write_scalings(cli, &collection));
         } else {
             mls_output_abandon(&output);
             mls_cli_complain(cli, NULL, "out of memory");

@@ -284,8 +284,15 @@ static mls_status mls_submitter_results(const mls_verifying *verifying, const ml
 /* Whether `path` is `folder` or something in it. */
 static bool mls_path_within(const char *path, const char *folder)
 {
-    const size_t len = strlen(folder);
-    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+    const size_t len = folder != NULL ? strlen(folder) : 0;
+    return folder != NULL && strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+/* Whether `path` stands beside the folders of benchmarks that `result` is one of. */
+static bool mls_path_beside(const char *path, const char *result)
+{
+    const size_t len = (size_t)(strrchr(result, '/') - result);
+    return strncmp(path, result, len) == 0 && path[len] == '/';
 }
 
 /* With --system or --benchmark only findings about what was asked for are of interest. */
@@ -297,15 +304,15 @@ static bool mls_finding_wanted(const mls_submitter *submitter, const mls_submiss
     }
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
-        if (mls_path_within(finding->path, result->path) ||
-            (mls_path_within(result->path, finding->path) && finding->path[0] != '.')) {
-            return true;
+        if (result->path == NULL || result->system == NULL) {
+            continue;
         }
-    }
-    for (size_t i = 0; i < submitter->system_count; i++) {
-        const mls_system *system = &submitter->systems[i];
-        if (strcmp(system->path, finding->path) == 0) {
-            return options->system != NULL ? strcmp(options->system, system->name) == 0 : system->has_results;
+        const mls_system *system = bsearch(result->system, submitter->systems, submitter->system_count,
+                                           sizeof *submitter->systems, mls_system_compare);
+        if (mls_path_within(finding->path, result->path) || mls_path_within(result->path, finding->path) ||
+            (options->benchmark == NULL && mls_path_beside(finding->path, result->path)) ||
+            (system != NULL && mls_path_within(finding->path, system->path))) {
+            return true;
         }
     }
     return false;

@@ -124,7 +124,7 @@ static size_t mls_text_invalid_utf8(mls_str text)
 static const char *mls_text_object(mls_buffer *line, size_t len, mls_str *object, size_t *wrong)
 {
     const char *reason = NULL;
-    const char *at = line->ptr;
+    const char *at;
     *wrong = mls_text_invalid_utf8((mls_str){line->ptr, len});
     if (*wrong != SIZE_MAX) {
         return "not UTF-8";

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* System descriptions: any bytes give a verdict; one that is refused has a place within the text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "submission/system.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    mls_system system = {.path = strdup("x.json")};
+    mls_findings findings = {0};
+    const mls_status status =
+        mls_system_judge(&system, (mls_str){(const char *)data, size}, mls_str_from("5.1.0"), &findings);
+    if (status == MLS_OK && system.valid != (findings.count_error == 0)) {
+        abort();
+    }
+    for (size_t i = 0; i < findings.count; i++) {
+        const mls_finding *finding = &findings.items[i];
+        if (finding->code == MLS_FINDING_SYSTEM_JSON && (finding->line == 0 || finding->column > size + 1)) {
+            abort();
+        }
+    }
+    mls_system_release(&system);
+    mls_findings_release(&findings);
+    return 0;
+}
