@@ -105,7 +105,10 @@ static void mls_role_params(mls_tree_walker *walker, mls_tree_params *params, co
         return;
     }
     const int fd = mls_entry_unreadable(entry) == NULL ? mls_tree_open(walker->tree, &file) : -1;
-    if (fd < 0 || mls_read_all(fd, MLS_PARAMS_BYTES_MAX, &text, &system_errno) != MLS_OK) {
+    const mls_status status = fd >= 0 ? mls_read_all(fd, MLS_PARAMS_BYTES_MAX, &text, &system_errno) : MLS_ERROR_READ;
+    if (status == MLS_ERROR_MEMORY) {
+        walker->status = status;
+    } else if (status != MLS_OK) {
         mls_findings_add(mls_walk_findings(walker), MLS_FINDING_PARAMS_IGNORED, place,
                          "cannot be read, or is no list of options");
     } else {

@@ -61,7 +61,8 @@ mls_tree_submitter *mls_walk_submitter(mls_tree_walker *walker);
 /* Walks one folder; `path` is "" for the root.  Bounded by MLS_TREE_DEPTH_MAX. */
 void mls_walk_folder(mls_tree_walker *walker, const char *path, mls_tree_role role, unsigned depth);
 
-bool mls_walk_is_submitter(const mls_tree_walker *walker, const char *path);
+/* Whether a folder has results or systems in it. */
+bool mls_walk_is_submitter(mls_tree_walker *walker, const char *path);
 bool mls_walk_submitter_add(mls_tree_walker *walker, const char *path, const char *name);
 
 /* Takes note of what is no folder. */
