@@ -49,6 +49,8 @@ typedef struct mls_tree_entry {
 typedef struct mls_tree_walker {
     mls_tree *tree;
     mls_usage usage;
+    size_t logs;       /* found so far, in all results */
+    size_t results;    /* and folders of them, and of systems */
     bool in_submitter; /* the last one of the tree */
     bool full;         /* MLS_TREE_ENTRIES_MAX was met */
     mls_status status; /* MLS_OK or MLS_ERROR_MEMORY */
