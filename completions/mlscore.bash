@@ -14,14 +14,15 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score check verify events rcp rules help completion'
+        words='score check verify config events rcp rules help completion'
         ;;
     *:score)
-        options='--usage= --edition= --window --rcp= --bert-train-samples --write-scaling --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='' files=no ;;
+        --rules) value=yes words='' files=yes ;;
         --rcp) value=yes words='' files=yes ;;
         --format) value=yes words='table csv json ndjson markdown' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
@@ -31,7 +32,7 @@ _mlscore()
         esac
         ;;
     *:check)
-        options='--usage= --edition= --rules= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        options='--usage= --edition= --rules= --split --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
@@ -57,6 +58,16 @@ _mlscore()
         --format) value=yes words='table csv json markdown github junit' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:config)
+        options='--exports --format= --output= --files-from= --null --color= --quiet --verbose --strict --help --version'
+        files=yes
+        case $prev in
+        --format) value=yes words='table csv json' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
@@ -95,7 +106,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version'
-        words='score check verify events rcp rules help completion findings'
+        words='score check verify config events rcp rules help completion findings'
         ;;
     *:completion)
         options='--help --version'

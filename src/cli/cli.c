@@ -104,6 +104,49 @@ bool mls_cli_ruleset(mls_cli *cli, const mls_edition *edition, const mls_ruleset
     return false;
 }
 
+int mls_cli_own_rules(mls_cli *cli)
+{
+    mls_error error = {0};
+    const mls_status status = mls_ruleset_load_file(cli->rules_path, &cli->own_ruleset, &error);
+    if (status == MLS_OK) {
+        return MLS_EXIT_OK;
+    }
+    if (status == MLS_ERROR_READ || status == MLS_ERROR_MEMORY) {
+        mls_cli_complain(cli, NULL, "%s", error.message);
+        return MLS_EXIT_IO;
+    }
+    mls_cli_complain(cli, cli->rules_path, "line %zu, column %zu: %s", error.line, error.column, error.message);
+    return MLS_EXIT_USAGE;
+}
+
+int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition)
+{
+    const mls_edition *behind = NULL;
+    const mls_editions *editions = mls_cli_editions(cli);
+    int status = editions != NULL ? MLS_EXIT_OK : MLS_EXIT_IO;
+    *judge = (mls_checker_options){.rulesets = cli->rulesets, .usage = cli->usage};
+    if (status == MLS_EXIT_OK && cli->rules_path != NULL) {
+        status = cli->edition == NULL ? mls_cli_own_rules(cli)
+                                      : mls_cli_usage_error(cli, "--rules and --edition exclude each other");
+        if (status == MLS_EXIT_OK) {
+            judge->ruleset = cli->own_ruleset;
+            judge->usage = mls_ruleset_usage(cli->own_ruleset);
+            const char *base = mls_ruleset_base(cli->own_ruleset);
+            const mls_str name = mls_str_from(base != NULL ? base : mls_ruleset_edition(cli->own_ruleset));
+            if (mls_editions_find(editions, judge->usage, name, &behind, NULL) != MLS_OK) {
+                behind = NULL; /* rules that stand for themselves */
+            }
+        }
+    } else if (status == MLS_EXIT_OK &&
+               (!mls_cli_edition(cli, &behind) || !mls_cli_ruleset(cli, behind, &judge->ruleset))) {
+        status = MLS_EXIT_USAGE;
+    }
+    if (edition != NULL) {
+        *edition = behind;
+    }
+    return status;
+}
+
 bool mls_cli_edition(mls_cli *cli, const mls_edition **edition)
 {
     mls_error error = {0};

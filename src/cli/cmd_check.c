@@ -3,7 +3,9 @@
  * cmd_check.c - mlscore check: is each log compliant?
  *
  * Files are judged a batch at a time, on several threads, and printed in
- * their order; no more than a batch of verdicts is held at once.
+ * their order; no more than a batch of verdicts is held at once.  With --split
+ * a file may hold any number of runs, so files are read one by one then and
+ * each verdict is printed when its run has ended.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,21 +20,23 @@
 #include "cli/commands.h"
 #include "mlscore/rules.h"
 #include "report/check_report.h"
+#include "slurm/run_judge.h"
 #include "slurm/walk.h"
 
-enum { OPTION_RULES = MLS_OPTION_OWN };
+enum { OPTION_SPLIT = MLS_OPTION_OWN };
 
 /* Files in a batch, and so verdicts held at once. */
 enum { MLS_CHECK_BATCH = 32 };
 
 typedef struct mls_check_settings {
-    const char *rules_path;
+    bool split;
 } mls_check_settings;
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
-    {OPTION_RULES, '\0', "rules", "FILE", "judge by the rules in FILE (see mlscore-rules(5))"},
+    MLS_ROW_RULES,
+    {OPTION_SPLIT, '\0', "split", NULL, "cut files into runs as score does; each run is a log of its own"},
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -74,7 +78,8 @@ static bool mls_check_option(mls_cli *cli, int id, const char *argument)
 {
     mls_check_settings *settings = cli->own;
     (void)id;
-    settings->rules_path = argument;
+    (void)argument;
+    settings->split = true;
     return true;
 }
 
@@ -95,16 +100,10 @@ static mls_checker *mls_check_take(mls_check_work *work)
     return checker;
 }
 
-static void mls_check_file(void *state, size_t index)
+/* Feeds a source to a sink, unless it is no log. */
+static void mls_check_scan(const mls_check_work *work, const mls_source *source, const mls_sink *sink,
+                           mls_check_result *result)
 {
-    mls_check_work *work = state;
-    mls_check_result *result = &work->results[index];
-    const mls_source *source = &work->sources->items[work->wanted[work->first + index]];
-    *result = (mls_check_result){.checker = mls_check_take(work)};
-    if (result->checker == NULL) {
-        result->status = mls_error_set(&result->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
-        return;
-    }
     char head[16];
     const int fd = mls_source_open(source);
     if (fd < 0) {
@@ -115,12 +114,24 @@ static void mls_check_file(void *state, size_t index)
     const ssize_t peeked = pread(fd, head, sizeof head, 0);
     result->skipped = peeked > 0 && !source->named ? mls_source_magic((mls_str){head, (size_t)peeked}) : NULL;
     if (result->skipped == NULL) {
-        const mls_sink sink = mls_checker_sink(result->checker);
-        result->status = mls_log_scan_fd(fd, &work->scan, &sink, 1, NULL, &result->error);
+        result->status = mls_log_scan_fd(fd, &work->scan, sink, 1, NULL, &result->error);
     }
     if (fd != STDIN_FILENO) {
         (void)close(fd);
     }
+}
+
+static void mls_check_file(void *state, size_t index)
+{
+    mls_check_work *work = state;
+    mls_check_result *result = &work->results[index];
+    *result = (mls_check_result){.checker = mls_check_take(work)};
+    if (result->checker == NULL) {
+        result->status = MLS_ERROR_MEMORY;
+        return;
+    }
+    const mls_sink sink = mls_checker_sink(result->checker);
+    mls_check_scan(work, &work->sources->items[work->wanted[work->first + index]], &sink, result);
 }
 
 /* With --strict advice counts as an error; the findings are shown as what they count as. */
@@ -129,13 +140,18 @@ static bool mls_check_is_valid(const mls_cli *cli, const mls_verdict *verdict)
     return verdict->valid && !(cli->strict && verdict->findings->count_advice > 0);
 }
 
-static int mls_check_print(mls_check_work *work, mls_check_report *report, size_t index)
+/* Prints one verdict; an exit status. */
+static int mls_check_print(const mls_cli *cli, mls_check_report *report, const char *path, size_t line,
+                           const mls_verdict *verdict)
 {
-    const mls_check_result *result = &work->results[index];
-    const mls_source *source = &work->sources->items[work->wanted[work->first + index]];
-    if (result->skipped != NULL) {
-        return MLS_EXIT_OK;
-    }
+    const mls_check_log log = {path, line, *verdict, mls_check_is_valid(cli, verdict)};
+    mls_check_report_log(report, &log);
+    return log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+}
+
+/* Says why a source could not be judged; an exit status. */
+static int mls_check_complain(const mls_check_work *work, const mls_source *source, const mls_check_result *result)
+{
     if (result->system_errno != 0) {
         mls_cli_complain(work->cli, source->path, "%s", strerror(result->system_errno));
         return MLS_EXIT_IO;
@@ -145,10 +161,59 @@ static int mls_check_print(mls_check_work *work, mls_check_report *report, size_
                          result->error.message[0] != '\0' ? result->error.message : "out of memory");
         return MLS_EXIT_IO;
     }
+    return MLS_EXIT_OK;
+}
+
+static int mls_check_finish(const mls_check_work *work, mls_check_report *report, size_t index)
+{
+    const mls_check_result *result = &work->results[index];
+    const mls_source *source = &work->sources->items[work->wanted[work->first + index]];
+    const int status = mls_check_complain(work, source, result);
+    if (status != MLS_EXIT_OK || result->skipped != NULL) {
+        return status;
+    }
     const mls_verdict verdict = mls_checker_verdict(result->checker);
-    const mls_check_log log = {source->path, verdict, mls_check_is_valid(work->cli, &verdict)};
-    mls_check_report_log(report, &log);
-    return log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+    return mls_check_print(work->cli, report, source->path, 1, &verdict);
+}
+
+/* Whose runs are being printed. */
+typedef struct mls_check_splitting {
+    const mls_cli *cli;
+    mls_check_report *report;
+    const char *path;
+    int status;
+} mls_check_splitting;
+
+static mls_status mls_check_judged(void *state, size_t line, const mls_verdict *verdict)
+{
+    mls_check_splitting *splitting = state;
+    const int status = mls_check_print(splitting->cli, splitting->report, splitting->path, line, verdict);
+    splitting->status = mls_exit_worse(splitting->status, status);
+    return MLS_OK;
+}
+
+/* Every file, run by run. */
+static int mls_check_split(mls_check_work *work, mls_check_report *report)
+{
+    mls_check_splitting splitting = {.cli = work->cli, .report = report, .status = MLS_EXIT_OK};
+    mls_checker *checker = mls_check_take(work);
+    if (checker == NULL) {
+        mls_cli_complain(work->cli, NULL, "out of memory");
+        return MLS_EXIT_IO;
+    }
+    for (size_t i = 0; i < work->wanted_count && !mls_output_is_closed(report->output); i++) {
+        const mls_source *source = &work->sources->items[work->wanted[i]];
+        mls_check_result result = {0};
+        mls_run_judge judge = {.checker = checker, .judged = mls_check_judged, .state = &splitting};
+        const mls_sink sink = mls_run_judge_sink(&judge);
+        splitting.path = source->path;
+        mls_check_scan(work, source, &sink, &result);
+        splitting.status = mls_exit_worse(splitting.status, mls_check_complain(work, source, &result));
+        mls_run_judge_release(&judge);
+        mls_checker_reset(checker, NULL);
+    }
+    mls_checker_free(checker);
+    return splitting.status;
 }
 
 static int mls_check_batches(mls_check_work *work, mls_check_report *report, unsigned threads)
@@ -159,7 +224,7 @@ static int mls_check_batches(mls_check_work *work, mls_check_report *report, uns
         const size_t count = left < MLS_CHECK_BATCH ? left : MLS_CHECK_BATCH;
         mls_parallel_for(threads, count, mls_check_file, work);
         for (size_t i = 0; i < count; i++) {
-            status = mls_exit_worse(status, mls_check_print(work, report, i));
+            status = mls_exit_worse(status, mls_check_finish(work, report, i));
             if (work->results[i].checker != NULL) {
                 work->spare[work->spare_count++] = work->results[i].checker;
             }
@@ -193,6 +258,7 @@ static int mls_check_select(const mls_cli *cli, const mls_source_list *sources, 
 
 static int mls_check_all(mls_cli *cli, const mls_source_list *sources, const mls_checker_options *judge)
 {
+    const mls_check_settings *settings = cli->own;
     const unsigned threads = cli->threads > 0 ? cli->threads : mls_processor_count();
     mls_output output;
     size_t *wanted = calloc(sources->count + 1, sizeof *wanted);
@@ -204,6 +270,7 @@ static int mls_check_all(mls_cli *cli, const mls_source_list *sources, const mls
     } else if (mls_cli_output_open(cli, &output)) {
         mls_check_report report = {.output = &output,
                                    .format = (mls_check_format)cli->format,
+                                   .split = settings->split,
                                    .width = cli->width,
                                    .color = cli->color,
                                    .quiet = cli->quiet,
@@ -211,9 +278,10 @@ static int mls_check_all(mls_cli *cli, const mls_source_list *sources, const mls
         *work = (mls_check_work){.cli = cli, .sources = sources, .wanted = wanted, .results = results, .judge = *judge};
         (void)pthread_mutex_init(&work->lock, NULL);
         status = mls_check_select(cli, sources, wanted, &work->wanted_count, &report.path_width);
-        work->scan.threads = work->wanted_count == 1 ? threads : 1;
+        work->scan.threads = work->wanted_count == 1 || settings->split ? threads : 1;
         mls_check_report_start(&report);
-        status = mls_exit_worse(status, mls_check_batches(work, &report, threads));
+        status = mls_exit_worse(status, settings->split ? mls_check_split(work, &report)
+                                                        : mls_check_batches(work, &report, threads));
         (void)pthread_mutex_destroy(&work->lock);
         if (mls_check_report_end(&report)) {
             status = mls_exit_worse(status, mls_cli_output_close(cli, &output));
@@ -229,66 +297,25 @@ static int mls_check_all(mls_cli *cli, const mls_source_list *sources, const mls
     return status;
 }
 
-/* Judges by a user's own rule file, by the edition named, or by the one each log's date tells. */
-static int mls_check_rules(mls_cli *cli, mls_rulesets *rulesets, mls_checker_options *judge, mls_ruleset **own)
-{
-    const mls_check_settings *settings = cli->own;
-    const mls_edition *edition = NULL;
-    mls_error error = {0};
-    *judge = (mls_checker_options){.rulesets = rulesets, .usage = cli->usage};
-    if (settings->rules_path != NULL) {
-        const mls_status status = mls_ruleset_load_file(settings->rules_path, own, &error);
-        judge->ruleset = *own;
-        if (status == MLS_ERROR_READ || status == MLS_ERROR_MEMORY) {
-            mls_cli_complain(cli, NULL, "%s", error.message);
-            return MLS_EXIT_IO;
-        }
-        if (status != MLS_OK) {
-            mls_cli_complain(cli, settings->rules_path, "line %zu, column %zu: %s", error.line, error.column,
-                             error.message);
-            return MLS_EXIT_USAGE;
-        }
-        return MLS_EXIT_OK;
-    }
-    if (cli->edition == NULL) {
-        return MLS_EXIT_OK;
-    }
-    if (mls_editions_find(mls_rulesets_editions(rulesets), cli->usage, mls_str_from(cli->edition), &edition, &error) !=
-            MLS_OK ||
-        mls_rulesets_get(rulesets, edition, &judge->ruleset, &error) != MLS_OK) {
-        mls_cli_complain(cli, NULL, "%s", error.message);
-        return MLS_EXIT_USAGE;
-    }
-    return MLS_EXIT_OK;
-}
-
 static int mls_check_run(mls_cli *cli)
 {
     mls_source_list sources = {0};
-    mls_rulesets *rulesets = NULL;
-    mls_ruleset *own = NULL;
     mls_checker_options judge;
     mls_error error = {0};
-    int status = MLS_EXIT_IO;
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no path given");
     }
-    if (mls_rulesets_new(&rulesets, &error) != MLS_OK) {
-        mls_cli_complain(cli, NULL, "%s", error.message);
-        return MLS_EXIT_IO;
+    int status = mls_cli_judge(cli, &judge, NULL);
+    if (status != MLS_EXIT_OK) {
+        return status;
     }
-    status = mls_check_rules(cli, rulesets, &judge, &own);
-    if (status == MLS_EXIT_OK) {
-        if (mls_walk((const char *const *)cli->operands, cli->operand_count, &sources, &error) != MLS_OK) {
-            mls_cli_complain(cli, NULL, "%s", error.message);
-            status = MLS_EXIT_IO;
-        } else {
-            status = mls_check_all(cli, &sources, &judge);
-        }
+    if (mls_walk((const char *const *)cli->operands, cli->operand_count, &sources, &error) != MLS_OK) {
+        mls_cli_complain(cli, NULL, "%s", error.message);
+        status = MLS_EXIT_IO;
+    } else {
+        status = mls_check_all(cli, &sources, &judge);
     }
     mls_source_list_release(&sources);
-    mls_ruleset_free(own);
-    mls_rulesets_free(rulesets);
     return status;
 }
 
@@ -298,7 +325,7 @@ const mls_command mls_command_check = {
     .usage = "[OPTION]… PATH…",
     .about = "Judges every log under each PATH by the rules of its edition: the same verdict as the\n"
              "reference compliance checker, with each finding's file and line, what the rule wants\n"
-             "and what was found.  A file is judged as one log.",
+             "and what was found.  A file is judged as one log, unless --split cuts it into runs.",
     .options = options,
     .own_size = sizeof(mls_check_settings),
     .path_arguments = true,

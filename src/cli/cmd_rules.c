@@ -7,17 +7,16 @@
 #include "mlscore/rules.h"
 #include "report/rules_report.h"
 
-enum { OPTION_JSON = MLS_OPTION_OWN, OPTION_RULES };
+enum { OPTION_JSON = MLS_OPTION_OWN };
 
 typedef struct mls_rules_settings {
     bool json;
-    const char *rules_path;
 } mls_rules_settings;
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     {OPTION_JSON, '\0', "json", NULL, "print the edition's rules in full, as a rule file"},
-    {OPTION_RULES, '\0', "rules", "FILE", "look at the rules in FILE (see mlscore-rules(5))"},
+    {MLS_OPTION_RULES, '\0', "rules", "FILE", "look at the rules in FILE (see mlscore-rules(5))"},
     MLS_ROW_FORMAT("table|json|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
@@ -30,11 +29,9 @@ static const mls_option options[] = {
 static bool mls_rules_option(mls_cli *cli, int id, const char *argument)
 {
     mls_rules_settings *settings = cli->own;
-    if (id == OPTION_JSON) {
-        settings->json = true;
-    } else {
-        settings->rules_path = argument;
-    }
+    (void)id;
+    (void)argument;
+    settings->json = true;
     return true;
 }
 
@@ -42,7 +39,7 @@ static bool mls_rules_option(mls_cli *cli, int id, const char *argument)
 typedef struct mls_rules_request {
     const mls_editions *editions;
     const mls_edition *edition; /* NULL: all, or a user's rules */
-    mls_ruleset *ruleset;       /* NULL: only the editions are listed */
+    const mls_ruleset *ruleset; /* NULL: only the editions are listed */
     const char *benchmark;      /* NULL: none named */
 } mls_rules_request;
 
@@ -51,26 +48,18 @@ static int mls_rules_load(mls_cli *cli, mls_rules_request *request)
 {
     const mls_rules_settings *settings = cli->own;
     mls_error error = {0};
-    if (settings->rules_path != NULL) {
+    if (cli->rules_path != NULL) {
+        const int status = mls_cli_own_rules(cli);
+        request->ruleset = cli->own_ruleset;
         request->benchmark = cli->operand_count > 0 ? cli->operands[0] : NULL;
-        const mls_status status = mls_ruleset_load_file(settings->rules_path, &request->ruleset, &error);
-        if (status == MLS_ERROR_READ || status == MLS_ERROR_MEMORY) {
-            mls_cli_complain(cli, NULL, "%s", error.message);
-            return MLS_EXIT_IO;
-        }
-        if (status != MLS_OK) {
-            mls_cli_complain(cli, settings->rules_path, "line %zu, column %zu: %s", error.line, error.column,
-                             error.message);
-            return MLS_EXIT_USAGE;
-        }
-        return MLS_EXIT_OK;
+        return status;
     }
     if (cli->operand_count == 0) {
         return settings->json ? mls_cli_usage_error(cli, "--json needs an edition") : MLS_EXIT_OK;
     }
     if (mls_editions_find(request->editions, cli->usage, mls_str_from(cli->operands[0]), &request->edition, &error) !=
             MLS_OK ||
-        mls_ruleset_load(request->edition, &request->ruleset, &error) != MLS_OK) {
+        mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) != MLS_OK) {
         return mls_cli_usage_error(cli, "%s", error.message);
     }
     request->benchmark = cli->operand_count > 1 ? cli->operands[1] : NULL;
@@ -121,7 +110,6 @@ static int mls_rules_run(mls_cli *cli)
     } else if (status == MLS_EXIT_OK) {
         status = MLS_EXIT_IO;
     }
-    mls_ruleset_free(request.ruleset);
     return status;
 }
 

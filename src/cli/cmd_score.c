@@ -25,6 +25,7 @@ typedef struct mls_score_settings {
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
+    MLS_ROW_RULES,
     {OPTION_WINDOW, '\0', "window", NULL, "with more runs than needed, score the window that the rules choose"},
     {OPTION_RCP, '\0', "rcp", "FILE", "add reference points from FILE to those of the rules"},
     {OPTION_BERT_TRAIN_SAMPLES, '\0', "bert-train-samples", NULL,
@@ -194,35 +195,35 @@ static int mls_score_run(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->own;
     const mls_edition *edition;
-    const mls_ruleset *ruleset;
+    mls_checker_options judge;
     mls_config_decoder *decoder = NULL;
     mls_cli_progress progress;
     mls_buffer points = {0};
     mls_error error = {0};
-    int status = MLS_EXIT_IO;
-    if (!mls_cli_edition(cli, &edition) || !mls_cli_ruleset(cli, edition, &ruleset)) {
-        return MLS_EXIT_USAGE;
+    int status = mls_cli_judge(cli, &judge, &edition);
+    if (status != MLS_EXIT_OK) {
+        return status;
     }
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no path given");
     }
+    status = MLS_EXIT_IO;
     if (mls_config_decoder_new(&decoder, &error) != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);
     } else if (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &points)) {
         mls_cli_progress_start(&progress, cli);
-        const mls_collect_options wanted = {
-            .usage = cli->usage,
-            .edition = edition,
-            .threads = cli->threads,
-            .score = {.editions = mls_cli_editions(cli),
-                      .select_window = settings->window,
-                      .bert_train_samples = settings->bert_train_samples,
-                      .config_decoder = decoder,
-                      .rcp_text = mls_buffer_str(&points),
-                      .rcp_path = settings->rcp_path},
-            .checker = {.ruleset = ruleset, .rulesets = cli->rulesets, .usage = cli->usage},
-            .progress = mls_cli_progress_update,
-            .progress_state = &progress};
+        const mls_collect_options wanted = {.usage = judge.usage,
+                                            .edition = edition,
+                                            .threads = cli->threads,
+                                            .score = {.editions = mls_cli_editions(cli),
+                                                      .select_window = settings->window,
+                                                      .bert_train_samples = settings->bert_train_samples,
+                                                      .config_decoder = decoder,
+                                                      .rcp_text = mls_buffer_str(&points),
+                                                      .rcp_path = settings->rcp_path},
+                                            .checker = judge,
+                                            .progress = mls_cli_progress_update,
+                                            .progress_state = &progress};
         status = mls_score_collect(cli, &wanted);
     }
     mls_buffer_release(&points);

@@ -36,6 +36,7 @@ typedef enum mls_format {
 enum {
     MLS_OPTION_USAGE = 256,
     MLS_OPTION_EDITION,
+    MLS_OPTION_RULES,
     MLS_OPTION_FORMAT,
     MLS_OPTION_OUTPUT,
     MLS_OPTION_FILES_FROM,
@@ -81,7 +82,8 @@ struct mls_cli {
     void *own;                  /* the command's own settings */
     mls_usage usage;
     bool usage_given;
-    const char *edition; /* as the user wrote it; NULL: to be guessed */
+    const char *edition;    /* as the user wrote it; NULL: to be guessed */
+    const char *rules_path; /* of --rules; NULL: not given */
     mls_format format;
     const char *output_path;
     const char *files_from;
@@ -94,7 +96,8 @@ struct mls_cli {
     size_t width;    /* columns to fit results into; 0: no limit */
     char **operands; /* owned; what is left of the command line, then what --files-from lists */
     size_t operand_count, operand_capacity;
-    mls_rulesets *rulesets; /* loaded by mls_cli_editions() */
+    mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
+    mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
 };
 
 /* The commands, in the order in which help lists them; ends with NULL. */
@@ -115,6 +118,17 @@ const mls_editions *mls_cli_editions(mls_cli *cli);
 
 /* The rules of an edition; *ruleset is NULL when `edition` is, for they are guessed then.  False after a complaint. */
 bool mls_cli_ruleset(mls_cli *cli, const mls_edition *edition, const mls_ruleset **ruleset);
+
+/* Loads the file of --rules into cli->own_ruleset.  An exit status, after a complaint when it is not MLS_EXIT_OK. */
+int mls_cli_own_rules(mls_cli *cli);
+
+/*
+ * What logs are to be judged by: the file of --rules, the edition named, or the
+ * one each log's date tells.  *edition, which may be NULL, receives the
+ * published edition behind it; NULL when it is to be guessed.  An exit status,
+ * after a complaint when it is not MLS_EXIT_OK.
+ */
+int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition);
 
 /* The edition the user named; *edition is NULL when none was.  False after a complaint. */
 bool mls_cli_edition(mls_cli *cli, const mls_edition **edition);

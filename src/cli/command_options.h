@@ -15,6 +15,10 @@
     {                                                                                                                  \
         MLS_OPTION_EDITION, '\0', "edition", "X.Y", "judge by this edition's rules (by the date of the first record)"  \
     }
+#define MLS_ROW_RULES                                                                                                  \
+    {                                                                                                                  \
+        MLS_OPTION_RULES, '\0', "rules", "FILE", "judge by the rules in FILE (see mlscore-rules(5))"                   \
+    }
 #define MLS_ROW_FORMAT(formats)                                                                                        \
     {                                                                                                                  \
         MLS_OPTION_FORMAT, '\0', "format", formats, "how to print results (the first is the default)"                  \

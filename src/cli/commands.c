@@ -9,6 +9,7 @@ const mls_command *const mls_commands[] = {
     &mls_command_score,
     &mls_command_check,
     &mls_command_verify,
+    &mls_command_config,
     &mls_command_events,
     &mls_command_rcp,
     &mls_command_rules,

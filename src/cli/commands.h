@@ -9,6 +9,7 @@
 
 extern const mls_command mls_command_check;
 extern const mls_command mls_command_completion;
+extern const mls_command mls_command_config;
 extern const mls_command mls_command_events;
 extern const mls_command mls_command_help;
 extern const mls_command mls_command_rcp;

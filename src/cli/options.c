@@ -83,6 +83,9 @@ static bool mls_option_take(mls_cli *cli, const mls_option *option, const char *
     case MLS_OPTION_EDITION:
         cli->edition = argument;
         return true;
+    case MLS_OPTION_RULES:
+        cli->rules_path = argument;
+        return true;
     case MLS_OPTION_FORMAT:
         return mls_option_format(cli, argument);
     case MLS_OPTION_OUTPUT:
@@ -260,8 +263,10 @@ void mls_cli_release(mls_cli *cli)
         free(cli->operands[i]);
     }
     free((void *)cli->operands);
+    mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);
     cli->operands = NULL;
     cli->operand_count = 0;
     cli->rulesets = NULL;
+    cli->own_ruleset = NULL;
 }

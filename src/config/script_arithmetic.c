@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/script.h"
+#include "config/script_operator.h"
 
 typedef struct calculation {
     mls_script *script;
@@ -68,55 +69,6 @@ static bool starts_with(const calculation *self, const char *text)
     return mls_str_starts(rest, mls_str_from(text));
 }
 
-static int64_t wrap(uint64_t value)
-{
-    int64_t result;
-    memcpy(&result, &value, sizeof result);
-    return result;
-}
-
-static int64_t power(int64_t base, int64_t exponent)
-{
-    uint64_t result = 1;
-    uint64_t factor = (uint64_t)base;
-    for (uint64_t left = (uint64_t)exponent; left > 0; left >>= 1) {
-        if ((left & 1) != 0) {
-            result *= factor;
-        }
-        factor *= factor;
-    }
-    return wrap(result);
-}
-
-static int64_t divide(int64_t a, int64_t b, bool rest)
-{
-    if (b == -1) {
-        return rest ? 0 : wrap(0 - (uint64_t)a);
-    }
-    return rest ? a % b : a / b;
-}
-
-/* A shift right that copies the sign, whatever the compiler makes of >>. */
-static int64_t shift_right(int64_t a, unsigned count)
-{
-    const uint64_t bits = (uint64_t)a;
-    return wrap(a < 0 ? ~(~bits >> count) : bits >> count);
-}
-
-static int64_t compare(const char *operation, int64_t a, int64_t b)
-{
-    switch (operation[0]) {
-    case '<':
-        return operation[1] == '=' ? a <= b : a < b;
-    case '>':
-        return operation[1] == '=' ? a >= b : a > b;
-    case '=':
-        return a == b;
-    default:
-        return a != b;
-    }
-}
-
 static mls_script_number calculate(calculation *self, const char *operation, mls_script_number left,
                                    mls_script_number right)
 {
@@ -131,37 +83,7 @@ static mls_script_number calculate(calculation *self, const char *operation, mls
     if (!left.known || !right.known) {
         return (mls_script_number){0, false};
     }
-    const int64_t a = left.value;
-    const int64_t b = right.value;
-    const unsigned shift = (unsigned)((uint64_t)b & 63);
-    if (raises) {
-        return number(power(a, b));
-    }
-    if (strcmp(operation, "<<") == 0) {
-        return number(wrap((uint64_t)a << shift));
-    }
-    if (strcmp(operation, ">>") == 0) {
-        return number(shift_right(a, shift));
-    }
-    switch (operation[0]) {
-    case '*':
-        return number(wrap((uint64_t)a * (uint64_t)b));
-    case '/':
-    case '%':
-        return number(divide(a, b, operation[0] == '%'));
-    case '+':
-        return number(wrap((uint64_t)a + (uint64_t)b));
-    case '-':
-        return number(wrap((uint64_t)a - (uint64_t)b));
-    case '&':
-        return number(a & b);
-    case '^':
-        return number(a ^ b);
-    case '|':
-        return number(a | b);
-    default:
-        return number(compare(operation, a, b));
-    }
+    return number(mls_script_calculate(operation, left.value, right.value));
 }
 
 static int digit_value(char c, unsigned base)
@@ -219,7 +141,7 @@ static mls_script_number literal(calculation *self)
     if (digits == 0 && named_base) {
         return problem(self, "invalid integer constant");
     }
-    return number(wrap(value));
+    return number(mls_script_wrap(value));
 }
 
 static bool enter(calculation *self)
@@ -291,7 +213,7 @@ static void assign(calculation *self, mls_str name, mls_script_number value)
 
 static mls_script_number add(mls_script_number value, int64_t step)
 {
-    return (mls_script_number){wrap((uint64_t)value.value + (uint64_t)step), value.known};
+    return (mls_script_number){mls_script_wrap((uint64_t)value.value + (uint64_t)step), value.known};
 }
 
 /* "A[i]": lists are not looked into. */
@@ -428,7 +350,7 @@ static mls_script_number sign(calculation *self, char c)
     case '~':
         return number(~value.value);
     case '-':
-        return number(wrap(0 - (uint64_t)value.value));
+        return number(mls_script_wrap(0 - (uint64_t)value.value));
     default:
         return value;
     }

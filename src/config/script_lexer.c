@@ -266,3 +266,38 @@ mls_script_token mls_script_lexer_peek(mls_script_lexer *lexer)
     lexer->problem = problem;
     return token;
 }
+
+mls_script_token mls_script_lexer_regex(mls_script_lexer *lexer)
+{
+    const mls_str text = lexer->text;
+    while (lexer->at < text.len && (text.ptr[lexer->at] == ' ' || text.ptr[lexer->at] == '\t')) {
+        lexer->at++;
+    }
+    const size_t begin = lexer->at;
+    while (lexer->at < text.len && strchr(" \t\n", text.ptr[lexer->at]) == NULL) {
+        const size_t end = text.ptr[lexer->at] == '(' ? mls_script_skip_parentheses(text, lexer->at, 0)
+                                                      : mls_script_skip(text, lexer->at, false, 0);
+        if (end == SCRIPT_SKIP_FAILED) {
+            return bad_token(lexer, "a quote or bracket is not closed, or nested too deep");
+        }
+        lexer->at = end;
+    }
+    const mls_str word = {text.ptr + begin, lexer->at - begin};
+    return (mls_script_token){.kind = TOKEN_WORD, .text = word, .line = lexer->line};
+}
+
+bool mls_script_lexer_arithmetic(mls_script_lexer *lexer, mls_str *expression)
+{
+    const mls_str text = lexer->text;
+    const size_t begin = lexer->at;
+    const size_t end = mls_script_skip_parentheses(text, begin, 0);
+    if (end == SCRIPT_SKIP_FAILED || end >= text.len || text.ptr[end] != ')') {
+        return false;
+    }
+    *expression = (mls_str){text.ptr + begin + 1, end - begin - 2};
+    for (size_t i = begin; i < end; i++) {
+        lexer->line += text.ptr[i] == '\n';
+    }
+    lexer->at = end + 1;
+    return true;
+}

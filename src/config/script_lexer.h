@@ -66,6 +66,11 @@ mls_script_token mls_script_lexer_next(mls_script_lexer *lexer);
 /* Looks at it without moving. */
 mls_script_token mls_script_lexer_peek(mls_script_lexer *lexer);
 
+/* The word after =~, which may hold brackets and bars. */
+mls_script_token mls_script_lexer_regex(mls_script_lexer *lexer);
+/* Behind "(" of "((": takes the rest of (( … )).  False, without moving, when it is ( ( … ) … ) instead. */
+bool mls_script_lexer_arithmetic(mls_script_lexer *lexer, mls_str *expression);
+
 typedef enum mls_script_node_kind {
     NODE_SIMPLE,     /* words */
     NODE_PIPELINE,   /* children: its commands */

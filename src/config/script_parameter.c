@@ -356,12 +356,17 @@ static mls_script_text expand_operator(mls_script *script, const parameter *self
     }
     switch (rest.ptr[0]) {
     case ':':
+        if (value.presence == PRESENCE_UNSET) {
+            return text;
+        }
         return expand_slice(script, text, from(rest, 1));
     case '#':
     case '%':
         return expand_strip(script, text, rest);
-    case '/':
-        return expand_replace(script, text, rest);
+    case '/': {
+        const mls_script_text replaced = expand_replace(script, text, rest);
+        return value.presence == PRESENCE_UNSET ? text : replaced;
+    }
     case '^':
     case ',':
         return expand_case(script, text, rest);
@@ -388,7 +393,8 @@ static mls_script_text expand_braces(mls_script *script, mls_str inner, mls_scri
         return value_text(value);
     }
     if (self.indirect) {
-        if (value.presence != PRESENCE_SET || self.rest.len == 1 || !mls_script_is_name(value.text)) {
+        const bool valid = value.text.len > 0 && parameter_length(value.text) == value.text.len;
+        if (value.presence != PRESENCE_SET || self.rest.len == 1 || !valid) {
             return value.presence == PRESENCE_UNKNOWN || self.rest.len == 1
                        ? mls_script_unknown()
                        : bad_substitution(script, inner, "invalid indirect expansion");

@@ -370,47 +370,18 @@ static mls_script_node *parse_enclosed(parser *self, mls_script_node_kind kind)
     return closed ? node : fail(self, "a bracket is not closed");
 }
 
-/* (( … )): the lexer stands at the first bracket.  NULL without a problem when it is ( ( … ) … ) instead. */
-static mls_script_node *parse_arithmetic(parser *self, size_t begin)
+/* (( … )): the lexer stands at the second bracket.  NULL without a problem when it is ( ( … ) … ) instead. */
+static mls_script_node *parse_arithmetic(parser *self)
 {
-    const mls_str text = self->lexer->text;
-    const size_t inner = mls_script_skip_parentheses(text, begin + 1, 0);
-    if (inner == SCRIPT_SKIP_FAILED || inner >= text.len || text.ptr[inner] != ')') {
-        return NULL;
-    }
     mls_script_node *node = make_node(self, NODE_ARITHMETIC);
     word_list words = {0};
-    const mls_str expression = {text.ptr + begin + 2, inner - begin - 3};
-    if (node == NULL || !add_word(self, &words, (mls_script_word){expression, self->lexer->line})) {
+    mls_script_word expression = {.line = self->lexer->line};
+    if (node == NULL || !mls_script_lexer_arithmetic(self->lexer, &expression.raw) ||
+        !add_word(self, &words, expression)) {
         return NULL;
     }
-    for (size_t i = begin; i < inner; i++) {
-        self->lexer->line += text.ptr[i] == '\n';
-    }
-    self->lexer->at = inner + 1;
     set_words(node, &words);
     return node;
-}
-
-/* The word after =~ may hold brackets and bars. */
-static mls_script_token read_regex(parser *self)
-{
-    mls_script_lexer *lexer = self->lexer;
-    const mls_str text = lexer->text;
-    while (lexer->at < text.len && (text.ptr[lexer->at] == ' ' || text.ptr[lexer->at] == '\t')) {
-        lexer->at++;
-    }
-    const size_t begin = lexer->at;
-    while (lexer->at < text.len && strchr(" \t\n", text.ptr[lexer->at]) == NULL) {
-        const size_t end = text.ptr[lexer->at] == '(' ? mls_script_skip_parentheses(text, lexer->at, 0)
-                                                      : mls_script_skip(text, lexer->at, false, 0);
-        if (end == SCRIPT_SKIP_FAILED) {
-            (void)fail(self, "a quote or bracket is not closed, or nested too deep");
-            return (mls_script_token){.kind = TOKEN_BAD};
-        }
-        lexer->at = end;
-    }
-    return (mls_script_token){.kind = TOKEN_WORD, .text = {text.ptr + begin, lexer->at - begin}, .line = lexer->line};
 }
 
 static mls_script_node *parse_condition(parser *self)
@@ -419,7 +390,7 @@ static mls_script_node *parse_condition(parser *self)
     word_list words = {0};
     bool regex = false;
     while (node != NULL) {
-        const mls_script_token token = regex ? read_regex(self) : mls_script_lexer_next(self->lexer);
+        const mls_script_token token = regex ? mls_script_lexer_regex(self->lexer) : mls_script_lexer_next(self->lexer);
         regex = !regex && token_is(token, TOKEN_WORD, "=~");
         if (token.kind == TOKEN_NEWLINE) {
             continue;
@@ -479,7 +450,7 @@ static mls_script_node *parse_compound(parser *self, mls_script_token token, boo
         *compound = true;
         (void)mls_script_lexer_next(self->lexer);
         if (at_operator(self, "(") && self->lexer->text.ptr[self->lexer->at] == '(') {
-            mls_script_node *node = parse_arithmetic(self, self->lexer->at - 1);
+            mls_script_node *node = parse_arithmetic(self);
             if (node != NULL || self->lexer->problem != NULL) {
                 return node;
             }

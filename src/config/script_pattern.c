@@ -194,6 +194,9 @@ mls_script_text mls_script_pattern_replace(mls_script *script, mls_str text, mls
         mls_buffer_append(&made, where == '#' ? text : replacement);
         return mls_script_keep_buffer(script, &made);
     }
+    if (text.len == 0 && mls_script_pattern_match(script, pattern, text) == TRUTH_YES) {
+        return mls_script_known(replacement);
+    }
     while (at < text.len && script->flow != FLOW_STOP) {
         size_t length = SIZE_MAX;
         if (!done && !(where == '#' && at > 0)) {

@@ -7,11 +7,28 @@
 #include "report/table.h"
 
 /* Findings shown under one log of the table; -v shows all. */
-enum { MLS_CHECK_SHOWN_MAX = 20, MLS_CHECK_PATH_WIDTH_MAX = 100, MLS_CHECK_INDENT = 6 };
+enum { MLS_CHECK_SHOWN_MAX = 20, MLS_CHECK_PATH_WIDTH_MAX = 100, MLS_CHECK_LINE_WIDTH = 6, MLS_CHECK_INDENT = 6 };
 
 static const char *mls_or(const char *text, const char *otherwise)
 {
     return text != NULL ? text : otherwise;
+}
+
+void mls_check_name_end(const mls_check_report *report, const mls_check_log *log, mls_buffer *name)
+{
+    if (report->split) {
+        mls_buffer_printf(name, ":%zu", log->line);
+    }
+}
+
+mls_finding mls_check_finding_place(const mls_check_report *report, const mls_check_log *log,
+                                    const mls_finding *finding)
+{
+    mls_finding placed = *finding;
+    if (placed.line == 0 && report->split) {
+        placed.line = log->line;
+    }
+    return placed;
 }
 
 /* "5.1" of "5.1.0". */
@@ -45,11 +62,13 @@ static void mls_check_describe(const mls_check_log *log, mls_buffer *line)
     mls_count_append(line, verdict->findings->count_advice, "advice", "advice");
 }
 
-static void mls_check_finding_text(const mls_check_log *log, const mls_finding *finding, mls_buffer *line)
+static void mls_check_finding_text(const mls_check_report *report, const mls_check_log *log, const mls_finding *finding,
+                                   mls_buffer *line)
 {
+    const size_t at = mls_check_finding_place(report, log, finding).line;
     mls_escape_append(line, mls_str_from(log->path));
-    if (finding->line > 0) {
-        mls_buffer_printf(line, ":%zu", finding->line);
+    if (at > 0) {
+        mls_buffer_printf(line, ":%zu", at);
         if (finding->column > 0) {
             mls_buffer_printf(line, ":%zu", finding->column);
         }
@@ -75,7 +94,7 @@ static void mls_check_log_findings(mls_check_report *report, const mls_check_log
     size_t shown = 0;
     for (size_t i = 0; i < findings->count && shown < limit; i++, shown++) {
         mls_buffer line = {0};
-        mls_check_finding_text(log, &findings->items[i], &line);
+        mls_check_finding_text(report, log, &findings->items[i], &line);
         const mls_wrap wrap = {report->width, MLS_CHECK_INDENT, MLS_CHECK_INDENT + 4, " "};
         mls_output_printf(report->output, "%*s", MLS_CHECK_INDENT, "");
         mls_output_wrapped(report->output, mls_buffer_str(&line), wrap, MLS_STYLE_PLAIN, report->color);
@@ -99,6 +118,7 @@ static void mls_check_log_table(mls_check_report *report, const mls_check_log *l
     mls_buffer path = {0};
     mls_buffer line = {0};
     mls_escape_append(&path, mls_str_from(log->path));
+    mls_check_name_end(report, log, &path);
     const size_t width = mls_display_width(mls_buffer_str(&path));
     mls_style_begin(report->output, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, report->color);
     mls_output_text(report->output, log->valid ? "ok    " : "FAIL  ");
@@ -147,16 +167,17 @@ static void mls_check_log_csv(mls_check_report *report, const mls_check_log *log
             mls_csv_text(csv, NULL);
         }
         mls_csv_text(csv, finding != NULL ? finding->message : NULL);
+        mls_csv_number(csv, (double)log->line);
         mls_csv_end_row(csv);
     }
 }
 
 /* Text inside a table cell of Markdown. */
-static void mls_markdown_cell(mls_check_report *report, const char *text)
+static void mls_markdown_cell(mls_check_report *report, mls_str text)
 {
     mls_buffer clean = {0};
     mls_buffer cell = {0};
-    mls_escape_append(&clean, mls_str_from(text));
+    mls_escape_append(&clean, text);
     for (size_t i = 0; i < clean.len; i++) {
         if (strchr("|\\`*_<>[]", clean.ptr[i]) != NULL) {
             mls_buffer_append_char(&cell, '\\');
@@ -175,12 +196,15 @@ static void mls_check_log_markdown(mls_check_report *report, const mls_check_log
 {
     const mls_verdict *verdict = &log->verdict;
     const mls_findings *findings = verdict->findings;
+    mls_buffer name = {0};
     mls_output_text(report->output, "|");
-    mls_markdown_cell(report, log->path);
-    mls_markdown_cell(report, log->valid ? "yes" : "no");
-    mls_markdown_cell(report, mls_or(verdict->edition, ""));
-    mls_markdown_cell(report, mls_or(verdict->division, ""));
-    mls_markdown_cell(report, mls_or(verdict->benchmark, ""));
+    mls_buffer_append_text(&name, log->path);
+    mls_check_name_end(report, log, &name);
+    mls_markdown_cell(report, mls_buffer_str(&name));
+    mls_markdown_cell(report, log->valid ? MLS_S("yes") : MLS_S("no"));
+    mls_markdown_cell(report, mls_str_from(mls_or(verdict->edition, "")));
+    mls_markdown_cell(report, mls_str_from(mls_or(verdict->division, "")));
+    mls_markdown_cell(report, mls_str_from(mls_or(verdict->benchmark, "")));
     mls_output_printf(report->output, " %zu |", verdict->records);
     for (size_t i = 0; i < findings->count; i++) {
         const mls_finding *finding = &findings->items[i];
@@ -198,17 +222,20 @@ static void mls_check_log_markdown(mls_check_report *report, const mls_check_log
         mls_buffer_release(&line);
     }
     mls_output_text(report->output, " |\n");
+    report->failed |= name.failed;
+    mls_buffer_release(&name);
 }
 
 void mls_check_report_start(mls_check_report *report)
 {
+    report->path_width += report->split ? MLS_CHECK_LINE_WIDTH : 0;
     if (report->path_width > MLS_CHECK_PATH_WIDTH_MAX) {
         report->path_width = MLS_CHECK_PATH_WIDTH_MAX;
     }
     report->csv = (mls_csv){.output = report->output};
     if (report->format == MLS_CHECK_CSV) {
         mls_csv_header(&report->csv, "file usage edition benchmark division valid records malformed severity code key "
-                                     "line message");
+                                     "line message log_line");
     } else if (report->format == MLS_CHECK_MARKDOWN) {
         mls_output_text(report->output, "| log | valid | edition | division | benchmark | records | findings |\n"
                                         "| --- | --- | --- | --- | --- | ---: | --- |\n");

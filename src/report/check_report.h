@@ -24,6 +24,7 @@ typedef enum mls_check_format {
 /* One judged log.  Texts are borrowed until mls_check_report_log() returns. */
 typedef struct mls_check_log {
     const char *path;
+    size_t line; /* of the file that the log starts at */
     mls_verdict verdict;
     bool valid; /* the verdict's, or stricter */
 } mls_check_log;
@@ -32,6 +33,7 @@ typedef struct mls_check_report {
     mls_output *output;
     mls_check_format format;
     size_t path_width; /* of the longest path, for aligning */
+    bool split;        /* logs are parts of files and are named file:line */
     size_t width;      /* table: columns of the terminal; 0: no limit */
     bool color;
     bool quiet;       /* table: only what is not valid */
@@ -49,6 +51,13 @@ void mls_check_report_log(mls_check_report *report, const mls_check_log *log);
 
 /* Writes what comes at the end and frees the report's memory; false when memory ran out on the way. */
 bool mls_check_report_end(mls_check_report *report) MLS_MUST_USE;
+
+/* ":line" for a log that is a part of a file. */
+void mls_check_name_end(const mls_check_report *report, const mls_check_log *log, mls_buffer *name);
+
+/* The finding; when it is at no line and its log is a part of a file, at the line that the log starts at. */
+mls_finding mls_check_finding_place(const mls_check_report *report, const mls_check_log *log,
+                                    const mls_finding *finding);
 
 /* check_report_machine.c */
 void mls_check_log_json(mls_check_report *report, const mls_check_log *log);

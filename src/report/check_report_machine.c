@@ -17,6 +17,7 @@ void mls_check_log_json(mls_check_report *report, const mls_check_log *log)
     cJSON *object = mls_json_object(&json);
     cJSON *findings = mls_json_array(&json);
     mls_json_put_text(&json, object, "file", log->path);
+    mls_json_put_number(&json, object, "line", (double)log->line);
     mls_json_put_text(&json, object, "usage", mls_usage_name(verdict->usage));
     mls_json_put_text(&json, object, "edition", verdict->edition);
     mls_json_put_text(&json, object, "benchmark", verdict->benchmark);
@@ -51,8 +52,9 @@ void mls_check_log_github(mls_check_report *report, const mls_check_log *log)
 {
     const mls_findings *findings = log->verdict.findings;
     for (size_t i = 0; i < findings->count; i++) {
+        const mls_finding placed = mls_check_finding_place(report, log, &findings->items[i]);
         mls_buffer line = {0};
-        mls_github_append_finding(&line, &findings->items[i], log->path);
+        mls_github_append_finding(&line, &placed, log->path);
         mls_output_write(report->output, mls_buffer_str(&line));
         report->failed |= line.failed;
         mls_buffer_release(&line);
@@ -67,14 +69,17 @@ void mls_check_log_junit(mls_check_report *report, const mls_check_log *log)
     mls_xml_append(out, verdict->benchmark != NULL ? verdict->benchmark : "no benchmark");
     mls_buffer_append_text(out, "\" name=\"");
     mls_xml_append(out, log->path);
+    mls_check_name_end(report, log, out);
     mls_buffer_append_text(out, "\">\n");
     if (!log->valid) {
-        mls_buffer_printf(out, "      <failure message=\"%zu errors\">", verdict->findings->count_error);
+        mls_buffer_printf(out, "      <failure message=\"%zu error%s\">", verdict->findings->count_error,
+                          verdict->findings->count_error == 1 ? "" : "s");
     } else if (verdict->findings->count > 0) {
         mls_buffer_append_text(out, "      <system-out>");
     }
     for (size_t i = 0; i < verdict->findings->count; i++) {
-        mls_xml_append_finding(out, &verdict->findings->items[i], log->path);
+        const mls_finding placed = mls_check_finding_place(report, log, &verdict->findings->items[i]);
+        mls_xml_append_finding(out, &placed, log->path);
     }
     if (!log->valid) {
         mls_buffer_append_text(out, "</failure>\n");

@@ -59,6 +59,11 @@ void mls_json_put_text(mls_json *json, cJSON *object, const char *name, const ch
     mls_json_put(json, object, name, text != NULL ? mls_json_string_make(mls_str_from(text)) : cJSON_CreateNull());
 }
 
+void mls_json_put_str(mls_json *json, cJSON *object, const char *name, mls_str text)
+{
+    mls_json_put(json, object, name, mls_json_string_make(text));
+}
+
 void mls_json_put_number(mls_json *json, cJSON *object, const char *name, double number)
 {
     mls_json_put(json, object, name, isfinite(number) ? cJSON_CreateNumber(number) : cJSON_CreateNull());

@@ -25,6 +25,7 @@ cJSON *mls_json_array(mls_json *json);
 /* Adds members to an object.  Text NULL and numbers that are not finite become null. */
 void mls_json_put(mls_json *json, cJSON *object, const char *name, cJSON *value);
 void mls_json_put_text(mls_json *json, cJSON *object, const char *name, const char *text);
+void mls_json_put_str(mls_json *json, cJSON *object, const char *name, mls_str text);
 void mls_json_put_number(mls_json *json, cJSON *object, const char *name, double number);
 void mls_json_put_bool(mls_json *json, cJSON *object, const char *name, bool value);
 void mls_json_put_null(mls_json *json, cJSON *object, const char *name);

@@ -22,6 +22,11 @@ const char *mls_ruleset_edition(const mls_ruleset *ruleset)
     return ruleset->edition.ptr;
 }
 
+const char *mls_ruleset_base(const mls_ruleset *ruleset)
+{
+    return ruleset->base.ptr;
+}
+
 size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name)
 {
     for (size_t i = 0; i < ruleset->scope_count; i++) {

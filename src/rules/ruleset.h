@@ -107,6 +107,7 @@ struct mls_ruleset {
     mls_arena memory;
     mls_usage usage;
     mls_str edition;
+    mls_str base; /* the published edition it is, or builds on; ptr NULL: none */
     mls_scope *scopes;
     size_t scope_count;
     size_t common; /* index of the scope that is judged first */

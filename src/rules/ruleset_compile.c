@@ -325,6 +325,19 @@ static mls_status mls_loader_link(mls_rule_loader *loader)
     return mls_ruleset_index(ruleset) ? MLS_OK : mls_loader_fail_memory(loader);
 }
 
+/* The newest of the published editions among the sources. */
+static mls_status mls_loader_base(mls_rule_loader *loader)
+{
+    for (size_t i = 0; i < loader->source_count; i++) {
+        const cJSON *edition = cJSON_GetObjectItemCaseSensitive(loader->sources[i].json, "edition");
+        if (loader->sources[i].embedded && cJSON_IsString(edition)) {
+            loader->ruleset->base = mls_loader_copy(loader, edition->valuestring);
+            return loader->ruleset->base.ptr != NULL ? MLS_OK : mls_loader_fail_memory(loader);
+        }
+    }
+    return MLS_OK;
+}
+
 static mls_status mls_loader_edition(mls_rule_loader *loader)
 {
     const cJSON *edition = cJSON_GetObjectItemCaseSensitive(loader->sources[0].json, "edition");
@@ -334,7 +347,7 @@ static mls_status mls_loader_edition(mls_rule_loader *loader)
         return mls_loader_fail(loader, MLS_ERROR_VALUE, 0, "'edition' must name the edition, as in \"5.1.0\"");
     }
     loader->ruleset->edition = mls_loader_copy(loader, edition->valuestring);
-    return loader->ruleset->edition.ptr != NULL ? MLS_OK : mls_loader_fail_memory(loader);
+    return loader->ruleset->edition.ptr != NULL ? mls_loader_base(loader) : mls_loader_fail_memory(loader);
 }
 
 mls_status mls_loader_compile(mls_rule_loader *loader, const cJSON *merged)

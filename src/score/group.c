@@ -103,6 +103,13 @@ static double mls_group_first_ms(const mls_group *group)
     return first;
 }
 
+/* Valid runs lie apart; with a window, only its own. */
+static bool mls_group_spreads(const mls_group *group, size_t index)
+{
+    return group->runs[index]->valid && isfinite(mls_run_minutes(group->runs[index])) &&
+           group->marks[index] != MLS_OLYMPIC_OUTSIDE;
+}
+
 /* The minutes of the valid runs are few, so they are walked twice rather than kept. */
 static void mls_group_spread(mls_group *group)
 {
@@ -110,7 +117,7 @@ static void mls_group_spread(mls_group *group)
     size_t count = 0;
     for (size_t i = 0; i < group->run_count; i++) {
         const double minutes = mls_run_minutes(group->runs[i]);
-        if (group->runs[i]->valid && isfinite(minutes)) {
+        if (mls_group_spreads(group, i)) {
             spread.min_minutes = fmin(spread.min_minutes, minutes);
             spread.max_minutes = fmax(spread.max_minutes, minutes);
             spread.mean_minutes += minutes;
@@ -123,7 +130,7 @@ static void mls_group_spread(mls_group *group)
     spread.mean_minutes /= (double)count;
     for (size_t i = 0; i < group->run_count; i++) {
         const double minutes = mls_run_minutes(group->runs[i]);
-        if (group->runs[i]->valid && isfinite(minutes)) {
+        if (mls_group_spreads(group, i)) {
             const double distance = minutes - spread.mean_minutes;
             spread.stdev_minutes += distance * distance;
         }

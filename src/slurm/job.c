@@ -143,9 +143,11 @@ typedef struct mls_hosts {
 
 static void mls_host_emit(mls_hosts *hosts, mls_str host)
 {
-    if (hosts->count < MLS_HOSTS_MAX && host.len > 0) {
+    if (host.len > 0) {
         hosts->count++;
-        hosts->each(hosts->state, host);
+        if (hosts->each != NULL) {
+            hosts->each(hosts->state, host);
+        }
     }
 }
 
@@ -163,7 +165,7 @@ static bool mls_hosts_range(mls_hosts *hosts, mls_str before, mls_str range, mls
         return false;
     }
     /* Counted from 0, since `last` may be the largest number there is. */
-    for (size_t k = 0; hosts != NULL && k <= last - first && hosts->count < MLS_HOSTS_MAX; k++) {
+    for (size_t k = 0; hosts != NULL && k <= last - first && hosts->count <= MLS_HOSTS_MAX; k++) {
         const int len = snprintf(name, sizeof name, "%.*s%0*zu%.*s", (int)before.len, before.ptr, (int)low.len,
                                  first + k, (int)after.len, after.ptr);
         mls_host_emit(hosts, (mls_str){name, len > 0 ? (size_t)len : 0});
@@ -210,20 +212,31 @@ static bool mls_hosts_word(mls_hosts *hosts, mls_str word)
     return mls_hosts_ranges(hosts, before, ranges, after);
 }
 
-void mls_hosts_expand(mls_str list, void (*each)(void *state, mls_str host), void *state)
+static void mls_hosts_words(mls_hosts *hosts, mls_str list)
 {
-    mls_hosts hosts = {each, state, 0};
     size_t start = 0;
     bool bracket = false;
-    for (size_t i = 0; i <= list.len; i++) {
+    for (size_t i = 0; i <= list.len && hosts->count <= MLS_HOSTS_MAX; i++) {
         const char c = i < list.len ? list.ptr[i] : ',';
         bracket = c == '[' || (bracket && c != ']' && i < list.len);
         if (c == ',' && !bracket) {
             const mls_str word = {list.ptr + start, i - start};
-            if (!mls_hosts_word(&hosts, word)) {
-                mls_host_emit(&hosts, word);
+            if (!mls_hosts_word(hosts, word)) {
+                mls_host_emit(hosts, word);
             }
             start = i + 1;
         }
+    }
+}
+
+void mls_hosts_expand(mls_str list, void (*each)(void *state, mls_str host), void *state)
+{
+    mls_hosts counted = {NULL, NULL, 0};
+    mls_hosts hosts = {each, state, 0};
+    mls_hosts_words(&counted, list);
+    if (counted.count > MLS_HOSTS_MAX) {
+        mls_host_emit(&hosts, list);
+    } else {
+        mls_hosts_words(&hosts, list);
     }
 }

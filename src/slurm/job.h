@@ -18,14 +18,14 @@ bool mls_job_inherit(mls_job *job, const mls_job *from);
 
 void mls_job_release(mls_job *job);
 
-/* Names that a list of hosts is expanded to at most. */
-#define MLS_HOSTS_MAX 100000
+/* A list of more hosts than this is not expanded: a few bytes of a log must not become gigabytes. */
+#define MLS_HOSTS_MAX 10000
 
 /*
  * Expands a list of hosts as Slurm writes it, "node[01-03,07],gpu1", and calls
- * `each` for every name, at most MLS_HOSTS_MAX times; what does not follow
- * Slurm's syntax is passed on as it stands.  The name lives until the call
- * returns.
+ * `each` for every name; a word that does not follow Slurm's syntax, and a list
+ * of more than MLS_HOSTS_MAX names, is passed on as it stands.  The name lives
+ * until the call returns.
  */
 void mls_hosts_expand(mls_str list, void (*each)(void *state, mls_str host), void *state);
 

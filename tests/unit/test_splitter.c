@@ -107,7 +107,7 @@ static void without_markers_times_cut(void **state)
     assert_runs("i2 I3 r4 e5 i12 I13 r14 e15 s16", "1-4 r4 s-!, 5-9 r14 s16");
     /* Its last words were the next one's first. */
     assert_runs("i2 I3 r4 e5 c11 i12 I13 r14 e15 s16", "1-5 r4 s-!, 5-10 r14 s16");
-    assert_runs("i2 I3 r4 c3 c11 s12", "1-6 r4 s12");
+    assert_runs("i2 I3 r4 e5 c3 c11 s12", "1-7 r4 s12");
     assert_runs("i2 I3 r4 i4 i3 e5 s6", "1-7 r4 s6");
     /* One that died before it started leaves nothing to tell the next by. */
     assert_runs("i2 i12 I13 r14 e15 s16", "1-6 r14 s16");

@@ -1,4 +1,4 @@
-
+# SPDX-License-Identifier: Apache-2.0
 # Every form of parameter expansion that configs use.
 A=alpha
 E=
@@ -32,3 +32,6 @@ unset GONE NEVER
 unset -v A
 AFTER_UNSET=${A-unset}
 HERE="$(echo ${SPACES})" THERE=$(echo "$SPACES")
+EMPTY= DIGITS=12
+INDIRECT_ARGUMENT="${!DIGITS}" EMPTY_REPLACE=${EMPTY/*/x} EMPTY_START=${EMPTY/#/x} UNSET_REPLACE=${U/*/x} UNSET_SLICE=${U:0:-1}
+NOT_INDIRECT=${!U}

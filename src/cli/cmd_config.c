@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_config.c - mlscore config: what a config's name and its text say.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "cli/command_options.h"
+#include "cli/commands.h"
+#include "report/config_report.h"
+
+enum { OPTION_EXPORTS = MLS_OPTION_OWN };
+
+typedef struct mls_config_settings {
+    bool exports;
+} mls_config_settings;
+
+static const mls_option options[] = {
+    {OPTION_EXPORTS, '\0', "exports", NULL, "print every variable a file exports, as KEY=VALUE"},
+    MLS_ROW_FORMAT("table|csv|json"),
+    MLS_ROW_OUTPUT,
+    MLS_ROW_FILES_FROM,
+    MLS_ROW_NULL,
+    MLS_ROW_COLOR,
+    MLS_ROW_QUIET,
+    MLS_ROW_VERBOSE,
+    MLS_ROW_STRICT,
+    MLS_ROW_HELP,
+    MLS_ROW_VERSION,
+    MLS_ROW_END,
+};
+
+/* The configs to print.  Names and files are spans of operands and of found paths. */
+typedef struct mls_config_work {
+    mls_cli *cli;
+    mls_config_decoder *decoder;
+    mls_config_paths *found; /* one list for each operand */
+    mls_config_entry *items;
+    size_t count;
+    size_t capacity;
+    bool folders; /* some operand is a folder */
+    int status;
+} mls_config_work;
+
+static bool mls_config_option(mls_cli *cli, int id, const char *argument)
+{
+    mls_config_settings *settings = cli->own;
+    (void)id;
+    (void)argument;
+    settings->exports = true;
+    return true;
+}
+
+static void mls_config_problem_at(mls_config_work *work, const char *path, const char *message)
+{
+    mls_cli_complain(work->cli, path, "%s", message);
+    work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
+}
+
+/* Decodes a name, and reads the script if there is a file. */
+static void mls_config_add(mls_config_work *work, const char *text, bool is_file)
+{
+    mls_config_name name;
+    mls_error error = {0};
+    if (mls_config_name_decode(work->decoder, mls_str_from(text), &name) != MLS_OK || !MLS_GROW(work, items)) {
+        mls_config_problem_at(work, NULL, "out of memory");
+        return;
+    }
+    mls_config_entry *entry = &work->items[work->count++];
+    *entry = (mls_config_entry){.file = is_file ? text : NULL, .name = name};
+    if (is_file && mls_config_script_read(text, &entry->script, &error) != MLS_OK) {
+        mls_config_problem_at(work, text, error.message);
+    }
+    mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
+    if (entry->script != NULL) {
+        mls_findings_append(&entry->findings, mls_config_script_findings(entry->script));
+    }
+    mls_findings_sort(&entry->findings);
+    if (entry->findings.out_of_memory) {
+        mls_config_problem_at(work, NULL, "out of memory");
+    }
+    const mls_findings *findings = &entry->findings;
+    if (findings->count_error > 0 || (work->cli->strict && findings->count > 0)) {
+        work->status = mls_exit_worse(work->status, MLS_EXIT_INVALID);
+    }
+}
+
+static void mls_config_add_folder(mls_config_work *work, const char *folder, mls_config_paths *found)
+{
+    mls_error error = {0};
+    work->folders = true;
+    if (mls_config_paths_find(folder, found, &error) != MLS_OK) {
+        mls_config_problem_at(work, NULL, error.message);
+    }
+    for (size_t i = 0; i < found->count; i++) {
+        mls_config_add(work, found->items[i], true);
+    }
+    if (found->count == 0) {
+        mls_cli_note(work->cli, "no config_*.sh below %s", folder);
+    }
+}
+
+/* A folder, a file, or a name; something else than these is a file that is not there. */
+static void mls_config_add_operand(mls_config_work *work, const char *operand, mls_config_paths *found)
+{
+    struct stat info;
+    if (stat(operand, &info) == 0) {
+        if (S_ISDIR(info.st_mode)) {
+            mls_config_add_folder(work, operand, found);
+        } else {
+            mls_config_add(work, operand, true);
+        }
+        return;
+    }
+    const int reason = errno;
+    mls_config_name name;
+    if (mls_config_name_decode(work->decoder, mls_str_from(operand), &name) != MLS_OK) {
+        mls_config_problem_at(work, NULL, "out of memory");
+    } else if (name.kind != MLS_CONFIG_KIND_NONE || name.problem != MLS_CONFIG_PROBLEM_NONE || name.suffix_count > 0) {
+        mls_config_add(work, operand, false);
+    } else {
+        mls_cli_complain(work->cli, operand, "no shape in this name, and no such file (%s)", strerror(reason));
+        work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
+    }
+}
+
+static void mls_config_print(mls_config_work *work)
+{
+    mls_cli *cli = work->cli;
+    const mls_config_settings *settings = cli->own;
+    const bool advice = !cli->quiet && (!work->folders || cli->verbose > 0);
+    const mls_config_style style = {cli->width, cli->color, advice};
+    mls_output output;
+    if (!mls_cli_output_open(cli, &output)) {
+        work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
+        return;
+    }
+    bool complete;
+    if (cli->format == MLS_FORMAT_CSV) {
+        complete = mls_report_config_csv(work->items, work->count, settings->exports, &output);
+    } else if (cli->format == MLS_FORMAT_JSON) {
+        complete = mls_report_config_json(work->items, work->count, settings->exports, &output);
+    } else if (settings->exports) {
+        complete = mls_report_config_exports(work->items, work->count, &output);
+    } else if (work->folders) {
+        complete = mls_report_config_table(work->items, work->count, style, &output);
+    } else {
+        complete = mls_report_config_blocks(work->items, work->count, style, &output);
+    }
+    if (!complete) {
+        mls_output_abandon(&output);
+        mls_config_problem_at(work, NULL, "out of memory");
+        return;
+    }
+    work->status = mls_exit_worse(work->status, mls_cli_output_close(cli, &output));
+}
+
+static void mls_config_release(mls_config_work *work)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        mls_config_script_free(work->items[i].script);
+        mls_findings_release(&work->items[i].findings);
+    }
+    free(work->items);
+    for (size_t i = 0; work->found != NULL && i < work->cli->operand_count; i++) {
+        mls_config_paths_release(&work->found[i]);
+    }
+    free(work->found);
+    mls_config_decoder_free(work->decoder);
+}
+
+static int mls_config_run(mls_cli *cli)
+{
+    mls_config_work work = {.cli = cli, .status = MLS_EXIT_OK};
+    mls_error error = {0};
+    if (cli->operand_count == 0) {
+        return mls_cli_usage_error(cli, "no name, file or folder given");
+    }
+    work.found = calloc(cli->operand_count, sizeof *work.found);
+    if (work.found == NULL || mls_config_decoder_new(&work.decoder, &error) != MLS_OK) {
+        mls_config_problem_at(&work, NULL, "out of memory");
+    } else {
+        for (size_t i = 0; i < cli->operand_count; i++) {
+            mls_config_add_operand(&work, cli->operands[i], &work.found[i]);
+        }
+        mls_config_print(&work);
+    }
+    mls_config_release(&work);
+    return work.status;
+}
+
+const mls_command mls_command_config = {
+    .name = "config",
+    .summary = "decode names of configs, and say where name and text disagree",
+    .usage = "[OPTION]… NAME|FILE|FOLDER…",
+    .about = "Decodes the names of config_*.sh scripts: nodes, GPUs, parallelism and batch size.\n"
+             "Of a file it also reads the exports, without running anything, and says where they\n"
+             "disagree with the name.  A folder stands for every config_*.sh below it, a row each.",
+    .options = options,
+    .own_size = sizeof(mls_config_settings),
+    .path_arguments = true,
+    .option = mls_config_option,
+    .run = mls_config_run,
+};
