@@ -5,7 +5,7 @@
 # is not installed is named, and that is a failure too: nothing was looked at.
 status=0
 sources=$(find src tests bench testdata -name '*.c')
-headers=$(find include src testdata -name '*.h')
+headers=$(find include src tests testdata -name '*.h')
 
 # missing TOOL: says so, and remembers it.
 missing() {
@@ -20,15 +20,14 @@ found() {
 
 missing clang-format || clang-format --dry-run -Werror $sources $headers || found clang-format
 # The paths that lead to a finding are long: clang-tidy shows them when it is run by hand.
-if ! missing clang-tidy; then
-    notes=$(clang-tidy --quiet $sources -- "$@" -include src/base/banned.h 2>/dev/null) || {
-        printf '%s\n' "$notes" | grep -E '(error|warning): '
-        found clang-tidy
-    }
-fi
+tidy='source=$1; shift
+    notes=$(clang-tidy --quiet "$source" -- "$@" -include src/base/banned.h 2>&1) && exit 0
+    printf "%s\n" "$notes" | grep -E "(error|warning): " || printf "%s: %s\n" "$source" "$notes"
+    exit 1'
+missing clang-tidy || printf '%s\n' $sources | xargs -P "$(nproc)" -I '{}' sh -c "$tidy" tidy '{}' "$@" || found clang-tidy
 # unusedFunction and the like need the whole program and know nothing of a library.
 missing cppcheck ||
     cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
-        --suppress=missingIncludeSystem --template=gcc -Iinclude -Isrc src tests/fault bench testdata/generator ||
+        --suppress=missingIncludeSystem --template=gcc -Iinclude -Isrc src tests bench testdata/generator ||
     found cppcheck
 exit $status

@@ -120,15 +120,17 @@ MLS_FINDING(CONFIG_LOGGED_BATCH, "config-logged-batch", ADVICE,
             "the logs were made with another batch size than the config's name gives",
             "The name of a config says nodes, parallelism and accumulation, from which the global batch follows.",
             "Check that DGXSYSTEM names the config that was really used, and its micro batch size.")
-MLS_FINDING(CONFIG_NAME, "config-name", ERROR, "the numbers in a config's name do not fit together",
-            "A name like GB200_18x4x1xtp1pp1cp8 gives nodes, GPUs and degrees of parallelism; tp*pp*cp divides the GPUs.",
-            "Rename the config, or correct its shape.")
+MLS_FINDING(
+    CONFIG_NAME, "config-name", ERROR, "the numbers in a config's name do not fit together",
+    "A name like GB200_18x4x1xtp1pp1cp8 gives nodes, GPUs and degrees of parallelism; tp*pp*cp divides the GPUs.",
+    "Rename the config, or correct its shape.")
 MLS_FINDING(CONFIG_DISAGREES, "config-disagrees", WARNING, "a config's text says something else than its name",
             "The name is what logs, results and readers know a config by; the text is what was run.",
             "Make the export and the name say the same.")
-MLS_FINDING(CONFIG_PARALLEL, "config-parallel", ERROR, "tensor x pipeline x context parallel does not divide the GPUs",
-            "Data parallel is the number of GPUs divided by these three; a remainder leaves GPUs without work, or no start.",
-            "Check DGXNNODES, DGXNGPU and the degrees of parallelism.")
+MLS_FINDING(
+    CONFIG_PARALLEL, "config-parallel", ERROR, "tensor x pipeline x context parallel does not divide the GPUs",
+    "Data parallel is the number of GPUs divided by these three; a remainder leaves GPUs without work, or no start.",
+    "Check DGXNNODES, DGXNGPU and the degrees of parallelism.")
 MLS_FINDING(CONFIG_WALLTIME, "config-walltime", WARNING, "WALLTIME is shorter than WALLTIME_RUNANDTIME",
             "The job ends before the time that one run is allowed to take.",
             "Give the job at least the time of its runs, and some minutes to start.")
@@ -139,8 +141,7 @@ MLS_FINDING(CONFIG_ENVIRONMENT, "config-environment", ADVICE, "a setting that co
             "Settings that help to find an error are easily left in a config that is timed.",
             "Remove the export, unless it is meant.")
 MLS_FINDING(CONFIG_SYNTAX, "config-syntax", WARNING, "a config's text is not shell, or stops there",
-            "bash would report an error at that place; what follows may never be set.",
-            "Run bash -n on the file.")
+            "bash would report an error at that place; what follows may never be set.", "Run bash -n on the file.")
 MLS_FINDING(CONFIG_ARITHMETIC, "config-arithmetic", WARNING, "an arithmetic expression that bash reports as wrong",
             "bash gives up the command and goes on, so the variable is not set. Numbers like 08 are octal.",
             "Correct the expression; write 10#$A for numbers with zeros in front.")

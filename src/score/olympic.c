@@ -188,7 +188,6 @@ static void score_plain_mean(size_t count, olympic_scratch *scratch, mls_olympic
 {
     result->kept = gather_valid(scratch->by_start, count, scratch);
     result->dropped = count - result->kept;
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the caller releases the scratch at its end */
     result->score_minutes = mean_of_ranked(scratch->by_time, result->kept, scratch);
     result->outcome = MLS_OLYMPIC_TOO_FEW_RUNS;
 }

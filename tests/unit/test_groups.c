@@ -212,7 +212,8 @@ static void many_groups_take_linear_time(void **state)
         runs[i].line = i;
         runs[i].benchmark = (char *)(uintptr_t) "x";
         runs[i].division = (char *)(uintptr_t)(i % 2 != 0 ? "closed" : "open");
-        runs[i].global_batch_size = i % 4 == 3 ? none : (double)(i / 2);
+        const size_t pair = i / 2;
+        runs[i].global_batch_size = i % 4 == 3 ? none : (double)pair;
         grouped[i].run = &runs[i];
     }
     const clock_t start = clock();

@@ -66,7 +66,7 @@ static mls_status take_row(void *state, const mls_csv_row *row)
         }
         return MLS_OK;
     }
-    published_row published;
+    published_row published = {0};
     char **texts[] = {&published.usage, &published.round, &published.submitter, &published.system,
                       &published.benchmark};
     for (size_t n = 0; n < 5; n++) {
@@ -177,7 +177,7 @@ static void compare_folder(const char *name, const cJSON *row, void *state)
 {
     published_table *table = state;
     char root[512];
-    folder_parts parts;
+    folder_parts parts = {0};
     split_folder(corpus_text(row, "dir"), &parts);
     /* Made-up logs are in no table, nor is weak scaling. */
     if (strncmp(parts.submitter, "Synth", 5) == 0 || !corpus_logs(name, root, sizeof root)) {
