@@ -239,7 +239,8 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text)
 static bool mls_name_matches(mls_str quoted, mls_str wanted)
 {
     const mls_str raw = {quoted.ptr + 1, quoted.len - 2};
-    if (raw.len == 0 || memchr(raw.ptr, '\\', raw.len) == NULL) {
+    /* An escape is longer than what it stands for, so only a longer name can be the wanted one in disguise. */
+    if (raw.len <= wanted.len || memchr(raw.ptr, '\\', raw.len) == NULL) {
         return mls_str_equal(raw, wanted);
     }
     size_t matched = 0;

@@ -23,6 +23,10 @@
 /* Logs of one result, and system descriptions of one submitter, beyond this are not looked at. */
 #define MLS_TREE_LOGS_MAX ((size_t)10000)
 
+/* Logs of the whole tree beyond this are not looked at, nor are results (folders of logs). */
+#define MLS_TREE_ALL_LOGS_MAX ((size_t)50000)
+#define MLS_TREE_RESULTS_MAX ((size_t)50000)
+
 /* Folders below the root are entered at most this deep. */
 #define MLS_TREE_DEPTH_MAX 64
 
