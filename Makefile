@@ -251,7 +251,7 @@ coverage: ## which lines the tests reach, per file (gcov)
 	@sh tests/coverage.sh build/cov
 
 .PHONY: lint
-lint: ## clang-format, clang-tidy and cppcheck, where they are installed
+lint: ## clang-format, clang-tidy and cppcheck over all C (a tool that is missing is a failure)
 	@sh tests/lint.sh $(OWN_CFLAGS) $(PKG_CFLAGS)
 
 .PHONY: bench
