@@ -191,6 +191,30 @@ mkdir cut
 cp "$testdata/logs/ten-runs.log" "$testdata/logs/malformed.log" "$testdata/logs/odd.log" cut
 sweep "no memory, runs cut from a file and findings" "$mlscore" score -j1 --format json cut
 
+# A submission in which every kind of thing is found.
+cp -R "$testdata/submission" submission
+(
+    cd submission/results/example_b200_n2
+    sed -i '/"lora_rank"/s/"value": 16/"value": 32/' llama2_70b_lora/result_[34].txt
+    sed -i '/"seed"/s/"value": [0-9]*/"value": 1/' llama2_70b_lora/result_[56].txt
+    rm llama31_405b/power/result_1/node_1.txt
+    echo rcp_bypass >package_checker_params
+    ln -s nowhere llama31_405b/link
+    cp ../../systems/example_b200_n2.json ../../systems/unused.json
+    sed -i '/"cooling"/d; s/EXAMPLE/Another/' ../../systems/example_b200_n2.json
+)
+for format in table csv json markdown github junit; do
+    sweep "no memory, verify --format $format" "$mlscore" verify -j1 --format $format submission
+done
+sweep "no memory, verify of a round" "$mlscore" verify -j1 --benchmark llama31_405b .
+for rules in 'read@result_3:1:EIO' 'open@result_3:*:EACCES' 'open@example_b200_n2.json:*:EACCES' \
+    'readdir@llama31_405b:2:EIO' 'stat@result_5:*:EIO' 'read@node_0:1:EIO'; do
+    faulty "$rules" "$mlscore" verify -j2 submission
+    that "verify, $rules: named, status 3, the rest judged" '[ "$status" -eq 3 ] && [ -s err ] && grep -q "not ready to upload" out'
+done
+run sh -c '"$1" verify submission >/dev/full' - "$mlscore"
+that "verify on a full disk: status 3" '[ "$status" -eq 3 ] && says "No space left on device"'
+
 # ------------------------------------------------------------ the tree
 mkdir -p loop/inner
 cp logs/trial_1.log loop/inner/

@@ -71,6 +71,10 @@ mkdir "$tree/many"
 judged "very many empty files" 1 tree-limit
 
 fresh
+(cd "$tree/results" && seq -f "$system/b%.0f" 30000 | xargs mkdir && seq -f 's%.0f' 30000 | xargs mkdir)
+judged "very many empty results" 1 tree-limit
+
+fresh
 touch "$tree/results/$system/llama31_405b/$(printf 'a\033[2J\033]0;owned\007b\nresult_0.txt')"
 mkdir "$tree/results/$(printf 'sys\033[31mtem\r')"
 touch "$tree/results/$(printf 'sys\033[31mtem\r')/x" "$tree/systems/$(printf '\033[1m.json')"

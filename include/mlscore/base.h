@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,8 +47,12 @@ typedef struct mls_str {
 /** The byte string of a NUL-terminated string; NULL gives the empty string. */
 mls_str mls_str_from(const char *text);
 
-/** Whether two byte strings hold the same bytes. */
-bool mls_str_equal(mls_str a, mls_str b);
+/** Whether two byte strings hold the same bytes.  In the header, for comparing with a literal is one instruction then.
+ */
+static inline bool mls_str_equal(mls_str a, mls_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
 
 /** Whether `text` starts, or ends, with the given bytes. */
 bool mls_str_starts(mls_str text, mls_str prefix);

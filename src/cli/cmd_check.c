@@ -111,8 +111,8 @@ static void mls_check_scan(const mls_check_work *work, const mls_source *source,
         result->status = MLS_ERROR_READ;
         return;
     }
-    const ssize_t peeked = pread(fd, head, sizeof head, 0);
-    result->skipped = peeked > 0 && !source->named ? mls_source_magic((mls_str){head, (size_t)peeked}) : NULL;
+    const ssize_t peeked = source->named ? 0 : pread(fd, head, sizeof head, 0);
+    result->skipped = peeked > 0 ? mls_source_magic((mls_str){head, (size_t)peeked}) : NULL;
     if (result->skipped == NULL) {
         result->status = mls_log_scan_fd(fd, &work->scan, sink, 1, NULL, &result->error);
     }

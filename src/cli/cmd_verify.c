@@ -2,8 +2,10 @@
 /*
  * cmd_verify.c - mlscore verify: a whole submission, before it is uploaded.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
 #include "mlscore/submission.h"
@@ -130,6 +132,28 @@ static bool mls_verify_print(const mls_cli *cli, const mls_submission *submissio
     }
 }
 
+static void mls_verify_complain(const mls_cli *cli, const mls_submission *submission, const mls_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const mls_finding *finding = &findings->items[i];
+        if (finding->code == MLS_FINDING_UNREADABLE) {
+            char *path = mls_path_join(submission->path, finding->path != NULL ? finding->path : "");
+            mls_cli_complain(cli, path != NULL ? path : finding->path, "%s", finding->message);
+            free(path);
+        }
+    }
+}
+
+/* What could not be read is a finding, and said on standard error too. */
+static int mls_verify_status(const mls_cli *cli, const mls_submission *submission)
+{
+    mls_verify_complain(cli, submission, &submission->findings);
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        mls_verify_complain(cli, submission, &submission->submitters[i].findings);
+    }
+    return submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+}
+
 static int mls_verify_judge(mls_cli *cli, const mls_submission_options *wanted)
 {
     mls_submission submission;
@@ -142,8 +166,8 @@ static int mls_verify_judge(mls_cli *cli, const mls_submission_options *wanted)
         mls_cli_complain(cli, cli->operands[0], "%s", error.message);
     } else if (mls_cli_output_open(cli, &output)) {
         if (mls_verify_print(cli, &submission, &output)) {
-            status = submission.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
-            status = mls_exit_worse(submission.failed ? MLS_EXIT_IO : status, mls_cli_output_close(cli, &output));
+            status = mls_cli_output_close(cli, &output);
+            status = mls_exit_worse(status, mls_verify_status(cli, &submission));
         } else {
             mls_output_abandon(&output);
             mls_cli_complain(cli, NULL, "out of memory");

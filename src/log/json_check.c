@@ -166,8 +166,10 @@ static const char *mls_json_check_name(const char *at, const char **wrong, const
 
 const char *mls_json_check_value(const char *at, const char **wrong, const char **reason)
 {
-    /* One bit a level: set for an object.  Level 1 is the record itself. */
-    uint64_t levels[MLS_JSON_DEPTH_MAX / 64] = {0};
+    /* One bit a level: set for an object.  Level 1 is the record itself.  Each word is cleared when a level of it is
+     * first reached: clearing all would take longer than checking most values. */
+    uint64_t levels[MLS_JSON_DEPTH_MAX / 64];
+    levels[0] = 0;
     unsigned depth = 1;
     for (;;) {
         /* A value is due at `at`. */
@@ -175,6 +177,9 @@ const char *mls_json_check_value(const char *at, const char **wrong, const char 
             const bool object = *at == '{';
             if (depth == MLS_JSON_DEPTH_MAX) {
                 return mls_fail(at, "nested too deeply", wrong, reason);
+            }
+            if (depth % 64 == 0) {
+                levels[depth / 64] = 0;
             }
             levels[depth / 64] = (levels[depth / 64] & ~(1ULL << depth % 64)) | (uint64_t)object << depth % 64;
             depth++;

@@ -197,98 +197,124 @@ static bool mls_record_check_usual(const char *begin, const char *end, mls_recor
     return true;
 }
 
+/* Where the general way is in a record. */
+typedef struct mls_record_scan {
+    mls_record *record;
+    struct mls_arena *scratch;
+    unsigned seen;        /* MEMBER_… */
+    const char *bad_time; /* the time_ms so far is none; NULL: it is, or there is none */
+    const char *wrong;    /* set with `reason` when something is */
+    const char *reason;
+} mls_record_scan;
+
+static const char *mls_record_fail(mls_record_scan *scan, const char *wrong, const char *reason)
+{
+    scan->wrong = wrong;
+    scan->reason = reason;
+    return NULL;
+}
+
 /*
- * Of duplicate members the last counts; a time_ms that is no time is only
- * wrong when no later one replaces it, so it is remembered until the end.
+ * One member, from its name's quote; returns the byte behind its value.  Of
+ * duplicate members the last counts; a time_ms that is no time is only wrong
+ * when no later one replaces it, so it is remembered until the end.
  */
+static const char *mls_member_check(mls_record_scan *scan, const char *at)
+{
+    bool escaped = false;
+    mls_member_span member;
+    if (*at != '"') {
+        return mls_record_fail(scan, at, "expected a member name in quotes");
+    }
+    member.name.ptr = ++at;
+    if ((at = mls_json_check_string(at, &escaped, &scan->wrong, &scan->reason)) == NULL) {
+        return NULL;
+    }
+    member.name.len = (size_t)(at - member.name.ptr);
+    at = mls_json_skip_blanks(at + 1);
+    if (*at != ':') {
+        return mls_record_fail(scan, at, "expected ':'");
+    }
+    member.text.ptr = at = mls_json_skip_blanks(at + 1);
+    if ((at = mls_json_check_value(at, &scan->wrong, &scan->reason)) == NULL) {
+        return NULL;
+    }
+    member.text.len = (size_t)(at - member.text.ptr);
+    if (escaped && !mls_json_string((mls_str){member.name.ptr - 1, member.name.len + 2}, scan->scratch, &member.name)) {
+        return mls_record_fail(scan, member.text.ptr, "out of memory");
+    }
+    if (!mls_member_take(&member, scan->record, &scan->seen, scan->scratch)) {
+        scan->bad_time = member.text.ptr;
+    } else if (mls_str_equal(member.name, MLS_S("time_ms"))) {
+        scan->bad_time = NULL;
+    }
+    return at;
+}
+
+/* The record's object, from its brace; returns the byte behind it. */
+static const char *mls_members_check(mls_record_scan *scan, const char *at)
+{
+    at = mls_json_skip_blanks(at + 1);
+    if (*at == '}') {
+        return at + 1;
+    }
+    for (;;) {
+        at = mls_member_check(scan, at);
+        if (at == NULL) {
+            return NULL;
+        }
+        at = mls_json_skip_blanks(at);
+        if (*at == '}') {
+            return at + 1;
+        }
+        if (*at != ',') {
+            return mls_record_fail(scan, at, "expected ',' or '}'");
+        }
+        at = mls_json_skip_blanks(at + 1);
+    }
+}
+
+/* A payload that is not an object may still be JSON, or break off. */
+static const char *mls_not_an_object(const char *begin, const char *end, const char **wrong)
+{
+    const char *reason;
+    *wrong = begin;
+    if (begin == end) {
+        return "nothing follows :::MLLOG";
+    }
+    return mls_json_check_value(begin, wrong, &reason) != NULL ? "the record is not a JSON object" : reason;
+}
+
 const char *mls_record_check(const char *begin, const char *end, mls_record *record, struct mls_arena *scratch,
                              const char **wrong)
 {
-    const char *reason = NULL;
-    const char *at = begin;
-    const char *bad_time = NULL;
-    unsigned seen = 0;
+    mls_record_scan scan = {.record = record, .scratch = scratch};
     if (mls_record_check_usual(begin, end, record)) {
         return NULL;
     }
     record->event_type = (mls_str){NULL, 0};
-    if (at == end) {
-        *wrong = at;
-        return "nothing follows :::MLLOG";
+    if (begin == end || *begin != '{') {
+        return mls_not_an_object(begin, end, wrong);
     }
-    if (*at != '{') {
-        const char *stop = mls_json_check_value(at, wrong, &reason);
-        if (stop != NULL) {
-            *wrong = at;
-        }
-        return stop != NULL ? "the record is not a JSON object" : reason;
+    const char *stop = mls_members_check(&scan, begin);
+    *wrong = begin;
+    if (stop == NULL) {
+        *wrong = scan.wrong;
+        return scan.reason;
     }
-    at = mls_json_skip_blanks(at + 1);
-    if (*at == '}') {
-        at++;
-    } else {
-        for (;;) {
-            bool escaped = false;
-            mls_member_span member;
-            if (*at != '"') {
-                *wrong = at;
-                return "expected a member name in quotes";
-            }
-            member.name.ptr = ++at;
-            if ((at = mls_json_check_string(at, &escaped, wrong, &reason)) == NULL) {
-                return reason;
-            }
-            member.name.len = (size_t)(at - member.name.ptr);
-            at = mls_json_skip_blanks(at + 1);
-            if (*at != ':') {
-                *wrong = at;
-                return "expected ':'";
-            }
-            member.text.ptr = at = mls_json_skip_blanks(at + 1);
-            if ((at = mls_json_check_value(at, wrong, &reason)) == NULL) {
-                return reason;
-            }
-            member.text.len = (size_t)(at - member.text.ptr);
-            if (escaped &&
-                !mls_json_string((mls_str){member.name.ptr - 1, member.name.len + 2}, scratch, &member.name)) {
-                *wrong = member.text.ptr;
-                return "out of memory";
-            }
-            if (!mls_member_take(&member, record, &seen, scratch)) {
-                bad_time = member.text.ptr;
-            } else if (member.name.len == 7 && memcmp(member.name.ptr, "time_ms", 7) == 0) {
-                bad_time = NULL;
-            }
-            at = mls_json_skip_blanks(at);
-            if (*at == '}') {
-                at++;
-                break;
-            }
-            if (*at != ',') {
-                *wrong = at;
-                return "expected ',' or '}'";
-            }
-            at = mls_json_skip_blanks(at + 1);
-        }
-    }
-    if (at < end) {
-        *wrong = mls_json_skip_blanks(at);
+    if (stop < end) {
+        *wrong = mls_json_skip_blanks(stop);
         return "something follows the record's JSON object";
     }
-    if (seen != MEMBER_ALL) {
-        *wrong = begin;
-        return mls_missing(seen);
+    if (scan.seen != MEMBER_ALL) {
+        return mls_missing(scan.seen);
     }
-    if (bad_time != NULL) {
-        *wrong = bad_time;
+    if (scan.bad_time != NULL) {
+        *wrong = scan.bad_time;
         return "time_ms is not a number";
     }
     record->payload = (mls_str){begin, (size_t)(end - begin)};
-    if (!mls_key_decode(record, scratch)) {
-        *wrong = begin;
-        return "out of memory";
-    }
-    return NULL;
+    return mls_key_decode(record, scratch) ? NULL : "out of memory";
 }
 
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch, size_t *where)

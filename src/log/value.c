@@ -29,12 +29,12 @@ static const char *mls_skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Whether any byte of the word is `c`; a carry may set further bits, but never the only one. */
-static bool mls_word_holds(uint64_t word, char c)
+/* The top bits of the bytes that are `c`; a carry may set further ones, but only above the lowest. */
+static uint64_t mls_word_marks(uint64_t word, char c)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t other = word ^ (ones * (unsigned char)c);
-    return ((other - ones) & ~other & (ones << 7)) != 0;
+    return (other - ones) & ~other & (ones << 7);
 }
 
 /* `at` is behind the opening quote; returns the closing one. */
@@ -43,7 +43,11 @@ static const char *mls_skip_string(const char *at, const char *end)
     while (end - at >= 8) {
         uint64_t word;
         memcpy(&word, at, sizeof word);
-        if (mls_word_holds(word, '"') || mls_word_holds(word, '\\')) {
+        const uint64_t marks = mls_word_marks(word, '"') | mls_word_marks(word, '\\');
+        if (marks != 0) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+            at += __builtin_ctzll(marks) / 8; /* the lowest byte of the word is the first of the text */
+#endif
             break;
         }
         at += 8;
@@ -235,7 +239,8 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text)
 static bool mls_name_matches(mls_str quoted, mls_str wanted)
 {
     const mls_str raw = {quoted.ptr + 1, quoted.len - 2};
-    if (raw.len == 0 || memchr(raw.ptr, '\\', raw.len) == NULL) {
+    /* An escape is longer than what it stands for, so only a longer name can be the wanted one in disguise. */
+    if (raw.len <= wanted.len || memchr(raw.ptr, '\\', raw.len) == NULL) {
         return mls_str_equal(raw, wanted);
     }
     size_t matched = 0;

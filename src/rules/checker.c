@@ -158,7 +158,7 @@ static void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_
     mls_key_count(checker, key_index, record);
     for (size_t i = 0; i < key->ref_count; i++) {
         const mls_rule_ref ref = key->refs[i];
-        if (checker->scopes[ref.scope].live) {
+        if (checker->scopes[ref.scope].live && mls_scope_prepare(checker, ref.scope)) {
             mls_rule_apply(checker, ref.scope, ref.rule, record, first);
             const mls_rule *rule = &ruleset->scopes[ref.scope].rules[ref.rule];
             queues |= rule->has_use && rule->first_only && first;
@@ -167,7 +167,7 @@ static void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_
     if (key->derived_from) {
         for (size_t s = 0; s < ruleset->scope_count; s++) {
             if (checker->scopes[s].live && ruleset->scopes[s].derive.key.ptr != NULL &&
-                ruleset->scopes[s].derive_from == key_index) {
+                ruleset->scopes[s].derive_from == key_index && mls_scope_prepare(checker, s)) {
                 mls_derive_record(checker, s, record);
             }
         }

@@ -108,6 +108,7 @@ typedef struct mls_groups {
     bool full;
 } mls_groups;
 
+/* Of the many scopes that may be queued few ever see a record: the arrays are made when one does. */
 typedef struct mls_scope_state {
     bool live;
     mls_variable *variables;
@@ -168,6 +169,7 @@ struct mls_checker {
 
 /* checker_state.c */
 bool mls_checker_prepare(mls_checker *checker);
+bool mls_scope_prepare(mls_checker *checker, size_t scope);
 void mls_checker_release_scopes(mls_checker *checker);
 void mls_scope_state_release(const mls_scope *scope, mls_scope_state *state);
 void mls_checker_update_live(mls_checker *checker);

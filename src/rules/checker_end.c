@@ -19,8 +19,8 @@ static mls_finding_place mls_place(size_t line, mls_str key)
     return (mls_finding_place){.line = line, .key = key};
 }
 
-/* Plays the queue: who is judged, in which order. */
-static void mls_queue_play(mls_checker *checker)
+/* Plays the queue: who is judged, in which order.  False when memory ran out. */
+static bool mls_queue_play(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     bool queued[MLS_SCOPES_MAX] = {false};
@@ -30,6 +30,9 @@ static void mls_queue_play(mls_checker *checker)
     for (size_t at = 0; at < checker->order_count; at++) {
         const size_t scope = checker->order[at];
         const mls_scope_state *state = &checker->scopes[scope];
+        if (!mls_scope_prepare(checker, scope)) {
+            return false;
+        }
         if (ruleset->scopes[scope].derive.key.ptr != NULL) {
             mls_derive_finish(checker, scope); /* the made-up records may queue scopes too */
         }
@@ -47,6 +50,7 @@ static void mls_queue_play(mls_checker *checker)
             }
         }
     }
+    return true;
 }
 
 /* Whether a scope judged later has a rule for the key, and so overrules the one at `at`. */
@@ -307,7 +311,9 @@ static void mls_take_all(mls_checker *checker, bool first)
 
 void mls_checker_judge(mls_checker *checker)
 {
-    mls_queue_play(checker);
+    if (!mls_queue_play(checker)) {
+        return;
+    }
     for (size_t at = 0; at < checker->order_count; at++) {
         const size_t scope_index = checker->order[at];
         const mls_scope *scope = &checker->ruleset->scopes[scope_index];

@@ -43,8 +43,9 @@ static bool mls_is_told(const mls_buffer *message, mls_str key)
     return false;
 }
 
-/* "; submission_division, which sets $compile_time_mins, has not been logged yet" */
-static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const mls_expr *expr, mls_buffer *message)
+/* "; submission_division, which sets $compile_time_mins, has not been logged yet: log it before init_stop" */
+static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const mls_rule *rule, const mls_expr *expr,
+                             mls_buffer *message)
 {
     for (uint32_t i = 0; i < expr->node_count; i++) {
         const mls_expr_node *node = &expr->nodes[i];
@@ -60,7 +61,8 @@ static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const
         mls_buffer_append(message, key);
         mls_buffer_append_text(message, ", which sets ");
         mls_buffer_append(message, mls_expr_node_text(expr, node));
-        mls_buffer_append_text(message, ", has not been logged yet");
+        mls_buffer_append_text(message, ", has not been logged yet: log it before ");
+        mls_buffer_append(message, rule->key);
     }
 }
 
@@ -127,7 +129,7 @@ static void mls_check_failed(mls_checker *checker, size_t scope_index, size_t ru
     } else if (topic == MLS_TOPIC_METADATA) {
         mls_hint_metadata(checker, record, expr, &message);
     }
-    mls_hint_not_yet(checker, scope, expr, &message);
+    mls_hint_not_yet(checker, scope, &scope->rules[rule_index], expr, &message);
     mls_message_scope(checker, scope, &message);
     checker->out_of_memory |= message.failed;
     mls_stage(state, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : codes[topic], record, checker,
@@ -207,7 +209,7 @@ static void mls_any_run(mls_checker *checker, size_t scope_index, size_t rule_in
             mls_buffer_append_text(&message, " must be comparable with the target (");
             mls_buffer_append(&message, expr->text);
             mls_buffer_printf(&message, "), but %s", checker->input.reason);
-            mls_hint_not_yet(checker, scope, expr, &message);
+            mls_hint_not_yet(checker, scope, rule, expr, &message);
             mls_message_scope(checker, scope, &message);
             mls_stage(scope_state, &state->others, MLS_FINDING_EVALUATION, record, checker, mls_buffer_str(&message));
             mls_buffer_release(&message);

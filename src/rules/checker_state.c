@@ -210,12 +210,19 @@ static void *mls_zeroed(mls_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-static bool mls_scope_state_prepare(mls_checker *checker, const mls_scope *scope, mls_scope_state *state)
+bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
 {
+    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
+    mls_scope_state *state = &checker->scopes[scope_index];
+    if (state->rules != NULL) {
+        return true;
+    }
     state->variables = mls_arena_array(&checker->memory, scope->symbols.count, sizeof *state->variables);
     state->stores = mls_zeroed(&checker->memory, scope->symbols.count, sizeof *state->stores);
     state->rules = mls_zeroed(&checker->memory, scope->rule_count, sizeof *state->rules);
     if (state->variables == NULL || state->stores == NULL || state->rules == NULL) {
+        checker->out_of_memory = true;
+        state->rules = NULL;
         return false;
     }
     if (scope->symbols.count > 0) {
@@ -237,11 +244,6 @@ bool mls_checker_prepare(mls_checker *checker)
     }
     checker->scopes = scopes;
     mls_checker_update_live(checker); /* nothing has fired: whatever could ever be queued */
-    for (size_t i = 0; i < ruleset->scope_count; i++) {
-        if (scopes[i].live && !mls_scope_state_prepare(checker, &ruleset->scopes[i], &scopes[i])) {
-            return false;
-        }
-    }
     return true;
 }
 

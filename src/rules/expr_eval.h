@@ -39,8 +39,8 @@ bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result);
 bool mls_eval_input(const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
 /*
- * Whether `node` is value or metadata, its tree has not been built and it is
- * an object: then a member is found in the text.  *found tells whether there is one.
+ * Whether `node` is record, value or metadata, its tree has not been built and
+ * it is an object: then a member is found in the text.  *found tells whether there is one.
  */
 bool mls_expr_find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, bool *found,
                            mls_str *member);

@@ -153,8 +153,8 @@ static bool mls_member_index_find(mls_member_index *index, mls_str span, mls_str
 }
 
 /*
- * Whether `node` is value or metadata, its tree has not been built and it is
- * an object: then a member is found in the text.  *found tells whether there is one.
+ * Whether `node` is record, value or metadata, its tree has not been built and
+ * it is an object: then a member is found in the text.  *found tells whether there is one.
  */
 bool mls_expr_find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, bool *found, mls_str *member)
 {
@@ -162,6 +162,10 @@ bool mls_expr_find_in_text(const mls_expr_node *node, mls_expr_input *input, mls
     mls_member_index *index;
     if (input->record == NULL) {
         return false;
+    }
+    if (node->op == MLS_EXPR_RECORD && input->whole == NULL) {
+        *found = mls_json_member(input->record->payload, name, member);
+        return true;
     }
     if (node->op == MLS_EXPR_METADATA && input->metadata == NULL) {
         span = input->record->metadata;

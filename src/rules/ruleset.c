@@ -47,7 +47,27 @@ size_t mls_scope_find_variable(const mls_scope *scope, mls_str name)
     return SIZE_MAX;
 }
 
-/* Eight bytes at a time, mixed by multiplication; keys are short and trusted only as far as a lookup goes. */
+/* Up to eight bytes; which ones they are is no matter as long as all of them count. */
+static uint64_t mls_short_word(const char *text, size_t len)
+{
+    uint32_t first = 0;
+    uint32_t last = 0;
+    if (len >= sizeof first) {
+        memcpy(&first, text, sizeof first);
+        memcpy(&last, text + len - sizeof last, sizeof last);
+    } else {
+        for (size_t i = 0; i < len; i++) {
+            first = first << 8 | (unsigned char)text[i];
+        }
+    }
+    return (uint64_t)first << 32 | last;
+}
+
+/*
+ * Eight bytes at a time, mixed by multiplication; the last eight may overlap
+ * those before, for copying a few would take longer.  Keys are short and
+ * trusted only as far as a lookup goes.
+ */
 uint64_t mls_key_hash(mls_str name)
 {
     const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
@@ -59,9 +79,11 @@ uint64_t mls_key_hash(mls_str name)
         hash = (hash ^ word) * factor;
         hash ^= hash >> 29;
     }
-    uint64_t rest = 0;
-    if (at < name.len) {
-        memcpy(&rest, name.ptr + at, name.len - at);
+    uint64_t rest;
+    if (name.len >= sizeof rest) {
+        memcpy(&rest, name.ptr + name.len - sizeof rest, sizeof rest);
+    } else {
+        rest = mls_short_word(name.ptr, name.len);
     }
     hash = (hash ^ rest) * factor;
     return hash ^ (hash >> 32);

@@ -170,6 +170,7 @@ static void mls_judging_compare(const mls_judging *judging, mls_run_says says, c
         }
         mls_findings_add(judging->findings, code, place, "%s is %.60s, %s %.60s%s", key, says(&first->run), where,
                          expected, more.ptr != NULL ? more.ptr : "");
+        judging->findings->out_of_memory |= more.failed;
         mls_buffer_release(&more);
     }
 }

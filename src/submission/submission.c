@@ -55,39 +55,49 @@ static mls_status mls_first_time_record(void *state, const mls_record *record)
 }
 
 /* The time of a log's first record; NAN when it has none that can be read. */
-static double mls_log_first_time(const mls_tree *tree, const mls_tree_file *file)
+static mls_status mls_log_first_time(const mls_tree *tree, const mls_tree_file *file, double *time_ms)
 {
-    double time_ms = (double)NAN;
-    const mls_sink sink = {.state = &time_ms, .record = mls_first_time_record};
+    mls_status status = MLS_OK;
+    const mls_sink sink = {.state = time_ms, .record = mls_first_time_record};
     const int fd = file->readable && file->size <= MLS_LOG_BYTES_MAX ? mls_tree_open(tree, file) : -1;
+    *time_ms = (double)NAN;
     if (fd >= 0) {
-        (void)!mls_log_scan_fd(fd, NULL, &sink, 1, NULL, NULL);
+        status = mls_log_scan_fd(fd, NULL, &sink, 1, NULL, NULL);
         (void)close(fd);
     }
-    return time_ms;
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+/* The first time in the logs of a submitter; NAN: none. */
+static mls_status mls_submitter_first_time(const mls_tree *tree, const mls_tree_submitter *submitter, double *time_ms)
+{
+    mls_status status = MLS_OK;
+    for (size_t r = 0; r < submitter->result_count; r++) {
+        const mls_tree_files *logs = &submitter->results[r].logs;
+        for (size_t i = 0; i < logs->count && status == MLS_OK && isnan(*time_ms); i++) {
+            status = mls_log_first_time(tree, &logs->items[i], time_ms);
+        }
+    }
+    return status;
 }
 
 /* All logs of a submission are judged by one edition: the first record of the first log decides. */
-static void mls_verifying_edition(mls_verifying *verifying)
+static mls_status mls_verifying_edition(mls_verifying *verifying)
 {
     const mls_submission_options *options = verifying->options;
+    mls_status status = MLS_OK;
     double time_ms = (double)NAN;
     if (options->edition != NULL) {
         verifying->submission->edition = options->edition;
-        return;
+        return MLS_OK;
     }
-    for (size_t s = 0; s < verifying->tree.submitter_count && isnan(time_ms); s++) {
-        const mls_tree_submitter *submitter = &verifying->tree.submitters[s];
-        for (size_t r = 0; r < submitter->result_count && isnan(time_ms); r++) {
-            const mls_tree_files *logs = &submitter->results[r].logs;
-            for (size_t i = 0; i < logs->count && isnan(time_ms); i++) {
-                time_ms = mls_log_first_time(&verifying->tree, &logs->items[i]);
-            }
-        }
+    for (size_t s = 0; s < verifying->tree.submitter_count && status == MLS_OK && isnan(time_ms); s++) {
+        status = mls_submitter_first_time(&verifying->tree, &verifying->tree.submitters[s], &time_ms);
     }
     verifying->submission->edition =
         mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, time_ms);
     verifying->submission->edition_guessed = true;
+    return status;
 }
 
 /* ------------------------------------------------------------------- logs */
@@ -453,7 +463,9 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
         status = MLS_ERROR_MEMORY;
     }
     if (status == MLS_OK) {
-        mls_verifying_edition(&verifying);
+        status = mls_verifying_edition(&verifying);
+    }
+    if (status == MLS_OK) {
         status = mls_verifying_read(&verifying, error);
     }
     if (status == MLS_OK) {
@@ -461,7 +473,9 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
     }
     if (status == MLS_OK) {
         mls_submission_conclude(&verifying);
-    } else if (status == MLS_ERROR_MEMORY) {
+        status = submission->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    }
+    if (status == MLS_ERROR_MEMORY) {
         (void)mls_error_set(error, status, 0, 0, "out of memory");
     }
     mls_verifying_release(&verifying);

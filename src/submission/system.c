@@ -5,6 +5,7 @@
  */
 #include "submission/system.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -270,6 +271,7 @@ mls_status mls_system_read(mls_system *system, const mls_tree *tree, const mls_t
         return MLS_OK;
     }
     const int fd = mls_tree_open(tree, file);
+    system_errno = errno;
     mls_status status = fd >= 0 ? mls_read_all(fd, MLS_SYSTEM_BYTES_MAX, &text, &system_errno) : MLS_ERROR_READ;
     if (fd >= 0) {
         (void)close(fd);

@@ -250,7 +250,7 @@ void mls_walk_folder(mls_tree_walker *walker, const char *path, mls_tree_role ro
 }
 
 /* Whether a folder (a path below the root, "" for the root) is a submitter's. */
-bool mls_walk_is_submitter(const mls_tree_walker *walker, const char *path)
+bool mls_walk_is_submitter(mls_tree_walker *walker, const char *path)
 {
     static const char *const parts[] = {"results", "systems"};
     bool is = false;
@@ -259,6 +259,7 @@ bool mls_walk_is_submitter(const mls_tree_walker *walker, const char *path)
         mls_buffer whole = {0};
         mls_buffer_printf(&whole, "%s/%s/%s", walker->tree->real, path, parts[i]);
         is = !whole.failed && stat(whole.ptr, &about) == 0 && S_ISDIR(about.st_mode);
+        walker->status = whole.failed ? MLS_ERROR_MEMORY : walker->status;
         mls_buffer_release(&whole);
     }
     return is;
@@ -298,9 +299,10 @@ mls_status mls_tree_walk(const char *root, mls_usage usage, mls_tree *tree, mls_
     if (access(tree->real, R_OK | X_OK) != 0) {
         return mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "cannot be read");
     }
-    if (!mls_walk_is_submitter(&walker, "")) {
+    const bool one = mls_walk_is_submitter(&walker, "");
+    if (walker.status == MLS_OK && !one) {
         mls_walk_folder(&walker, "", MLS_ROLE_ROUND, 1);
-    } else if (mls_walk_submitter_add(&walker, "", mls_path_name(tree->real))) {
+    } else if (walker.status == MLS_OK && mls_walk_submitter_add(&walker, "", mls_path_name(tree->real))) {
         walker.in_submitter = true;
         mls_walk_folder(&walker, "", MLS_ROLE_SUBMITTER, 1);
     }

@@ -26,6 +26,10 @@
 /* Configs of one submitter beyond this are not decoded. */
 #define MLS_TREE_CONFIGS_MAX ((size_t)4096)
 
+/* Logs of the whole tree beyond this are not looked at, nor are results (folders of logs). */
+#define MLS_TREE_ALL_LOGS_MAX ((size_t)50000)
+#define MLS_TREE_RESULTS_MAX ((size_t)50000)
+
 /* Folders below the root are entered at most this deep. */
 #define MLS_TREE_DEPTH_MAX 64
 

@@ -70,6 +70,17 @@ static void mls_role_add_file(mls_tree_walker *walker, mls_tree_files *files, co
     files->items[files->count++] = (mls_tree_file){path, mls_path_name(path), entry->size, why == NULL};
 }
 
+/* A log of a result, unless there are more of them than are looked at. */
+static void mls_role_add_log(mls_tree_walker *walker, mls_tree_result *result, const mls_tree_entry *entry)
+{
+    if (walker->logs++ < MLS_TREE_ALL_LOGS_MAX) {
+        mls_role_add_file(walker, &result->logs, entry);
+    } else if (walker->logs == MLS_TREE_ALL_LOGS_MAX + 1) {
+        mls_findings_add(mls_walk_findings(walker), MLS_FINDING_TREE_LIMIT, (mls_finding_place){.path = entry->path},
+                         "there are more than %zu logs; the others are not looked at", MLS_TREE_ALL_LOGS_MAX);
+    }
+}
+
 /* ------------------------------------------------- package_checker_params */
 
 static void mls_params_line(mls_tree_walker *walker, mls_tree_params *params, mls_str line, mls_finding_place place)
@@ -105,7 +116,10 @@ static void mls_role_params(mls_tree_walker *walker, mls_tree_params *params, co
         return;
     }
     const int fd = mls_entry_unreadable(entry) == NULL ? mls_tree_open(walker->tree, &file) : -1;
-    if (fd < 0 || mls_read_all(fd, MLS_PARAMS_BYTES_MAX, &text, &system_errno) != MLS_OK) {
+    const mls_status status = fd >= 0 ? mls_read_all(fd, MLS_PARAMS_BYTES_MAX, &text, &system_errno) : MLS_ERROR_READ;
+    if (status == MLS_ERROR_MEMORY) {
+        walker->status = status;
+    } else if (status != MLS_OK) {
         mls_findings_add(mls_walk_findings(walker), MLS_FINDING_PARAMS_IGNORED, place,
                          "cannot be read, or is no list of options");
     } else {
@@ -135,7 +149,7 @@ static void mls_role_result_file(mls_tree_walker *walker, mls_tree_submitter *su
 {
     mls_tree_result *result = mls_role_last_result(submitter);
     if (mls_name_is_result(entry->name)) {
-        mls_role_add_file(walker, &result->logs, entry);
+        mls_role_add_log(walker, result, entry);
     } else if (strcmp(entry->name, params_name) == 0) {
         mls_role_params(walker, &result->params, entry);
     } else if (strcmp(entry->name, "scaling.json") == 0) {
@@ -244,6 +258,17 @@ void mls_role_file(mls_tree_walker *walker, mls_tree_role role, mls_tree_entry *
 
 /* --------------------------------------------------------------- folders */
 
+/* Whether there are more folders of results than are looked at; says so once. */
+static bool mls_role_too_many(mls_tree_walker *walker, const mls_tree_entry *entry)
+{
+    if (walker->results++ == MLS_TREE_RESULTS_MAX) {
+        mls_findings_add(mls_walk_findings(walker), MLS_FINDING_TREE_LIMIT, (mls_finding_place){.path = entry->path},
+                         "there are more than %zu folders of results; the others are not looked at",
+                         MLS_TREE_RESULTS_MAX);
+    }
+    return walker->results > MLS_TREE_RESULTS_MAX;
+}
+
 /* Makes room for one more in an array of the submitter's and copies the path; NULL when memory runs out. */
 static char *mls_role_copy_path(mls_tree_walker *walker, const mls_tree_entry *entry, bool grown)
 {
@@ -257,6 +282,9 @@ static char *mls_role_copy_path(mls_tree_walker *walker, const mls_tree_entry *e
 static mls_tree_role mls_role_system(mls_tree_walker *walker, const mls_tree_entry *entry)
 {
     mls_tree_submitter *submitter = mls_walk_submitter(walker);
+    if (mls_role_too_many(walker, entry)) {
+        return MLS_ROLE_IGNORED;
+    }
     char *path = mls_role_copy_path(walker, entry,
                                     mls_grow((void **)&submitter->result_systems, submitter->result_system_count,
                                              &submitter->result_system_capacity, sizeof(mls_tree_system)));
@@ -271,6 +299,9 @@ static mls_tree_role mls_role_system(mls_tree_walker *walker, const mls_tree_ent
 static mls_tree_role mls_role_result(mls_tree_walker *walker, mls_tree_role role, const mls_tree_entry *entry)
 {
     mls_tree_submitter *submitter = mls_walk_submitter(walker);
+    if (mls_role_too_many(walker, entry)) {
+        return MLS_ROLE_IGNORED;
+    }
     char *path = mls_role_copy_path(walker, entry,
                                     mls_grow((void **)&submitter->results, submitter->result_count,
                                              &submitter->result_capacity, sizeof(mls_tree_result)));
@@ -306,6 +337,9 @@ static mls_tree_role mls_role_in_round(mls_tree_walker *walker, const mls_tree_e
 {
     if (entry->outside || !mls_walk_is_submitter(walker, entry->path)) {
         return MLS_ROLE_OTHER;
+    }
+    if (mls_role_too_many(walker, entry)) {
+        return MLS_ROLE_IGNORED;
     }
     walker->in_submitter = mls_walk_submitter_add(walker, entry->path, entry->name);
     return walker->in_submitter ? MLS_ROLE_SUBMITTER : MLS_ROLE_IGNORED;
@@ -348,7 +382,7 @@ static mls_tree_role mls_role_in_result(mls_tree_walker *walker, mls_tree_entry 
         return MLS_ROLE_POWER;
     }
     if (mls_name_is_result(entry->name)) {
-        mls_role_add_file(walker, &result->logs, entry);
+        mls_role_add_log(walker, result, entry);
     } else {
         mls_role_stray(walker, entry, "a benchmark's results");
     }

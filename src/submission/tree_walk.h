@@ -50,6 +50,8 @@ typedef struct mls_tree_entry {
 typedef struct mls_tree_walker {
     mls_tree *tree;
     mls_usage usage;
+    size_t logs;       /* found so far, in all results */
+    size_t results;    /* and folders of them, and of systems */
     bool in_submitter; /* the last one of the tree */
     bool full;         /* MLS_TREE_ENTRIES_MAX was met */
     mls_status status; /* MLS_OK or MLS_ERROR_MEMORY */
@@ -62,7 +64,8 @@ mls_tree_submitter *mls_walk_submitter(mls_tree_walker *walker);
 /* Walks one folder; `path` is "" for the root.  Bounded by MLS_TREE_DEPTH_MAX. */
 void mls_walk_folder(mls_tree_walker *walker, const char *path, mls_tree_role role, unsigned depth);
 
-bool mls_walk_is_submitter(const mls_tree_walker *walker, const char *path);
+/* Whether a folder has results or systems in it. */
+bool mls_walk_is_submitter(mls_tree_walker *walker, const char *path);
 bool mls_walk_submitter_add(mls_tree_walker *walker, const char *path, const char *name);
 
 /* Takes note of what is no folder. */

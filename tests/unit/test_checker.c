@@ -151,8 +151,8 @@ static void test_checks(void **state)
            "(common, 5.1.0)");
     add(f, "soon", "1", "{}");
     expect(judge(f), MLS_FINDING_ORDER, 5, "soon",
-           "soon must satisfy time_ms < $limit * 1000; $limit is 0; limit, which sets $limit, has not been logged yet "
-           "(common, 5.1.0)");
+           "soon must satisfy time_ms < $limit * 1000; $limit is 0; limit, which sets $limit, has not been logged yet: "
+           "log it before soon (common, 5.1.0)");
     add(f, "first", "2", "{}");
     add(f, "first", "2", "{}");
     expect(judge(f), MLS_FINDING_VALUE, 5, "first", "first must be 1, is 2 (common, 5.1.0)");
