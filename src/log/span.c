@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * span.c - looking into JSON that has been validated before, without a tree.
+ *
+ * Because the text is known to be well formed, nothing here looks for errors:
+ * a value is skipped by its first byte, and the only failure is memory.
+ */
+#include "log/span.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+static bool mls_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+const char *mls_span_skip_blanks(const char *at, const char *end)
+{
+    while (at < end && mls_is_blank(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* The top bits of the bytes that are `c`; a carry may set further ones, but only above the lowest. */
+static uint64_t mls_word_marks(uint64_t word, char c)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t other = word ^ (ones * (unsigned char)c);
+    return (other - ones) & ~other & (ones << 7);
+}
+
+const char *mls_span_skip_string(const char *at, const char *end)
+{
+    while (end - at >= 8) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        const uint64_t marks = mls_word_marks(word, '"') | mls_word_marks(word, '\\');
+        if (marks != 0) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+            at += __builtin_ctzll(marks) / 8; /* the lowest byte of the word is the first of the text */
+#endif
+            break;
+        }
+        at += 8;
+    }
+    while (at < end && *at != '"') {
+        at += *at == '\\' ? 2 : 1;
+    }
+    return at < end ? at : end;
+}
+
+/* Behind a number or a bare word: at the first byte that can follow one. */
+static const char *mls_skip_scalar(const char *at, const char *end)
+{
+    while (at < end && *at != ',' && *at != '}' && *at != ']' && !mls_is_blank(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* Nesting needs a count only: the brackets are known to match. */
+const char *mls_span_skip_value(const char *at, const char *end)
+{
+    size_t depth = 0;
+    if (at < end && *at != '{' && *at != '[' && *at != '"') {
+        return mls_skip_scalar(at, end);
+    }
+    while (at < end) {
+        switch (*at) {
+        case '"':
+            at = mls_span_skip_string(at + 1, end);
+            at += at < end;
+            break;
+        case '{':
+        case '[':
+            depth++;
+            at++;
+            break;
+        case '}':
+        case ']':
+            depth--;
+            at++;
+            break;
+        case ',':
+        case ':':
+            at++;
+            break;
+        default:
+            if (mls_is_blank(*at)) {
+                at++;
+                break;
+            }
+            at = mls_skip_scalar(at, end);
+        }
+        if (depth == 0) {
+            return at;
+        }
+    }
+    return at;
+}
+
+mls_json_kind mls_json_kind_of(mls_str span)
+{
+    switch (span.len > 0 ? *span.ptr : 'n') {
+    case '"':
+        return MLS_JSON_STRING;
+    case '{':
+        return MLS_JSON_OBJECT;
+    case '[':
+        return MLS_JSON_LIST;
+    case 't':
+    case 'f':
+        return MLS_JSON_BOOL;
+    case 'n':
+        return MLS_JSON_NULL;
+    default:
+        return MLS_JSON_NUMBER;
+    }
+}
+
+bool mls_json_number(mls_str span, double *number)
+{
+    switch (mls_json_kind_of(span)) {
+    case MLS_JSON_BOOL:
+        *number = *span.ptr == 't';
+        return true;
+    case MLS_JSON_NUMBER:
+        return *span.ptr == 'N' || *span.ptr == 'I' || (span.len > 1 && span.ptr[1] == 'I')
+                   ? mls_number_parse_lenient(span, number)
+                   : mls_number_parse(span, number);
+    default:
+        return false;
+    }
+}
+
+static uint32_t mls_hex4(const char *text)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < 4; i++) {
+        const char c = text[i];
+        value = value << 4 | (uint32_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    return value;
+}
+
+/* Writes a code point as (generalised) UTF-8 and returns the number of bytes. */
+static size_t mls_code_point_write(char *out, uint32_t code)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        out[0] = (char)(0xc0U | code >> 6);
+        out[1] = (char)(0x80U | (code & 0x3fU));
+        return 2;
+    }
+    if (code < 0x10000) {
+        out[0] = (char)(0xe0U | code >> 12);
+        out[1] = (char)(0x80U | (code >> 6 & 0x3fU));
+        out[2] = (char)(0x80U | (code & 0x3fU));
+        return 3;
+    }
+    out[0] = (char)(0xf0U | code >> 18);
+    out[1] = (char)(0x80U | (code >> 12 & 0x3fU));
+    out[2] = (char)(0x80U | (code >> 6 & 0x3fU));
+    out[3] = (char)(0x80U | (code & 0x3fU));
+    return 4;
+}
+
+/* Reads the escape at text[*at] (a backslash) and moves behind it; surrogate pairs are joined. */
+static uint32_t mls_escape_read(mls_str text, size_t *at)
+{
+    static const char names[] = "\"\\/bfnrt";
+    static const char values[] = "\"\\/\b\f\n\r\t";
+    const char kind = text.ptr[*at + 1];
+    if (kind != 'u') {
+        *at += 2;
+        return (uint32_t)(unsigned char)values[strchr(names, kind) - names];
+    }
+    uint32_t code = mls_hex4(text.ptr + *at + 2);
+    *at += 6;
+    if (code >= 0xd800 && code <= 0xdbff && *at + 6 <= text.len && text.ptr[*at] == '\\' && text.ptr[*at + 1] == 'u') {
+        const uint32_t low = mls_hex4(text.ptr + *at + 2);
+        if (low >= 0xdc00 && low <= 0xdfff) {
+            *at += 6;
+            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        }
+    }
+    return code;
+}
+
+/* Each byte of text makes at most two. */
+bool mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena, mls_str *result)
+{
+    const mls_str text = {quoted.ptr + 1, quoted.len - 2};
+    size_t room;
+    char *out = mls_size_mul(text.len, 2, &room) && mls_size_add(room, 1, &room) ? mls_arena_alloc(arena, room) : NULL;
+    if (out == NULL) {
+        return false;
+    }
+    size_t len = 0;
+    for (size_t i = 0; i < text.len;) {
+        const unsigned char c = (unsigned char)text.ptr[i];
+        if (c == '\\') {
+            len += mls_code_point_write(out + len, mls_escape_read(text, &i));
+        } else {
+            len += latin1 ? mls_code_point_write(out + len, c) : 1;
+            if (!latin1) {
+                out[len - 1] = (char)c;
+            }
+            i++;
+        }
+    }
+    out[len] = '\0';
+    *result = (mls_str){out, len};
+    return true;
+}
+
+bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text)
+{
+    return mls_json_kind_of(span) == MLS_JSON_STRING && span.len >= 2 && mls_span_decode(span, false, arena, text);
+}
+
+/* Whether the raw name between quotes is `wanted`; a name with escapes is decoded on the stack if it can match. */
+static bool mls_name_matches(mls_str quoted, mls_str wanted)
+{
+    const mls_str raw = {quoted.ptr + 1, quoted.len - 2};
+    /* An escape is longer than what it stands for, so only a longer name can be the wanted one in disguise. */
+    if (raw.len <= wanted.len || memchr(raw.ptr, '\\', raw.len) == NULL) {
+        return mls_str_equal(raw, wanted);
+    }
+    size_t matched = 0;
+    for (size_t i = 0; i < raw.len;) {
+        char bytes[4];
+        size_t count = 1;
+        if (raw.ptr[i] == '\\') {
+            count = mls_code_point_write(bytes, mls_escape_read(raw, &i));
+        } else {
+            bytes[0] = raw.ptr[i++];
+        }
+        if (count > wanted.len - matched || memcmp(wanted.ptr + matched, bytes, count) != 0) {
+            return false;
+        }
+        matched += count;
+    }
+    return matched == wanted.len;
+}
+
+/* One member of an object's text: *at is at its name's quote, and moves to the next name or the closing brace. */
+static void mls_member_read(const char **at, const char *end, mls_str *name, mls_str *value)
+{
+    const char *p = mls_span_skip_string(*at + 1, end);
+    *name = (mls_str){*at, (size_t)(p - *at) + 1};
+    p = mls_span_skip_blanks(p + 1, end);
+    p = mls_span_skip_blanks(p + 1, end); /* over the colon */
+    const char *stop = mls_span_skip_value(p, end);
+    *value = (mls_str){p, (size_t)(stop - p)};
+    p = mls_span_skip_blanks(stop, end);
+    if (p < end && *p == ',') {
+        p = mls_span_skip_blanks(p + 1, end);
+    }
+    *at = p;
+}
+
+bool mls_json_member(mls_str json, mls_str name, mls_str *span)
+{
+    bool found = false;
+    if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
+        return false;
+    }
+    const char *end = json.ptr + json.len;
+    const char *at = mls_span_skip_blanks(json.ptr + 1, end);
+    while (at < end && *at == '"') {
+        mls_str member;
+        mls_str value;
+        mls_member_read(&at, end, &member, &value);
+        if (mls_name_matches(member, name)) {
+            *span = value;
+            found = true;
+        }
+    }
+    return found;
+}
+
+size_t mls_json_members(mls_str json, mls_raw_member *members, size_t capacity)
+{
+    size_t count = 0;
+    if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
+        return 0;
+    }
+    const char *end = json.ptr + json.len;
+    const char *at = mls_span_skip_blanks(json.ptr + 1, end);
+    for (; at < end && *at == '"'; count++) {
+        mls_raw_member member;
+        mls_member_read(&at, end, &member.name, &member.value);
+        member.name = (mls_str){member.name.ptr + 1, member.name.len - 2};
+        if (count < capacity) {
+            members[count] = member;
+        }
+    }
+    return count;
+}
