@@ -126,8 +126,8 @@ typedef struct mls_config_script mls_config_script;
 #define MLS_CONFIG_SCRIPT_BYTES_MAX ((size_t)1 << 20)
 
 /**
- * Reads a config and the files it sources from its own folder and below,
- * without running anything, as bash would with `set -a` in an empty
+ * Reads a config and the files it sources from its own folder and below (where
+ * they really stand: no link and no ".." leads out), without running anything, as bash would with `set -a` in an empty
  * environment: plain assignments are exports, names that are not set are
  * empty, and what would have to be run or looked up is unknown.  bash's own
  * variables (PWD, SHLVL, RANDOM …) are not listed.
@@ -138,6 +138,10 @@ typedef struct mls_config_script mls_config_script;
  * no text; MLS_ERROR_LIMIT; MLS_ERROR_MEMORY.
  */
 mls_status mls_config_script_read(const char *path, mls_config_script **script, mls_error *error) MLS_MUST_USE;
+
+/** As mls_config_script_read(); `root` is the folder outside of which nothing is read, instead of the config's own. */
+mls_status mls_config_script_read_within(const char *path, const char *root, mls_config_script **script,
+                                         mls_error *error) MLS_MUST_USE;
 
 /** As mls_config_script_read(), from memory: `path` is only its name, and nothing is sourced. */
 mls_status mls_config_script_read_bytes(mls_str bytes, const char *path, mls_config_script **script,

@@ -115,7 +115,11 @@ int mls_cli_own_rules(mls_cli *cli)
         mls_cli_complain(cli, NULL, "%s", error.message);
         return MLS_EXIT_IO;
     }
-    mls_cli_complain(cli, cli->rules_path, "line %zu, column %zu: %s", error.line, error.column, error.message);
+    if (error.line > 0) {
+        mls_cli_complain(cli, cli->rules_path, "line %zu, column %zu: %s", error.line, error.column, error.message);
+    } else {
+        mls_cli_complain(cli, NULL, "%s", error.message);
+    }
     return MLS_EXIT_USAGE;
 }
 

@@ -179,12 +179,18 @@ static mls_status finish(mls_config_script *self, mls_status status, mls_config_
 
 mls_status mls_config_script_read(const char *path, mls_config_script **script, mls_error *error)
 {
+    return mls_config_script_read_within(path, NULL, script, error);
+}
+
+mls_status mls_config_script_read_within(const char *path, const char *root, mls_config_script **script,
+                                         mls_error *error)
+{
     *script = NULL;
     mls_config_script *self = new_script(path, error);
     if (self == NULL) {
         return MLS_ERROR_MEMORY;
     }
-    mls_script_disk_init(&self->disk, path);
+    mls_script_disk_init(&self->disk, path, root);
     self->files = mls_script_disk_files(&self->disk);
     mls_str bytes;
     mls_status status = mls_script_disk_load(path, &self->state.arena, &bytes, error);
@@ -240,6 +246,7 @@ void mls_config_script_free(mls_config_script *script)
         return;
     }
     mls_script_release(&script->state);
+    mls_script_disk_release(&script->disk);
     mls_findings_release(&script->findings);
     free(script->exports);
     free(script->path);

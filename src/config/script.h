@@ -21,6 +21,7 @@
 
 #define SCRIPT_FILE_BYTES_MAX ((size_t)1 << 20)
 #define SCRIPT_SOURCE_DEPTH_MAX 16
+#define SCRIPT_FILES_BYTES_MAX ((size_t)16 << 20) /* of all files that one reading opens, each time anew */
 #define SCRIPT_STATEMENTS_MAX 50000
 #define SCRIPT_VALUE_BYTES_MAX ((size_t)1 << 16)
 #define SCRIPT_EXPANSION_BYTES_MAX ((size_t)16 << 20) /* of one reading, all values together */
@@ -156,6 +157,7 @@ typedef struct mls_script {
     mls_script_fields functions; /* names that were given a body */
     size_t statements;
     size_t expanded;
+    size_t file_bytes;
     size_t steps;
     bool out_of_memory;
 } mls_script;
@@ -290,6 +292,8 @@ bool mls_script_number_read(mls_str text, int64_t *number);
 /* Runs the commands of a text, one complete command after the other, as bash reads a file. */
 void mls_script_run_text(mls_script *script, mls_str text, size_t line, bool whole_file);
 void mls_script_source(mls_script *script, mls_str path);
+/* As files->read(); what one reading gets is limited, and past that it ends with MLS_ERROR_LIMIT. */
+mls_status mls_script_read_file(mls_script *script, mls_str path, mls_str *bytes);
 /* `word` is NAME=…, NAME+=… or NAME[…]=…: *length is that of the part before the value. */
 bool mls_script_is_assignment(mls_str raw, size_t *length);
 void mls_script_assign(mls_script *script, mls_str raw);

@@ -8,10 +8,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void mls_script_disk_init(mls_script_disk *disk, const char *path)
+/* The folder of a file, its links resolved; NULL when there is none, or no memory. */
+static char *real_folder(mls_str path)
+{
+    char *copy = strndup(path.ptr, path.len);
+    char *real = copy != NULL ? realpath(path.len > 0 ? copy : ".", NULL) : NULL;
+    free(copy);
+    return real;
+}
+
+void mls_script_disk_init(mls_script_disk *disk, const char *path, const char *root)
 {
     const char *slash = strrchr(path, '/');
     *disk = (mls_script_disk){.path = path, .folder_length = slash != NULL ? (size_t)(slash - path) + 1 : 0};
+    if (root != NULL) {
+        disk->roots[0] = realpath(root, NULL);
+        return;
+    }
+    disk->roots[0] = real_folder((mls_str){path, disk->folder_length});
+    char *target = realpath(path, NULL);
+    slash = target != NULL ? strrchr(target, '/') : NULL;
+    disk->roots[1] = slash != NULL ? real_folder((mls_str){target, (size_t)(slash - target) + 1}) : NULL;
+    free(target);
+}
+
+void mls_script_disk_release(mls_script_disk *disk)
+{
+    free(disk->roots[0]);
+    free(disk->roots[1]);
+    *disk = (mls_script_disk){0};
 }
 
 static mls_status load_open(int fd, mls_arena *arena, mls_str *bytes, mls_error *error)
@@ -69,23 +94,51 @@ static mls_str without_dot(mls_str path)
     return path;
 }
 
-/* A path in the config's folder or below, as text, or in that folder's real place; NUL-terminated, or NULL. */
-static const char *allowed(const mls_script_disk *disk, mls_str path, mls_arena *arena)
+/* Whether a path is, as text, in the config's folder or below, or in that folder's real place. */
+static bool is_beside(const mls_script_disk *disk, mls_str path)
 {
     const mls_str folder = without_dot((mls_str){disk->path, disk->folder_length});
     const mls_str plain = without_dot(path);
     bool inside = folder.len > 0 ? mls_str_starts(plain, folder) : !mls_str_starts(plain, MLS_S("/"));
     /* dirname says "a" for "a/config.sh", and "." for "config.sh". */
     inside = inside || (folder.len > 1 && mls_str_equal(plain, (mls_str){folder.ptr, folder.len - 1}));
-    if (!inside && path.len > 0 && path.ptr[0] == '/') {
-        char *real = realpath(disk->path, NULL);
-        const char *slash = real != NULL ? strrchr(real, '/') : NULL;
-        inside = slash != NULL && mls_str_starts(path, (mls_str){real, (size_t)(slash - real) + 1});
-        free(real);
+    for (size_t i = 0; i < MLS_SCRIPT_ROOTS && !inside; i++) {
+        inside = disk->roots[i] != NULL && mls_str_starts(path, mls_str_from(disk->roots[i]));
     }
+    return inside;
+}
+
+static bool has_step_up(mls_str path)
+{
+    for (size_t at = 0; at + 2 <= path.len; at++) {
+        if (memcmp(path.ptr + at, "..", 2) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A path that really is below a root, or that leads nowhere below it; NUL-terminated, or NULL. */
+static const char *allowed(const mls_script_disk *disk, mls_str path, mls_arena *arena)
+{
     const mls_str copy = mls_arena_copy(arena, path);
     const bool whole = path.len == 0 || memchr(path.ptr, '\0', path.len) == NULL;
-    return inside && whole ? copy.ptr : NULL;
+    if (copy.ptr == NULL || !whole || !is_beside(disk, path)) {
+        return NULL;
+    }
+    char *real = realpath(copy.len > 0 ? copy.ptr : ".", NULL);
+    if (real == NULL) {
+        return (errno == ENOENT || errno == ENOTDIR) && !has_step_up(path) ? copy.ptr : NULL;
+    }
+    bool inside = false;
+    for (size_t i = 0; i < MLS_SCRIPT_ROOTS && !inside; i++) {
+        const mls_str root = mls_str_from(disk->roots[i] != NULL ? disk->roots[i] : "");
+        const mls_str place = mls_str_from(real);
+        inside = root.len > 0 && mls_str_starts(place, root) &&
+                 (root.len == 1 || place.len == root.len || place.ptr[root.len] == '/');
+    }
+    free(real);
+    return inside ? copy.ptr : NULL;
 }
 
 static mls_status disk_read(void *state, mls_str path, mls_arena *arena, mls_str *bytes)

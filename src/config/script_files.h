@@ -4,19 +4,26 @@
  *
  * A script from somebody else must not make us read whatever it likes, or
  * wait for a pipe: only regular files of a limited size are opened, and only
- * those whose path starts with the folder of the config.
+ * those that stand, all links and ".." resolved, below a root: the folder of
+ * the config (as it is named, and where a link to the config leads), or the
+ * one that the caller gives.
  */
 #ifndef MLS_CONFIG_SCRIPT_FILES_H
 #define MLS_CONFIG_SCRIPT_FILES_H
 
 #include "config/script.h"
 
+enum { MLS_SCRIPT_ROOTS = 2 };
+
 typedef struct mls_script_disk {
-    const char *path;     /* of the config; borrowed */
-    size_t folder_length; /* how much of it is the folder, the last '/' included */
+    const char *path;              /* of the config; borrowed */
+    size_t folder_length;          /* how much of it is the folder, the last '/' included */
+    char *roots[MLS_SCRIPT_ROOTS]; /* resolved; NULL: nothing is below it */
 } mls_script_disk;
 
-void mls_script_disk_init(mls_script_disk *disk, const char *path);
+/* `root` NULL: the folder of the config.  To be released. */
+void mls_script_disk_init(mls_script_disk *disk, const char *path, const char *root);
+void mls_script_disk_release(mls_script_disk *disk);
 mls_script_files mls_script_disk_files(mls_script_disk *disk);
 
 /* The bytes of a regular file, in `arena`. */

@@ -17,12 +17,23 @@ static mls_script_text beside(mls_script *script, mls_str path)
     return mls_script_keep_buffer(script, &joined_path);
 }
 
+mls_status mls_script_read_file(mls_script *script, mls_str path, mls_str *bytes)
+{
+    const mls_status status = script->files->read(script->files->state, path, &script->arena, bytes);
+    if (bytes->len > SCRIPT_FILES_BYTES_MAX - script->file_bytes) {
+        mls_script_limit(script, "length of all files together");
+        return MLS_ERROR_LIMIT;
+    }
+    script->file_bytes += bytes->len;
+    return status;
+}
+
 static mls_status read_source(mls_script *script, mls_str *path, mls_str *bytes)
 {
     const bool relative = path->len > 0 && path->ptr[0] != '/';
     const bool bare = path->len > 0 && memchr(path->ptr, '/', path->len) == NULL;
     if (!bare) {
-        const mls_status status = script->files->read(script->files->state, *path, &script->arena, bytes);
+        const mls_status status = mls_script_read_file(script, *path, bytes);
         if (status == MLS_OK || !relative) {
             return status;
         }
@@ -32,7 +43,7 @@ static mls_status read_source(mls_script *script, mls_str *path, mls_str *bytes)
         return MLS_ERROR_LIMIT;
     }
     *path = joined_path.bytes;
-    return script->files->read(script->files->state, *path, &script->arena, bytes);
+    return mls_script_read_file(script, *path, bytes);
 }
 
 static void run_file(mls_script *script, mls_str path, mls_str text)

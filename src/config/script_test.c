@@ -43,7 +43,7 @@ static mls_script_truth mistake(mls_script *script)
 static mls_script_truth test_file(mls_script *script, char kind, mls_str path)
 {
     mls_str bytes;
-    switch (script->files->read(script->files->state, path, &script->arena, &bytes)) {
+    switch (mls_script_read_file(script, path, &bytes)) {
     case MLS_OK:
         switch (kind) {
         case 'e':

@@ -190,6 +190,7 @@ static void mls_grouped_append(mls_buffer *buffer, double number)
     }
     buffer->len = start;
     mls_buffer_append(buffer, mls_buffer_str(&grouped));
+    buffer->failed |= grouped.failed;
     mls_buffer_release(&grouped);
 }
 

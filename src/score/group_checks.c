@@ -100,6 +100,10 @@ mls_status mls_group_shape(mls_group *group, const mls_score_options *options)
     const mls_status status =
         mls_config_name_decode(options->config_decoder, mls_str_from(group->config), &group->shape);
     const double named = (double)group->shape.global_batch_size;
+    if (status == MLS_OK && group->shape.problem != MLS_CONFIG_PROBLEM_NONE) {
+        mls_findings_add_as(&group->findings, MLS_FINDING_CONFIG_NAME, MLS_SEVERITY_ADVICE, (mls_finding_place){0},
+                            "the config that the logs name: %s", mls_config_problem_text(group->shape.problem));
+    }
     if (status == MLS_OK && named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
         mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
                          (mls_finding_place){.key = MLS_S("global_batch_size")},

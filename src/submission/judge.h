@@ -69,6 +69,15 @@ typedef struct mls_result_context {
 mls_status mls_result_judge(const mls_result_context *context, const mls_tree_result *tree, mls_log_reading *readings,
                             mls_submission_result *result, mls_findings *findings) MLS_MUST_USE;
 
+/*
+ * Decodes the configs of a submitter's implementations, or with
+ * options->benchmark of that one's; with options->system none, since nothing
+ * says which belong to a system.  What disagrees in them, and settings that
+ * cost speed, is added as advice.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_configs_judge(const mls_tree *tree, const mls_tree_submitter *submitter,
+                             const mls_submission_options *options, mls_findings *findings) MLS_MUST_USE;
+
 void mls_submission_result_release(mls_submission_result *result);
 
 #endif

@@ -371,9 +371,6 @@ static bool mls_findings_pass(const mls_findings *findings, bool strict)
 static void mls_submitter_conclude(mls_submitter *submitter, const mls_submission_options *options)
 {
     mls_findings *findings = &submitter->findings;
-    if (options->system != NULL || options->benchmark != NULL) {
-        mls_findings_choose(submitter, options, findings);
-    }
     if (findings->count > 1) {
         qsort(findings->items, findings->count, sizeof *findings->items, mls_findings_order);
     }
@@ -409,6 +406,12 @@ static mls_status mls_verifying_judge(mls_verifying *verifying)
         if (status == MLS_OK) {
             mls_submitter_match(verifying, tree, submitter);
             status = mls_submitter_results(verifying, tree, submitter, &next);
+        }
+        if (status == MLS_OK && (verifying->options->system != NULL || verifying->options->benchmark != NULL)) {
+            mls_findings_choose(submitter, verifying->options, &submitter->findings);
+        }
+        if (status == MLS_OK) {
+            status = mls_configs_judge(&verifying->tree, tree, verifying->options, &submitter->findings);
         }
         tree->path = NULL;
         if (status == MLS_OK) {

@@ -50,6 +50,7 @@ static void mls_tree_submitter_release(mls_tree_submitter *submitter)
     free(submitter->results);
     mls_tree_files_release(&submitter->systems);
     mls_tree_files_release(&submitter->implementations);
+    mls_tree_files_release(&submitter->configs);
     mls_findings_release(&submitter->findings);
     free(submitter->path);
     free(submitter->name);
@@ -200,7 +201,8 @@ static void mls_walk_entry(mls_tree_walker *walker, mls_tree_role role, mls_tree
     }
     const mls_tree_role inner = mls_role_folder(walker, role, entry);
     /* Where any folder may stand, what a link leads to is walked at its own place. */
-    if (inner == MLS_ROLE_IGNORED || entry->outside || (entry->link && inner == MLS_ROLE_OTHER)) {
+    const bool anywhere = inner == MLS_ROLE_OTHER || inner == MLS_ROLE_IMPLEMENTATION;
+    if (inner == MLS_ROLE_IGNORED || entry->outside || (entry->link && anywhere)) {
         return;
     }
     if (depth == MLS_TREE_DEPTH_MAX) {

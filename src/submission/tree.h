@@ -23,6 +23,9 @@
 /* Logs of one result, and system descriptions of one submitter, beyond this are not looked at. */
 #define MLS_TREE_LOGS_MAX ((size_t)10000)
 
+/* Configs of one submitter beyond this are not decoded. */
+#define MLS_TREE_CONFIGS_MAX ((size_t)4096)
+
 /* Logs of the whole tree beyond this are not looked at, nor are results (folders of logs). */
 #define MLS_TREE_ALL_LOGS_MAX ((size_t)50000)
 #define MLS_TREE_RESULTS_MAX ((size_t)50000)
@@ -92,6 +95,7 @@ typedef struct mls_tree_submitter {
     mls_tree_result *results;
     size_t result_count, result_capacity;
     mls_tree_files implementations; /* benchmarks/<benchmark> with at least one implementation */
+    mls_tree_files configs;         /* config_*.sh of the implementations: regular files inside the tree */
     mls_findings findings;
 } mls_tree_submitter;
 

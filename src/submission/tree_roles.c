@@ -174,6 +174,33 @@ static void mls_role_power_file(mls_tree_walker *walker, mls_tree_submitter *sub
     }
 }
 
+/* Takes note of a config; the rest of an implementation may be anything. */
+static void mls_role_implementation_file(mls_tree_walker *walker, mls_tree_submitter *submitter,
+                                         const mls_tree_entry *entry)
+{
+    mls_tree_files *configs = &submitter->configs;
+    const mls_str name = mls_str_from(entry->name);
+    if (!mls_str_starts(name, MLS_S("config_")) || !mls_str_ends(name, MLS_S(".sh")) ||
+        mls_entry_unreadable(entry) != NULL) {
+        return;
+    }
+    if (configs->count == MLS_TREE_CONFIGS_MAX) {
+        if (configs->more++ == 0) {
+            mls_findings_add_as(&submitter->findings, MLS_FINDING_TREE_LIMIT, MLS_SEVERITY_ADVICE,
+                                (mls_finding_place){.path = entry->path},
+                                "there are more than %zu configs; from here on none was decoded", MLS_TREE_CONFIGS_MAX);
+        }
+        return;
+    }
+    char *path = mls_copy_text(entry->path, strlen(entry->path));
+    if (path == NULL || !MLS_GROW(configs, items)) {
+        free(path);
+        walker->status = MLS_ERROR_MEMORY;
+        return;
+    }
+    configs->items[configs->count++] = (mls_tree_file){path, mls_path_name(path), entry->size, true};
+}
+
 void mls_role_file(mls_tree_walker *walker, mls_tree_role role, mls_tree_entry *entry)
 {
     mls_tree_submitter *submitter = mls_walk_submitter(walker);
@@ -216,6 +243,9 @@ void mls_role_file(mls_tree_walker *walker, mls_tree_role role, mls_tree_entry *
         break;
     case MLS_ROLE_POWER_RUN:
         mls_role_power_file(walker, submitter, entry);
+        break;
+    case MLS_ROLE_IMPLEMENTATION:
+        mls_role_implementation_file(walker, submitter, entry);
         break;
     case MLS_ROLE_BENCHMARKS:
     case MLS_ROLE_BENCHMARK:
@@ -367,7 +397,7 @@ static mls_tree_role mls_role_in_implementations(mls_tree_walker *walker, const 
     mls_str path = mls_str_from(entry->path);
     path.len -= strlen(entry->name) + sizeof "/implementations"; /* and the slash behind it */
     if (found->count > 0 && mls_str_equal(path, mls_str_from(found->items[found->count - 1].path))) {
-        return MLS_ROLE_OTHER;
+        return MLS_ROLE_IMPLEMENTATION;
     }
     char *copy = mls_copy_text(path.ptr, path.len);
     if (copy == NULL || !MLS_GROW(found, items)) {
@@ -376,7 +406,7 @@ static mls_tree_role mls_role_in_implementations(mls_tree_walker *walker, const 
     } else {
         found->items[found->count++] = (mls_tree_file){copy, mls_path_name(copy), 0, true};
     }
-    return MLS_ROLE_OTHER;
+    return MLS_ROLE_IMPLEMENTATION;
 }
 
 /* Results that stand somewhere else are not judged, which must not go for a success. */
@@ -428,6 +458,8 @@ mls_tree_role mls_role_folder(mls_tree_walker *walker, mls_tree_role role, mls_t
         return strcmp(entry->name, "implementations") == 0 ? MLS_ROLE_IMPLEMENTATIONS : MLS_ROLE_OTHER;
     case MLS_ROLE_IMPLEMENTATIONS:
         return mls_role_in_implementations(walker, entry);
+    case MLS_ROLE_IMPLEMENTATION:
+        return MLS_ROLE_IMPLEMENTATION;
     case MLS_ROLE_OTHER:
     case MLS_ROLE_IGNORED:
         break;

@@ -25,8 +25,9 @@ typedef enum mls_tree_role {
     MLS_ROLE_BENCHMARKS,
     MLS_ROLE_BENCHMARK, /* benchmarks/<benchmark> */
     MLS_ROLE_IMPLEMENTATIONS,
-    MLS_ROLE_OTHER,  /* anything may be in it */
-    MLS_ROLE_IGNORED /* not entered */
+    MLS_ROLE_IMPLEMENTATION, /* benchmarks/<benchmark>/implementations/<implementation> and every folder below */
+    MLS_ROLE_OTHER,          /* anything may be in it */
+    MLS_ROLE_IGNORED         /* not entered */
 } mls_tree_role;
 
 typedef enum mls_entry_kind {

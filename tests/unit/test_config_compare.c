@@ -158,6 +158,8 @@ static void test_settings_that_are_advised_against(void **state)
          "NCCL_SOCKET_IFNAME=lo: nodes cannot reach each other over the loopback interface"},
         {"X_2x4", "NCCL_DEBUG=TRACE", 1, "NCCL_DEBUG=TRACE: NCCL writes a line for every call"},
         {"X_2x4", "NCCL_DEBUG=WARN", 0, NULL},
+        {"X_2x4", "NCCL_DEBUG=trace", 1, "NCCL_DEBUG=TRACE: NCCL writes a line for every call"},
+        {"common", "NCCL_IB_DISABLE=1", 0, NULL},
         {"X_2x4", "PYTORCH_NO_CUDA_MEMORY_CACHING=1", 1,
          "PYTORCH_NO_CUDA_MEMORY_CACHING=1: every tensor is allocated and freed by the driver"},
         {"X_2x8", "DGXNGPU=8", 0,

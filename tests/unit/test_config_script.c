@@ -303,6 +303,14 @@ static void test_limits_end_the_reading(void **state)
                             "C=$((Bf))\n"));
 }
 
+static void write_spaces(const char *path, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fprintf(file, "%*s", (int)count, "") == (int)count);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void test_files_stay_in_their_folder(void **state)
 {
     (void)state;
@@ -322,7 +330,20 @@ static void test_files_stay_in_their_folder(void **state)
         {"A=1; source fifo", "?", MLS_FINDING_CONFIG_SOURCE},
         {"A=1; source .", "?", MLS_FINDING_CONFIG_SOURCE},
         {"A=1; source nothing", "1", MLS_FINDING_CONFIG_SOURCE},
+        {"A=1; source link", "?", MLS_FINDING_CONFIG_SOURCE},
+        {"A=1; source $(dirname $BASH_SOURCE)/../../etc/passwd", "?", MLS_FINDING_CONFIG_SOURCE},
+        {"A=1; source $(dirname $BASH_SOURCE)/../nothing", "?", MLS_FINDING_CONFIG_SOURCE},
+        {"A=1; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do source large; done", "?",
+         MLS_FINDING_CONFIG_LIMIT},
+        {"A=1; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do [ -f ${BASH_SOURCE%/*}/large ]; done", "?",
+         MLS_FINDING_CONFIG_LIMIT},
     };
+    mls_buffer link = {0};
+    mls_buffer_printf(&link, "%s/link", folder);
+    assert_int_equal(symlink("/etc/passwd", link.ptr), 0);
+    mls_buffer large = {0};
+    mls_buffer_printf(&large, "%s/large", folder);
+    write_spaces(large.ptr, MLS_CONFIG_SCRIPT_BYTES_MAX);
     mls_buffer fifo = {0};
     mls_buffer_printf(&fifo, "%s/fifo", folder);
     assert_int_equal(mkfifo(fifo.ptr, 0600), 0);
@@ -347,9 +368,13 @@ static void test_files_stay_in_their_folder(void **state)
     assert_int_equal(mls_config_script_read_bytes((mls_str){"A\0B", 3}, "x", &script, &error), MLS_ERROR_SYNTAX);
     assert_int_equal(unlink(path.ptr), 0);
     assert_int_equal(unlink(fifo.ptr), 0);
+    assert_int_equal(unlink(link.ptr), 0);
+    assert_int_equal(unlink(large.ptr), 0);
     assert_int_equal(rmdir(folder), 0);
     mls_buffer_release(&path);
     mls_buffer_release(&fifo);
+    mls_buffer_release(&link);
+    mls_buffer_release(&large);
 }
 
 int main(void)
