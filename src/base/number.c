@@ -251,14 +251,31 @@ double mls_number_round(double number, int decimals)
     return mls_strtod(text);
 }
 
-void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals)
+/* From here on a person counts powers of ten, not groups of digits. */
+#define GROUPED_MAX 1e15
+
+/* `trimmed`: without the zeros that end the decimals. */
+static void mls_number_append_people(mls_buffer *buffer, double number, int decimals, bool trimmed)
 {
     char text[FIXED_TEXT_MAX];
     if (!isfinite(number)) {
         mls_buffer_append_char(buffer, '-');
         return;
     }
+    if (fabs(number) >= GROUPED_MAX) {
+        (void)snprintf(text, sizeof text, "%.6g", number);
+        mls_point_restore(text);
+        mls_buffer_append_text(buffer, text);
+        return;
+    }
     mls_number_write_fixed(number, decimals, text);
+    if (trimmed && strchr(text, '.') != NULL) {
+        size_t len = strlen(text);
+        while (text[len - 1] == '0') {
+            len--;
+        }
+        text[text[len - 1] == '.' ? len - 1 : len] = '\0';
+    }
     size_t start = text[0] == '-';
     size_t digits = strspn(text + start, "0123456789");
     mls_buffer_append(buffer, (mls_str){text, start});
@@ -269,4 +286,14 @@ void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals)
         mls_buffer_append_char(buffer, text[start + i]);
     }
     mls_buffer_append_text(buffer, text + start + digits);
+}
+
+void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals)
+{
+    mls_number_append_people(buffer, number, decimals, false);
+}
+
+void mls_number_append_trimmed(mls_buffer *buffer, double number, int decimals)
+{
+    mls_number_append_people(buffer, number, decimals, true);
 }

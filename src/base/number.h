@@ -39,9 +39,12 @@ double mls_number_round(double number, int decimals);
 
 /*
  * Appends `number` with `decimals` digits behind the point (at most 15) and a
- * comma between thousands, for people: 1,048,576 or 3,061.25.  "-" when it is
- * not finite.
+ * comma between thousands, for people: 1,048,576 or 3,061.25.  From 1e15 on six
+ * digits and an exponent; "-" when it is not finite.
  */
 void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals);
+
+/* The same without the zeros that end the decimals: 3,061.25 with four of them, 9 with any. */
+void mls_number_append_trimmed(mls_buffer *buffer, double number, int decimals);
 
 #endif

@@ -24,6 +24,8 @@ enum { MLS_SEED_PROBLEMS_SHOWN = 4 };
 /* Skipped files listed without -v when there is nothing but them. */
 enum { MLS_SKIPPED_SHOWN = 10 };
 
+enum { MLS_EVALUATION_DECIMALS = 5 };
+
 /* Lines below a table, and what does not fit into one. */
 enum { MLS_LINE_INDENT = 2, MLS_LINE_HANG = 6 };
 
@@ -133,6 +135,11 @@ static void mls_cell_words(mls_table *table, size_t column, mls_style style,
     mls_buffer_release(&text);
 }
 
+static void mls_words_evaluation(mls_buffer *buffer, double value)
+{
+    mls_words_fixed(buffer, value, MLS_EVALUATION_DECIMALS);
+}
+
 static void mls_row_note(mls_table *table, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
@@ -163,11 +170,7 @@ static void mls_run_row(mls_table *table, const mls_group *group, size_t index, 
     mls_cell_words(table, COL_INIT, style, mls_words_clock, mls_run_init_minutes(run));
     mls_cell_words(table, COL_TRAIN, style, mls_words_minutes, mls_run_minutes(run));
     mls_cell_words(table, COL_CONVERGE, style, mls_words_count, converge);
-    if (isnan(final_eval)) {
-        mls_table_cell(table, COL_EVAL, style, "-");
-    } else {
-        mls_table_cell(table, COL_EVAL, style, "%.5f", final_eval);
-    }
+    mls_cell_words(table, COL_EVAL, style, mls_words_evaluation, final_eval);
     const char *status = mls_run_status_name(run->status);
     mls_table_cell(table, COL_STATUS, style, "%s", status != NULL ? status : "-");
     mls_table_cell(table, COL_VALID, run->valid ? style : MLS_STYLE_BAD, "%s", run->valid ? "yes" : "no");

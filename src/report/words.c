@@ -2,36 +2,26 @@
 #include "report/words.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
+
+#include "base/number.h"
+
+/* Decimals of a number that is most often whole. */
+enum { MLS_COUNT_DECIMALS = 4 };
+
+/* From here on neither digits behind the point nor seconds tell anybody anything. */
+#define MLS_FIXED_MAX 1e12
 
 void mls_words_count(mls_buffer *buffer, double number)
 {
-    char digits[64];
-    if (isnan(number)) {
+    mls_number_append_trimmed(buffer, number, MLS_COUNT_DECIMALS);
+}
+
+void mls_words_fixed(mls_buffer *buffer, double number, int decimals)
+{
+    if (!isfinite(number)) {
         mls_buffer_append_char(buffer, '-');
-        return;
-    }
-    if (fabs(number) >= 1e15) {
-        mls_buffer_printf(buffer, "%.6g", number);
-        return;
-    }
-    const int len = snprintf(digits, sizeof digits, "%.4f", fabs(number));
-    size_t end = len > 0 ? (size_t)len : 0;
-    while (end > 0 && digits[end - 1] == '0') {
-        end--;
-    }
-    end -= end > 0 && digits[end - 1] == '.';
-    const char *point = memchr(digits, '.', end);
-    const size_t whole = point != NULL ? (size_t)(point - digits) : end;
-    if (number < 0) {
-        mls_buffer_append_char(buffer, '-');
-    }
-    for (size_t i = 0; i < end; i++) {
-        if (i > 0 && i < whole && (whole - i) % 3 == 0) {
-            mls_buffer_append_char(buffer, ',');
-        }
-        mls_buffer_append_char(buffer, digits[i]);
+    } else {
+        mls_buffer_printf(buffer, fabs(number) < MLS_FIXED_MAX ? "%.*f" : "%.*g", decimals, number);
     }
 }
 
@@ -45,12 +35,8 @@ static void mls_words_hours(mls_buffer *buffer, double minutes)
 
 void mls_words_minutes(mls_buffer *buffer, double minutes)
 {
-    if (!isfinite(minutes)) {
-        mls_buffer_append_char(buffer, '-');
-        return;
-    }
-    mls_buffer_printf(buffer, "%.3f", minutes);
-    if (minutes >= 60) {
+    mls_words_fixed(buffer, minutes, 3);
+    if (minutes >= 60 && minutes < MLS_FIXED_MAX) {
         mls_buffer_append_text(buffer, " (");
         mls_words_hours(buffer, minutes);
         mls_buffer_append_char(buffer, ')');
@@ -61,6 +47,10 @@ void mls_words_clock(mls_buffer *buffer, double minutes)
 {
     if (!isfinite(minutes) || minutes < 0) {
         mls_buffer_append_char(buffer, '-');
+        return;
+    }
+    if (minutes >= MLS_FIXED_MAX) {
+        mls_words_minutes(buffer, minutes);
         return;
     }
     if (minutes >= 60) {

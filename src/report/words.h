@@ -12,6 +12,9 @@
 /* A whole number with its thousands grouped: 3,024.  Fractions are kept, up to 4 digits. */
 void mls_words_count(mls_buffer *buffer, double number);
 
+/* A number with a fixed number of decimals, 0.92474; one that is absurdly large with an exponent. */
+void mls_words_fixed(mls_buffer *buffer, double number, int decimals);
+
 /* Minutes with three decimals, and from an hour on h:mm:ss beside them: "209.652 (3:29:39)". */
 void mls_words_minutes(mls_buffer *buffer, double minutes);
 

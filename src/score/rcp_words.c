@@ -15,20 +15,6 @@ static int decimals_for(double number)
     return number >= 1000 ? 0 : number >= 100 ? 1 : number >= 10 ? 2 : 4;
 }
 
-static void append_number(mls_buffer *words, double number, int decimals)
-{
-    mls_number_append_grouped(words, number, decimals);
-    if (decimals > 0 && !words->failed) {
-        while (words->len > 0 && words->ptr[words->len - 1] == '0') {
-            words->len--;
-        }
-        if (words->len > 0 && words->ptr[words->len - 1] == '.') {
-            words->len--;
-        }
-        words->ptr[words->len] = '\0';
-    }
-}
-
 static bool same_text(double a, double b, int decimals)
 {
     double unit = pow(10, decimals);
@@ -51,7 +37,7 @@ static int decimals_of(const mls_rcp_result *result)
 
 static void append_batch_size(mls_buffer *words, double batch_size)
 {
-    append_number(words, batch_size, fabs(batch_size - round(batch_size)) > 0 ? DECIMALS_MAX : 0);
+    mls_number_append_trimmed(words, batch_size, fabs(batch_size - round(batch_size)) > 0 ? DECIMALS_MAX : 0);
 }
 
 /* "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with `is` before the number. */
@@ -70,7 +56,7 @@ static void append_limit(mls_buffer *words, const mls_rcp_result *result, const 
         append_batch_size(words, limit->global_batch_size);
     }
     mls_buffer_append_text(words, is);
-    append_number(words, limit->limit, decimals);
+    mls_number_append_trimmed(words, limit->limit, decimals);
     if (limit->match == MLS_RCP_INTERPOLATED) {
         mls_buffer_append_text(words, " (interpolated between ");
         append_batch_size(words, limit->lower_batch_size);
@@ -83,7 +69,7 @@ static void append_limit(mls_buffer *words, const mls_rcp_result *result, const 
 static void append_mean(mls_buffer *words, const mls_rcp_result *result, int decimals)
 {
     mls_buffer_append_text(words, "mean ");
-    append_number(words, result->submission_mean, decimals);
+    mls_number_append_trimmed(words, result->submission_mean, decimals);
     if (result->limit.unit[0] != '\0') {
         mls_buffer_printf(words, " %s", result->limit.unit);
     }
@@ -93,12 +79,12 @@ static void append_scale(mls_buffer *words, const mls_rcp_result *result, double
 {
     if (!(result->score_scale > 1)) {
         mls_buffer_append_text(words, "; not faster than the reference mean ");
-        append_number(words, result->limit.mean, decimals);
+        mls_number_append_trimmed(words, result->limit.mean, decimals);
         mls_buffer_append_text(words, ", so the score is not scaled");
         return;
     }
     mls_buffer_append_text(words, "; faster than the reference mean ");
-    append_number(words, result->limit.mean, decimals);
+    mls_number_append_trimmed(words, result->limit.mean, decimals);
     mls_buffer_append_text(words, ", so the score is scaled by ");
     mls_number_append_grouped(words, result->score_scale, 4);
     if (isfinite(score_minutes)) {
@@ -132,7 +118,7 @@ static void describe_failure(mls_buffer *words, const mls_rcp_result *result)
         int decimals = decimals_of(result);
         append_mean(words, result, decimals);
         mls_buffer_append_text(words, " is ");
-        append_number(words, limit->limit - result->submission_mean, decimals);
+        mls_number_append_trimmed(words, limit->limit - result->submission_mean, decimals);
         mls_buffer_append_text(words, " below ");
         append_limit(words, result, ", ", decimals);
         mls_buffer_append_text(words, ": converges faster than the reference allows");
@@ -191,7 +177,7 @@ void mls_rcp_limit_describe(const mls_rcp_limit *limit, mls_buffer *words)
         return;
     }
     mls_buffer_append_text(words, "a mean of ");
-    append_number(words, limit->limit, decimals_for(limit->limit));
+    mls_number_append_trimmed(words, limit->limit, decimals_for(limit->limit));
     mls_buffer_printf(words, "%s%s or more passes", limit->unit[0] != '\0' ? " " : "", limit->unit);
     if (limit->match == MLS_RCP_INTERPOLATED) {
         mls_buffer_append_text(words, " (interpolated between ");
@@ -205,6 +191,6 @@ void mls_rcp_limit_describe(const mls_rcp_limit *limit, mls_buffer *words)
         mls_buffer_append_text(words, "; no point is as small)");
     }
     mls_buffer_append_text(words, "; below ");
-    append_number(words, limit->mean, decimals_for(limit->mean));
+    mls_number_append_trimmed(words, limit->mean, decimals_for(limit->mean));
     mls_buffer_append_text(words, " the score is scaled up");
 }

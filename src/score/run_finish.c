@@ -66,7 +66,7 @@ static void mls_run_aborted(mls_run *run, mls_finding_place place)
         mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place, "aborted");
     } else {
         mls_buffer count = {0};
-        mls_number_append_grouped(&count, converge, converge == floor(converge) ? 0 : 3);
+        mls_number_append_trimmed(&count, converge, 3);
         mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place,
                             "aborted: the last evaluation gave %.6g at %s %s%s%s", value,
                             count.ptr != NULL ? count.ptr : "?", unit, target != NULL ? ", target " : "",

@@ -95,6 +95,9 @@ static void numbers_are_grouped(void **state)
                  {-100, 0, "-100"},
                  {999.96, 1, "1,000.0"},
                  {0.5, 30, "0.500000000000000"},
+                 {999999999999999.0, 0, "999,999,999,999,999"},
+                 {1e15, 0, "1e+15"},
+                 {-1e308, 3, "-1e+308"},
                  {INFINITY, 0, "-"}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         mls_buffer buffer = {0};
@@ -104,13 +107,33 @@ static void numbers_are_grouped(void **state)
     }
 }
 
+static void zeros_at_the_end_are_trimmed(void **state)
+{
+    (void)state;
+    static const struct {
+        double number;
+        const char *text;
+    } table[] = {{0, "0"},        {9, "9"},       {3061.25, "3,061.25"},
+                 {1000, "1,000"}, {-0.5, "-0.5"}, {1234.00001, "1,234"},
+                 {NAN, "-"},      {1e20, "1e+20"}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        mls_buffer buffer = {0};
+        mls_number_append_trimmed(&buffer, table[i].number, 4);
+        assert_string_equal(buffer.ptr, table[i].text);
+        mls_buffer_release(&buffer);
+    }
+    mls_buffer whole = {0};
+    mls_number_append_trimmed(&whole, 1000, 0);
+    assert_string_equal(whole.ptr, "1,000");
+    mls_buffer_release(&whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_come_with_their_places),
-        cmocka_unit_test(places_of_fields),
-        cmocka_unit_test(too_many_fields_are_refused),
-        cmocka_unit_test(numbers_are_grouped),
+        cmocka_unit_test(rows_come_with_their_places),  cmocka_unit_test(places_of_fields),
+        cmocka_unit_test(too_many_fields_are_refused),  cmocka_unit_test(numbers_are_grouped),
+        cmocka_unit_test(zeros_at_the_end_are_trimmed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
