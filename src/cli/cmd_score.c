@@ -90,6 +90,20 @@ static bool mls_group_converges(const mls_group *group)
     return group->rcp_set == NULL || group->rcp.pass || group->rcp.match == MLS_RCP_TOO_FEW_RUNS;
 }
 
+/* Power files that could not be read. */
+static int mls_group_unreadable(const mls_cli *cli, const mls_group *group)
+{
+    int status = MLS_EXIT_OK;
+    for (size_t i = 0; i < group->findings.count; i++) {
+        const mls_finding *finding = &group->findings.items[i];
+        if (finding->code == MLS_FINDING_UNREADABLE) {
+            mls_cli_complain(cli, finding->path, "%s", finding->message);
+            status = MLS_EXIT_IO;
+        }
+    }
+    return status;
+}
+
 /* A group is well when it has a score and no check of it failed; with --strict, when nothing at all was found. */
 static int mls_score_status(const mls_cli *cli, const mls_collection *collection)
 {
@@ -102,8 +116,10 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
             well &= group->runs[k]->valid;
             well &= !cli->strict || findings->count_warning + findings->count_advice == 0;
         }
-        well &= !cli->strict || group->findings.count == 0;
-        status = well ? status : MLS_EXIT_INVALID;
+        well &= group->findings.count_error == 0 && (!cli->strict || group->findings.count == 0);
+        well &= !cli->strict || group->seed_findings.count == 0;
+        status = mls_exit_worse(status, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        status = mls_exit_worse(status, mls_group_unreadable(cli, group));
     }
     for (size_t i = 0; i < collection->skipped_count; i++) {
         if (collection->skipped[i].failed) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/number.h"
 #include "report/score_report.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -36,14 +37,19 @@ static const char *mls_path_shown(const char *path)
 }
 
 /* What a file is called below the folder that its group is named by. */
-static const char *mls_log_name(const mls_group *group, const mls_run *run)
+static const char *mls_name_below(const mls_group *group, const char *path)
 {
     const size_t len = strlen(group->path);
-    if (strncmp(run->file, group->path, len) == 0 && run->file[len] == '/') {
-        return run->file + len + 1;
+    if (strncmp(path, group->path, len) == 0 && path[len] == '/') {
+        return path + len + 1;
     }
-    const char *slash = strrchr(run->file, '/');
-    return strcmp(run->file, group->path) == 0 && slash != NULL ? slash + 1 : mls_path_shown(run->file);
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, group->path) == 0 && slash != NULL ? slash + 1 : mls_path_shown(path);
+}
+
+static const char *mls_log_name(const mls_group *group, const mls_run *run)
+{
+    return mls_name_below(group, run->file);
 }
 
 /* A text that all runs have the same of; NULL when they do not. */
@@ -333,22 +339,29 @@ static bool mls_group_seeds_line(const mls_group *group, mls_report_style style,
     if (!group->seeds_checked) {
         return true;
     }
-    if (group->seeds_ok) {
-        mls_buffer_printf(&line, "seeds: %zu%s", group->seeds,
-                          group->seeds > 1 && group->seeds_different == group->seeds ? ", all different" : "");
-        return mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
-    }
     const mls_findings *problems = &group->seed_findings;
     const size_t all = problems->count_error + problems->count_warning + problems->count_advice;
+    const mls_style look = group->seeds_ok ? MLS_STYLE_WARN : MLS_STYLE_BAD;
     size_t shown = 0;
     bool ok = true;
+    if (group->seeds_ok) {
+        mls_buffer_append_text(&line, "seeds: ");
+        mls_words_count(&line, (double)group->seeds);
+        mls_buffer_append_text(&line,
+                               group->seeds > 1 && group->seeds_different == group->seeds ? ", all different" : "");
+        ok = mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
+    }
     while (shown < problems->count && (style.verbose > 0 || shown < MLS_SEED_PROBLEMS_SHOWN) && ok) {
-        mls_buffer_printf(&line, "seeds: %s", problems->items[shown++].message);
-        ok = mls_print_line(output, &line, MLS_STYLE_BAD, style);
+        const mls_finding *problem = &problems->items[shown++];
+        mls_buffer_printf(&line, "seeds: %s%s",
+                          problem->severity == MLS_SEVERITY_ERROR ? "" : "warning: ", problem->message);
+        ok = mls_print_line(output, &line, look, style);
     }
     if (ok && all > shown) {
-        mls_buffer_printf(&line, "seeds: and %zu more%s", all - shown, style.verbose == 0 ? " (-v lists them)" : "");
-        ok = mls_print_line(output, &line, MLS_STYLE_BAD, style);
+        mls_buffer_append_text(&line, "seeds: and ");
+        mls_words_count(&line, (double)(all - shown));
+        mls_buffer_append_text(&line, style.verbose == 0 ? " more (-v lists them)" : " more");
+        ok = mls_print_line(output, &line, look, style);
     }
     return ok;
 }
@@ -360,11 +373,14 @@ static bool mls_group_energy_line(const mls_group *group, mls_report_style style
         return true;
     }
     if (isnan(group->energy_joules)) {
-        mls_buffer_append_text(&line, "energy: cannot be told");
+        mls_buffer_append_text(&line, isnan(group->score.score_minutes) ? "energy: none without a score"
+                                                                        : "energy: cannot be told");
     } else {
         mls_buffer_append_text(&line, "energy: ");
         mls_words_count(&line, floor(group->energy_joules + 0.5));
-        mls_buffer_printf(&line, " J (%.1f kJ)", group->energy_joules / 1000);
+        mls_buffer_append_text(&line, " J (");
+        mls_number_append_grouped(&line, group->energy_joules / 1000, 1);
+        mls_buffer_append_text(&line, " kJ)");
     }
     return mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
 }
@@ -445,8 +461,10 @@ static bool mls_group_findings(const mls_group *group, mls_report_style style, m
     size_t all = 0;
     bool ok = true;
     for (size_t i = 0; i < group->findings.count && ok; i++) {
-        if (group->findings.items[i].code != MLS_FINDING_RUN_COUNT) {
-            ok = mls_finding_line(&group->findings.items[i], NULL, style, output);
+        const mls_finding *finding = &group->findings.items[i];
+        if (finding->code != MLS_FINDING_RUN_COUNT) {
+            const char *file = finding->path != NULL ? mls_name_below(group, finding->path) : NULL;
+            ok = mls_finding_line(finding, file, style, output);
         }
     }
     ok = ok && mls_run_findings(group, MLS_SEVERITY_ERROR, style, output, &shown) &&
@@ -459,8 +477,11 @@ static bool mls_group_findings(const mls_group *group, mls_report_style style, m
         all += findings->count_error + findings->count_warning + findings->count_advice - noted;
     }
     if (all > shown) {
-        mls_output_printf(output, "  and %zu more finding%s%s\n", all - shown, all - shown == 1 ? "" : "s",
-                          style.verbose == 0 ? " (-v lists them)" : "");
+        mls_buffer line = {0};
+        mls_buffer_append_text(&line, "and ");
+        mls_words_plural(&line, all - shown, "more finding", "more findings");
+        mls_buffer_append_text(&line, style.verbose == 0 ? " (-v lists them)" : "");
+        ok = ok && mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
     }
     return ok;
 }

@@ -190,3 +190,9 @@ double mls_energy_score(const double *joules, const mls_olympic_mark *marks, siz
     }
     return kept > 0 ? sum / (double)kept * scale : NAN;
 }
+
+double mls_group_energy(const mls_group *group, const double *joules)
+{
+    return isfinite(group->score.score_minutes) ? mls_energy_score(joules, group->marks, group->run_count, group->scale)
+                                                : (double)NAN;
+}

@@ -13,8 +13,8 @@
 #define MLS_SCORE_ENERGY_H
 
 #include "mlscore/base.h"
+#include "mlscore/group.h"
 #include "mlscore/log.h"
-#include "mlscore/olympic.h"
 
 /* A node file with more events is refused: one a millisecond for more than an hour. */
 #define MLS_POWER_EVENTS_MAX ((size_t)4 << 20)
@@ -64,5 +64,8 @@ double mls_energy_of_switch(const mls_power_log *log, double time_to_train_ms, c
  * no run was kept or a kept run has no energy.
  */
 double mls_energy_score(const double *joules, const mls_olympic_mark *marks, size_t count, double scale);
+
+/* The energy of a group that was scored; `joules` has one number per run.  NaN also when the group has no score. */
+double mls_group_energy(const mls_group *group, const double *joules);
 
 #endif

@@ -14,6 +14,8 @@
 #include "score/energy.h"
 #include "slurm/walk.h"
 
+#define MLS_MS_PER_MINUTE 60000.0
+
 typedef enum mls_power_kind { MLS_POWER_OTHER, MLS_POWER_NODE, MLS_POWER_SWITCH } mls_power_kind;
 
 static mls_power_kind mls_power_kind_of(const char *path)
@@ -54,25 +56,46 @@ static mls_status mls_power_file(const mls_source *source, mls_power_kind kind, 
     return status;
 }
 
-/* The sum over the files of one run's folder; NAN when it has none. */
+static bool mls_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static mls_status mls_power_source(const mls_source *source, double time_ms, mls_group *group, double *joules)
+{
+    if (source->skip == NULL) {
+        return mls_power_file(source, mls_power_kind_of(source->path), time_ms, group, joules);
+    }
+    /* Without this file the sum would be too small. */
+    mls_findings_add(&group->findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = source->path}, "%s",
+                     source->skip);
+    *joules = (double)NAN;
+    return MLS_OK;
+}
+
+/* The sum over the files of one run's folder; NAN, with a finding, when it cannot be told. */
 static mls_status mls_power_folder(const char *folder, double time_ms, mls_group *group, double *joules)
 {
     mls_source_list files = {0};
     mls_error error;
     size_t counted = 0;
     double sum = 0;
-    mls_status status = mls_walk(&folder, 1, &files, &error);
+    mls_status status = mls_is_folder(folder) ? mls_walk(&folder, 1, &files, &error) : MLS_OK;
     for (size_t i = 0; i < files.count && status == MLS_OK; i++) {
         const mls_source *source = &files.items[i];
-        const mls_power_kind kind = mls_power_kind_of(source->path);
-        if (kind != MLS_POWER_OTHER && source->skip == NULL) {
+        if (source->failed || mls_power_kind_of(source->path) != MLS_POWER_OTHER) {
             double part;
-            status = mls_power_file(source, kind, time_ms, group, &part);
+            status = mls_power_source(source, time_ms, group, &part);
             sum += part;
             counted++;
         }
     }
     mls_source_list_release(&files);
+    if (counted == 0) {
+        mls_findings_add(&group->findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder},
+                         "the run has no power files");
+    }
     *joules = counted > 0 ? sum : (double)NAN;
     return status;
 }
@@ -89,10 +112,9 @@ static char *mls_power_folder_of(const mls_group *group, const mls_run *run)
 
 static bool mls_group_has_power(const mls_group *group)
 {
-    struct stat about;
     mls_buffer path = {0};
     mls_buffer_printf(&path, "%s/power", group->path);
-    const bool has = group->result_folder && !path.failed && stat(path.ptr, &about) == 0 && S_ISDIR(about.st_mode);
+    const bool has = group->result_folder && !path.failed && mls_is_folder(path.ptr);
     mls_buffer_release(&path);
     return has;
 }
@@ -108,12 +130,16 @@ mls_status mls_group_power(mls_group *group)
         return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
-        char *folder = mls_power_folder_of(group, group->runs[i]);
-        status = folder != NULL
-                     ? mls_power_folder(folder, mls_run_minutes(group->runs[i]) * 60000, group, &group->joules[i])
-                     : MLS_ERROR_MEMORY;
-        free(folder);
+        const double minutes = mls_run_minutes(group->runs[i]);
+        group->joules[i] = (double)NAN;
+        /* What a run without a time lacks is said of the run. */
+        if (isfinite(minutes)) {
+            char *folder = mls_power_folder_of(group, group->runs[i]);
+            status = folder != NULL ? mls_power_folder(folder, minutes * MLS_MS_PER_MINUTE, group, &group->joules[i])
+                                    : MLS_ERROR_MEMORY;
+            free(folder);
+        }
     }
-    group->energy_joules = mls_energy_score(group->joules, group->marks, group->run_count, group->scale);
-    return status;
+    group->energy_joules = mls_group_energy(group, group->joules);
+    return status == MLS_OK && group->findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }

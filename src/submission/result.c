@@ -324,7 +324,7 @@ static void mls_judging_energy(mls_judging *judging, const mls_group *group)
         result->power_check = judging->readings[i].power_wrong ? MLS_CHECK_FAIL : result->power_check;
     }
     if (joules != NULL) {
-        result->energy_joules = mls_energy_score(joules, group->marks, result->run_count, group->scale);
+        result->energy_joules = mls_group_energy(group, joules);
     }
     free(joules);
 }
