@@ -313,10 +313,32 @@ static bool mls_print_line(mls_output *output, mls_buffer *line, mls_style look,
     return printed;
 }
 
+/* Weak scaling has no olympic mean: "59 models, at least 10 needed · 32 accelerators each · all trained in 12.751 min".
+ */
+static mls_style mls_line_weak(mls_buffer *line, const mls_group *group)
+{
+    const bool enough = group->weak_models > 0 && group->weak_models >= group->runs_needed;
+    mls_buffer_append_text(line, "weak scaling: ");
+    mls_words_plural(line, group->weak_models, "model", "models");
+    mls_buffer_printf(line, ", at least %zu needed", group->runs_needed);
+    if (group->score.dropped > 0) {
+        mls_buffer_printf(line, ", %zu dropped", group->score.dropped);
+    }
+    mls_buffer_append_text(line, enough ? "" : ": not an official score");
+    if (group->weak_models > 0) {
+        mls_buffer_append_text(line, " · ");
+        mls_words_count(line, group->weak_instance_scale);
+        mls_buffer_append_text(line, " accelerators each · all trained in ");
+        mls_words_minutes(line, group->weak_minutes);
+        mls_buffer_append_text(line, " min");
+    }
+    return enough ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
+}
+
 static bool mls_group_score_line(const mls_group *group, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
-    const mls_style look = mls_line_score(&line, group);
+    const mls_style look = group->weak ? mls_line_weak(&line, group) : mls_line_score(&line, group);
     mls_line_spread(&line, group);
     return mls_print_line(output, &line, look, style);
 }
@@ -329,7 +351,7 @@ static bool mls_group_rcp_line(const mls_group *group, mls_report_style style, m
         return true;
     }
     mls_buffer_append_text(&line, "reference convergence: ");
-    mls_rcp_result_describe(&group->rcp, group->score.score_minutes, &line);
+    mls_rcp_result_describe(&group->rcp, group->weak ? (double)NAN : group->score.score_minutes, &line);
     return mls_print_line(output, &line, group->rcp.pass ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, style);
 }
 
@@ -385,28 +407,11 @@ static bool mls_group_energy_line(const mls_group *group, mls_report_style style
     return mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
 }
 
-static bool mls_group_weak_line(const mls_group *group, mls_report_style style, mls_output *output)
-{
-    mls_buffer line = {0};
-    if (!group->weak) {
-        return true;
-    }
-    mls_buffer_append_text(&line, "weak scaling: ");
-    mls_words_plural(&line, group->weak_models, "model", "models");
-    mls_buffer_append_text(&line, ", ");
-    mls_words_count(&line, group->weak_instance_scale);
-    mls_buffer_append_text(&line, " accelerators each, all trained in ");
-    mls_words_minutes(&line, group->weak_minutes);
-    mls_buffer_append_text(&line, " min");
-    return mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
-}
-
 /* The lines below the table: the score and what was checked about it. */
 static bool mls_group_lines(const mls_group *group, mls_report_style style, mls_output *output)
 {
     return mls_group_score_line(group, style, output) && mls_group_rcp_line(group, style, output) &&
-           mls_group_seeds_line(group, style, output) && mls_group_energy_line(group, style, output) &&
-           mls_group_weak_line(group, style, output);
+           mls_group_seeds_line(group, style, output) && mls_group_energy_line(group, style, output);
 }
 
 /* -------------------------------------------------------------- findings */

@@ -144,7 +144,13 @@ static void mls_group_spread(mls_group *group)
 static void mls_group_count_runs(mls_group *group)
 {
     const size_t needed = group->runs_needed;
-    if (needed > 0 && group->run_count < needed) {
+    if (group->weak) {
+        if (group->weak_models < needed) {
+            mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, (mls_finding_place){0},
+                             "%zu valid runs of the at least %zu that weak scaling of %s needs", group->weak_models,
+                             needed, group->benchmark);
+        }
+    } else if (needed > 0 && group->run_count < needed) {
         mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, (mls_finding_place){0},
                          "%zu of the %zu runs that %s needs", group->run_count, needed, group->benchmark);
     } else if (needed > 0 && group->run_count > needed && !group->score.windowed) {
@@ -192,7 +198,10 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
         group->edition_guessed = true;
     }
     group->runs_needed = mls_editions_runs_needed(options->editions, group->usage, mls_str_from(group->benchmark));
-    mls_status status = mls_group_olympic(group, options->select_window);
+    mls_status status = mls_group_weak(group);
+    if (status == MLS_OK) {
+        status = mls_group_olympic(group, options->select_window);
+    }
     if (status == MLS_OK) {
         mls_group_spread(group);
         mls_group_count_runs(group);
@@ -203,9 +212,6 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
     }
     if (status == MLS_OK) {
         status = mls_group_shape(group, options);
-    }
-    if (status == MLS_OK) {
-        status = mls_group_weak(group);
     }
     return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
 }

@@ -181,6 +181,11 @@ mls_status mls_group_weak(mls_group *group)
     }
     const mls_weak_scaling weak = mls_weak_scaling_of(runs, group->run_count, group->runs_needed);
     free(runs);
+    if (weak.instances_differ) {
+        mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP,
+                         (mls_finding_place){.key = MLS_S("number_of_nodes")},
+                         "the runs differ in number_of_nodes times accelerators_per_node; the first valid one counts");
+    }
     group->weak = true;
     group->weak_models = weak.number_of_models;
     group->weak_instance_scale = weak.instance_scale;

@@ -102,7 +102,7 @@ static void mls_source_scan(mls_collecting *collecting, mls_source *source, mls_
     mls_checker_free(checker);
 }
 
-/* Which file the runs came from, and the places their findings are at. */
+/* Which file the runs came from. */
 static void mls_runs_name(mls_reading *reading, const char *path)
 {
     for (size_t i = 0; i < reading->run_count; i++) {
@@ -198,7 +198,7 @@ static mls_status mls_collect_read(mls_collecting *collecting, unsigned threads)
     return status;
 }
 
-/* Moves the runs of all sources into the collection, in order, but for those that stand elsewhere too. */
+/* Moves the runs of all sources into the collection, in order. */
 static mls_status mls_collect_runs(mls_collecting *collecting, mls_collection *collection, mls_grouped_run **grouped)
 {
     size_t total = 0;
