@@ -52,6 +52,21 @@ static const char *mls_log_name(const mls_group *group, const mls_run *run)
     return mls_name_below(group, run->file);
 }
 
+/* Prints a text that may come from a log or be a file's name, so that it reads as itself and changes nothing else. */
+static bool mls_print_text(mls_output *output, mls_str text, mls_wrap wrap, mls_style look, mls_report_style style)
+{
+    mls_buffer escaped = {0};
+    mls_escape_append(&escaped, text);
+    if (style.list) {
+        mls_output_markdown(output, mls_buffer_str(&escaped));
+    } else {
+        mls_output_wrapped(output, mls_buffer_str(&escaped), wrap, look, style.color);
+    }
+    const bool printed = !escaped.failed;
+    mls_buffer_release(&escaped);
+    return printed;
+}
+
 /* A text that all runs have the same of; NULL when they do not. */
 static const char *mls_common_job(const mls_group *group)
 {
@@ -87,20 +102,20 @@ static void mls_headline_shape(mls_buffer *line, const mls_config_name *shape)
     }
 }
 
-static void mls_group_headline(const mls_group *group, mls_report_style style, mls_output *output)
+static bool mls_group_headline(const mls_group *group, mls_report_style style, mls_output *output)
 {
     mls_buffer line = {0};
     const double nodes = mls_common_nodes(group);
     const char *job = mls_common_job(group);
-    mls_buffer escaped = {0};
-    mls_escape_append(&escaped, mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark"));
-    mls_style_begin(output, MLS_STYLE_BOLD, style.color);
-    mls_output_write(output, mls_buffer_str(&escaped));
-    mls_style_end(output, MLS_STYLE_BOLD, style.color);
+    const mls_wrap whole = {.separator = " "};
+    const mls_str benchmark = mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark");
+    mls_escape_append(&line, benchmark);
     const mls_wrap wrap = {.width = style.width,
-                           .used = mls_display_width(mls_buffer_str(&escaped)),
+                           .used = mls_display_width(mls_buffer_str(&line)),
                            .indent = MLS_LINE_INDENT,
                            .separator = "  "};
+    bool ok = mls_print_text(output, benchmark, whole, MLS_STYLE_BOLD, style);
+    mls_buffer_clear(&line);
     mls_buffer_printf(&line, "  %s  %s %s%s", group->division != NULL ? group->division : "no division",
                       mls_usage_name(group->usage), group->edition->name, group->edition_guessed ? " (by date)" : "");
     if (group->config != NULL) {
@@ -119,16 +134,12 @@ static void mls_group_headline(const mls_group *group, mls_report_style style, m
         mls_buffer_append_text(&line, "   batch ");
         mls_words_count(&line, group->global_batch_size);
     }
-    mls_buffer_clear(&escaped);
-    mls_escape_append(&escaped, mls_buffer_str(&line));
-    mls_output_wrapped(output, mls_buffer_str(&escaped), wrap, MLS_STYLE_PLAIN, style.color);
+    ok = mls_print_text(output, mls_buffer_str(&line), wrap, MLS_STYLE_PLAIN, style) && ok && !line.failed;
     mls_output_text(output, "\n  ");
-    mls_style_begin(output, MLS_STYLE_DIM, style.color);
-    mls_output_escaped(output, mls_str_from(mls_path_shown(group->path)));
-    mls_style_end(output, MLS_STYLE_DIM, style.color);
+    ok = mls_print_text(output, mls_str_from(mls_path_shown(group->path)), whole, MLS_STYLE_DIM, style) && ok;
     mls_output_text(output, "\n");
-    mls_buffer_release(&escaped);
     mls_buffer_release(&line);
+    return ok;
 }
 
 static void mls_cell_words(mls_table *table, size_t column, mls_style style,
@@ -298,23 +309,17 @@ static void mls_line_spread(mls_buffer *line, const mls_group *group)
 /* One line, or where the terminal is too narrow for it several, indented and broken at blanks. */
 static bool mls_print_line(mls_output *output, mls_buffer *line, mls_style look, mls_report_style style)
 {
-    const bool ok = !line->failed;
-    mls_buffer escaped = {0};
     /* The score line is a list, and broken as one. */
     const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
     const mls_wrap wrap = {style.width, MLS_LINE_INDENT, MLS_LINE_HANG, separator};
-    mls_escape_append(&escaped, mls_buffer_str(line));
     mls_output_printf(output, "%-*s", MLS_LINE_INDENT, style.list ? "-" : "");
-    mls_output_wrapped(output, mls_buffer_str(&escaped), wrap, look, style.color);
+    const bool printed = !line->failed && mls_print_text(output, mls_buffer_str(line), wrap, look, style);
     mls_output_text(output, "\n");
-    const bool printed = ok && !escaped.failed;
-    mls_buffer_release(&escaped);
     mls_buffer_release(line);
     return printed;
 }
 
-/* Weak scaling has no olympic mean: "59 models, at least 10 needed · 32 accelerators each · all trained in 12.751 min".
- */
+/* Weak scaling has no olympic mean but "59 models, at least 10 needed · 32 accelerators each · all trained in …". */
 static mls_style mls_line_weak(mls_buffer *line, const mls_group *group)
 {
     const bool enough = group->weak_models > 0 && group->weak_models >= group->runs_needed;
@@ -498,6 +503,7 @@ static bool mls_skipped_lines(const mls_collection *collection, mls_report_style
     for (size_t i = 0; i < collection->skipped_count; i++) {
         count += !collection->skipped[i].failed;
     }
+    bool ok = true;
     if (count == 0 || style.quiet) {
         return true;
     }
@@ -508,16 +514,17 @@ static bool mls_skipped_lines(const mls_collection *collection, mls_report_style
                       listed       ? ""
                       : count == 1 ? " (-v says why)"
                                    : " (-v lists them)");
-    for (size_t i = 0; i < collection->skipped_count && listed; i++) {
+    /* Not broken at the width, so that a path can be copied. */
+    style.width = 0;
+    for (size_t i = 0; i < collection->skipped_count && listed && ok; i++) {
         if (!collection->skipped[i].failed) {
-            mls_output_text(output, "  ");
-            mls_output_escaped(output, mls_str_from(mls_path_shown(collection->skipped[i].path)));
-            mls_output_text(output, ": ");
-            mls_output_escaped(output, mls_str_from(collection->skipped[i].reason));
-            mls_output_text(output, "\n");
+            mls_buffer line = {0};
+            mls_buffer_printf(&line, "%s: %s", mls_path_shown(collection->skipped[i].path),
+                              collection->skipped[i].reason);
+            ok = mls_print_line(output, &line, MLS_STYLE_PLAIN, style);
         }
     }
-    return true;
+    return ok;
 }
 
 bool mls_report_score_table(const mls_collection *collection, mls_report_style style, mls_output *output)
@@ -530,8 +537,8 @@ bool mls_report_score_table(const mls_collection *collection, mls_report_style s
         if (i > 0) {
             mls_output_text(output, "\n");
         }
-        mls_group_headline(group, style, output);
-        ok = mls_group_table(group, &table, columns);
+        ok = mls_group_headline(group, style, output);
+        ok = mls_group_table(group, &table, columns) && ok;
         if (ok) {
             mls_table_print(&table, output, style.width, style.color);
         }
@@ -553,15 +560,15 @@ bool mls_report_score_markdown(const mls_collection *collection, mls_report_styl
         mls_table table;
         mls_column columns[COL_COUNT];
         mls_output_text(output, i > 0 ? "\n### " : "### ");
-        mls_group_headline(group, style, output);
+        ok = mls_group_headline(group, style, output);
         mls_output_text(output, "\n");
-        ok = mls_group_table(group, &table, columns);
+        ok = mls_group_table(group, &table, columns) && ok;
         if (ok) {
             mls_table_print_markdown(&table, output);
         }
         mls_table_release(&table);
         mls_output_text(output, "\n");
-        ok = ok && mls_group_lines(group, style, output);
+        ok = ok && mls_group_lines(group, style, output) && mls_group_findings(group, style, output);
     }
     return ok && mls_skipped_lines(collection, style, output);
 }
