@@ -89,7 +89,7 @@ static int mls_rcp_complain(const mls_cli *cli, const char *path, const mls_erro
     } else {
         mls_cli_complain(cli, path, "%s", error->message);
     }
-    return MLS_EXIT_IO;
+    return error->status == MLS_ERROR_SYNTAX || error->status == MLS_ERROR_VALUE ? MLS_EXIT_USAGE : MLS_EXIT_IO;
 }
 
 /* The points of one benchmark, the user's own among them. */

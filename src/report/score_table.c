@@ -357,7 +357,10 @@ static bool mls_group_rcp_line(const mls_group *group, mls_report_style style, m
     }
     mls_buffer_append_text(&line, "reference convergence: ");
     mls_rcp_result_describe(&group->rcp, group->weak ? (double)NAN : group->score.score_minutes, &line);
-    return mls_print_line(output, &line, group->rcp.pass ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, style);
+    const mls_style look = group->rcp.pass                            ? MLS_STYLE_PLAIN
+                           : group->rcp.match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN
+                                                                      : MLS_STYLE_BAD;
+    return mls_print_line(output, &line, look, style);
 }
 
 static bool mls_group_seeds_line(const mls_group *group, mls_report_style style, mls_output *output)
