@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "mlscore/value.h"
@@ -195,4 +196,21 @@ double mls_group_energy(const mls_group *group, const double *joules)
 {
     return isfinite(group->score.score_minutes) ? mls_energy_score(joules, group->marks, group->run_count, group->scale)
                                                 : (double)NAN;
+}
+
+mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
+                           double *joules, mls_error *error)
+{
+    mls_power_log log;
+    mls_power_log_init(&log);
+    const mls_sink sink = mls_power_log_sink(&log);
+    const mls_status status = mls_log_scan_fd(fd, NULL, &sink, 1, NULL, error);
+    (void)close(fd);
+    *joules = (double)NAN;
+    if (status == MLS_OK) {
+        *joules = node ? mls_energy_of_node(&log, time_to_train_ms, path, findings)
+                       : mls_energy_of_switch(&log, time_to_train_ms, path, findings);
+    }
+    mls_power_log_release(&log);
+    return status;
 }

@@ -59,6 +59,14 @@ double mls_energy_of_switch(const mls_power_log *log, double time_to_train_ms, c
                             mls_findings *findings);
 
 /*
+ * Reads one power file from `fd`, which it closes, and tells its joules as the
+ * two functions above do; `node`: a node_ file, else a sw_ file.  MLS_OK, or
+ * what mls_log_scan_fd() returned; *joules is NaN then.
+ */
+mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
+                           double *joules, mls_error *error) MLS_MUST_USE;
+
+/*
  * A benchmark's energy: the mean of `joules`, one per run, over the runs that
  * the time score keeps, times the scale of the convergence check.  NaN when
  * no run was kept or a kept run has no energy.

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/folder.h"
@@ -33,26 +32,17 @@ static mls_power_kind mls_power_kind_of(const char *path)
 static mls_status mls_power_file(const mls_source *source, mls_power_kind kind, double time_ms, mls_group *group,
                                  double *joules)
 {
-    mls_power_log log;
     mls_error error = {0};
-    mls_power_log_init(&log);
-    const mls_sink sink = mls_power_log_sink(&log);
     const int fd = mls_source_open(source);
-    mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, NULL, &error)
-                                : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "cannot open");
-    if (fd >= 0) {
-        (void)close(fd);
-    }
     *joules = (double)NAN;
-    if (status == MLS_OK) {
-        *joules = kind == MLS_POWER_NODE ? mls_energy_of_node(&log, time_ms, source->path, &group->findings)
-                                         : mls_energy_of_switch(&log, time_ms, source->path, &group->findings);
-    } else if (status == MLS_ERROR_READ) {
+    mls_status status =
+        fd >= 0 ? mls_energy_read(fd, kind == MLS_POWER_NODE, time_ms, source->path, &group->findings, joules, &error)
+                : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "cannot open");
+    if (status == MLS_ERROR_READ) {
         mls_findings_add(&group->findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = source->path}, "%s",
                          error.message);
         status = MLS_OK;
     }
-    mls_power_log_release(&log);
     return status;
 }
 

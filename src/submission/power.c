@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "score/energy.h"
 #include "submission/judge.h"
@@ -104,7 +103,6 @@ static void mls_power_check_count(const char *folder, size_t count, size_t usual
 static mls_status mls_power_read(const mls_tree *tree, const mls_tree_file *file, bool node, mls_log_reading *reading,
                                  double *joules)
 {
-    mls_power_log log;
     mls_error error = {0};
     const double time_ms = mls_run_minutes(&reading->run) * MILLISECONDS_PER_MINUTE;
     const mls_finding_place place = {.path = file->path};
@@ -113,22 +111,13 @@ static mls_status mls_power_read(const mls_tree *tree, const mls_tree_file *file
         mls_findings_add(&reading->findings, MLS_FINDING_POWER_FILES, place, "cannot be read as a power file");
         return MLS_OK;
     }
-    mls_power_log_init(&log);
-    const mls_sink sink = mls_power_log_sink(&log);
     const int fd = mls_tree_open(tree, file);
-    mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, NULL, &error)
+    mls_status status = fd >= 0 ? mls_energy_read(fd, node, time_ms, file->path, &reading->findings, joules, &error)
                                 : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "%s", "cannot be opened");
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    if (status == MLS_OK) {
-        *joules = node ? mls_energy_of_node(&log, time_ms, file->path, &reading->findings)
-                       : mls_energy_of_switch(&log, time_ms, file->path, &reading->findings);
-    } else if (status == MLS_ERROR_READ) {
+    if (status == MLS_ERROR_READ) {
         mls_findings_add(&reading->trouble, MLS_FINDING_UNREADABLE, place, "%s", error.message);
         status = MLS_OK;
     }
-    mls_power_log_release(&log);
     return status;
 }
 
