@@ -57,8 +57,11 @@ cxx=$(command -v g++ || command -v clang++) || cxx=
 for header in "$d$prefix"/include/mlscore/*.h; do
     name=${header##*/}
     echo "#include <mlscore/$name>" >"$scratch/one.c"
-    # The table of findings is no header of its own: it wants its macro.
+    # The tables of findings and keys are no headers of their own: they want their macro.
     [ "$name" != finding_table.h ] || echo "#define MLS_FINDING(a, b, c, d, e, f)
+#include <mlscore/$name>
+typedef int nothing;" >"$scratch/one.c"
+    [ "$name" != key_table.h ] || echo "#define MLS_KEY(a, b)
 #include <mlscore/$name>
 typedef int nothing;" >"$scratch/one.c"
     check "$name stands alone in C" ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$d$prefix/include" "$scratch/one.c"

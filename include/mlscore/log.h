@@ -38,6 +38,21 @@ typedef enum mls_json_kind {
     MLS_JSON_OBJECT
 } mls_json_kind;
 
+/** The number of a record key that code asks for by name; the table is key_table.h. */
+typedef enum mls_key {
+    MLS_KEY_OTHER = 0, /**< any key without a row, and no key at all */
+#define MLS_KEY(id, text) MLS_KEY_##id,
+#include "mlscore/key_table.h"
+#undef MLS_KEY
+    MLS_KEY_COUNT
+} mls_key;
+
+/** The number of a key's text: what a scan has put into mls_record.key_id already. */
+mls_key mls_key_of(mls_str text);
+
+/** The text of a key's number, NUL-terminated; "" for MLS_KEY_OTHER. */
+mls_str mls_key_text(mls_key key);
+
 /**
  * One well-formed record.  Every span points into the reader's memory and is
  * valid only until the callback that got it returns.
@@ -49,6 +64,7 @@ typedef struct mls_record {
     mls_str payload;    /**< the JSON object, trimmed */
     double time_ms;     /**< milliseconds since 1970; a boolean counts 1 or 0, a string is read as a number */
     mls_str key;        /**< the decoded key; ptr NULL when the key is not a string and so matches no rule */
+    mls_key key_id;     /**< the key's number: compare this, not the text */
     mls_str value;      /**< JSON text of the value, validated */
     mls_str metadata;   /**< JSON text of the metadata, validated */
     mls_str event_type; /**< JSON text, validated; ptr NULL when absent */

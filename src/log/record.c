@@ -285,11 +285,42 @@ static const char *mls_not_an_object(const char *begin, const char *end, const c
     return mls_json_check_value(begin, wrong, &reason) != NULL ? "the record is not a JSON object" : reason;
 }
 
+/* The cases and comparisons are the table's own, each with a length that the compiler knows. */
+mls_key mls_key_of(mls_str text)
+{
+    switch (text.len) {
+#define MLS_KEY_LENGTH(length)                                                                                         \
+    break;                                                                                                             \
+    case length:
+#define MLS_KEY(id, name)                                                                                              \
+    if (text.len == sizeof(name) - 1 && memcmp(text.ptr, name, sizeof(name) - 1) == 0) {                               \
+        return MLS_KEY_##id;                                                                                           \
+    }
+#include "mlscore/key_table.h"
+#undef MLS_KEY
+    default:
+        break;
+    }
+    return MLS_KEY_OTHER;
+}
+
+mls_str mls_key_text(mls_key key)
+{
+    static const mls_str texts[MLS_KEY_COUNT] = {
+        MLS_STR(""),
+#define MLS_KEY(id, text) MLS_STR(text),
+#include "mlscore/key_table.h"
+#undef MLS_KEY
+    };
+    return (unsigned)key < MLS_KEY_COUNT ? texts[key] : texts[MLS_KEY_OTHER];
+}
+
 const char *mls_record_check(const char *begin, const char *end, mls_record *record, struct mls_arena *scratch,
                              const char **wrong)
 {
     mls_record_scan scan = {.record = record, .scratch = scratch};
     if (mls_record_check_usual(begin, end, record)) {
+        record->key_id = mls_key_of(record->key);
         return NULL;
     }
     record->event_type = (mls_str){NULL, 0};
@@ -314,7 +345,11 @@ const char *mls_record_check(const char *begin, const char *end, mls_record *rec
         return "time_ms is not a number";
     }
     record->payload = (mls_str){begin, (size_t)(end - begin)};
-    return mls_key_decode(record, scratch) ? NULL : "out of memory";
+    if (!mls_key_decode(record, scratch)) {
+        return "out of memory";
+    }
+    record->key_id = mls_key_of(record->key);
+    return NULL;
 }
 
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch, size_t *where)

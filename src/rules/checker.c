@@ -102,10 +102,10 @@ static const char *mls_checker_text(mls_checker *checker, mls_str span)
 /* The first division and benchmark that were logged. */
 static void mls_checker_note(mls_checker *checker, const mls_record *record)
 {
-    if (mls_str_equal(record->key, MLS_S("submission_benchmark"))) {
+    if (record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
         checker->benchmark = mls_checker_text(checker, record->value);
         checker->benchmark_line = record->line;
-    } else if (mls_str_equal(record->key, MLS_S("submission_division"))) {
+    } else if (record->key_id == MLS_KEY_SUBMISSION_DIVISION) {
         checker->division = mls_checker_text(checker, record->value);
     }
 }
@@ -150,7 +150,7 @@ static void mls_key_count(mls_checker *checker, size_t key_index, const mls_reco
 static void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     const mls_ruleset *ruleset = checker->ruleset;
-    const mls_key *key = &ruleset->keys[key_index];
+    const mls_rule_key *key = &ruleset->keys[key_index];
     const bool first = checker->keys[key_index].count == 0;
     bool queues = false;
     mls_arena_reset(&checker->scratch);

@@ -48,13 +48,10 @@ void mls_advice_record(mls_checker *checker, const mls_record *record)
     } else {
         advice->last_time_ms = record->time_ms;
     }
-    if (record->key.len < 8 || record->key.ptr[0] != 'r') {
-        return;
-    }
-    if (!advice->run_started && mls_str_equal(record->key, MLS_S("run_start"))) {
+    if (!advice->run_started && record->key_id == MLS_KEY_RUN_START) {
         advice->run_started = true;
         advice->run_start_ms = record->time_ms;
-    } else if (!advice->run_stopped && mls_str_equal(record->key, MLS_S("run_stop"))) {
+    } else if (!advice->run_stopped && record->key_id == MLS_KEY_RUN_STOP) {
         mls_advice_status(checker, record);
     }
 }

@@ -97,7 +97,7 @@ size_t mls_ruleset_find_key(const mls_ruleset *ruleset, mls_str name)
         if (entry == 0) {
             return SIZE_MAX;
         }
-        const mls_key *key = &ruleset->keys[entry - 1];
+        const mls_rule_key *key = &ruleset->keys[entry - 1];
         if (key->hash == hash && mls_str_equal(key->name, name)) {
             return entry - 1;
         }
@@ -106,7 +106,7 @@ size_t mls_ruleset_find_key(const mls_ruleset *ruleset, mls_str name)
 
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key)
 {
-    const mls_key *entry = &ruleset->keys[key];
+    const mls_rule_key *entry = &ruleset->keys[key];
     for (size_t i = 0; i < entry->ref_count; i++) {
         if (entry->refs[i].scope == scope) {
             return &ruleset->scopes[scope].rules[entry->refs[i].rule];
@@ -121,7 +121,7 @@ static size_t mls_ruleset_intern_key(mls_ruleset *ruleset, mls_str name)
     size_t found = mls_ruleset_find_key(ruleset, name);
     if (found == SIZE_MAX) {
         found = ruleset->key_count++;
-        ruleset->keys[found] = (mls_key){.name = name, .hash = mls_key_hash(name)};
+        ruleset->keys[found] = (mls_rule_key){.name = name, .hash = mls_key_hash(name)};
         size_t slot = ruleset->keys[found].hash & ruleset->table_mask;
         while (ruleset->table[slot] != 0) {
             slot = (slot + 1) & ruleset->table_mask;
@@ -180,7 +180,7 @@ bool mls_ruleset_index(mls_ruleset *ruleset)
     ruleset->table_mask = size - 1;
     mls_ruleset_name_keys(ruleset);
     for (size_t k = 0; k < ruleset->key_count; k++) {
-        mls_key *key = &ruleset->keys[k];
+        mls_rule_key *key = &ruleset->keys[k];
         key->refs = mls_arena_array(&ruleset->memory, key->ref_count, sizeof *key->refs);
         if (key->refs == NULL) {
             return false;
@@ -189,7 +189,7 @@ bool mls_ruleset_index(mls_ruleset *ruleset)
     }
     for (size_t s = 0; s < ruleset->scope_count; s++) {
         for (size_t r = 0; r < ruleset->scopes[s].rule_count; r++) {
-            mls_key *key = &ruleset->keys[ruleset->scopes[s].rules[r].key_index];
+            mls_rule_key *key = &ruleset->keys[ruleset->scopes[s].rules[r].key_index];
             key->refs[key->ref_count++] = (mls_rule_ref){(uint16_t)s, (uint16_t)r};
         }
     }

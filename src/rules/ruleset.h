@@ -94,14 +94,14 @@ typedef struct mls_rule_ref {
 } mls_rule_ref;
 
 /* A key that some rule, derivation or alternative names. */
-typedef struct mls_key {
+typedef struct mls_rule_key {
     mls_str name;
     uint64_t hash;
     mls_rule_ref *refs; /* by scope, ascending */
     size_t ref_count;
     bool compare_values; /* some rule wants the key exactly once, so values are compared */
     bool derived_from;   /* some scope derives records from it */
-} mls_key;
+} mls_rule_key;
 
 struct mls_ruleset {
     mls_arena memory;
@@ -111,7 +111,7 @@ struct mls_ruleset {
     mls_scope *scopes;
     size_t scope_count;
     size_t common; /* index of the scope that is judged first */
-    mls_key *keys;
+    mls_rule_key *keys;
     size_t key_count;
     uint32_t *table; /* hash table of key indexes + 1; 0: free */
     size_t table_mask;

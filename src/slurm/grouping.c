@@ -39,7 +39,7 @@ static mls_str mls_folder_of(const char *path)
     return (mls_str){path, slash > path ? (size_t)(slash - path) : 1};
 }
 
-static mls_group_key mls_key_of(const mls_grouped_run *grouped)
+static mls_group_key group_key_of(const mls_grouped_run *grouped)
 {
     const mls_run *run = grouped->run;
     return (mls_group_key){run->benchmark,           run->division,  mls_run_config(run), run->global_batch_size,
@@ -208,7 +208,7 @@ static mls_group *mls_grouping_guess(mls_grouping *grouping, const mls_group_key
 
 static bool mls_grouping_take(mls_grouping *grouping, const mls_grouped_run *grouped, bool gaps)
 {
-    const mls_group_key key = mls_key_of(grouped);
+    const mls_group_key key = group_key_of(grouped);
     mls_group *group = mls_grouping_find(grouping, &key);
     if (group == NULL && gaps) {
         group = mls_grouping_guess(grouping, &key);
@@ -252,7 +252,7 @@ mls_status mls_group_runs(const mls_grouped_run *runs, size_t run_count, mls_gro
     bool ok = true;
     for (int gaps = 0; gaps < 2; gaps++) {
         for (size_t i = 0; i < run_count && ok; i++) {
-            const mls_group_key key = mls_key_of(&runs[i]);
+            const mls_group_key key = group_key_of(&runs[i]);
             if (mls_key_complete(&key) == (gaps == 0)) {
                 ok = mls_grouping_take(&grouping, &runs[i], gaps == 1);
             }

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "mlscore/log.h"
 #include "mlscore/value.h"
 
@@ -312,6 +313,42 @@ static void strings_of_every_length(void **state)
     }
 }
 
+/* Every row of the table is found, however the key is written, and nothing that only resembles it. */
+static void keys_by_number(void **state)
+{
+    size_t where;
+    (void)state;
+
+    assert_int_equal(mls_key_text(MLS_KEY_OTHER).len, 0);
+    for (mls_key key = 1; key < MLS_KEY_COUNT; key++) {
+        const mls_str text = mls_key_text(key);
+        mls_buffer payload = {0};
+        mls_record record;
+        assert_int_equal(mls_key_of(text), key);
+        assert_int_equal(mls_key_of((mls_str){text.ptr, text.len - 1}), MLS_KEY_OTHER);
+        assert_int_equal(mls_key_of((mls_str){text.ptr + 1, text.len - 1}), MLS_KEY_OTHER);
+
+        mls_buffer_printf(&payload,
+                          "{\"namespace\": \"\", \"time_ms\": 5, \"event_type\": \"\", \"key\": \"%s\", "
+                          "\"value\": 1, \"metadata\": {}}",
+                          text.ptr);
+        assert_null(validate(mls_buffer_str(&payload), &record, &where));
+        assert_int_equal(record.key_id, key);
+
+        mls_buffer_clear(&payload);
+        mls_buffer_printf(&payload,
+                          "{\"key\": \"x\", \"time_ms\": 5, \"key\": \"\\u%04x%s\", \"value\": 1, "
+                          "\"metadata\": {}}",
+                          (unsigned)text.ptr[0], text.ptr + 1);
+        assert_null(validate(mls_buffer_str(&payload), &record, &where));
+        assert_int_equal(record.key_id, key);
+        mls_buffer_release(&payload);
+    }
+    mls_record record = {.key_id = MLS_KEY_SEED};
+    assert_null(validate(MLS_S("{\"key\": 4, \"time_ms\": 5, \"value\": 1, \"metadata\": {}}"), &record, &where));
+    assert_int_equal(record.key_id, MLS_KEY_OTHER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +361,7 @@ int main(void)
         cmocka_unit_test(nesting),
         cmocka_unit_test(where_it_breaks),
         cmocka_unit_test(strings_of_every_length),
+        cmocka_unit_test(keys_by_number),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

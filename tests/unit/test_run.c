@@ -170,7 +170,8 @@ static void what_the_run_says_about_itself(void **state)
 
 static mls_record record_of(mls_str key, double time_ms, mls_str value, mls_str metadata)
 {
-    return (mls_record){.line = 1, .time_ms = time_ms, .key = key, .value = value, .metadata = metadata};
+    return (mls_record){
+        .line = 1, .time_ms = time_ms, .key = key, .key_id = mls_key_of(key), .value = value, .metadata = metadata};
 }
 
 static void memory_is_bounded(void **state)
