@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.h - what a config_*.sh says it runs: its name, its text, and where
- * the two disagree.
+ * config.h - what a config_*.sh says it runs: its name, and where its text
+ * (read by shell.h) disagrees with it.
  *
  * Submissions keep one shell script per system and scale, and its name says
  * the shape of the job once more: config_GB200_18x4x1xtp1pp1cp8.sh is 18
@@ -14,7 +14,7 @@
 #ifndef MLSCORE_CONFIG_H
 #define MLSCORE_CONFIG_H
 
-#include "mlscore/base.h"
+#include "mlscore/shell.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,57 +110,6 @@ void mls_config_decoder_free(mls_config_decoder *decoder);
 mls_status mls_config_name_decode(const mls_config_decoder *decoder, mls_str text,
                                   mls_config_name *decoded) MLS_MUST_USE;
 
-/** A variable as the script leaves it.  The strings live as long as the script. */
-typedef struct mls_config_variable {
-    mls_str name;
-    mls_str value;    /**< as bash would print it; empty when it is not known */
-    bool known;       /**< false: it depends on something outside the scripts, or may not be set at all */
-    const char *path; /**< the file that assigned it last; ends in NUL */
-    size_t line;      /**< in that file, from 1; 0: not known */
-} mls_config_variable;
-
-/** A script that was read.  It never changes afterwards. */
-typedef struct mls_config_script mls_config_script;
-
-/** The longest file that is read as a script; a longer one is MLS_ERROR_LIMIT. */
-#define MLS_CONFIG_SCRIPT_BYTES_MAX ((size_t)1 << 20)
-
-/**
- * Reads a config and the files it sources from its own folder and below (where
- * they really stand: no link and no ".." leads out), without running anything, as bash would with `set -a` in an empty
- * environment: plain assignments are exports, names that are not set are
- * empty, and what would have to be run or looked up is unknown.  bash's own
- * variables (PWD, SHLVL, RANDOM …) are not listed.
- *
- * On MLS_OK *script is to be given to mls_config_script_free(); what could not
- * be read in the text itself is among its findings.  MLS_ERROR_READ when the
- * file cannot be opened or is not a regular file; MLS_ERROR_SYNTAX when it is
- * no text; MLS_ERROR_LIMIT; MLS_ERROR_MEMORY.
- */
-mls_status mls_config_script_read(const char *path, mls_config_script **script, mls_error *error) MLS_MUST_USE;
-
-/** As mls_config_script_read(); `root` is the folder outside of which nothing is read, instead of the config's own. */
-mls_status mls_config_script_read_within(const char *path, const char *root, mls_config_script **script,
-                                         mls_error *error) MLS_MUST_USE;
-
-/** As mls_config_script_read(), from memory: `path` is only its name, and nothing is sourced. */
-mls_status mls_config_script_read_bytes(mls_str bytes, const char *path, mls_config_script **script,
-                                        mls_error *error) MLS_MUST_USE;
-void mls_config_script_free(mls_config_script *script);
-
-/** The exported variables in the order of their names, `count` of them. */
-const mls_config_variable *mls_config_script_exports(const mls_config_script *script, size_t *count);
-
-/** One of them by its name; NULL when the script does not export it. */
-const mls_config_variable *mls_config_script_find(const mls_config_script *script, mls_str name);
-
-/** Whether a name that is not listed is certainly unset: no unknown command may have set it. */
-bool mls_config_script_is_complete(const mls_config_script *script);
-
-/** The path the script was read by, and what was found while reading it. */
-const char *mls_config_script_path(const mls_config_script *script);
-const mls_findings *mls_config_script_findings(const mls_config_script *script);
-
 /** How many settings of a text can agree with its name. */
 #define MLS_CONFIG_AGREEING_MAX 16
 
@@ -169,7 +118,7 @@ typedef struct mls_config_summary {
     uint64_t micro_batch_size;  /**< MICRO_BATCH_SIZE; 1 when the text does not set it */
     uint64_t global_batch_size; /**< micro batch * accumulation * data parallel */
     /** Exports that say what the name says; they live as long as the script. */
-    const mls_config_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
+    const mls_shell_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
     size_t agreeing_count;
     /** TP, PP, CP as far as neither of the two sets them to more than 1: static texts. */
     const char *absent[3];
@@ -182,7 +131,7 @@ typedef struct mls_config_summary {
  * runs are added to `findings`; their place is the line of the export.
  * `script` may be NULL: the name alone is judged then.
  */
-void mls_config_compare(const mls_config_name *name, const mls_config_script *script, mls_config_summary *summary,
+void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);
 
 /** Paths of configs, in natural order.  Zero-initialised is empty; everything in it is owned by it. */

@@ -15,6 +15,7 @@
 #include "mlscore/rcp.h"
 #include "mlscore/rules.h"
 #include "mlscore/run.h"
+#include "mlscore/shell.h"
 #include "mlscore/submission.h"
 #include "mlscore/value.h"
 

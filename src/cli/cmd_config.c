@@ -71,12 +71,12 @@ static void mls_config_add(mls_config_work *work, const char *text, bool is_file
     }
     mls_config_entry *entry = &work->items[work->count++];
     *entry = (mls_config_entry){.file = is_file ? text : NULL, .name = name};
-    if (is_file && mls_config_script_read(text, &entry->script, &error) != MLS_OK) {
+    if (is_file && mls_shell_read(text, &entry->script, &error) != MLS_OK) {
         mls_config_problem_at(work, text, error.message);
     }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     if (entry->script != NULL) {
-        mls_findings_append(&entry->findings, mls_config_script_findings(entry->script));
+        mls_findings_append(&entry->findings, mls_shell_findings(entry->script));
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {
@@ -161,7 +161,7 @@ static void mls_config_print(mls_config_work *work)
 static void mls_config_release(mls_config_work *work)
 {
     for (size_t i = 0; i < work->count; i++) {
-        mls_config_script_free(work->items[i].script);
+        mls_shell_free(work->items[i].script);
         mls_findings_release(&work->items[i].findings);
     }
     free(work->items);

@@ -12,14 +12,14 @@
 
 typedef struct comparison {
     const mls_config_name *name;
-    const mls_config_script *script;
+    const mls_shell *script;
     mls_config_summary *summary;
     mls_findings *findings;
 } comparison;
 
 /* A number that the text sets.  known: false when it is not set or nobody knows. */
 typedef struct setting {
-    const mls_config_variable *variable; /* NULL: not exported */
+    const mls_shell_variable *variable; /* NULL: not exported */
     uint64_t value;
     bool known;
 } setting;
@@ -28,7 +28,7 @@ static setting look_up(const comparison *self, const char *name)
 {
     setting found = {0};
     size_t number;
-    found.variable = mls_config_script_find(self->script, mls_str_from(name));
+    found.variable = mls_shell_find(self->script, mls_str_from(name));
     found.known = found.variable != NULL && found.variable->known && mls_size_parse(found.variable->value, &number);
     found.value = found.known ? number : 0;
     return found;
@@ -41,15 +41,15 @@ static setting look_up_either(const comparison *self, const char *name, const ch
     return found.variable != NULL ? found : look_up(self, other);
 }
 
-static mls_finding_place place_of(const comparison *self, const mls_config_variable *variable)
+static mls_finding_place place_of(const comparison *self, const mls_shell_variable *variable)
 {
-    const char *root = mls_config_script_path(self->script);
+    const char *root = mls_shell_path(self->script);
     return (mls_finding_place){.path = strcmp(variable->path, root) == 0 ? NULL : variable->path,
                                .line = variable->line,
                                .key = variable->name};
 }
 
-static void agree(const comparison *self, const mls_config_variable *variable)
+static void agree(const comparison *self, const mls_shell_variable *variable)
 {
     mls_config_summary *summary = self->summary;
     if (summary->agreeing_count < MLS_CONFIG_AGREEING_MAX) {
@@ -57,7 +57,7 @@ static void agree(const comparison *self, const mls_config_variable *variable)
     }
 }
 
-static void disagree(const comparison *self, const mls_config_variable *variable, const char *said, const char *remark)
+static void disagree(const comparison *self, const mls_shell_variable *variable, const char *said, const char *remark)
 {
     mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES, place_of(self, variable),
                      "name says %s, text exports %.*s=%.*s%s", said, (int)variable->name.len, variable->name.ptr,
@@ -110,7 +110,7 @@ static void compare_degree(const comparison *self, const char *letters, uint64_t
             disagree(self, found.variable, said, "");
         }
     }
-    if (set || !mls_config_script_is_complete(self->script)) {
+    if (set || !mls_shell_is_complete(self->script)) {
         return;
     }
     if (named <= 1) {
@@ -168,7 +168,7 @@ static void compare_batch(const comparison *self)
 /* Only a DGXSYSTEM that has a shape itself can be another one. */
 static void compare_system(const comparison *self)
 {
-    const mls_config_variable *variable = mls_config_script_find(self->script, MLS_S("DGXSYSTEM"));
+    const mls_shell_variable *variable = mls_shell_find(self->script, MLS_S("DGXSYSTEM"));
     const mls_config_name *name = self->name;
     if (name->kind == MLS_CONFIG_KIND_NONE || variable == NULL || !variable->known) {
         return;
@@ -192,7 +192,7 @@ static void compare_system(const comparison *self)
 static uint64_t degree_of_text(const comparison *self, const setting *found)
 {
     if (found->variable == NULL) {
-        return mls_config_script_is_complete(self->script) ? 1 : 0;
+        return mls_shell_is_complete(self->script) ? 1 : 0;
     }
     return found->value;
 }
@@ -206,7 +206,7 @@ static void check_parallel(const comparison *self)
                                look_up_either(self, "CP", "CONTEXT_PARALLEL")};
     uint64_t total;
     uint64_t product = 1;
-    const mls_config_variable *variable = NULL;
+    const mls_shell_variable *variable = NULL;
     if (!nodes.known || !gpus.known || __builtin_mul_overflow(nodes.value, gpus.value, &total)) {
         return;
     }
@@ -255,8 +255,8 @@ static bool read_time(mls_str text, uint64_t *seconds)
 
 static void check_walltime(const comparison *self)
 {
-    const mls_config_variable *job = mls_config_script_find(self->script, MLS_S("WALLTIME"));
-    const mls_config_variable *run = mls_config_script_find(self->script, MLS_S("WALLTIME_RUNANDTIME"));
+    const mls_shell_variable *job = mls_shell_find(self->script, MLS_S("WALLTIME"));
+    const mls_shell_variable *run = mls_shell_find(self->script, MLS_S("WALLTIME_RUNANDTIME"));
     uint64_t job_seconds;
     uint64_t run_seconds;
     if (job == NULL || run == NULL || !job->known || !run->known || !read_time(job->value, &job_seconds) ||
@@ -308,7 +308,7 @@ static void check_environment(const comparison *self)
 {
     const bool one_node = node_count(self) <= 1; /* a number that is not known is nobody's fault */
     for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
-        const mls_config_variable *variable = mls_config_script_find(self->script, mls_str_from(unwise[i].name));
+        const mls_shell_variable *variable = mls_shell_find(self->script, mls_str_from(unwise[i].name));
         if (variable == NULL || !variable->known || !is_word(variable->value, unwise[i].value) ||
             (one_node && unwise[i].several_nodes)) {
             continue;
@@ -317,8 +317,8 @@ static void check_environment(const comparison *self)
                          unwise[i].name, unwise[i].value, unwise[i].why);
     }
     const setting ranks = look_up(self, "DGXNGPU");
-    if (ranks.known && ranks.value >= MANY_RANKS && mls_config_script_is_complete(self->script) &&
-        mls_config_script_find(self->script, MLS_S("OMP_NUM_THREADS")) == NULL) {
+    if (ranks.known && ranks.value >= MANY_RANKS && mls_shell_is_complete(self->script) &&
+        mls_shell_find(self->script, MLS_S("OMP_NUM_THREADS")) == NULL) {
         mls_findings_add(
             self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, (mls_finding_place){.key = MLS_S("OMP_NUM_THREADS")},
             "OMP_NUM_THREADS is not set: each of %" PRIu64 " ranks on a node may start a thread per processor",
@@ -330,7 +330,7 @@ static void compare_text(const comparison *self)
 {
     const mls_config_name *name = self->name;
     const setting micro = look_up(self, "MICRO_BATCH_SIZE");
-    if (micro.variable != NULL || !mls_config_script_is_complete(self->script)) {
+    if (micro.variable != NULL || !mls_shell_is_complete(self->script)) {
         self->summary->micro_batch_size = micro.value;
     }
     compare_system(self);
@@ -347,7 +347,7 @@ static void compare_text(const comparison *self)
     check_environment(self);
 }
 
-void mls_config_compare(const mls_config_name *name, const mls_config_script *script, mls_config_summary *summary,
+void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings)
 {
     *summary = (mls_config_summary){.micro_batch_size = 1};

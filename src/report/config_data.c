@@ -73,8 +73,7 @@ static void csv_config(mls_csv *csv, const mls_config_entry *entry)
 static void csv_exports(mls_csv *csv, const mls_config_entry *entry)
 {
     size_t count = 0;
-    const mls_config_variable *exports =
-        entry->script != NULL ? mls_config_script_exports(entry->script, &count) : NULL;
+    const mls_shell_variable *exports = entry->script != NULL ? mls_shell_exports(entry->script, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
         mls_csv_str(csv, entry->name.name);
         mls_csv_text(csv, entry->file);
@@ -104,11 +103,11 @@ bool mls_report_config_csv(const mls_config_entry *entries, size_t count, bool e
     return !csv.failed;
 }
 
-static cJSON *json_exports(mls_json *json, const mls_config_script *script)
+static cJSON *json_exports(mls_json *json, const mls_shell *script)
 {
     cJSON *object = mls_json_object(json);
     size_t count = 0;
-    const mls_config_variable *exports = script != NULL ? mls_config_script_exports(script, &count) : NULL;
+    const mls_shell_variable *exports = script != NULL ? mls_shell_exports(script, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
         mls_buffer name = {0};
         mls_buffer_append(&name, exports[i].name);

@@ -159,7 +159,7 @@ static bool print_shape(const mls_config_entry *entry, mls_config_style style, m
     return !line.failed;
 }
 
-static void append_setting(mls_buffer *word, const mls_config_variable *variable)
+static void append_setting(mls_buffer *word, const mls_shell_variable *variable)
 {
     mls_buffer_append(word, variable->name);
     mls_buffer_append_text(word, variable->known ? "=" : " unknown");
@@ -191,7 +191,7 @@ static bool print_agreeing(const mls_config_entry *entry, mls_config_style style
     return !line.failed;
 }
 
-static bool is_shown_already(const mls_config_entry *entry, const mls_config_variable *variable)
+static bool is_shown_already(const mls_config_entry *entry, const mls_shell_variable *variable)
 {
     for (size_t i = 0; i < entry->summary.agreeing_count; i++) {
         if (entry->summary.agreeing[i] == variable) {
@@ -213,8 +213,7 @@ static bool print_settings(const mls_config_entry *entry, mls_config_style style
 {
     folded_line line = {.output = output, .width = style.width, .indent = 6};
     for (size_t i = 0; i < sizeof settings_that_matter / sizeof *settings_that_matter; i++) {
-        const mls_config_variable *variable =
-            mls_config_script_find(entry->script, mls_str_from(settings_that_matter[i]));
+        const mls_shell_variable *variable = mls_shell_find(entry->script, mls_str_from(settings_that_matter[i]));
         if (variable == NULL || is_shown_already(entry, variable)) {
             continue;
         }
@@ -294,7 +293,7 @@ bool mls_report_config_exports(const mls_config_entry *entries, size_t count, ml
         }
         first = false;
         size_t variables;
-        const mls_config_variable *exports = mls_config_script_exports(entries[i].script, &variables);
+        const mls_shell_variable *exports = mls_shell_exports(entries[i].script, &variables);
         for (size_t k = 0; k < variables; k++) {
             mls_output_text(output, exports[k].known ? "" : "# ");
             mls_output_escaped(output, exports[k].name);

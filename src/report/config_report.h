@@ -15,7 +15,7 @@
 typedef struct mls_config_entry {
     const char *file; /* NULL: there is only a name */
     mls_config_name name;
-    mls_config_script *script; /* NULL: none was read */
+    mls_shell *script; /* NULL: none was read */
     mls_config_summary summary;
     mls_findings findings;
 } mls_config_entry;

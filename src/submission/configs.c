@@ -108,13 +108,13 @@ static mls_status mls_config_judge(mls_config_judging *judging, const mls_tree_f
     mls_error error = {0};
     mls_config_name name;
     mls_config_summary summary;
-    mls_config_script *script = NULL;
+    mls_shell *script = NULL;
     mls_findings findings = {0};
     char *path = mls_path_join(judging->tree->real, file->path);
     mls_status status =
         path != NULL ? mls_config_name_decode(judging->decoder, mls_str_from(file->path), &name) : MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
-        status = mls_config_script_read_within(path, judging->tree->real, &script, &error);
+        status = mls_shell_read_within(path, judging->tree->real, &script, &error);
     }
     if (status == MLS_ERROR_MEMORY) {
         free(path);
@@ -126,11 +126,11 @@ static mls_status mls_config_judge(mls_config_judging *judging, const mls_tree_f
     mls_config_compare(&name, script, &summary, &findings);
     mls_config_advise(judging, file, &findings);
     if (script != NULL) {
-        mls_config_advise(judging, file, mls_config_script_findings(script));
+        mls_config_advise(judging, file, mls_shell_findings(script));
     }
     status = findings.out_of_memory || judging->found.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
     mls_findings_release(&findings);
-    mls_config_script_free(script);
+    mls_shell_free(script);
     free(path);
     return status;
 }

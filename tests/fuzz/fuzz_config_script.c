@@ -3,7 +3,7 @@
  * fuzz_config_script.c - any bytes as a config that sources files: the part
  * behind the first \x01 is what every sourced file holds.
  */
-#include "config/script.h"
+#include "shell/script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -32,14 +32,14 @@ static int teardown(void **state)
 
 /* The findings of a name and a text, OMP_NUM_THREADS set so that it does not matter. */
 static mls_config_summary compare(void **state, const char *name, const char *text, mls_findings *findings,
-                                  mls_config_script **script)
+                                  mls_shell **script)
 {
     mls_config_name decoded;
     mls_config_summary summary;
     assert_int_equal(mls_config_name_decode(*state, mls_str_from(name), &decoded), MLS_OK);
     *script = NULL;
     if (text != NULL) {
-        assert_int_equal(mls_config_script_read_bytes(mls_str_from(text), name, script, NULL), MLS_OK);
+        assert_int_equal(mls_shell_read_bytes(mls_str_from(text), name, script, NULL), MLS_OK);
     }
     mls_config_compare(&decoded, *script, &summary, findings);
     assert_false(findings->out_of_memory);
@@ -51,7 +51,7 @@ static void assert_found(void **state, const char *name, const char *text, mls_f
                          const char *message)
 {
     mls_findings findings = {0};
-    mls_config_script *script;
+    mls_shell *script;
     (void)compare(state, name, text, &findings, &script);
     if (message == NULL) {
         if (findings.count > 0) {
@@ -66,7 +66,7 @@ static void assert_found(void **state, const char *name, const char *text, mls_f
         assert_int_equal(findings.items[0].line, line);
     }
     mls_findings_release(&findings);
-    mls_config_script_free(script);
+    mls_shell_free(script);
 }
 
 static void test_names_and_texts_that_disagree(void **state)
@@ -177,7 +177,7 @@ static void test_settings_that_are_advised_against(void **state)
 static void test_summary(void **state)
 {
     mls_findings findings = {0};
-    mls_config_script *script;
+    mls_shell *script;
     mls_config_summary summary = compare(state, "GB200_128x4x112xtp4pp8cp2", NULL, &findings, &script);
     assert_int_equal(summary.micro_batch_size, 1);
     assert_int_equal(summary.global_batch_size, 896);
@@ -188,11 +188,11 @@ static void test_summary(void **state)
     assert_true(mls_str_equal(summary.agreeing[0]->name, MLS_S("DGXNNODES")));
     assert_int_equal(summary.absent_count, 2);
     assert_string_equal(summary.absent[0], "TP");
-    mls_config_script_free(script);
+    mls_shell_free(script);
     summary = compare(state, "X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=$RANDOM CP=8", &findings, &script);
     assert_int_equal(summary.micro_batch_size, 0);
     assert_int_equal(summary.global_batch_size, 0);
-    mls_config_script_free(script);
+    mls_shell_free(script);
     assert_int_equal(findings.count, 0);
     mls_findings_release(&findings);
 }

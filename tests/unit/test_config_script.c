@@ -18,17 +18,17 @@
 
 #define FOLDER "testdata/configs"
 
-static mls_config_script *read_text(const char *text)
+static mls_shell *read_text(const char *text)
 {
-    mls_config_script *script;
-    assert_int_equal(mls_config_script_read_bytes(mls_str_from(text), "dir/config_X_2x8.sh", &script, NULL), MLS_OK);
+    mls_shell *script;
+    assert_int_equal(mls_shell_read_bytes(mls_str_from(text), "dir/config_X_2x8.sh", &script, NULL), MLS_OK);
     return script;
 }
 
 /* The value of a name: its text, "?" when it is not known, "-" when it is not exported. */
-static char *value_of(const mls_config_script *script, const char *name)
+static char *value_of(const mls_shell *script, const char *name)
 {
-    const mls_config_variable *variable = mls_config_script_find(script, mls_str_from(name));
+    const mls_shell_variable *variable = mls_shell_find(script, mls_str_from(name));
     mls_buffer text = {0};
     if (variable == NULL) {
         mls_buffer_append_text(&text, "-");
@@ -44,24 +44,24 @@ static char *value_of(const mls_config_script *script, const char *name)
 
 static void assert_value(const char *text, const char *name, const char *expected)
 {
-    mls_config_script *script = read_text(text);
+    mls_shell *script = read_text(text);
     char *value = value_of(script, name);
     assert_string_equal(value, expected);
     free(value);
-    mls_config_script_free(script);
+    mls_shell_free(script);
 }
 
 static void assert_finds(const char *text, mls_finding_code code, size_t line)
 {
-    mls_config_script *script = read_text(text);
-    const mls_findings *findings = mls_config_script_findings(script);
+    mls_shell *script = read_text(text);
+    const mls_findings *findings = mls_shell_findings(script);
     assert_int_equal(findings->found[code], 1);
     for (size_t i = 0; i < findings->count; i++) {
         if (findings->items[i].code == code) {
             assert_int_equal(findings->items[i].line, line);
         }
     }
-    mls_config_script_free(script);
+    mls_shell_free(script);
 }
 
 /* ---- the same as bash ---- */
@@ -90,7 +90,7 @@ static bool is_of_bash(mls_str name)
 }
 
 /* Every variable bash exports is exported by us, with the same value unless that cannot be known. */
-static size_t compare_environment(const char *name, mls_str environment, const mls_config_script *script)
+static size_t compare_environment(const char *name, mls_str environment, const mls_shell *script)
 {
     size_t count = 0;
     for (size_t at = 0; at < environment.len;) {
@@ -103,7 +103,7 @@ static size_t compare_environment(const char *name, mls_str environment, const m
         if (is_of_bash(variable)) {
             continue;
         }
-        const mls_config_variable *ours = mls_config_script_find(script, variable);
+        const mls_shell_variable *ours = mls_shell_find(script, variable);
         if (ours == NULL || (ours->known && !mls_str_equal(ours->value, value))) {
             fail_msg("%s: bash has %.*s, we have '%.*s'", name, (int)entry.len, entry.ptr,
                      ours != NULL ? (int)ours->value.len : 0, ours != NULL ? ours->value.ptr : "");
@@ -114,12 +114,12 @@ static size_t compare_environment(const char *name, mls_str environment, const m
 }
 
 /* Of what we export, bash lacks only what cannot be known; and only names made for it cannot be known. */
-static void compare_exports(const char *name, size_t in_bash, const mls_config_script *script)
+static void compare_exports(const char *name, size_t in_bash, const mls_shell *script)
 {
     size_t count;
     size_t known = 0;
     size_t unknown = 0;
-    const mls_config_variable *exports = mls_config_script_exports(script, &count);
+    const mls_shell_variable *exports = mls_shell_exports(script, &count);
     for (size_t i = 0; i < count; i++) {
         known += exports[i].known;
         unknown += !exports[i].known;
@@ -157,14 +157,14 @@ static void test_exports_equal_those_of_bash(void **state)
         bash_environment(entry->d_name, &environment);
         mls_buffer path = {0};
         mls_buffer_printf(&path, "./%s", entry->d_name);
-        mls_config_script *script;
+        mls_shell *script;
         assert_int_equal(chdir(FOLDER), 0);
-        const mls_status status = mls_config_script_read(path.ptr, &script, NULL);
+        const mls_status status = mls_shell_read(path.ptr, &script, NULL);
         assert_int_equal(chdir("../.."), 0);
         assert_int_equal(status, MLS_OK);
         const size_t in_bash = compare_environment(entry->d_name, mls_buffer_str(&environment), script);
         compare_exports(entry->d_name, in_bash, script);
-        mls_config_script_free(script);
+        mls_shell_free(script);
         mls_buffer_release(&environment);
         mls_buffer_release(&path);
         scripts++;
@@ -221,29 +221,29 @@ static void test_unknown_values_spread(void **state)
         {"A=1 | true", "-"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mls_config_script *script = read_text(cases[i].text);
+        mls_shell *script = read_text(cases[i].text);
         char *value = value_of(script, "A");
         if (strcmp(value, cases[i].expected) != 0) {
             fail_msg("%s: A is '%s', not '%s'", cases[i].text, value, cases[i].expected);
         }
         free(value);
-        mls_config_script_free(script);
+        mls_shell_free(script);
     }
 }
 
 static void test_lines_and_completeness(void **state)
 {
     (void)state;
-    mls_config_script *script = read_text("A=1\n\nexport B=2 \\\n  C=3\nD='a\nb'\nE=5\n");
-    assert_int_equal(mls_config_script_find(script, MLS_S("A"))->line, 1);
-    assert_int_equal(mls_config_script_find(script, MLS_S("B"))->line, 3);
-    assert_int_equal(mls_config_script_find(script, MLS_S("E"))->line, 7);
-    assert_true(mls_config_script_is_complete(script));
-    assert_null(mls_config_script_find(script, MLS_S("F")));
-    mls_config_script_free(script);
+    mls_shell *script = read_text("A=1\n\nexport B=2 \\\n  C=3\nD='a\nb'\nE=5\n");
+    assert_int_equal(mls_shell_find(script, MLS_S("A"))->line, 1);
+    assert_int_equal(mls_shell_find(script, MLS_S("B"))->line, 3);
+    assert_int_equal(mls_shell_find(script, MLS_S("E"))->line, 7);
+    assert_true(mls_shell_is_complete(script));
+    assert_null(mls_shell_find(script, MLS_S("F")));
+    mls_shell_free(script);
     script = read_text("eval x");
-    assert_false(mls_config_script_is_complete(script));
-    mls_config_script_free(script);
+    assert_false(mls_shell_is_complete(script));
+    mls_shell_free(script);
 }
 
 /* ---- limits and mistakes, each with its line ---- */
@@ -277,13 +277,13 @@ static char *repeated(const char *begin, const char *middle, size_t count, const
 
 static void assert_limited(char *text)
 {
-    mls_config_script *script = read_text(text);
-    const mls_findings *findings = mls_config_script_findings(script);
+    mls_shell *script = read_text(text);
+    const mls_findings *findings = mls_shell_findings(script);
     assert_int_equal(findings->found[MLS_FINDING_CONFIG_LIMIT], 1);
     char *value = value_of(script, "A");
     assert_string_equal(value, "?");
     free(value);
-    mls_config_script_free(script);
+    mls_shell_free(script);
     free(text);
 }
 
@@ -343,7 +343,7 @@ static void test_files_stay_in_their_folder(void **state)
     assert_int_equal(symlink("/etc/passwd", link.ptr), 0);
     mls_buffer large = {0};
     mls_buffer_printf(&large, "%s/large", folder);
-    write_spaces(large.ptr, MLS_CONFIG_SCRIPT_BYTES_MAX);
+    write_spaces(large.ptr, MLS_SHELL_BYTES_MAX);
     mls_buffer fifo = {0};
     mls_buffer_printf(&fifo, "%s/fifo", folder);
     assert_int_equal(mkfifo(fifo.ptr, 0600), 0);
@@ -352,20 +352,20 @@ static void test_files_stay_in_their_folder(void **state)
         assert_non_null(file);
         assert_true(fputs(cases[i].text, file) >= 0);
         assert_int_equal(fclose(file), 0);
-        mls_config_script *script;
-        assert_int_equal(mls_config_script_read(path.ptr, &script, NULL), MLS_OK);
+        mls_shell *script;
+        assert_int_equal(mls_shell_read(path.ptr, &script, NULL), MLS_OK);
         char *value = value_of(script, "A");
         assert_string_equal(value, cases[i].expected);
-        assert_int_equal(mls_config_script_findings(script)->found[cases[i].code], 1);
+        assert_int_equal(mls_shell_findings(script)->found[cases[i].code], 1);
         free(value);
-        mls_config_script_free(script);
+        mls_shell_free(script);
     }
-    mls_config_script *script;
+    mls_shell *script;
     mls_error error;
-    assert_int_equal(mls_config_script_read(fifo.ptr, &script, &error), MLS_ERROR_READ);
-    assert_int_equal(mls_config_script_read(folder, &script, &error), MLS_ERROR_READ);
-    assert_int_equal(mls_config_script_read("no/such/file", &script, &error), MLS_ERROR_READ);
-    assert_int_equal(mls_config_script_read_bytes((mls_str){"A\0B", 3}, "x", &script, &error), MLS_ERROR_SYNTAX);
+    assert_int_equal(mls_shell_read(fifo.ptr, &script, &error), MLS_ERROR_READ);
+    assert_int_equal(mls_shell_read(folder, &script, &error), MLS_ERROR_READ);
+    assert_int_equal(mls_shell_read("no/such/file", &script, &error), MLS_ERROR_READ);
+    assert_int_equal(mls_shell_read_bytes((mls_str){"A\0B", 3}, "x", &script, &error), MLS_ERROR_SYNTAX);
     assert_int_equal(unlink(path.ptr), 0);
     assert_int_equal(unlink(fifo.ptr), 0);
     assert_int_equal(unlink(link.ptr), 0);

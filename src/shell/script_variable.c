@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "config/script.h"
+#include "shell/script.h"
 
 /* bash gives these a value by itself, one that is not to be known from the text. */
 static const char *const shell_names[] = {"BASH",

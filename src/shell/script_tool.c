@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "config/script.h"
+#include "shell/script.h"
 
 void mls_script_print(mls_script *script, mls_script_text text)
 {

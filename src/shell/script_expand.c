@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "config/script.h"
+#include "shell/script.h"
 
 /* A word on its way from raw text to a text or to fields. */
 typedef struct builder {

@@ -8,7 +8,7 @@
 #include <pcre2.h>
 #include <string.h>
 
-#include "config/script.h"
+#include "shell/script.h"
 
 #define REGEX_STEPS_MAX 20000
 #define REGEX_HEAP_KIB_MAX 256

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "config/script.h"
+#include "shell/script.h"
 
 typedef void builtin_run(mls_script *script, const mls_script_fields *fields);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config/script_operator.h"
+#include "shell/script_operator.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "config/script.h"
+#include "shell/script.h"
 
 /* ${…} cut into what it is made of. */
 typedef struct parameter {

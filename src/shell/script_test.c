@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "config/script.h"
+#include "shell/script.h"
 
 bool mls_script_number_read(mls_str text, int64_t *number)
 {

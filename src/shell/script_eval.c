@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "config/script.h"
+#include "shell/script.h"
 
 static void run_node(mls_script *script, const mls_script_node *node);
 static void run_list(mls_script *script, const mls_script_node *list);

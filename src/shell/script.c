@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config/script.h"
+#include "shell/script.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/script_files.h"
+#include "shell/script_files.h"
 
-struct mls_config_script {
+struct mls_shell {
     mls_script state;
     mls_script_disk disk;
     mls_script_files files;
     mls_findings findings;
     char *path;
-    mls_config_variable *exports;
+    mls_shell_variable *exports;
     size_t export_count;
 };
 
@@ -98,8 +98,8 @@ void mls_script_release(mls_script *script)
 
 static int compare_variables(const void *a, const void *b)
 {
-    const mls_config_variable *left = a;
-    const mls_config_variable *right = b;
+    const mls_shell_variable *left = a;
+    const mls_shell_variable *right = b;
     return mls_str_compare(left->name, right->name);
 }
 
@@ -115,7 +115,7 @@ static bool is_own_name(mls_str name)
     return false;
 }
 
-static bool list_exports(mls_config_script *self)
+static bool list_exports(mls_shell *self)
 {
     const mls_script *state = &self->state;
     self->exports = calloc(state->variable_count + 1, sizeof *self->exports);
@@ -129,17 +129,17 @@ static bool list_exports(mls_config_script *self)
             continue;
         }
         self->exports[self->export_count++] =
-            (mls_config_variable){.name = variable->name,
-                                  .value = variable->value,
-                                  .known = variable->presence == PRESENCE_SET,
-                                  .path = variable->path != NULL ? variable->path : self->path,
-                                  .line = variable->line};
+            (mls_shell_variable){.name = variable->name,
+                                 .value = variable->value,
+                                 .known = variable->presence == PRESENCE_SET,
+                                 .path = variable->path != NULL ? variable->path : self->path,
+                                 .line = variable->line};
     }
     qsort(self->exports, self->export_count, sizeof *self->exports, compare_variables);
     return true;
 }
 
-static mls_status read_script(mls_config_script *self, const mls_script_files *files, mls_str bytes, mls_error *error)
+static mls_status read_script(mls_shell *self, const mls_script_files *files, mls_str bytes, mls_error *error)
 {
     if (bytes.len > 0 && memchr(bytes.ptr, '\0', bytes.len) != NULL) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "not a text: it holds NUL bytes");
@@ -153,40 +153,39 @@ static mls_status read_script(mls_config_script *self, const mls_script_files *f
     return MLS_OK;
 }
 
-static mls_config_script *new_script(const char *path, mls_error *error)
+static mls_shell *new_script(const char *path, mls_error *error)
 {
-    mls_config_script *self = calloc(1, sizeof *self);
+    mls_shell *self = calloc(1, sizeof *self);
     if (self != NULL) {
         self->path = strdup(path);
     }
     if (self == NULL || self->path == NULL) {
-        mls_config_script_free(self);
+        mls_shell_free(self);
         (void)mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
         return NULL;
     }
     return self;
 }
 
-static mls_status finish(mls_config_script *self, mls_status status, mls_config_script **script)
+static mls_status finish(mls_shell *self, mls_status status, mls_shell **script)
 {
     if (status != MLS_OK) {
-        mls_config_script_free(self);
+        mls_shell_free(self);
         self = NULL;
     }
     *script = self;
     return status;
 }
 
-mls_status mls_config_script_read(const char *path, mls_config_script **script, mls_error *error)
+mls_status mls_shell_read(const char *path, mls_shell **script, mls_error *error)
 {
-    return mls_config_script_read_within(path, NULL, script, error);
+    return mls_shell_read_within(path, NULL, script, error);
 }
 
-mls_status mls_config_script_read_within(const char *path, const char *root, mls_config_script **script,
-                                         mls_error *error)
+mls_status mls_shell_read_within(const char *path, const char *root, mls_shell **script, mls_error *error)
 {
     *script = NULL;
-    mls_config_script *self = new_script(path, error);
+    mls_shell *self = new_script(path, error);
     if (self == NULL) {
         return MLS_ERROR_MEMORY;
     }
@@ -218,13 +217,13 @@ static bool resolve_nothing(void *state, mls_str path, mls_arena *arena, mls_str
     return false;
 }
 
-mls_status mls_config_script_read_bytes(mls_str bytes, const char *path, mls_config_script **script, mls_error *error)
+mls_status mls_shell_read_bytes(mls_str bytes, const char *path, mls_shell **script, mls_error *error)
 {
     *script = NULL;
-    if (bytes.len > MLS_CONFIG_SCRIPT_BYTES_MAX) {
+    if (bytes.len > MLS_SHELL_BYTES_MAX) {
         return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "longer than a config may be");
     }
-    mls_config_script *self = new_script(path, error);
+    mls_shell *self = new_script(path, error);
     if (self == NULL) {
         return MLS_ERROR_MEMORY;
     }
@@ -240,7 +239,7 @@ mls_status mls_config_script_read_bytes(mls_str bytes, const char *path, mls_con
     return finish(self, status, script);
 }
 
-void mls_config_script_free(mls_config_script *script)
+void mls_shell_free(mls_shell *script)
 {
     if (script == NULL) {
         return;
@@ -253,32 +252,32 @@ void mls_config_script_free(mls_config_script *script)
     free(script);
 }
 
-const mls_config_variable *mls_config_script_exports(const mls_config_script *script, size_t *count)
+const mls_shell_variable *mls_shell_exports(const mls_shell *script, size_t *count)
 {
     *count = script->export_count;
     return script->exports;
 }
 
-const mls_config_variable *mls_config_script_find(const mls_config_script *script, mls_str name)
+const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name)
 {
     if (script->export_count == 0) {
         return NULL;
     }
-    const mls_config_variable key = {.name = name};
+    const mls_shell_variable key = {.name = name};
     return bsearch(&key, script->exports, script->export_count, sizeof key, compare_variables);
 }
 
-bool mls_config_script_is_complete(const mls_config_script *script)
+bool mls_shell_is_complete(const mls_shell *script)
 {
     return !script->state.forgotten;
 }
 
-const char *mls_config_script_path(const mls_config_script *script)
+const char *mls_shell_path(const mls_shell *script)
 {
     return script->path;
 }
 
-const mls_findings *mls_config_script_findings(const mls_config_script *script)
+const mls_findings *mls_shell_findings(const mls_shell *script)
 {
     return &script->findings;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "config/script.h"
+#include "shell/script.h"
 
 /* A path beside the current file. */
 static mls_script_text beside(mls_script *script, mls_str path)

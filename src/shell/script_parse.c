@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "config/script_lexer.h"
+#include "shell/script_lexer.h"
 
 typedef struct parser {
     mls_script_lexer *lexer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config/script_files.h"
+#include "shell/script_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "config/script.h"
-#include "config/script_operator.h"
+#include "shell/script.h"
+#include "shell/script_operator.h"
 
 typedef struct calculation {
     mls_script *script;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config/script_lexer.h"
+#include "shell/script_lexer.h"
 
 #include <string.h>
 

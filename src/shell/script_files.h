@@ -8,10 +8,10 @@
  * the config (as it is named, and where a link to the config leads), or the
  * one that the caller gives.
  */
-#ifndef MLS_CONFIG_SCRIPT_FILES_H
-#define MLS_CONFIG_SCRIPT_FILES_H
+#ifndef MLS_SHELL_SCRIPT_FILES_H
+#define MLS_SHELL_SCRIPT_FILES_H
 
-#include "config/script.h"
+#include "shell/script.h"
 
 enum { MLS_SCRIPT_ROOTS = 2 };
 

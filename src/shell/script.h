@@ -11,13 +11,13 @@
  * Everything a reading makes lives in one arena.  Every limit below ends the
  * reading with a finding; all values are unknown from then on.
  */
-#ifndef MLS_CONFIG_SCRIPT_H
-#define MLS_CONFIG_SCRIPT_H
+#ifndef MLS_SHELL_SCRIPT_H
+#define MLS_SHELL_SCRIPT_H
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "config/script_lexer.h"
-#include "mlscore/config.h"
+#include "mlscore/shell.h"
+#include "shell/script_lexer.h"
 
 #define SCRIPT_FILE_BYTES_MAX ((size_t)1 << 20)
 #define SCRIPT_SOURCE_DEPTH_MAX 16

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shell.h - what a shell script leaves in the environment, found out by
+ * reading it.
+ *
+ * Nothing in a script is ever run, and nothing in it is trusted.  What would
+ * have to be run or looked up is unknown, and so is what is made from it.
+ */
+#ifndef MLSCORE_SHELL_H
+#define MLSCORE_SHELL_H
+
+#include "mlscore/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A variable as the script leaves it.  The strings live as long as the script. */
+typedef struct mls_shell_variable {
+    mls_str name;
+    mls_str value;    /**< as bash would print it; empty when it is not known */
+    bool known;       /**< false: it depends on something outside the scripts, or may not be set at all */
+    const char *path; /**< the file that assigned it last; ends in NUL */
+    size_t line;      /**< in that file, from 1; 0: not known */
+} mls_shell_variable;
+
+/** A script that was read.  It never changes afterwards. */
+typedef struct mls_shell mls_shell;
+
+/** The longest file that is read as a script; a longer one is MLS_ERROR_LIMIT. */
+#define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
+
+/**
+ * Reads a config and the files it sources from its own folder and below (where
+ * they really stand: no link and no ".." leads out), without running anything, as bash would with `set -a` in an empty
+ * environment: plain assignments are exports, names that are not set are
+ * empty, and what would have to be run or looked up is unknown.  bash's own
+ * variables (PWD, SHLVL, RANDOM …) are not listed.
+ *
+ * On MLS_OK *script is to be given to mls_shell_free(); what could not
+ * be read in the text itself is among its findings.  MLS_ERROR_READ when the
+ * file cannot be opened or is not a regular file; MLS_ERROR_SYNTAX when it is
+ * no text; MLS_ERROR_LIMIT; MLS_ERROR_MEMORY.
+ */
+mls_status mls_shell_read(const char *path, mls_shell **script, mls_error *error) MLS_MUST_USE;
+
+/** As mls_shell_read(); `root` is the folder outside of which nothing is read, instead of the config's own. */
+mls_status mls_shell_read_within(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
+
+/** As mls_shell_read(), from memory: `path` is only its name, and nothing is sourced. */
+mls_status mls_shell_read_bytes(mls_str bytes, const char *path, mls_shell **script, mls_error *error) MLS_MUST_USE;
+void mls_shell_free(mls_shell *script);
+
+/** The exported variables in the order of their names, `count` of them. */
+const mls_shell_variable *mls_shell_exports(const mls_shell *script, size_t *count);
+
+/** One of them by its name; NULL when the script does not export it. */
+const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name);
+
+/** Whether a name that is not listed is certainly unset: no unknown command may have set it. */
+bool mls_shell_is_complete(const mls_shell *script);
+
+/** The path the script was read by, and what was found while reading it. */
+const char *mls_shell_path(const mls_shell *script);
+const mls_findings *mls_shell_findings(const mls_shell *script);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
