@@ -105,6 +105,9 @@ mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_
 mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *format, ...)
     MLS_PRINTF(4, 5);
 
+/** The one "out of memory": fills `error` (which may be NULL) and returns MLS_ERROR_MEMORY. */
+mls_status mls_error_memory(mls_error *error);
+
 /** How bad a finding is.  Only errors make a log or a submission invalid. */
 typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;
 
@@ -149,17 +152,38 @@ typedef struct mls_finding {
 #define MLS_FINDINGS_KEPT_PER_CODE 100
 
 /**
+ * How much was found, by severity.  Verdicts are made of these, never of the
+ * findings that were kept: whoever findings are about (a run, a result, a
+ * system, a submitter) owns its counts, and what stands above adds them up.
+ */
+typedef struct mls_finding_counts {
+    size_t error;
+    size_t warning;
+    size_t advice;
+} mls_finding_counts;
+
+/** Adds what stands in `more`. */
+void mls_finding_counts_add(mls_finding_counts *counts, const mls_finding_counts *more);
+
+/** The number of one severity. */
+size_t mls_finding_counts_of(const mls_finding_counts *counts, mls_severity severity);
+
+/**
+ * Whether findings let whatever they are about pass: no error and, with
+ * `strict`, no warning and no advice either.  The one meaning of --strict.
+ */
+bool mls_findings_pass(const mls_finding_counts *counts, bool strict);
+
+/**
  * A list of findings in the order they were made.  Zero-initialised is empty.
- * Everything in it is owned by it.  `count_error` and so on count what was
- * found, kept or not, by severity.
+ * Everything in it is owned by it.  `counts` and `found` hold what was found,
+ * kept or not; `items` is for showing.
  */
 typedef struct mls_findings {
     mls_finding *items;
     size_t count;
     size_t capacity;
-    size_t count_error;
-    size_t count_warning;
-    size_t count_advice;
+    mls_finding_counts counts;
     uint32_t found[MLS_FINDING_COUNT]; /**< per code: found, kept or not */
     bool out_of_memory;                /**< sticky: a finding was lost for lack of memory */
 } mls_findings;
@@ -185,12 +209,12 @@ void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_pla
 void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
                          const char *format, ...) MLS_PRINTF(5, 6);
 
-/** Copies every finding of `from` to the end of `list`, code by code, with the same cap, and adds up the counters. */
+/** Copies the findings of `from` to the end of `list`, with the same cap, and adds up the counts. */
 void mls_findings_append(mls_findings *list, const mls_findings *from);
 
 /** As mls_findings_append(); findings without a path get `path`. */
 void mls_findings_append_at(mls_findings *list, const mls_findings *from, const char *path);
-/** As mls_findings_append(), without the findings of one code. */
+/** As mls_findings_append(), without the findings of one code, of which `from` must have kept all. */
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except);
 
 /** Sorts by line, then column, then the order they were made in; findings without a line come last. */

@@ -98,7 +98,7 @@ static mls_status report(mls_status status, const csv_reading *reading, size_t l
         return mls_error_set(error, status, line, column,
                              "a quote inside an unquoted field, or text behind a closing quote");
     }
-    return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    return mls_error_memory(error);
 }
 
 /* Feeds the text line by line, so that every row's place is known. */
@@ -146,7 +146,7 @@ mls_status mls_csv_read(mls_str text, mls_csv_row_function function, void *state
     }
     struct csv_parser parser;
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     csv_set_blk_size(&parser, FIELD_GROWTH);
     csv_reading reading = {.function = function, .state = state};

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error.c - errors as values, and the names of severities.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "mlscore/base.h"
 
 /* A message is one line on a terminal whatever the names in it hold. */
-static void mls_message_clean(char *message)
+static void clean_message(char *message)
 {
     for (char *c = message; *c != '\0'; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f) {
@@ -14,11 +17,11 @@ static void mls_message_clean(char *message)
     }
 }
 
-static mls_status mls_error_fill(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
-                                 va_list args) MLS_PRINTF(5, 0);
+static mls_status fill_error(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
+                             va_list args) MLS_PRINTF(5, 0);
 
-static mls_status mls_error_fill(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
-                                 va_list args)
+static mls_status fill_error(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
+                             va_list args)
 {
     if (error != NULL) {
         error->status = status;
@@ -26,7 +29,7 @@ static mls_status mls_error_fill(mls_error *error, mls_status status, size_t lin
         error->line = line;
         error->column = column;
         (void)vsnprintf(error->message, sizeof error->message, format, args);
-        mls_message_clean(error->message);
+        clean_message(error->message);
     }
     return status;
 }
@@ -35,7 +38,7 @@ mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_
 {
     va_list args;
     va_start(args, format);
-    (void)mls_error_fill(error, status, line, column, format, args);
+    (void)fill_error(error, status, line, column, format, args);
     va_end(args);
     return status;
 }
@@ -44,7 +47,7 @@ mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_e
 {
     va_list args;
     va_start(args, format);
-    (void)mls_error_fill(error, status, 0, 0, format, args);
+    (void)fill_error(error, status, 0, 0, format, args);
     va_end(args);
     if (error != NULL) {
         error->system_errno = system_errno;
@@ -60,6 +63,11 @@ mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_e
         (void)snprintf(error->message + used, sizeof error->message - used, "%s%s", used > 0 ? ": " : "", text);
     }
     return status;
+}
+
+mls_status mls_error_memory(mls_error *error)
+{
+    return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
 }
 
 const char *mls_severity_name(mls_severity severity)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * findings.c - the list of findings and its counts, and the table of codes.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,25 +32,36 @@ bool mls_finding_code_from_name(mls_str name, mls_finding_code *code)
     return false;
 }
 
-static void mls_findings_count(mls_findings *list, mls_finding_code code, mls_severity severity)
+void mls_finding_counts_add(mls_finding_counts *counts, const mls_finding_counts *more)
+{
+    counts->error += more->error;
+    counts->warning += more->warning;
+    counts->advice += more->advice;
+}
+
+size_t mls_finding_counts_of(const mls_finding_counts *counts, mls_severity severity)
+{
+    return severity == MLS_SEVERITY_ERROR     ? counts->error
+           : severity == MLS_SEVERITY_WARNING ? counts->warning
+                                              : counts->advice;
+}
+
+bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
+{
+    return counts->error == 0 && (!strict || counts->warning + counts->advice == 0);
+}
+
+static void count_finding(mls_findings *list, mls_finding_code code, mls_severity severity)
 {
     list->found[code]++;
-    switch (severity) {
-    case MLS_SEVERITY_ERROR:
-        list->count_error++;
-        break;
-    case MLS_SEVERITY_WARNING:
-        list->count_warning++;
-        break;
-    case MLS_SEVERITY_ADVICE:
-        list->count_advice++;
-        break;
-    }
+    list->counts.error += severity == MLS_SEVERITY_ERROR;
+    list->counts.warning += severity == MLS_SEVERITY_WARNING;
+    list->counts.advice += severity == MLS_SEVERITY_ADVICE;
 }
 
 /* Takes over message; copies path and key. */
-static void mls_findings_keep(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
-                              char *message)
+static void keep_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
+                         char *message)
 {
     char *path = place.path != NULL ? mls_copy_text(place.path, strlen(place.path)) : NULL;
     char *key = place.key.ptr != NULL ? mls_copy_text(place.key.ptr, place.key.len) : NULL;
@@ -68,13 +82,13 @@ static void mls_findings_keep(mls_findings *list, mls_finding_code code, mls_sev
                                                .message = message};
 }
 
-static void mls_findings_add_va(mls_findings *list, mls_finding_code code, mls_severity severity,
-                                mls_finding_place place, const char *format, va_list args) MLS_PRINTF(5, 0);
+static void add_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
+                        const char *format, va_list args) MLS_PRINTF(5, 0);
 
-static void mls_findings_add_va(mls_findings *list, mls_finding_code code, mls_severity severity,
-                                mls_finding_place place, const char *format, va_list args)
+static void add_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
+                        const char *format, va_list args)
 {
-    mls_findings_count(list, code, severity);
+    count_finding(list, code, severity);
     if (list->found[code] > MLS_FINDINGS_KEPT_PER_CODE) {
         return;
     }
@@ -84,14 +98,14 @@ static void mls_findings_add_va(mls_findings *list, mls_finding_code code, mls_s
     mls_escape_append(&clean, mls_buffer_str(&raw));
     clean.failed |= raw.failed;
     mls_buffer_release(&raw);
-    mls_findings_keep(list, code, severity, place, mls_buffer_detach(&clean));
+    keep_finding(list, code, severity, place, mls_buffer_detach(&clean));
 }
 
 void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    mls_findings_add_va(list, code, finding_table[code].severity, place, format, args);
+    add_finding(list, code, finding_table[code].severity, place, format, args);
     va_end(args);
 }
 
@@ -100,74 +114,68 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
 {
     va_list args;
     va_start(args, format);
-    mls_findings_add_va(list, code, severity, place, format, args);
+    add_finding(list, code, severity, place, format, args);
     va_end(args);
 }
 
-/* Counts and copies what `from` has of one code, as far as there is room.  `path` is for those without one. */
-static void mls_findings_append_code(mls_findings *list, const mls_findings *from, mls_finding_code code,
-                                     const char *path)
+/* Copies what `from` has of one code, as far as there is room.  `path` is for those without one. */
+static void append_code(mls_findings *list, const mls_findings *from, mls_finding_code code, const char *path)
 {
-    const uint32_t had = list->found[code];
-    uint32_t room = had < MLS_FINDINGS_KEPT_PER_CODE ? MLS_FINDINGS_KEPT_PER_CODE - had : 0;
-    uint32_t kept = 0;
-    mls_severity severity = finding_table[code].severity;
-    for (size_t i = 0; i < from->count; i++) {
+    uint32_t kept = list->found[code];
+    for (size_t i = 0; i < from->count && kept < MLS_FINDINGS_KEPT_PER_CODE; i++) {
         const mls_finding *f = &from->items[i];
-        if (f->code != code) {
-            continue;
-        }
-        severity = f->severity;
-        kept++;
-        mls_findings_count(list, code, severity);
-        if (room > 0) {
-            room--;
+        if (f->code == code) {
             const mls_finding_place place = {f->path != NULL ? f->path : path, f->line, f->column,
                                              mls_str_from(f->key)};
-            mls_findings_keep(list, code, severity, place, mls_copy_text(f->message, strlen(f->message)));
+            keep_finding(list, code, f->severity, place, mls_copy_text(f->message, strlen(f->message)));
+            kept++;
         }
     }
-    /* Those that were only counted have the severity of their fellows. */
-    for (uint32_t i = kept; i < from->found[code]; i++) {
-        mls_findings_count(list, code, severity);
-    }
+    list->found[code] += from->found[code];
 }
 
-static void mls_findings_append_all(mls_findings *list, const mls_findings *from, mls_finding_code except,
-                                    const char *path)
+static void append_findings(mls_findings *list, const mls_findings *from, mls_finding_code except, const char *path)
 {
+    mls_finding_counts counts = from->counts;
+    for (size_t i = 0; i < from->count; i++) {
+        const mls_finding *f = &from->items[i];
+        counts.error -= f->code == except && f->severity == MLS_SEVERITY_ERROR;
+        counts.warning -= f->code == except && f->severity == MLS_SEVERITY_WARNING;
+        counts.advice -= f->code == except && f->severity == MLS_SEVERITY_ADVICE;
+    }
+    mls_finding_counts_add(&list->counts, &counts);
     list->out_of_memory |= from->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         if (code != (size_t)except && from->found[code] > 0) {
-            mls_findings_append_code(list, from, (mls_finding_code)code, path);
+            append_code(list, from, (mls_finding_code)code, path);
         }
     }
 }
 
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
 {
-    mls_findings_append_all(list, from, except, NULL);
+    append_findings(list, from, except, NULL);
 }
 
 void mls_findings_append_at(mls_findings *list, const mls_findings *from, const char *path)
 {
-    mls_findings_append_all(list, from, MLS_FINDING_COUNT, path);
+    append_findings(list, from, MLS_FINDING_COUNT, path);
 }
 
 void mls_findings_append(mls_findings *list, const mls_findings *from)
 {
-    mls_findings_append_all(list, from, MLS_FINDING_COUNT, NULL);
+    append_findings(list, from, MLS_FINDING_COUNT, NULL);
 }
 
-typedef struct mls_finding_order {
+typedef struct finding_order {
     mls_finding finding;
     size_t index;
-} mls_finding_order;
+} finding_order;
 
-static int mls_finding_compare(const void *left, const void *right)
+static int compare_findings(const void *left, const void *right)
 {
-    const mls_finding_order *a = left;
-    const mls_finding_order *b = right;
+    const finding_order *a = left;
+    const finding_order *b = right;
     /* Line 0 is "no line": last.  Subtracting 1 wraps it to the top. */
     const size_t line_a = a->finding.line - 1;
     const size_t line_b = b->finding.line - 1;
@@ -186,15 +194,15 @@ void mls_findings_sort(mls_findings *list)
         return;
     }
     size_t bytes;
-    mls_finding_order *order = mls_size_mul(list->count, sizeof *order, &bytes) ? malloc(bytes) : NULL;
+    finding_order *order = mls_size_mul(list->count, sizeof *order, &bytes) ? malloc(bytes) : NULL;
     if (order == NULL) {
         list->out_of_memory = true;
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
-        order[i] = (mls_finding_order){list->items[i], i};
+        order[i] = (finding_order){list->items[i], i};
     }
-    qsort(order, list->count, sizeof *order, mls_finding_compare);
+    qsort(order, list->count, sizeof *order, compare_findings);
     for (size_t i = 0; i < list->count; i++) {
         list->items[i] = order[i].finding;
     }

@@ -27,7 +27,7 @@ static mls_status mls_output_open_temporary(mls_output *output, const struct sta
     mls_buffer_append_text(&name, ".XXXXXX");
     output->temporary = mls_buffer_detach(&name);
     if (output->temporary == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     output->fd = mkostemp(output->temporary, O_CLOEXEC);
     if (output->fd < 0) {
@@ -54,7 +54,7 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
         output->path = mls_copy_text(path, strlen(path));
     }
     if (output->path == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     mls_status status = MLS_OK;
     if (exists && !S_ISREG(about.st_mode)) {

@@ -134,10 +134,9 @@ static void mls_check_file(void *state, size_t index)
     mls_check_scan(work, &work->sources->items[work->wanted[work->first + index]], &sink, result);
 }
 
-/* With --strict advice counts as an error; the findings are shown as what they count as. */
 static bool mls_check_is_valid(const mls_cli *cli, const mls_verdict *verdict)
 {
-    return verdict->valid && !(cli->strict && verdict->findings->count_advice > 0);
+    return verdict->valid && mls_findings_pass(&verdict->findings->counts, cli->strict);
 }
 
 /* Prints one verdict; an exit status. */

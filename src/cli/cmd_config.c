@@ -82,8 +82,7 @@ static void mls_config_add(mls_config_work *work, const char *text, bool is_file
     if (entry->findings.out_of_memory) {
         mls_config_problem_at(work, NULL, "out of memory");
     }
-    const mls_findings *findings = &entry->findings;
-    if (findings->count_error > 0 || (work->cli->strict && findings->count > 0)) {
+    if (!mls_findings_pass(&entry->findings.counts, work->cli->strict)) {
         work->status = mls_exit_worse(work->status, MLS_EXIT_INVALID);
     }
 }

@@ -112,12 +112,11 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
         const mls_group *group = &collection->groups[i];
         bool well = group->score.score_minutes > -1 && group->seeds_ok && mls_group_converges(group);
         for (size_t k = 0; k < group->run_count; k++) {
-            const mls_findings *findings = &group->runs[k]->findings;
-            well &= group->runs[k]->valid;
-            well &= !cli->strict || findings->count_warning + findings->count_advice == 0;
+            well &=
+                group->runs[k]->valid && (!cli->strict || mls_findings_pass(&group->runs[k]->findings.counts, true));
         }
-        well &= group->findings.count_error == 0 && (!cli->strict || group->findings.count == 0);
-        well &= !cli->strict || group->seed_findings.count == 0;
+        well &= mls_findings_pass(&group->findings.counts, cli->strict);
+        well &= !cli->strict || mls_findings_pass(&group->seed_findings.counts, true);
         status = mls_exit_worse(status, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
         status = mls_exit_worse(status, mls_group_unreadable(cli, group));
     }

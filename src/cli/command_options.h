@@ -53,7 +53,7 @@
     }
 #define MLS_ROW_STRICT                                                                                                 \
     {                                                                                                                  \
-        MLS_OPTION_STRICT, '\0', "strict", NULL, "advice counts as error"                                              \
+        MLS_OPTION_STRICT, '\0', "strict", NULL, "warnings and advice count as errors"                                 \
     }
 #define MLS_ROW_HELP                                                                                                   \
     {                                                                                                                  \

@@ -54,7 +54,7 @@ mls_status mls_config_decoder_new(mls_config_decoder **decoder, mls_error *error
     *decoder = NULL;
     mls_config_decoder *made = calloc(1, sizeof *made);
     if (made == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     made->limits = pcre2_match_context_create(NULL);
     bool complete = made->limits != NULL;
@@ -66,7 +66,7 @@ mls_status mls_config_decoder_new(mls_config_decoder **decoder, mls_error *error
     }
     if (!complete) {
         mls_config_decoder_free(made);
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     (void)pcre2_set_match_limit(made->limits, MATCH_STEPS_MAX);
     (void)pcre2_set_heap_limit(made->limits, MATCH_HEAP_KIB_MAX);

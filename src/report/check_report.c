@@ -57,9 +57,9 @@ static void mls_check_describe(const mls_check_log *log, mls_buffer *line)
     mls_buffer_append_char(line, ' ');
     mls_escape_append(line, mls_str_from(mls_or(verdict->benchmark, "no benchmark")));
     mls_buffer_printf(line, "   %zu record%s", verdict->records, verdict->records == 1 ? "" : "s");
-    mls_count_append(line, verdict->findings->count_error, "error", "errors");
-    mls_count_append(line, verdict->findings->count_warning, "warning", "warnings");
-    mls_count_append(line, verdict->findings->count_advice, "advice", "advice");
+    mls_count_append(line, verdict->findings->counts.error, "error", "errors");
+    mls_count_append(line, verdict->findings->counts.warning, "warning", "warnings");
+    mls_count_append(line, verdict->findings->counts.advice, "advice", "advice");
 }
 
 static void mls_check_finding_text(const mls_check_report *report, const mls_check_log *log, const mls_finding *finding,
@@ -84,7 +84,7 @@ static void mls_check_finding_text(const mls_check_report *report, const mls_che
 /* What the list counted beyond what it kept. */
 static size_t mls_findings_beyond(const mls_findings *findings)
 {
-    return findings->count_error + findings->count_warning + findings->count_advice - findings->count;
+    return findings->counts.error + findings->counts.warning + findings->counts.advice - findings->count;
 }
 
 static void mls_check_log_findings(mls_check_report *report, const mls_check_log *log)

@@ -72,8 +72,16 @@ void mls_check_log_junit(mls_check_report *report, const mls_check_log *log)
     mls_check_name_end(report, log, out);
     mls_buffer_append_text(out, "\">\n");
     if (!log->valid) {
-        mls_buffer_printf(out, "      <failure message=\"%zu error%s\">", verdict->findings->count_error,
-                          verdict->findings->count_error == 1 ? "" : "s");
+        const mls_finding_counts *counts = &verdict->findings->counts;
+        mls_buffer_append_text(out, "      <failure message=\"");
+        if (counts->error > 0) {
+            mls_buffer_printf(out, "%zu error%s", counts->error, counts->error == 1 ? "" : "s");
+        } else {
+            /* Only --strict makes these a failure. */
+            mls_buffer_printf(out, "%zu warning%s, %zu advice", counts->warning, counts->warning == 1 ? "" : "s",
+                              counts->advice);
+        }
+        mls_buffer_append_text(out, "\">");
     } else if (verdict->findings->count > 0) {
         mls_buffer_append_text(out, "      <system-out>");
     }

@@ -64,9 +64,9 @@ static void csv_config(mls_csv *csv, const mls_config_entry *entry)
     csv->failed |= list.failed;
     mls_csv_str(csv, list.failed ? MLS_S("") : mls_buffer_str(&list));
     mls_buffer_release(&list);
-    mls_csv_number(csv, (double)entry->findings.count_error);
-    mls_csv_number(csv, (double)entry->findings.count_warning);
-    mls_csv_number(csv, (double)entry->findings.count_advice);
+    mls_csv_number(csv, (double)entry->findings.counts.error);
+    mls_csv_number(csv, (double)entry->findings.counts.warning);
+    mls_csv_number(csv, (double)entry->findings.counts.advice);
     mls_csv_end_row(csv);
 }
 

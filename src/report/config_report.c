@@ -360,12 +360,12 @@ static void fill_row(mls_table *table, const mls_config_entry *entry)
             mls_table_cell(table, i, MLS_STYLE_DIM, "-");
         }
     }
-    if (findings->count_error > 0) {
-        mls_table_note(table, MLS_STYLE_BAD, "%zu error%s", findings->count_error,
-                       findings->count_error == 1 ? "" : "s");
-    } else if (findings->count_warning > 0) {
-        mls_table_note(table, MLS_STYLE_WARN, "%zu warning%s", findings->count_warning,
-                       findings->count_warning == 1 ? "" : "s");
+    if (findings->counts.error > 0) {
+        mls_table_note(table, MLS_STYLE_BAD, "%zu error%s", findings->counts.error,
+                       findings->counts.error == 1 ? "" : "s");
+    } else if (findings->counts.warning > 0) {
+        mls_table_note(table, MLS_STYLE_WARN, "%zu warning%s", findings->counts.warning,
+                       findings->counts.warning == 1 ? "" : "s");
     }
 }
 
@@ -377,8 +377,8 @@ bool mls_report_config_table(const mls_config_entry *entries, size_t count, mls_
     size_t advice = 0;
     for (size_t i = 0; i < count; i++) {
         fill_row(&table, &entries[i]);
-        listed += entries[i].findings.count_error + entries[i].findings.count_warning;
-        advice += entries[i].findings.count_advice;
+        listed += entries[i].findings.counts.error + entries[i].findings.counts.warning;
+        advice += entries[i].findings.counts.advice;
     }
     mls_table_print(&table, output, style.width, style.color);
     bool complete = !table.failed;

@@ -370,7 +370,7 @@ static bool mls_group_seeds_line(const mls_group *group, mls_report_style style,
         return true;
     }
     const mls_findings *problems = &group->seed_findings;
-    const size_t all = problems->count_error + problems->count_warning + problems->count_advice;
+    const size_t all = problems->counts.error + problems->counts.warning + problems->counts.advice;
     const mls_style look = group->seeds_ok ? MLS_STYLE_WARN : MLS_STYLE_BAD;
     size_t shown = 0;
     bool ok = true;
@@ -487,7 +487,7 @@ static bool mls_group_findings(const mls_group *group, mls_report_style style, m
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_findings *findings = &group->runs[i]->findings;
         const bool noted = style.verbose == 0 && mls_run_reason(group->runs[i]) != NULL;
-        all += findings->count_error + findings->count_warning + findings->count_advice - noted;
+        all += findings->counts.error + findings->counts.warning + findings->counts.advice - noted;
     }
     if (all > shown) {
         mls_buffer line = {0};

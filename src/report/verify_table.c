@@ -240,13 +240,6 @@ static bool mls_findings_lines(const mls_findings *findings, mls_severity severi
     return ok;
 }
 
-static size_t mls_findings_of(const mls_findings *findings, mls_severity severity)
-{
-    return severity == MLS_SEVERITY_ERROR     ? findings->count_error
-           : severity == MLS_SEVERITY_WARNING ? findings->count_warning
-                                              : findings->count_advice;
-}
-
 static bool mls_verify_findings(const mls_submission *submission, const mls_verify_style *style, bool markdown,
                                 mls_output *output)
 {
@@ -257,7 +250,7 @@ static bool mls_verify_findings(const mls_submission *submission, const mls_veri
             continue;
         }
         mls_output_printf(output, markdown ? "\n#### %s\n\n" : "%s\n", headings[s]);
-        ok = mls_findings_of(&submission->findings, severity) == 0 ||
+        ok = mls_finding_counts_of(&submission->findings.counts, severity) == 0 ||
              mls_findings_lines(&submission->findings, severity, style, markdown, output);
         for (size_t i = 0; i < submission->submitter_count && ok; i++) {
             ok = mls_findings_lines(&submission->submitters[i].findings, severity, style, markdown, output);

@@ -255,7 +255,7 @@ mls_sink mls_checker_sink(mls_checker *checker)
 mls_verdict mls_checker_verdict(const mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
-    return (mls_verdict){.valid = checker->findings.count_error == 0,
+    return (mls_verdict){.valid = checker->findings.counts.error == 0,
                          .guessed = checker->edition != NULL,
                          .usage = ruleset != NULL ? ruleset->usage : checker->options.usage,
                          .edition = ruleset != NULL ? ruleset->edition.ptr : NULL,

@@ -291,7 +291,7 @@ static void mls_staged_take(mls_checker *checker, const mls_rule *rule, const ml
     if (list->errors > list->kept) {
         const size_t uncounted = list->errors - list->kept;
         checker->findings.found[list->last->code] += (uint32_t)uncounted;
-        checker->findings.count_error += uncounted;
+        checker->findings.counts.error += uncounted;
     }
 }
 

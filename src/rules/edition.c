@@ -109,7 +109,7 @@ static mls_status mls_run_counts_read(mls_editions *editions, mls_edition_list *
     const size_t count = (size_t)cJSON_GetArraySize(json);
     list->run_counts = mls_arena_array(&editions->memory, count, sizeof *list->run_counts);
     if (list->run_counts == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     const cJSON *item;
     cJSON_ArrayForEach(item, json)
@@ -119,7 +119,7 @@ static mls_status mls_run_counts_read(mls_editions *editions, mls_edition_list *
         }
         const char *benchmark = mls_editions_text(editions, item->string);
         if (benchmark == NULL) {
-            return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+            return mls_error_memory(error);
         }
         list->run_counts[list->run_count_count++] = (mls_run_count){benchmark, (unsigned)item->valuedouble};
     }
@@ -142,7 +142,7 @@ static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition,
     const char **names = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(benchmarks), sizeof *names);
     edition->name = mls_editions_text(editions, name->valuestring);
     if (names == NULL || edition->name == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     edition->benchmarks = names;
     const cJSON *item;
@@ -153,7 +153,7 @@ static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition,
         }
         names[edition->benchmark_count] = mls_editions_text(editions, item->valuestring);
         if (names[edition->benchmark_count++] == NULL) {
-            return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+            return mls_error_memory(error);
         }
     }
     return MLS_OK;
@@ -169,7 +169,7 @@ static mls_status mls_usage_read(mls_editions *editions, mls_usage usage, const 
     }
     list->items = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(items), sizeof *list->items);
     if (list->items == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     const cJSON *item;
     cJSON_ArrayForEach(item, items)
@@ -193,7 +193,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
     mls_status status = MLS_OK;
     if (loaded == NULL) {
         cJSON_Delete(json);
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     if (json == NULL) {
         status = mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "the table of editions is not JSON");

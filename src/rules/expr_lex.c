@@ -139,7 +139,7 @@ static mls_status mls_lex_string(mls_str text, mls_arena *arena, mls_token *toke
     token->end = at + 1;
     token->text = mls_arena_copy(arena, mls_buffer_str(&decoded));
     if (decoded.failed || token->text.ptr == NULL) {
-        status = mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        status = mls_error_memory(error);
     }
 out:
     mls_buffer_release(&decoded);

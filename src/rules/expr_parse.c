@@ -92,7 +92,7 @@ static mls_status mls_parser_fail(mls_parser *parser, uint32_t at, const char *w
 
 static mls_status mls_parser_memory(mls_parser *parser)
 {
-    return mls_error_set(parser->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    return mls_error_memory(parser->error);
 }
 
 static mls_status mls_parser_advance(mls_parser *parser)

@@ -92,7 +92,7 @@ mls_status mls_loader_fail(mls_rule_loader *loader, mls_status status, size_t ex
 
 mls_status mls_loader_fail_memory(mls_rule_loader *loader)
 {
-    return mls_error_set(loader->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    return mls_error_memory(loader->error);
 }
 
 static bool mls_name_allowed(const char *name, const char *const *allowed)
@@ -136,7 +136,7 @@ static mls_status mls_file_read(const char *path, char **bytes, size_t *len, mls
             status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the rule file %s is larger than %d MiB", path,
                                    MLS_RULE_FILE_MAX >> 20);
         } else if (!mls_buffer_reserve(&text, 65536)) {
-            status = mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+            status = mls_error_memory(error);
         } else {
             got = fread(text.ptr + text.len, 1, 65536, file);
             text.len += got;
@@ -152,7 +152,7 @@ static mls_status mls_file_read(const char *path, char **bytes, size_t *len, mls
     }
     *len = text.len;
     *bytes = mls_buffer_detach(&text);
-    return *bytes != NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    return *bytes != NULL ? MLS_OK : mls_error_memory(error);
 }
 
 /* Parses the newest added source and checks its top. */

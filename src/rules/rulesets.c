@@ -21,7 +21,7 @@ mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
     *rulesets = NULL;
     mls_rulesets *made = calloc(1, sizeof *made);
     if (made == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     const mls_status status = mls_editions_load(&made->editions, error);
     if (status != MLS_OK) {

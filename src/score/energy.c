@@ -97,7 +97,7 @@ static void complain(mls_findings *findings, const char *path, const char *what)
 /* What holds for nodes and switches alike; false when the file is of no use. */
 static bool log_is_usable(const mls_power_log *log, double time_to_train_ms, const char *path, mls_findings *findings)
 {
-    size_t errors = findings->count_error;
+    size_t errors = findings->counts.error;
     if (log->unreadable > 0) {
         mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = path},
                          "the power file holds lines or readings that cannot be read (%zu)", log->unreadable);
@@ -111,7 +111,7 @@ static bool log_is_usable(const mls_power_log *log, double time_to_train_ms, con
     if (!isfinite(time_to_train_ms)) {
         complain(findings, path, "the run has no time to train, so it has no energy");
     }
-    return findings->count_error == errors;
+    return findings->counts.error == errors;
 }
 
 /* What was summed up between start and stop. */

@@ -150,7 +150,7 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
     }
     double *values = mls_arena_array(&reading->set->arena, words, sizeof *values);
     if (values == NULL) {
-        return mls_error_set(reading->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(reading->error);
     }
     for (size_t at = 0, i = 0; next_word(text, &at, &word); i++) {
         if (!mls_number_parse(word, &values[i]) || !(values[i] > 0) || !isfinite(values[i])) {
@@ -199,7 +199,7 @@ static mls_status read_texts(const table_reading *reading, const mls_csv_row *ro
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         mls_str copy = mls_arena_copy(&reading->set->arena, field_of(reading, row, texts[i].column));
         if (copy.ptr == NULL) {
-            return mls_error_set(reading->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+            return mls_error_memory(reading->error);
         }
         *texts[i].text = copy.ptr;
     }
@@ -227,7 +227,7 @@ static mls_status place_point(table_reading *reading, const mls_csv_row *row, co
         return mls_error_set(reading->error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points", MLS_RCP_POINTS_MAX);
     }
     if (!MLS_GROW(set, items)) {
-        return mls_error_set(reading->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(reading->error);
     }
     set->items[set->count++] = *point;
     return MLS_OK;
@@ -266,7 +266,7 @@ mls_status mls_rcp_set_read(mls_rcp_set *set, mls_str text, const char *path, ml
 {
     mls_str source = mls_arena_copy(&set->arena, mls_str_from(path));
     if (source.ptr == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     table_reading reading = {.set = set, .text = text, .path = source.ptr, .error = error};
     mls_status status = mls_csv_read(text, read_row, &reading, error);
@@ -284,7 +284,7 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_er
     }
     mls_rcp_set *made = calloc(1, sizeof *made);
     if (made == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     mls_status status = MLS_OK;
     made->edition = mls_arena_copy(&made->arena, rules->edition);
@@ -292,7 +292,7 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_er
     made->runs_needed = rules->runs_needed;
     made->left_out = mls_olympic_allowed(rules->benchmark);
     if (made->edition.ptr == NULL || made->benchmark.ptr == NULL) {
-        status = mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        status = mls_error_memory(error);
     }
     char name[DATA_NAME_MAX];
     if (status == MLS_OK && rules->usage.len + rules->benchmark.len < sizeof name - sizeof "rcp//.csv") {
@@ -314,7 +314,7 @@ mls_status mls_rcp_set_add(mls_rcp_set *set, mls_str text, const char *path, mls
 {
     mls_rcp_point *before = calloc(set->count + 1, sizeof *before);
     if (before == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     size_t count = set->count;
     if (count > 0) {

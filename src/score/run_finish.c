@@ -105,7 +105,7 @@ void mls_run_finish(mls_run *run, const mls_verdict *verdict)
         mls_findings_append_except(&run->findings, verdict->findings, MLS_FINDING_STATUS);
     }
     run->out_of_memory |= run->findings.out_of_memory;
-    run->valid = verdict != NULL ? verdict->valid && isfinite(mls_run_minutes(run)) : run->findings.count_error == 0;
+    run->valid = verdict != NULL ? verdict->valid && isfinite(mls_run_minutes(run)) : run->findings.counts.error == 0;
 }
 
 /* A run that failed is best explained by how it ended, then by what is missing; a rule it broke comes after that. */

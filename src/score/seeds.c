@@ -305,7 +305,7 @@ out:
 mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, mls_findings *problems,
                            mls_seeds_verdict *verdict)
 {
-    size_t errors = problems->count_error;
+    size_t errors = problems->counts.error;
     *verdict = (mls_seeds_verdict){0};
     for (size_t i = 0; i < count; i++) {
         check_log(&sources[i], problems);
@@ -315,6 +315,6 @@ mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, mls_fin
     if (status == MLS_OK && problems->out_of_memory) {
         status = MLS_ERROR_MEMORY;
     }
-    verdict->ok = status == MLS_OK && problems->count_error == errors;
+    verdict->ok = status == MLS_OK && problems->counts.error == errors;
     return status;
 }

@@ -148,7 +148,7 @@ static mls_status read_script(mls_shell *self, const mls_script_files *files, ml
     self->state.findings = &self->findings;
     mls_script_start(&self->state, self->path, bytes);
     if (self->state.out_of_memory || self->findings.out_of_memory || !list_exports(self)) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     return MLS_OK;
 }
@@ -161,7 +161,7 @@ static mls_shell *new_script(const char *path, mls_error *error)
     }
     if (self == NULL || self->path == NULL) {
         mls_shell_free(self);
-        (void)mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        (void)mls_error_memory(error);
         return NULL;
     }
     return self;
@@ -234,7 +234,7 @@ mls_status mls_shell_read_bytes(mls_str bytes, const char *path, mls_shell **scr
     if (kept.ptr != NULL) {
         status = read_script(self, &self->files, kept, error);
     } else {
-        (void)mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        (void)mls_error_memory(error);
     }
     return finish(self, status, script);
 }

@@ -54,7 +54,7 @@ static mls_status load_open(int fd, mls_arena *arena, mls_str *bytes, mls_error 
     const size_t size = (size_t)info.st_size;
     char *buffer = mls_arena_alloc(arena, size + 1);
     if (buffer == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     size_t length = 0;
     while (length < size) {

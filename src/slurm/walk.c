@@ -91,7 +91,7 @@ static mls_status mls_source_add(mls_walker *walker, char *path, const char *ski
     if (path == NULL || (skip != NULL && source.skip == NULL) || !MLS_GROW(walker->list, items)) {
         free(path);
         free(source.skip);
-        return mls_error_set(walker->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(walker->error);
     }
     if (walker->list->count == MLS_WALK_FILES_MAX) {
         free(path);
@@ -143,7 +143,7 @@ static mls_status mls_visit(mls_walker *walker, const struct stat *about, bool *
 {
     mls_visited *visited = &walker->visited;
     if (visited->count * 2 >= visited->size && !mls_visited_grow(visited)) {
-        return mls_error_set(walker->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(walker->error);
     }
     mls_folder_id *slot = mls_visited_slot(visited, about->st_dev, about->st_ino);
     *before = slot->used;
@@ -297,7 +297,7 @@ mls_status mls_source_list_merge_results(mls_source_list *list, mls_error *error
         }
     }
     free(places);
-    return ok ? MLS_OK : mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    return ok ? MLS_OK : mls_error_memory(error);
 }
 
 mls_status mls_walk(const char *const *paths, size_t count, mls_source_list *list, mls_error *error)

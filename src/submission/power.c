@@ -145,7 +145,7 @@ mls_status mls_power_judge(const mls_tree *tree, mls_log_reading *reading)
     if (!reading->result->has_power) {
         return MLS_OK;
     }
-    const size_t errors = findings->count_error + reading->trouble.count_error;
+    const size_t errors = findings->counts.error + reading->trouble.counts.error;
     const mls_tree_power *power = mls_power_of(reading->result, reading->file->name);
     if (power == NULL) {
         mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){0},
@@ -164,7 +164,7 @@ mls_status mls_power_judge(const mls_tree *tree, mls_log_reading *reading)
             status = mls_power_sum(tree, power, reading);
         }
     }
-    reading->power_wrong = findings->count_error + reading->trouble.count_error > errors;
+    reading->power_wrong = findings->counts.error + reading->trouble.counts.error > errors;
     reading->run.valid &= !reading->power_wrong;
     return status;
 }

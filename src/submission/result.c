@@ -75,7 +75,7 @@ static void mls_judging_runs(mls_judging *judging)
         run->joules = reading->joules;
         if (!run->valid) {
             run->reason = mls_judging_copy(judging, reason != NULL ? reason->message : "not valid");
-            run->reasons = reading->findings.count_error + reading->trouble.count_error;
+            run->reasons = reading->findings.counts.error + reading->trouble.counts.error;
             run->reason_line = reason != NULL ? reason->line : 0;
             result->invalid++;
         }

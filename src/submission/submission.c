@@ -363,11 +363,6 @@ static int mls_findings_order(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(mls_str_from(a->message), mls_str_from(b->message));
 }
 
-static bool mls_findings_pass(const mls_findings *findings, bool strict)
-{
-    return findings->count_error == 0 && (!strict || findings->count_warning + findings->count_advice == 0);
-}
-
 static void mls_submitter_conclude(mls_submitter *submitter, const mls_submission_options *options)
 {
     mls_findings *findings = &submitter->findings;
@@ -381,7 +376,7 @@ static void mls_submitter_conclude(mls_submitter *submitter, const mls_submissio
                 finding->path != NULL && mls_path_within(finding->path, submitter->results[k].path);
         }
     }
-    submitter->valid = mls_findings_pass(findings, options->strict);
+    submitter->valid = mls_findings_pass(&findings->counts, options->strict);
 }
 
 /* -------------------------------------------------------------- submission */
@@ -432,7 +427,7 @@ static void mls_submission_conclude(mls_verifying *verifying)
         mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
                          "there is neither a folder results nor a folder of a submitter that has one");
     }
-    submission->valid = mls_findings_pass(&submission->findings, verifying->options->strict);
+    submission->valid = mls_findings_pass(&submission->findings.counts, verifying->options->strict);
     for (size_t i = 0; i < submission->submitter_count; i++) {
         submission->valid &= submission->submitters[i].valid;
     }
@@ -510,15 +505,9 @@ void mls_submission_release(mls_submission *submission)
 
 size_t mls_submission_count(const mls_submission *submission, mls_severity severity)
 {
-    const mls_findings *list = &submission->findings;
-    size_t count = 0;
-    for (size_t i = 0;; i++) {
-        count += severity == MLS_SEVERITY_ERROR     ? list->count_error
-                 : severity == MLS_SEVERITY_WARNING ? list->count_warning
-                                                    : list->count_advice;
-        if (i == submission->submitter_count) {
-            return count;
-        }
-        list = &submission->submitters[i].findings;
+    mls_finding_counts counts = submission->findings.counts;
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        mls_finding_counts_add(&counts, &submission->submitters[i].findings.counts);
     }
+    return mls_finding_counts_of(&counts, severity);
 }

@@ -236,7 +236,7 @@ mls_status mls_system_judge(mls_system *system, mls_str text, mls_str edition, m
     mls_buffer line = {0};
     mls_str object = {0};
     size_t wrong;
-    const size_t errors = findings->count_error;
+    const size_t errors = findings->counts.error;
     mls_buffer_append(&line, text);
     mls_buffer_append_char(&line, '\n');
     mls_buffer_append_repeated(&line, '\0', MLS_SCAN_PADDING);
@@ -256,7 +256,7 @@ mls_status mls_system_judge(mls_system *system, mls_str text, mls_str edition, m
         mls_system_check_status(system, edition, findings);
         mls_system_check_division(system, findings);
     }
-    system->valid = findings->count_error == errors;
+    system->valid = findings->counts.error == errors;
     mls_buffer_release(&line);
     return status;
 }

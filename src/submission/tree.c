@@ -291,7 +291,7 @@ mls_status mls_tree_walk(const char *root, mls_usage usage, mls_tree *tree, mls_
         return mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "cannot be read");
     }
     if (tree->root == NULL) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        return mls_error_memory(error);
     }
     if (stat(tree->real, &about) != 0 || !S_ISDIR(about.st_mode)) {
         return mls_error_set(error, MLS_ERROR_READ, 0, 0, "not a folder");

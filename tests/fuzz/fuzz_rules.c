@@ -43,8 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (mls_checker_new(&options, &checker) != MLS_OK)
         abort();
     const mls_verdict first = judge(checker);
-    const size_t errors = first.findings->count_error;
-    if (first.valid != (errors == 0) || judge(checker).findings->count_error != errors)
+    const size_t errors = first.findings->counts.error;
+    if (first.valid != (errors == 0) || judge(checker).findings->counts.error != errors)
         abort();
     mls_checker_free(checker);
     mls_ruleset_free(ruleset);

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mls_findings findings = {0};
     const mls_status status =
         mls_system_judge(&system, (mls_str){(const char *)data, size}, mls_str_from("5.1.0"), &findings);
-    if (status == MLS_OK && system.valid != (findings.count_error == 0)) {
+    if (status == MLS_OK && system.valid != (findings.counts.error == 0)) {
         abort();
     }
     for (size_t i = 0; i < findings.count; i++) {

@@ -257,6 +257,29 @@ static void errors_carry_a_place_and_no_commands(void **state)
     assert_true(strlen(error.message) < sizeof error.message);
 }
 
+static void findings_pass_by_one_rule(void **state)
+{
+    static const mls_finding_counts none = {0}, error = {.error = 1}, warning = {.warning = 1}, advice = {.advice = 1};
+    mls_findings mixed = {0};
+    (void)state;
+
+    assert_true(mls_findings_pass(&none, false) && mls_findings_pass(&none, true));
+    assert_false(mls_findings_pass(&error, false) || mls_findings_pass(&error, true));
+    assert_true(mls_findings_pass(&warning, false) && mls_findings_pass(&advice, false));
+    assert_false(mls_findings_pass(&warning, true) || mls_findings_pass(&advice, true));
+    /* One that was not kept, and is worse than its fellows, counts as what it is. */
+    for (size_t i = 0; i < MLS_FINDINGS_KEPT_PER_CODE; i++) {
+        mls_findings_add_as(&mixed, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, (mls_finding_place){0}, "advice");
+    }
+    mls_findings_add(&mixed, MLS_FINDING_STATUS, (mls_finding_place){0}, "error");
+    mls_findings copy = {0};
+    mls_findings_append(&copy, &mixed);
+    assert_int_equal(copy.counts.error, 1);
+    assert_false(mls_findings_pass(&copy.counts, false));
+    mls_findings_release(&mixed);
+    mls_findings_release(&copy);
+}
+
 static void findings_are_kept_up_to_a_cap_and_counted(void **state)
 {
     mls_findings list = {0};
@@ -271,15 +294,21 @@ static void findings_are_kept_up_to_a_cap_and_counted(void **state)
     mls_findings_add_as(&list, MLS_FINDING_TORN_LINE, MLS_SEVERITY_ADVICE, (mls_finding_place){.line = 1}, "torn");
     assert_int_equal(list.count, MLS_FINDINGS_KEPT_PER_CODE + 2);
     assert_int_equal(list.found[MLS_FINDING_MALFORMED], MLS_FINDINGS_KEPT_PER_CODE + 50);
-    assert_int_equal(list.count_error, MLS_FINDINGS_KEPT_PER_CODE + 50);
-    assert_int_equal(list.count_warning, 1);
-    assert_int_equal(list.count_advice, 1);
+    assert_int_equal(list.counts.error, MLS_FINDINGS_KEPT_PER_CODE + 50);
+    assert_int_equal(list.counts.warning, 1);
+    assert_int_equal(list.counts.advice, 1);
     assert_string_equal(list.items[0].key, "@malformed");
     assert_string_equal(list.items[0].message, "0\\x1b");
     mls_findings_append(&copy, &list);
     mls_findings_append(&copy, &list);
     assert_int_equal(copy.found[MLS_FINDING_MALFORMED], 2 * (MLS_FINDINGS_KEPT_PER_CODE + 50));
     assert_int_equal(copy.count, MLS_FINDINGS_KEPT_PER_CODE + 4);
+    assert_int_equal(copy.counts.error, 2 * (MLS_FINDINGS_KEPT_PER_CODE + 50));
+    assert_int_equal(mls_finding_counts_of(&copy.counts, MLS_SEVERITY_WARNING), 2);
+    mls_findings_append_except(&copy, &list, MLS_FINDING_TORN_LINE);
+    assert_int_equal(copy.counts.error, 3 * (MLS_FINDINGS_KEPT_PER_CODE + 50));
+    assert_int_equal(copy.counts.warning + copy.counts.advice, 4);
+    assert_int_equal(copy.found[MLS_FINDING_TORN_LINE], 4);
     mls_findings_sort(&list);
     assert_int_equal(list.items[0].line, 1);
     for (size_t i = 2; i + 1 < list.count; i++) {
@@ -335,6 +364,7 @@ int main(void)
         cmocka_unit_test(buffers),
         cmocka_unit_test(arenas),
         cmocka_unit_test(errors_carry_a_place_and_no_commands),
+        cmocka_unit_test(findings_pass_by_one_rule),
         cmocka_unit_test(findings_are_kept_up_to_a_cap_and_counted),
         cmocka_unit_test(every_code_has_a_name_of_its_own),
         cmocka_unit_test(embedded_files_are_found),

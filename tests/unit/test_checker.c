@@ -338,7 +338,7 @@ static void test_no_rule_hides_another(void **state)
     add(f, "soon", "1", "{}");
     const mls_verdict verdict = judge(f);
     assert_int_equal(verdict.findings->count, MLS_FINDINGS_KEPT_PER_CODE);
-    assert_int_equal(verdict.findings->count_error, 501);
+    assert_int_equal(verdict.findings->counts.error, 501);
     assert_string_equal(verdict.findings->items[verdict.findings->count - 1].key, "soon");
 }
 

@@ -49,7 +49,7 @@ static void assert_findings(const char *script, const char *expected)
     if (strcmp(text.ptr, expected) != 0) {
         fail_msg("%s\nexpected %s\ngot      %s", script, expected, text.ptr);
     }
-    assert_true(run.valid == (run.findings.count_error == 0));
+    assert_true(run.valid == (run.findings.counts.error == 0));
     mls_buffer_release(&text);
     mls_run_release(&run);
 }

@@ -68,7 +68,7 @@ static void assert_alone(const char *text, const char *problem)
     } else {
         assert_int_equal(problems.count, 1);
         assert_string_equal(problems.items[0].message, problem);
-        assert_int_equal(verdict.ok, problems.count_error == 0);
+        assert_int_equal(verdict.ok, problems.counts.error == 0);
     }
     mls_findings_release(&problems);
 }

@@ -73,7 +73,7 @@ static judged judge(const char *text, size_t len, const char *edition)
     judged result = {.system = {.path = strdup("systems/x.json")}};
     assert_int_equal(mls_system_judge(&result.system, (mls_str){text, len}, mls_str_from(edition), &result.findings),
                      MLS_OK);
-    assert_int_equal(result.system.valid, result.findings.count_error == 0);
+    assert_int_equal(result.system.valid, result.findings.counts.error == 0);
     return result;
 }
 
