@@ -3,9 +3,10 @@
  * edition.h - which editions of MLPerf there are, and what each one asks for.
  *
  * An edition is a published round: training 0.7.0 to 6.1.0, hpc 1.0.0 to
- * 3.0.0.  A table of editions is read from the data embedded in the library;
- * once loaded it never changes and any number of threads may look at it.
- * Editions of a usage are in the order of their dates, the oldest first.
+ * 3.0.0.  The tables of editions and of benchmarks are read from the data
+ * embedded in the library; once loaded they never change and any number of
+ * threads may look at them.  Editions of a usage are in the order of their
+ * dates, the oldest first.
  */
 #ifndef MLSCORE_EDITION_H
 #define MLSCORE_EDITION_H
@@ -26,14 +27,43 @@ const char *mls_usage_name(mls_usage usage);
 /** Reads "training" or "hpc"; false for anything else. */
 bool mls_usage_from_name(mls_str name, mls_usage *usage);
 
+/** What the metadata of an evaluation say of how far training went. */
+typedef enum mls_progress { MLS_PROGRESS_EPOCHS, MLS_PROGRESS_SAMPLES, MLS_PROGRESS_STEPS } mls_progress;
+
+/** "epoch_num", "samples_count" or "step_num". */
+const char *mls_progress_name(mls_progress progress);
+
+/** What scoring needs to know of one benchmark.  It lives as long as the table. */
+typedef struct mls_benchmark {
+    mls_usage usage;
+    const char *name;                   /**< as submission_benchmark spells it; "": a benchmark that nobody knows */
+    unsigned runs_needed;               /**< N, runs that make a result; 0: not known */
+    unsigned left_out;                  /**< runs left out at each end of a result, and the most that may be dropped */
+    bool reference_points;              /**< convergence is checked against reference points */
+    bool train_samples;                 /**< its logs may say how much it took to converge in a record train_samples */
+    mls_progress counts;                /**< what a submission's convergence is counted in … */
+    unsigned counts_since;              /**< … from the edition of this number on … */
+    mls_progress counted_before;        /**< … and before it */
+    double fid_most, clip_least;        /**< converged where images reach both; NAN: images are not looked at */
+    double evaluation_interval;         /**< samples by which a run may seem to converge too early; 0: none */
+    unsigned evaluation_interval_since; /**< number of the edition */
+} mls_benchmark;
+
+/** Comparable number of an edition: 50100 for 5.1.0. */
+#define MLS_EDITION_NUMBER(major, minor, patch) ((major)*10000U + (minor)*100U + (patch))
+
 /** One edition.  The strings end in NUL and live as long as the table. */
 typedef struct mls_edition {
     mls_usage usage;
     const char *name;   /**< always three numbers: "5.1.0" */
+    unsigned number;    /**< the same as MLS_EDITION_NUMBER(): greater is later */
     double last_run_ms; /**< end of the last day on which runs of it were made, since 1970; INFINITY: not over */
-    const char *const *benchmarks; /**< as submission_benchmark spells them, in the order of the rules */
+    const mls_benchmark *const *benchmarks; /**< in the order of the rules */
     size_t benchmark_count;
 } mls_edition;
+
+/** Reads "5.1", "v5.1" or "5.1.0"; false for anything else. */
+bool mls_edition_number(mls_str text, unsigned *number);
 
 typedef struct mls_editions mls_editions;
 
@@ -71,8 +101,17 @@ bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark);
 /** The newest edition of a usage that has the benchmark; NULL when none has. */
 const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_usage usage, mls_str benchmark);
 
-/** How many runs make a result of the benchmark; 0 for a benchmark nobody knows. */
-unsigned mls_editions_runs_needed(const mls_editions *editions, mls_usage usage, mls_str benchmark);
+/** The row of a benchmark; never NULL: for a name that nobody knows one without a name and with runs_needed 0. */
+const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name);
+
+/** What is taken for a benchmark that nobody knows. */
+mls_benchmark mls_benchmark_unknown(mls_usage usage);
+
+/** What counts for convergence in an edition. */
+mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edition *edition);
+
+/** Its evaluation interval in an edition, in samples; 0: none that matters. */
+double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const mls_edition *edition);
 
 #ifdef __cplusplus
 }

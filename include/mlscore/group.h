@@ -34,11 +34,12 @@ typedef struct mls_group {
     bool result_folder; /**< the result_*.txt files of one folder */
     mls_usage usage;
     const mls_edition *edition;
-    bool edition_guessed;     /**< by the date of the first record */
-    char *benchmark;          /**< NULL: nothing names one */
-    char *division;           /**< "closed" or "open" as the runs log it; NULL: none logged, or they differ */
-    char *config;             /**< DGXSYSTEM; NULL: not told, or they differ */
-    double global_batch_size; /**< NAN: not logged, or they differ */
+    bool edition_guessed;       /**< by the date of the first record */
+    char *benchmark;            /**< NULL: nothing names one */
+    const mls_benchmark *rules; /**< what scoring knows of it; never NULL once scored */
+    char *division;             /**< "closed" or "open" as the runs log it; NULL: none logged, or they differ */
+    char *config;               /**< DGXSYSTEM; NULL: not told, or they differ */
+    double global_batch_size;   /**< NAN: not logged, or they differ */
     mls_config_name shape; /**< what the name of the config says; kind NONE when it says nothing; borrows from config */
     const mls_run **runs;
     size_t run_count, run_capacity;

@@ -65,9 +65,6 @@ typedef struct mls_olympic_result {
         window_median; /**< of the windows' scores, minutes; NaN when windows were not looked at, INFINITY: no score */
 } mls_olympic_result;
 
-/** The m of a benchmark: 4 for unet3d, 1 for every other. */
-size_t mls_olympic_allowed(mls_str benchmark);
-
 /**
  * Scores `count` runs (any order; `runs` may be NULL when count is 0).
  *

@@ -15,6 +15,7 @@
 #define MLSCORE_RCP_H
 
 #include "mlscore/base.h"
+#include "mlscore/edition.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,18 +24,17 @@ extern "C" {
 /** What a run that did not converge counts as. */
 #define MLS_RCP_NOT_CONVERGED 1e9
 
-/** Whose points, and how many runs a submission has.  The strings are borrowed for the call. */
+/** Whose points.  All of it must outlive the set. */
 typedef struct mls_rcp_rules {
-    mls_str usage;      /**< "training" or "hpc" */
-    mls_str edition;    /**< "5.1.0" */
-    mls_str benchmark;  /**< as submission_benchmark spells it */
-    size_t runs_needed; /**< n, at least 3 */
+    const mls_editions *editions; /**< whose benchmarks the rows of a table may be for */
+    const mls_edition *edition;
+    const mls_benchmark *benchmark; /**< its runs_needed is n */
 } mls_rcp_rules;
 
 /**
  * One reference point.  Strings end in NUL, are "" when not known, and belong
- * to the set, as do the numbers.  With r runs left out at each end (4 for
- * unet3d, 1 for others) and N values:
+ * to the set, as do the numbers.  With r runs left out at each end and N
+ * values:
  */
 typedef struct mls_rcp_point {
     const char *name;
@@ -58,13 +58,10 @@ typedef struct mls_rcp_point {
 
 typedef struct mls_rcp_set mls_rcp_set;
 
-/** Whether a convergence check is made at all: closed division, edition 1.0.0 or later, not minigo. */
-bool mls_rcp_applies(mls_str edition, mls_str benchmark, mls_str division);
-
 /**
  * The points that the rules have for a benchmark; none is not an error.
- * On MLS_OK *set is to be given to mls_rcp_set_free().  MLS_ERROR_MEMORY, or
- * MLS_ERROR_VALUE when runs_needed is below 3; *set is NULL then.
+ * On MLS_OK *set is to be given to mls_rcp_set_free(); otherwise it is NULL
+ * after MLS_ERROR_MEMORY, or MLS_ERROR_VALUE for broken data.
  */
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_error *error) MLS_MUST_USE;
 void mls_rcp_set_free(mls_rcp_set *set);

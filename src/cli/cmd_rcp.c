@@ -98,10 +98,11 @@ static int mls_rcp_list(mls_cli *cli, const mls_edition *edition, const char *be
 {
     const mls_rcp_settings *settings = cli->own;
     mls_error error = {0};
-    const size_t needed = mls_editions_runs_needed(mls_cli_editions(cli), edition->usage, mls_str_from(benchmark));
-    const mls_rcp_rules rules = {mls_str_from(mls_usage_name(edition->usage)), mls_str_from(edition->name),
-                                 mls_str_from(benchmark), needed};
-    *listing = (mls_rcp_listing){edition, benchmark, needed, NULL, settings->batch_given ? settings->batch_size : NAN};
+    const mls_editions *editions = mls_cli_editions(cli);
+    const mls_rcp_rules rules = {editions, edition,
+                                 mls_benchmark_find(editions, edition->usage, mls_str_from(benchmark))};
+    *listing =
+        (mls_rcp_listing){edition, rules.benchmark, NULL, settings->batch_given ? settings->batch_size : (double)NAN};
     if (mls_rcp_set_new(&rules, &listing->set, &error) != MLS_OK) {
         return mls_rcp_complain(cli, NULL, &error);
     }
@@ -153,7 +154,7 @@ static int mls_rcp_run(mls_cli *cli)
         status = MLS_EXIT_IO;
     }
     for (size_t i = 0; i < count && status == MLS_EXIT_OK; i++) {
-        const char *name = benchmark != NULL ? benchmark : edition->benchmarks[i];
+        const char *name = benchmark != NULL ? benchmark : edition->benchmarks[i]->name;
         status = mls_rcp_list(cli, edition, name, mls_buffer_str(&own_points), &listings[i]);
     }
     if (status == MLS_EXIT_OK) {

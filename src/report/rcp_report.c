@@ -60,12 +60,11 @@ static void from_cell(mls_table *table, mls_style style, const mls_rcp_point *po
 
 static void print_heading(const mls_rcp_listing *listing, const char *unit, bool color, mls_output *output)
 {
-    size_t left_out = mls_olympic_allowed(mls_str_from(listing->benchmark));
     mls_style_begin(output, MLS_STYLE_BOLD, color);
-    mls_output_text(output, listing->benchmark);
+    mls_output_text(output, listing->benchmark->name);
     mls_style_end(output, MLS_STYLE_BOLD, color);
-    mls_output_printf(output, "  %s %s   %zu runs, %zu left out at each end", mls_usage_name(listing->edition->usage),
-                      listing->edition->name, listing->runs_needed, left_out);
+    mls_output_printf(output, "  %s %s   %u runs, %u left out at each end", mls_usage_name(listing->edition->usage),
+                      listing->edition->name, listing->benchmark->runs_needed, listing->benchmark->left_out);
     if (unit[0] != '\0') {
         mls_output_text(output, "   ");
         mls_output_escaped(output, mls_str_from(unit));
@@ -137,7 +136,7 @@ static void csv_benchmark(mls_csv *csv, const mls_rcp_listing *listing)
 {
     mls_csv_text(csv, mls_usage_name(listing->edition->usage));
     mls_csv_text(csv, listing->edition->name);
-    mls_csv_text(csv, listing->benchmark);
+    mls_csv_text(csv, listing->benchmark->name);
 }
 
 static void csv_limit(mls_csv *csv, const mls_rcp_listing *listing)
@@ -253,11 +252,11 @@ bool mls_report_rcp_json(const mls_rcp_listing *listings, size_t count, mls_outp
     for (size_t i = 0; i < count; i++) {
         const mls_rcp_listing *listing = &listings[i];
         cJSON *object = mls_json_object(&json);
-        mls_json_put_text(&json, object, "benchmark", listing->benchmark);
+        mls_json_put_text(&json, object, "benchmark", listing->benchmark->name);
         mls_json_put_text(&json, object, "usage", mls_usage_name(listing->edition->usage));
         mls_json_put_text(&json, object, "edition", listing->edition->name);
-        mls_json_put_number(&json, object, "runs_needed", (double)listing->runs_needed);
-        mls_json_put_number(&json, object, "left_out", (double)mls_olympic_allowed(mls_str_from(listing->benchmark)));
+        mls_json_put_number(&json, object, "runs_needed", listing->benchmark->runs_needed);
+        mls_json_put_number(&json, object, "left_out", listing->benchmark->left_out);
         size_t point_count;
         const mls_rcp_point *points = mls_rcp_set_points(listing->set, &point_count);
         cJSON *array = mls_json_array(&json);

@@ -15,8 +15,7 @@
 /* The points of one benchmark. */
 typedef struct mls_rcp_listing {
     const mls_edition *edition;
-    const char *benchmark;
-    size_t runs_needed;
+    const mls_benchmark *benchmark;
     mls_rcp_set *set;
     double batch_size; /* the one asked for; NaN: none */
 } mls_rcp_listing;

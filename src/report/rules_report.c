@@ -32,12 +32,11 @@ bool mls_report_editions_table(const mls_editions *editions, mls_usage usage, co
     for (size_t i = 0; i < mls_editions_count(editions, usage); i++) {
         const mls_edition *edition = mls_editions_get(editions, usage, i);
         for (size_t b = 0; (only == NULL || only == edition) && b < edition->benchmark_count; b++) {
-            const char *benchmark = edition->benchmarks[b];
+            const mls_benchmark *benchmark = edition->benchmarks[b];
             if (mls_table_row(&table) != NULL) {
                 mls_table_cell(&table, 0, MLS_STYLE_PLAIN, "%s", b == 0 || style.markdown ? edition->name : "");
-                mls_table_cell(&table, 1, MLS_STYLE_PLAIN, "%s", benchmark);
-                mls_table_cell(&table, 2, MLS_STYLE_PLAIN, "%u",
-                               mls_editions_runs_needed(editions, usage, mls_str_from(benchmark)));
+                mls_table_cell(&table, 1, MLS_STYLE_PLAIN, "%s", benchmark->name);
+                mls_table_cell(&table, 2, MLS_STYLE_PLAIN, "%u", benchmark->runs_needed);
             }
         }
     }
@@ -63,8 +62,7 @@ bool mls_report_editions_json(const mls_editions *editions, mls_usage usage, con
         cJSON *benchmarks = mls_json_object(&json);
         mls_json_put_text(&json, item, "edition", edition->name);
         for (size_t b = 0; b < edition->benchmark_count; b++) {
-            mls_json_put_number(&json, benchmarks, edition->benchmarks[b],
-                                mls_editions_runs_needed(editions, usage, mls_str_from(edition->benchmarks[b])));
+            mls_json_put_number(&json, benchmarks, edition->benchmarks[b]->name, edition->benchmarks[b]->runs_needed);
         }
         mls_json_put(&json, item, "runs_needed", benchmarks);
         mls_json_append(&json, list, item);

@@ -9,17 +9,13 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/data.h"
-
-typedef struct mls_run_count {
-    const char *benchmark;
-    unsigned runs;
-} mls_run_count;
+#include "rules/benchmark.h"
 
 typedef struct mls_edition_list {
     mls_edition *items;
     size_t count;
-    mls_run_count *run_counts;
-    size_t run_count_count;
+    mls_benchmark_list benchmarks;
+    mls_benchmark unknown; /* stands for a benchmark that is not in the table */
 } mls_edition_list;
 
 struct mls_editions {
@@ -98,36 +94,9 @@ static mls_status mls_editions_broken(mls_error *error, const char *what)
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of editions is broken: %s", what);
 }
 
-static const char *mls_editions_text(mls_editions *editions, const char *text)
-{
-    return mls_arena_copy(&editions->memory, mls_str_from(text)).ptr;
-}
-
-static mls_status mls_run_counts_read(mls_editions *editions, mls_edition_list *list, const cJSON *json,
-                                      mls_error *error)
-{
-    const size_t count = (size_t)cJSON_GetArraySize(json);
-    list->run_counts = mls_arena_array(&editions->memory, count, sizeof *list->run_counts);
-    if (list->run_counts == NULL) {
-        return mls_error_memory(error);
-    }
-    const cJSON *item;
-    cJSON_ArrayForEach(item, json)
-    {
-        if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > 1000) {
-            return mls_editions_broken(error, "runs_needed must hold counts");
-        }
-        const char *benchmark = mls_editions_text(editions, item->string);
-        if (benchmark == NULL) {
-            return mls_error_memory(error);
-        }
-        list->run_counts[list->run_count_count++] = (mls_run_count){benchmark, (unsigned)item->valuedouble};
-    }
-    return MLS_OK;
-}
-
 static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition, const cJSON *json, mls_error *error)
 {
+    const mls_benchmark_list *known = &editions->usages[edition->usage].benchmarks;
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "edition");
     const cJSON *last_run = cJSON_GetObjectItemCaseSensitive(json, "last_run");
     const cJSON *benchmarks = cJSON_GetObjectItemCaseSensitive(json, "benchmarks");
@@ -139,21 +108,23 @@ static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition,
         (!cJSON_IsString(last_run) || !mls_date_read(last_run->valuestring, &edition->last_run_ms))) {
         return mls_editions_broken(error, "last_run must be a date");
     }
-    const char **names = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(benchmarks), sizeof *names);
-    edition->name = mls_editions_text(editions, name->valuestring);
-    if (names == NULL || edition->name == NULL) {
+    const mls_benchmark **rows =
+        mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(benchmarks), sizeof *rows);
+    edition->name = mls_arena_copy(&editions->memory, mls_str_from(name->valuestring)).ptr;
+    edition->benchmarks = rows;
+    if (rows == NULL || edition->name == NULL) {
         return mls_error_memory(error);
     }
-    edition->benchmarks = names;
+    if (!mls_edition_number(mls_str_from(edition->name), &edition->number)) {
+        return mls_editions_broken(error, "an edition's name must be numbers such as 5.1.0");
+    }
     const cJSON *item;
     cJSON_ArrayForEach(item, benchmarks)
     {
-        if (!cJSON_IsString(item)) {
-            return mls_editions_broken(error, "benchmarks must be names");
-        }
-        names[edition->benchmark_count] = mls_editions_text(editions, item->valuestring);
-        if (names[edition->benchmark_count++] == NULL) {
-            return mls_error_memory(error);
+        rows[edition->benchmark_count] =
+            cJSON_IsString(item) ? mls_benchmark_list_find(known, mls_str_from(item->valuestring)) : NULL;
+        if (rows[edition->benchmark_count++] == NULL) {
+            return mls_editions_broken(error, "benchmarks must be names that stand in the table of benchmarks");
         }
     }
     return MLS_OK;
@@ -163,9 +134,8 @@ static mls_status mls_usage_read(mls_editions *editions, mls_usage usage, const 
 {
     mls_edition_list *list = &editions->usages[usage];
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(json, "editions");
-    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(json, "runs_needed");
-    if (!cJSON_IsArray(items) || cJSON_GetArraySize(items) < 1 || !cJSON_IsObject(runs)) {
-        return mls_editions_broken(error, "a usage needs editions and runs_needed");
+    if (!cJSON_IsArray(items) || cJSON_GetArraySize(items) < 1) {
+        return mls_editions_broken(error, "a usage needs editions");
     }
     list->items = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(items), sizeof *list->items);
     if (list->items == NULL) {
@@ -181,28 +151,42 @@ static mls_status mls_usage_read(mls_editions *editions, mls_usage usage, const 
             return status;
         }
     }
-    return mls_run_counts_read(editions, list, runs, error);
+    return MLS_OK;
+}
+
+static cJSON *mls_data_parse(const char *name)
+{
+    const mls_str text = mls_data_find(name);
+    return cJSON_ParseWithLength(text.ptr, text.len);
 }
 
 mls_status mls_editions_load(mls_editions **editions, mls_error *error)
 {
-    *editions = NULL;
-    const mls_str text = mls_data_find("editions.json");
     mls_editions *loaded = calloc(1, sizeof *loaded);
-    cJSON *json = cJSON_ParseWithLength(text.ptr, text.len);
+    cJSON *table = mls_data_parse("editions.json");
+    cJSON *benchmarks = mls_data_parse("benchmarks.json");
     mls_status status = MLS_OK;
+    *editions = NULL;
     if (loaded == NULL) {
-        cJSON_Delete(json);
-        return mls_error_memory(error);
+        status = mls_error_memory(error);
+    } else if (table == NULL || benchmarks == NULL) {
+        status = mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "the table of editions or of benchmarks is not JSON");
     }
-    if (json == NULL) {
-        status = mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "the table of editions is not JSON");
-    }
-    const cJSON *usages = cJSON_GetObjectItemCaseSensitive(json, "usages");
+    const cJSON *usages = cJSON_GetObjectItemCaseSensitive(table, "usages");
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(benchmarks, "usages");
     for (size_t i = 0; status == MLS_OK && i < MLS_USAGE_COUNT; i++) {
-        status = mls_usage_read(loaded, (mls_usage)i, cJSON_GetObjectItemCaseSensitive(usages, usage_names[i]), error);
+        const mls_usage usage = (mls_usage)i;
+        mls_edition_list *list = &loaded->usages[usage];
+        list->unknown = mls_benchmark_unknown(usage);
+        status =
+            mls_benchmark_list_read(&list->benchmarks, usage,
+                                    cJSON_GetObjectItemCaseSensitive(rows, usage_names[usage]), &loaded->memory, error);
+        if (status == MLS_OK) {
+            status = mls_usage_read(loaded, usage, cJSON_GetObjectItemCaseSensitive(usages, usage_names[usage]), error);
+        }
     }
-    cJSON_Delete(json);
+    cJSON_Delete(table);
+    cJSON_Delete(benchmarks);
     if (status != MLS_OK) {
         mls_editions_free(loaded);
         return status;
@@ -230,19 +214,19 @@ const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usag
     return index < list->count ? &list->items[index] : NULL;
 }
 
-/* "5.1", "v5.1" or "5.1.0" to its three numbers. */
-static bool mls_edition_numbers(mls_str text, long numbers[3])
+bool mls_edition_number(mls_str text, unsigned *number)
 {
     size_t at = 0;
-    numbers[2] = 0;
+    long part[3] = {0, 0, 0};
     (void)mls_character_read(text, &at, 'v');
-    if (!mls_digits_read(text, &at, 4, &numbers[0]) || !mls_character_read(text, &at, '.') ||
-        !mls_digits_read(text, &at, 4, &numbers[1])) {
+    if (!mls_digits_read(text, &at, 4, &part[0]) || !mls_character_read(text, &at, '.') ||
+        !mls_digits_read(text, &at, 2, &part[1])) {
         return false;
     }
-    if (at < text.len && (!mls_character_read(text, &at, '.') || !mls_digits_read(text, &at, 4, &numbers[2]))) {
+    if (at < text.len && (!mls_character_read(text, &at, '.') || !mls_digits_read(text, &at, 2, &part[2]))) {
         return false;
     }
+    *number = MLS_EDITION_NUMBER((unsigned)part[0], (unsigned)part[1], (unsigned)part[2]);
     return at == text.len;
 }
 
@@ -264,24 +248,22 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
                              mls_error *error)
 {
     const mls_edition_list *list = &editions->usages[usage];
-    long wanted[3];
+    unsigned wanted;
     *edition = NULL;
-    if (!mls_edition_numbers(text, wanted)) {
+    if (!mls_edition_number(text, &wanted)) {
         return mls_edition_unknown(list, usage, text, error);
     }
     for (size_t i = 0; i < list->count; i++) {
-        long numbers[3];
-        if (mls_edition_numbers(mls_str_from(list->items[i].name), numbers) &&
-            memcmp(numbers, wanted, sizeof wanted) == 0) {
+        if (list->items[i].number == wanted) {
             *edition = &list->items[i];
             return MLS_OK;
         }
     }
-    if (usage == MLS_USAGE_TRAINING && wanted[0] == 0 && wanted[1] <= 6) {
+    if (usage == MLS_USAGE_TRAINING && wanted < list->items[0].number) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "edition 0.%ld has another log format, which mlscore does not read; "
+                             "edition 0.%u has another log format, which mlscore does not read; "
                              "the oldest edition it knows is %s",
-                             wanted[1], list->items[0].name);
+                             wanted / 100, list->items[0].name);
     }
     return mls_edition_unknown(list, usage, text, error);
 }
@@ -300,7 +282,7 @@ const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage us
 bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)
 {
     for (size_t i = 0; i < edition->benchmark_count; i++) {
-        if (mls_str_equal(benchmark, mls_str_from(edition->benchmarks[i]))) {
+        if (mls_str_equal(benchmark, mls_str_from(edition->benchmarks[i]->name))) {
             return true;
         }
     }
@@ -318,13 +300,9 @@ const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_us
     return NULL;
 }
 
-unsigned mls_editions_runs_needed(const mls_editions *editions, mls_usage usage, mls_str benchmark)
+const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name)
 {
     const mls_edition_list *list = &editions->usages[usage];
-    for (size_t i = 0; i < list->run_count_count; i++) {
-        if (mls_str_equal(benchmark, mls_str_from(list->run_counts[i].benchmark))) {
-            return list->run_counts[i].runs;
-        }
-    }
-    return 0;
+    const mls_benchmark *benchmark = mls_benchmark_list_find(&list->benchmarks, name);
+    return benchmark != NULL ? benchmark : &list->unknown;
 }

@@ -8,11 +8,7 @@
 #include "base/number.h"
 #include "mlscore/rcp.h"
 #include "mlscore/value.h"
-#include "score/edition_order.h"
 
-/* Targets of stable_diffusion: both must be met at one point of the training. */
-#define FID_MOST 90.0
-#define CLIP_LEAST 0.15
 /* epoch_num is compared after rounding to this many digits, as the reference checker does. */
 #define EPOCH_DECIMALS 3
 
@@ -93,19 +89,6 @@ mls_status mls_converge_record(mls_converge *converge, const mls_record *record)
     return MLS_OK;
 }
 
-bool mls_converge_counts_samples(mls_str benchmark)
-{
-    static const mls_str names[] = {MLS_STR("llama2_70b_lora"),  MLS_STR("flux1"),       MLS_STR("llama31_405b"),
-                                    MLS_STR("llama31_8b"),       MLS_STR("gpt_oss_20b"), MLS_STR("deepseekv3_671b"),
-                                    MLS_STR("qwen35_397b_grpo"), MLS_STR("dlrmv4")};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (mls_str_equal(benchmark, names[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 typedef struct image_point {
     double at;
     bool is_clip;
@@ -119,24 +102,34 @@ static int compare_image_points(const void *left, const void *right)
     return (a->at > b->at) - (a->at < b->at);
 }
 
+static double progress_of(const mls_training_progress *progress, mls_progress counts)
+{
+    return counts == MLS_PROGRESS_SAMPLES ? progress->samples_count
+           : counts == MLS_PROGRESS_STEPS ? progress->step_num
+                                          : mls_number_round(progress->epoch_num, EPOCH_DECIMALS);
+}
+
 /* The smallest count at which an FID and a CLIP evaluation both meet their targets; NaN if none. */
-static double images_reached(const mls_converge *converge, bool by_step)
+static mls_status images_reached(const mls_converge *converge, const mls_benchmark *benchmark, mls_progress counts,
+                                 double *reached)
 {
     image_point *points = calloc(converge->count + 1, sizeof *points);
     size_t count = 0;
-    for (size_t i = 0; points != NULL && i < converge->count; i++) {
+    *reached = NAN;
+    if (points == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < converge->count; i++) {
         const mls_image_evaluation *evaluation = &converge->items[i];
-        double at = by_step ? evaluation->at.step_num : evaluation->at.samples_count;
+        double at = progress_of(&evaluation->at, counts);
         if (!isnan(at)) {
-            bool met = evaluation->is_clip ? evaluation->value >= CLIP_LEAST : evaluation->value <= FID_MOST;
+            bool met = evaluation->is_clip ? evaluation->value >= benchmark->clip_least
+                                           : evaluation->value <= benchmark->fid_most;
             points[count++] = (image_point){at, evaluation->is_clip, met};
         }
     }
-    if (count > 1) {
-        qsort(points, count, sizeof *points, compare_image_points);
-    }
-    double reached = NAN;
-    for (size_t i = 0; i < count && isnan(reached);) {
+    qsort(points, count, sizeof *points, compare_image_points);
+    for (size_t i = 0; i < count && isnan(*reached);) {
         bool fid = false;
         bool clip = false;
         double at = points[i].at;
@@ -144,31 +137,30 @@ static double images_reached(const mls_converge *converge, bool by_step)
             fid = fid || (!points[i].is_clip && points[i].met);
             clip = clip || (points[i].is_clip && points[i].met);
         }
-        reached = fid && clip ? at : NAN;
+        *reached = fid && clip ? at : NAN;
     }
     free(points);
-    return reached;
+    return MLS_OK;
 }
 
-double mls_converge_reached(const mls_converge *converge, mls_str benchmark, mls_str edition, bool bert_train_samples)
+mls_status mls_converge_reached(const mls_converge *converge, const mls_benchmark *benchmark,
+                                const mls_edition *edition, bool train_samples, double *reached)
 {
-    const mls_training_progress *progress = converge->stopped ? &converge->at_stop : &converge->last;
-    if (bert_train_samples && mls_str_equal(benchmark, MLS_S("bert"))) {
-        return converge->train_samples;
+    const mls_progress counts = mls_benchmark_counts(benchmark, edition);
+    if (train_samples && benchmark->train_samples) {
+        *reached = converge->train_samples;
+        return MLS_OK;
     }
-    if (mls_str_equal(benchmark, MLS_S("stable_diffusion"))) {
-        return images_reached(converge, mls_edition_compare(edition, MLS_S("3.1.0")) == 0);
+    if (!isnan(benchmark->fid_most)) {
+        return images_reached(converge, benchmark, counts, reached);
     }
-    if (mls_converge_counts_samples(benchmark)) {
-        return progress->samples_count;
-    }
-    return mls_number_round(progress->epoch_num, EPOCH_DECIMALS);
+    *reached = progress_of(converge->stopped ? &converge->at_stop : &converge->last, counts);
+    return MLS_OK;
 }
 
-double mls_converge_number(const mls_converge *converge, mls_str benchmark, mls_str edition, bool bert_train_samples)
+mls_status mls_converge_number(const mls_converge *converge, const mls_benchmark *benchmark, const mls_edition *edition,
+                               bool train_samples, double *number)
 {
-    if (!converge->converged) {
-        return MLS_RCP_NOT_CONVERGED;
-    }
-    return mls_converge_reached(converge, benchmark, edition, bert_train_samples);
+    *number = MLS_RCP_NOT_CONVERGED;
+    return converge->converged ? mls_converge_reached(converge, benchmark, edition, train_samples, number) : MLS_OK;
 }

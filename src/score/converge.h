@@ -10,6 +10,7 @@
 #define MLS_SCORE_CONVERGE_H
 
 #include "mlscore/base.h"
+#include "mlscore/edition.h"
 #include "mlscore/log.h"
 
 /* Further FID and CLIP evaluations of a stable_diffusion run are not looked at. */
@@ -49,21 +50,21 @@ void mls_converge_release(mls_converge *converge);
 mls_status mls_converge_record(mls_converge *converge, const mls_record *record) MLS_MUST_USE;
 
 /*
- * How far training went, converged or not; NaN when the log does not say:
- * samples_count of the last evaluation for the benchmarks that count samples;
- * for stable_diffusion the smallest samples_count (step_num in 3.1.0) at which
- * FID <= 90 and CLIP >= 0.15; else epoch_num, rounded to three digits.  With
- * `bert_train_samples` the train_samples record of a bert log counts instead.
+ * How far training went, converged or not, counted as the benchmark's row says
+ * for the edition; NaN when the log does not say: of the last evaluation, or
+ * for a benchmark with images at the smallest count at which FID and CLIP both
+ * reach their targets.  Epochs are rounded to three digits.  With
+ * `train_samples` that record counts instead where the benchmark allows it.
+ * MLS_OK or MLS_ERROR_MEMORY.
  */
-double mls_converge_reached(const mls_converge *converge, mls_str benchmark, mls_str edition, bool bert_train_samples);
+mls_status mls_converge_reached(const mls_converge *converge, const mls_benchmark *benchmark,
+                                const mls_edition *edition, bool train_samples, double *reached) MLS_MUST_USE;
 
 /*
  * The run's number for the check against reference points: as above, or
  * MLS_RCP_NOT_CONVERGED when the last run_stop does not say success.
  */
-double mls_converge_number(const mls_converge *converge, mls_str benchmark, mls_str edition, bool bert_train_samples);
-
-/* Whether evaluations of the benchmark count samples ("samples"), not epochs. */
-bool mls_converge_counts_samples(mls_str benchmark);
+mls_status mls_converge_number(const mls_converge *converge, const mls_benchmark *benchmark, const mls_edition *edition,
+                               bool train_samples, double *number) MLS_MUST_USE;
 
 #endif

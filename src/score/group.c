@@ -84,7 +84,7 @@ static const char *mls_group_benchmark(mls_group *group, const mls_editions *edi
     if (group->result_folder && group->path != NULL) {
         const char *slash = strrchr(group->path, '/');
         const char *folder = slash != NULL ? slash + 1 : group->path;
-        if (mls_editions_runs_needed(editions, group->usage, mls_str_from(folder)) > 0) {
+        if (mls_benchmark_find(editions, group->usage, mls_str_from(folder))->runs_needed > 0) {
             return folder;
         }
     }
@@ -162,8 +162,7 @@ static void mls_group_count_runs(mls_group *group)
 
 static mls_status mls_group_olympic(mls_group *group, bool select_window)
 {
-    const mls_olympic_rules rules = {group->runs_needed, mls_olympic_allowed(mls_str_from(group->benchmark)),
-                                     select_window};
+    const mls_olympic_rules rules = {group->runs_needed, group->rules->left_out, select_window};
     size_t count = group->run_count > 0 ? group->run_count : 1;
     mls_olympic_run *runs = calloc(count, sizeof *runs);
     group->marks = calloc(count, sizeof *group->marks);
@@ -197,7 +196,8 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
         group->edition = mls_editions_guess(options->editions, group->usage, mls_group_first_ms(group));
         group->edition_guessed = true;
     }
-    group->runs_needed = mls_editions_runs_needed(options->editions, group->usage, mls_str_from(group->benchmark));
+    group->rules = mls_benchmark_find(options->editions, group->usage, mls_str_from(group->benchmark));
+    group->runs_needed = group->rules->runs_needed;
     mls_status status = mls_group_weak(group);
     if (status == MLS_OK) {
         status = mls_group_olympic(group, options->select_window);

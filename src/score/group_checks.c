@@ -46,38 +46,41 @@ static mls_status mls_group_rcp_check(mls_group *group, const mls_score_options 
     if (to_converge == NULL) {
         return MLS_ERROR_MEMORY;
     }
-    for (size_t i = 0; i < group->run_count; i++) {
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
         if (mls_group_counts(group, i)) {
             const struct mls_converge *converge = group->runs[i]->converge;
-            to_converge[count++] =
-                converge != NULL ? mls_converge_number(converge, mls_str_from(group->benchmark),
-                                                       mls_str_from(group->edition->name), options->bert_train_samples)
-                                 : MLS_RCP_NOT_CONVERGED;
+            to_converge[count] = MLS_RCP_NOT_CONVERGED;
+            status = converge != NULL ? mls_converge_number(converge, group->rules, group->edition,
+                                                            options->bert_train_samples, &to_converge[count])
+                                      : MLS_OK;
+            count++;
         }
     }
-    const mls_status status =
-        mls_rcp_check(group->rcp_set, mls_group_rcp_batch_size(group), to_converge, count, &group->rcp);
+    if (status == MLS_OK) {
+        status = mls_rcp_check(group->rcp_set, mls_group_rcp_batch_size(group), to_converge, count, &group->rcp);
+    }
     free(to_converge);
     return status;
 }
 
-/* The division that decides which checks are made. */
-static mls_str mls_group_judged_division(const mls_group *group, const mls_score_options *options)
+/* Convergence and seeds are checked in the closed division, from edition 1.0.0 on. */
+static bool mls_group_is_checked(const mls_group *group, const mls_score_options *options)
 {
-    return mls_str_from(options->division != NULL ? options->division : group->division);
+    const char *division = options->division != NULL ? options->division : group->division;
+    return mls_str_equal(mls_str_from(division), MLS_S("closed")) &&
+           group->edition->number >= MLS_EDITION_NUMBER(1, 0, 0);
 }
 
 mls_status mls_group_rcp(mls_group *group, const mls_score_options *options, mls_error *error)
 {
-    const mls_str edition = mls_str_from(group->edition->name);
-    const mls_str benchmark = mls_str_from(group->benchmark);
     group->scale = 1;
     group->scaled_minutes = group->score.score_minutes;
-    if (!mls_rcp_applies(edition, benchmark, mls_group_judged_division(group, options)) ||
-        !mls_edition_has_benchmark(group->edition, benchmark)) {
+    if (!mls_group_is_checked(group, options) || !group->rules->reference_points ||
+        !mls_edition_has_benchmark(group->edition, mls_str_from(group->benchmark))) {
         return MLS_OK;
     }
-    const mls_rcp_rules rules = {mls_str_from(mls_usage_name(group->usage)), edition, benchmark, group->runs_needed};
+    const mls_rcp_rules rules = {options->editions, group->edition, group->rules};
     mls_status status = mls_rcp_set_new(&rules, &group->rcp_set, error);
     if (status == MLS_OK && options->rcp_text.len > 0) {
         status = mls_rcp_set_add(group->rcp_set, options->rcp_text, options->rcp_path, error);
@@ -119,8 +122,7 @@ mls_status mls_group_seeds(mls_group *group, const mls_score_options *options)
     mls_seeds_verdict verdict = {.ok = true};
     size_t count = 0;
     group->seeds_ok = true;
-    group->seeds_checked =
-        mls_seeds_apply(mls_str_from(group->edition->name), mls_group_judged_division(group, options));
+    group->seeds_checked = mls_group_is_checked(group, options);
     if (!group->seeds_checked) {
         return MLS_OK;
     }

@@ -42,11 +42,6 @@ const char *mls_olympic_mark_name(mls_olympic_mark mark)
     return "";
 }
 
-size_t mls_olympic_allowed(mls_str benchmark)
-{
-    return mls_str_equal(benchmark, MLS_S("unet3d")) ? 4 : 1;
-}
-
 static int compare_ranked(double a, double b, const ranked_run *left, const ranked_run *right)
 {
     if (isnan(a) != isnan(b)) {

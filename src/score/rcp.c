@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "score/edition_order.h"
 #include "score/rcp_set.h"
 #include "score/statistics.h"
 
@@ -15,14 +14,6 @@
 /* The bisection ends when the bracket is at most this wide; it halves, so a double needs at most 1100 steps. */
 #define BRACKET_WIDTH 1e-4
 #define BISECTION_STEPS_MAX 1100
-/* llama31_405b evaluates every 46080 samples from 5.0.0 on, and may be that much earlier. */
-#define LLAMA31_405B_EVALUATION_INTERVAL 46080
-
-bool mls_rcp_applies(mls_str edition, mls_str benchmark, mls_str division)
-{
-    return mls_str_equal(division, MLS_S("closed")) && !mls_str_equal(benchmark, MLS_S("minigo")) &&
-           mls_edition_compare(edition, MLS_S("1.0.0")) >= 0;
-}
 
 /*
  * The smallest mean of a submission of `runs` runs that a one-sided t test
@@ -50,12 +41,10 @@ static double least_acceptable_mean(double mean, double stdev, double count, siz
     return middle;
 }
 
+/* A benchmark that is evaluated seldom may seem to converge that much earlier. */
 static double max_speedup(const mls_rcp_set *set, double mean, double least_mean)
 {
-    if (mls_str_equal(set->benchmark, MLS_S("llama31_405b")) &&
-        mls_edition_compare(set->edition, MLS_S("5.0.0")) >= 0) {
-        least_mean -= LLAMA31_405B_EVALUATION_INTERVAL;
-    }
+    least_mean -= mls_benchmark_evaluation_interval(set->rules.benchmark, set->rules.edition);
     return least_mean > 0 ? mean / least_mean : (double)INFINITY;
 }
 
@@ -105,10 +94,11 @@ void mls_rcp_set_prepare(mls_rcp_set *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         mls_rcp_point *point = &set->items[i];
-        double averaged = (double)(point->count - 2 * set->left_out);
-        point->mean = mls_mean_trimmed(point->to_converge, point->count, set->left_out);
+        double averaged = (double)(point->count - 2 * set->rules.benchmark->left_out);
+        point->mean = mls_mean_trimmed(point->to_converge, point->count, set->rules.benchmark->left_out);
         point->stdev = mls_stdev_population(point->to_converge, point->count);
-        point->least_mean = least_acceptable_mean(point->mean, point->stdev, averaged, set->runs_needed);
+        point->least_mean =
+            least_acceptable_mean(point->mean, point->stdev, averaged, set->rules.benchmark->runs_needed);
         point->max_speedup = max_speedup(set, point->mean, point->least_mean);
         point->limit = point->mean / point->max_speedup;
     }
@@ -138,8 +128,8 @@ static void limit_between(mls_rcp_limit *limit, const mls_rcp_set *set, const ml
     limit->upper_batch_size = above->global_batch_size;
     limit->mean = interpolate(batch, below->global_batch_size, below->mean, above->global_batch_size, above->mean);
     limit->stdev = interpolate(batch, below->global_batch_size, below->stdev, above->global_batch_size, above->stdev);
-    limit->least_mean =
-        least_acceptable_mean(limit->mean, limit->stdev, 2 * (double)set->runs_needed, set->runs_needed);
+    limit->least_mean = least_acceptable_mean(limit->mean, limit->stdev, 2 * (double)set->rules.benchmark->runs_needed,
+                                              set->rules.benchmark->runs_needed);
     limit->max_speedup = max_speedup(set, limit->mean, limit->least_mean);
     limit->limit = limit->mean / limit->max_speedup;
 }
@@ -237,7 +227,7 @@ mls_status mls_rcp_check(const mls_rcp_set *set, double global_batch_size, const
                                .score_scale = 1,
                                .submission_mean = NAN,
                                .runs = count,
-                               .allowed = set->left_out,
+                               .allowed = set->rules.benchmark->left_out,
                                .limit = mls_rcp_set_limit(set, batch_known ? global_batch_size : (double)NAN)};
     if (count > 0) {
         double *sorted = count <= SIZE_MAX / sizeof *sorted ? malloc(count * sizeof *sorted) : NULL;
@@ -249,7 +239,7 @@ mls_status mls_rcp_check(const mls_rcp_set *set, double global_batch_size, const
         for (size_t i = 0; i < count; i++) {
             result->not_converged += !(sorted[i] < MLS_RCP_NOT_CONVERGED) && !(sorted[i] > MLS_RCP_NOT_CONVERGED);
         }
-        result->submission_mean = mls_mean_trimmed(sorted, count, set->left_out);
+        result->submission_mean = mls_mean_trimmed(sorted, count, set->rules.benchmark->left_out);
         free(sorted);
     }
     if (!batch_known) {

@@ -8,8 +8,6 @@
 #include "base/data.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "mlscore/olympic.h"
-#include "score/edition_order.h"
 #include "score/rcp_set.h"
 #include "score/statistics.h"
 
@@ -140,10 +138,15 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
         words++;
     }
     /* Something must remain when r values are left out at both ends; the row need not be for the set's benchmark. */
-    size_t left_out = mls_olympic_allowed(field_of(reading, row, COLUMN_BENCHMARK));
+    const mls_rcp_rules *rules = &reading->set->rules;
+    mls_str benchmark = field_of(reading, row, COLUMN_BENCHMARK);
+    size_t left_out = mls_str_equal(benchmark, mls_str_from(rules->benchmark->name))
+                          ? rules->benchmark->left_out
+                          : mls_benchmark_find(rules->editions, rules->edition->usage, benchmark)->left_out;
     if (words < 2 * left_out + 1) {
-        return fail_at(reading, row, field, 0,
-                       left_out == 1 ? "fewer than 3 values to converge" : "fewer than 9 values to converge", text);
+        char what[64];
+        (void)snprintf(what, sizeof what, "fewer than %zu values to converge", 2 * left_out + 1);
+        return fail_at(reading, row, field, 0, what, text);
     }
     if (words > MLS_RCP_VALUES_MAX) {
         return fail_at(reading, row, field, 0, "too many values to converge", MLS_S(""));
@@ -170,16 +173,16 @@ static bool row_is_for_edition(const table_reading *reading, const mls_csv_row *
     bool inside = true;
     for (size_t i = 0; i < 2; i++) {
         mls_str bound = field_of(reading, row, bounds[i]);
-        unsigned numbers[3];
+        unsigned number;
         if (bound.len == 0) {
             continue;
         }
-        if (!mls_edition_numbers(bound, numbers)) {
+        if (!mls_edition_number(bound, &number)) {
             *status = fail_at(reading, row, reading->at[bounds[i]], 0, "no edition such as 5.1.0", bound);
             return false;
         }
-        int order = mls_edition_compare(reading->set->edition, bound);
-        inside = inside && (i == 0 ? order >= 0 : order <= 0);
+        const unsigned ours = reading->set->rules.edition->number;
+        inside = inside && (i == 0 ? ours >= number : ours <= number);
     }
     return inside;
 }
@@ -244,8 +247,9 @@ static mls_status read_row(void *state, const mls_csv_row *row)
         return fail_at(reading, row, field, 0, "not as many fields as the heading has", MLS_S(""));
     }
     mls_status status = MLS_OK;
-    bool wanted = row_is_for_edition(reading, row, &status) &&
-                  mls_str_equal(field_of(reading, row, COLUMN_BENCHMARK), reading->set->benchmark);
+    bool wanted =
+        row_is_for_edition(reading, row, &status) &&
+        mls_str_equal(field_of(reading, row, COLUMN_BENCHMARK), mls_str_from(reading->set->rules.benchmark->name));
     if (status != MLS_OK || (!wanted && reading->path[0] == '\0')) {
         return status;
     }
@@ -278,36 +282,23 @@ mls_status mls_rcp_set_read(mls_rcp_set *set, mls_str text, const char *path, ml
 
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_error *error)
 {
-    *set = NULL;
-    if (rules->runs_needed < 3) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "reference points need a benchmark with at least 3 runs");
-    }
-    mls_rcp_set *made = calloc(1, sizeof *made);
-    if (made == NULL) {
+    char name[DATA_NAME_MAX];
+    *set = calloc(1, sizeof **set);
+    if (*set == NULL) {
         return mls_error_memory(error);
     }
-    mls_status status = MLS_OK;
-    made->edition = mls_arena_copy(&made->arena, rules->edition);
-    made->benchmark = mls_arena_copy(&made->arena, rules->benchmark);
-    made->runs_needed = rules->runs_needed;
-    made->left_out = mls_olympic_allowed(rules->benchmark);
-    if (made->edition.ptr == NULL || made->benchmark.ptr == NULL) {
-        status = mls_error_memory(error);
+    (*set)->rules = *rules;
+    const int length =
+        snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
+    const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
+    const mls_status status = table.ptr == NULL ? MLS_OK : mls_rcp_set_read(*set, table, "", error);
+    if (status == MLS_OK) {
+        mls_rcp_set_prepare(*set);
+    } else {
+        mls_rcp_set_free(*set);
+        *set = NULL;
     }
-    char name[DATA_NAME_MAX];
-    if (status == MLS_OK && rules->usage.len + rules->benchmark.len < sizeof name - sizeof "rcp//.csv") {
-        (void)snprintf(name, sizeof name, "rcp/%.*s/%.*s.csv", (int)rules->usage.len, rules->usage.ptr,
-                       (int)rules->benchmark.len, rules->benchmark.ptr);
-        mls_str table = mls_data_find(name);
-        status = table.ptr == NULL ? MLS_OK : mls_rcp_set_read(made, table, "", error);
-    }
-    if (status != MLS_OK) {
-        mls_rcp_set_free(made);
-        return status;
-    }
-    mls_rcp_set_prepare(made);
-    *set = made;
-    return MLS_OK;
+    return status;
 }
 
 mls_status mls_rcp_set_add(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)

@@ -14,10 +14,7 @@
 
 struct mls_rcp_set {
     mls_arena arena; /* strings and numbers of the points */
-    mls_str edition;
-    mls_str benchmark;
-    size_t runs_needed;
-    size_t left_out; /* r */
+    mls_rcp_rules rules;
     mls_rcp_point *items;
     size_t count;
     size_t capacity;

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "mlscore/value.h"
-#include "score/edition_order.h"
 
 static bool is_digit(char c)
 {
@@ -142,11 +141,6 @@ void mls_seed_log_release(mls_seed_log *log)
     mls_arena_release(&log->arena);
     mls_buffer_release(&log->scratch);
     *log = (mls_seed_log){0};
-}
-
-bool mls_seeds_apply(mls_str edition, mls_str division)
-{
-    return mls_str_equal(division, MLS_S("closed")) && mls_edition_compare(edition, MLS_S("1.0.0")) >= 0;
 }
 
 /* A seed with the log it is from. */

@@ -65,9 +65,6 @@ typedef struct mls_seeds_verdict {
     size_t different; /* of them, by file, line and value */
 } mls_seeds_verdict;
 
-/* Whether the check is made: closed division, edition 1.0.0 or later. */
-bool mls_seeds_apply(mls_str edition, mls_str division);
-
 /*
  * Judges the logs of one folder. Adds what is wrong to `problems`, in the
  * order of the logs; warnings leave `ok` as it is. MLS_OK or MLS_ERROR_MEMORY.

@@ -430,9 +430,10 @@ mls_status mls_result_judge(const mls_result_context *context, const mls_tree_re
         mls_judging_skip(&judging);
         return judging.failed ? MLS_ERROR_MEMORY : MLS_OK;
     }
-    result->runs_needed =
-        mls_editions_runs_needed(mls_rulesets_editions(context->options->rulesets), context->options->usage, benchmark);
-    result->allowed = mls_olympic_allowed(benchmark);
+    const mls_benchmark *rules =
+        mls_benchmark_find(mls_rulesets_editions(context->options->rulesets), context->options->usage, benchmark);
+    result->runs_needed = rules->runs_needed;
+    result->allowed = rules->left_out;
     mls_judging_runs(&judging);
     if (!judging.failed) {
         mls_judging_count(&judging);

@@ -185,7 +185,7 @@ static mls_status mls_verifying_read(mls_verifying *verifying, mls_error *error)
 static mls_status mls_submitter_system(const mls_verifying *verifying, mls_submitter *submitter, mls_system *system,
                                        const mls_tree_file *file)
 {
-    const mls_str edition = mls_str_from(verifying->submission->edition->name);
+    const mls_edition *edition = verifying->submission->edition;
     mls_findings unjudged = {0};
     system->name = mls_copy_text(file->name, strlen(file->name) - (sizeof ".json" - 1));
     system->path = mls_copy_text(file->path, strlen(file->path));
@@ -230,7 +230,7 @@ static int mls_systems_order(const void *left, const void *right)
 static void mls_submitter_match(const mls_verifying *verifying, const mls_tree_submitter *tree,
                                 mls_submitter *submitter)
 {
-    const bool needed = mls_system_judged(mls_str_from(verifying->submission->edition->name));
+    const bool needed = mls_system_judged(verifying->submission->edition);
     if (submitter->system_count > 1) {
         qsort(submitter->systems, submitter->system_count, sizeof *submitter->systems, mls_systems_order);
     }

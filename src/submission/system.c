@@ -17,7 +17,6 @@
 #include "base/memory.h"
 #include "log/json_check.h"
 #include "mlscore/value.h"
-#include "score/edition_order.h"
 
 static const mls_str required_fields[] = {
     MLS_STR("submitter"),
@@ -62,9 +61,9 @@ static const mls_str statuses[] = {
     MLS_STR("Research, Development, or Internal (RDI)"),
 };
 
-bool mls_system_judged(mls_str edition)
+bool mls_system_judged(const mls_edition *edition)
 {
-    return mls_edition_compare(edition, MLS_S("1.0.0")) >= 0;
+    return edition->number >= MLS_EDITION_NUMBER(1, 0, 0);
 }
 
 /* ------------------------------------------------------------------ JSON */
@@ -184,9 +183,9 @@ static void mls_system_check_fields(const mls_system *system, mls_str object, ml
     }
 }
 
-static void mls_system_check_status(const mls_system *system, mls_str edition, mls_findings *findings)
+static void mls_system_check_status(const mls_system *system, const mls_edition *edition, mls_findings *findings)
 {
-    if (system->status == NULL || mls_edition_compare(edition, MLS_S("4.0.0")) < 0) {
+    if (system->status == NULL || edition->number < MLS_EDITION_NUMBER(4, 0, 0)) {
         return;
     }
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
@@ -231,7 +230,7 @@ static mls_status mls_system_fill(mls_system *system, mls_str object)
     return status;
 }
 
-mls_status mls_system_judge(mls_system *system, mls_str text, mls_str edition, mls_findings *findings)
+mls_status mls_system_judge(mls_system *system, mls_str text, const mls_edition *edition, mls_findings *findings)
 {
     mls_buffer line = {0};
     mls_str object = {0};
@@ -261,8 +260,8 @@ mls_status mls_system_judge(mls_system *system, mls_str text, mls_str edition, m
     return status;
 }
 
-mls_status mls_system_read(mls_system *system, const mls_tree *tree, const mls_tree_file *file, mls_str edition,
-                           mls_findings *findings)
+mls_status mls_system_read(mls_system *system, const mls_tree *tree, const mls_tree_file *file,
+                           const mls_edition *edition, mls_findings *findings)
 {
     mls_buffer text = {0};
     mls_error error = {0};

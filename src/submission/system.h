@@ -9,7 +9,7 @@
 #include "submission/tree.h"
 
 /* Whether descriptions are judged at all: not for 0.7.0. */
-bool mls_system_judged(mls_str edition);
+bool mls_system_judged(const mls_edition *edition);
 
 /*
  * Judges the text of a description by the rules of an edition: one JSON object
@@ -17,11 +17,12 @@ bool mls_system_judged(mls_str edition);
  * statuses.  Fills the texts of `system` (whose name and path are set) and
  * adds what is wrong to `findings`.  MLS_OK or MLS_ERROR_MEMORY.
  */
-mls_status mls_system_judge(mls_system *system, mls_str text, mls_str edition, mls_findings *findings) MLS_MUST_USE;
+mls_status mls_system_judge(mls_system *system, mls_str text, const mls_edition *edition,
+                            mls_findings *findings) MLS_MUST_USE;
 
 /* Reads systems/<system>.json and judges it. */
-mls_status mls_system_read(mls_system *system, const mls_tree *tree, const mls_tree_file *file, mls_str edition,
-                           mls_findings *findings) MLS_MUST_USE;
+mls_status mls_system_read(mls_system *system, const mls_tree *tree, const mls_tree_file *file,
+                           const mls_edition *edition, mls_findings *findings) MLS_MUST_USE;
 
 void mls_system_release(mls_system *system);
 

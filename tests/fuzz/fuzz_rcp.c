@@ -9,12 +9,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const mls_rcp_rules rules = {MLS_S("training"), MLS_S("5.1.0"), MLS_S("llama2_70b_lora"), 10};
+    mls_editions *editions;
     const mls_str table = {(const char *)data, size};
     const double to_converge[] = {3072, 3456, 3072, 2688, MLS_RCP_NOT_CONVERGED};
     mls_rcp_set *set;
     mls_error error;
-    if (mls_rcp_set_new(&rules, &set, NULL) != MLS_OK) {
+    if (mls_editions_load(&editions, NULL) != MLS_OK) {
+        return 0;
+    }
+    mls_rcp_rules rules = {
+        .editions = editions,
+        .benchmark = mls_benchmark_find(editions, MLS_USAGE_TRAINING, MLS_S("llama2_70b_lora")),
+    };
+    if (mls_editions_find(editions, MLS_USAGE_TRAINING, MLS_S("5.1"), &rules.edition, NULL) != MLS_OK ||
+        mls_rcp_set_new(&rules, &set, NULL) != MLS_OK) {
+        mls_editions_free(editions);
         return 0;
     }
     (void)!mls_rcp_set_add(set, table, "fuzz.csv", &error);
@@ -29,5 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     mls_rcp_set_free(set);
+    mls_editions_free(editions);
     return 0;
 }

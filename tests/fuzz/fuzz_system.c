@@ -11,8 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mls_system system = {.path = strdup("x.json")};
     mls_findings findings = {0};
-    const mls_status status =
-        mls_system_judge(&system, (mls_str){(const char *)data, size}, mls_str_from("5.1.0"), &findings);
+    const mls_edition edition = {.name = "5.1.0", .number = MLS_EDITION_NUMBER(5, 1, 0)};
+    const mls_status status = mls_system_judge(&system, (mls_str){(const char *)data, size}, &edition, &findings);
     if (status == MLS_OK && system.valid != (findings.counts.error == 0)) {
         abort();
     }

@@ -13,6 +13,7 @@
 #include "close.h"
 #include "corpus.h"
 #include "mlscore/rcp.h"
+#include "rounds.h"
 #include "score/converge.h"
 #include "score/statistics.h"
 
@@ -40,7 +41,10 @@ static double number_of(const char *text, const char *benchmark, const char *edi
 {
     mls_converge converge;
     read_text(&converge, text);
-    double number = mls_converge_number(&converge, mls_str_from(benchmark), mls_str_from(edition), train_samples);
+    double number;
+    assert_int_equal(
+        mls_converge_number(&converge, benchmark_named(benchmark), edition_named(edition), train_samples, &number),
+        MLS_OK);
     mls_converge_release(&converge);
     return number;
 }
@@ -68,7 +72,10 @@ static void runs_that_do_not_say_success_have_not_converged(void **state)
     assert_true(isnan(number_of(STOP("aborted") STOP("success"), "resnet", "4.0.0", false)));
     mls_converge converge;
     read_text(&converge, EVAL("eval_accuracy", "0.1", "\"samples_count\": 10, \"epoch_num\": 1") STOP("aborted"));
-    assert_close(mls_converge_reached(&converge, MLS_S("flux1"), MLS_S("5.1.0"), false), 10, 0);
+    double reached;
+    assert_int_equal(mls_converge_reached(&converge, benchmark_named("flux1"), edition_named("5.1.0"), false, &reached),
+                     MLS_OK);
+    assert_close(reached, 10, 0);
     mls_converge_release(&converge);
 }
 
@@ -145,11 +152,13 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
     assert_true(found.gl_pathc < RUNS_MAX);
     double ours[RUNS_MAX];
     double theirs[RUNS_MAX];
-    mls_str benchmark = mls_str_from(corpus_text(row, "benchmark"));
+    const mls_benchmark *benchmark = benchmark_named(corpus_text(row, "benchmark"));
     for (size_t i = 0; i < found.gl_pathc; i++) {
         mls_converge converge;
         read_file(found.gl_pathv[i], &converge);
-        ours[i] = mls_converge_number(&converge, benchmark, mls_str_from(corpus_text(row, "edition")), false);
+        assert_int_equal(
+            mls_converge_number(&converge, benchmark, edition_named(corpus_text(row, "edition")), false, &ours[i]),
+            MLS_OK);
         theirs[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(expected, (int)i));
         double batch = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, "global_batch_size"));
         assert_close(converge.global_batch_size, batch, 0);
@@ -189,5 +198,5 @@ int main(void)
         cmocka_unit_test(bert_can_go_by_train_samples),
         cmocka_unit_test(numbers_agree_with_the_reference),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, load_editions, free_editions);
 }

@@ -85,9 +85,9 @@ static void test_guess_follows_the_dates(void **state)
 static void test_benchmarks(void **state)
 {
     const mls_editions *editions = *state;
-    assert_int_equal(mls_editions_runs_needed(editions, MLS_USAGE_TRAINING, MLS_S("unet3d")), 40);
-    assert_int_equal(mls_editions_runs_needed(editions, MLS_USAGE_HPC, MLS_S("openfold")), 10);
-    assert_int_equal(mls_editions_runs_needed(editions, MLS_USAGE_HPC, MLS_S("unet3d")), 0);
+    assert_int_equal(mls_benchmark_find(editions, MLS_USAGE_TRAINING, MLS_S("unet3d"))->runs_needed, 40);
+    assert_int_equal(mls_benchmark_find(editions, MLS_USAGE_HPC, MLS_S("openfold"))->runs_needed, 10);
+    assert_int_equal(mls_benchmark_find(editions, MLS_USAGE_HPC, MLS_S("unet3d"))->runs_needed, 0);
     const mls_edition *newest = mls_editions_newest_with(editions, MLS_USAGE_TRAINING, MLS_S("bert"));
     assert_string_equal(newest->name, "5.0.0");
     assert_true(mls_edition_has_benchmark(newest, MLS_S("bert")));
@@ -113,7 +113,7 @@ static void compare_usage(const mls_editions *editions, mls_usage usage, const c
     const cJSON *item;
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(facts, "runs"))
     {
-        assert_int_equal(mls_editions_runs_needed(editions, usage, mls_str_from(item->string)), item->valueint);
+        assert_int_equal(mls_benchmark_find(editions, usage, mls_str_from(item->string))->runs_needed, item->valueint);
     }
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(facts, "benchmarks"))
     {
@@ -123,7 +123,7 @@ static void compare_usage(const mls_editions *editions, mls_usage usage, const c
         }
         assert_int_equal(edition->benchmark_count, cJSON_GetArraySize(item));
         for (size_t i = 0; i < edition->benchmark_count; i++) {
-            assert_string_equal(edition->benchmarks[i], cJSON_GetArrayItem(item, (int)i)->valuestring);
+            assert_string_equal(edition->benchmarks[i]->name, cJSON_GetArrayItem(item, (int)i)->valuestring);
         }
     }
 }

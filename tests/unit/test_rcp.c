@@ -15,31 +15,18 @@
 #include "corpus.h"
 #include "mlscore/edition.h"
 #include "mlscore/rcp.h"
+#include "rounds.h"
 
 #define FACTS "../shared/facts/rcp"
 #define CONVERGE_MAX 4096
-
-static mls_editions *editions;
-
-static int load_editions(void **state)
-{
-    (void)state;
-    return mls_editions_load(&editions, NULL) == MLS_OK ? 0 : -1;
-}
-
-static int free_editions(void **state)
-{
-    (void)state;
-    mls_editions_free(editions);
-    return 0;
-}
 
 static mls_rcp_set *new_set(const char *usage, const char *edition, const char *benchmark)
 {
     mls_usage which;
     assert_true(mls_usage_from_name(mls_str_from(usage), &which));
-    mls_rcp_rules rules = {mls_str_from(usage), mls_str_from(edition), mls_str_from(benchmark),
-                           mls_editions_runs_needed(editions, which, mls_str_from(benchmark))};
+    mls_rcp_rules rules = {.editions = editions,
+                           .benchmark = mls_benchmark_find(editions, which, mls_str_from(benchmark))};
+    assert_int_equal(mls_editions_find(editions, which, mls_str_from(edition), &rules.edition, NULL), MLS_OK);
     mls_rcp_set *set;
     mls_error error;
     if (mls_rcp_set_new(&rules, &set, &error) != MLS_OK) {

@@ -12,12 +12,18 @@
 #include "base/buffer.h"
 #include "close.h"
 #include "mlscore/rcp.h"
+#include "rounds.h"
 
 #define HEADING "benchmark,global_batch_size,to_converge\n"
 
-static mls_rcp_set *new_set(const char *edition, const char *benchmark, size_t runs_needed)
+static mls_rcp_set *new_set(const char *edition, const char *benchmark, unsigned runs_needed)
 {
-    mls_rcp_rules rules = {MLS_S("training"), mls_str_from(edition), mls_str_from(benchmark), runs_needed};
+    static mls_benchmark made_up;
+    made_up = mls_benchmark_unknown(MLS_USAGE_TRAINING);
+    made_up.name = benchmark;
+    made_up.runs_needed = runs_needed;
+    const mls_benchmark *known = benchmark_named(benchmark);
+    const mls_rcp_rules rules = {editions, edition_named(edition), known->runs_needed > 0 ? known : &made_up};
     mls_rcp_set *set;
     assert_int_equal(mls_rcp_set_new(&rules, &set, NULL), MLS_OK);
     return set;
@@ -41,16 +47,6 @@ static mls_rcp_result check(const mls_rcp_set *set, double batch, double each, s
     mls_rcp_result result;
     assert_int_equal(mls_rcp_check(set, batch, to_converge, runs, &result), MLS_OK);
     return result;
-}
-
-static void applies_to_the_closed_division_from_1_0_on(void **state)
-{
-    (void)state;
-    assert_true(mls_rcp_applies(MLS_S("1.0.0"), MLS_S("bert"), MLS_S("closed")));
-    assert_true(mls_rcp_applies(MLS_S("10.0.0"), MLS_S("bert"), MLS_S("closed")));
-    assert_false(mls_rcp_applies(MLS_S("0.7.0"), MLS_S("bert"), MLS_S("closed")));
-    assert_false(mls_rcp_applies(MLS_S("5.1.0"), MLS_S("bert"), MLS_S("open")));
-    assert_false(mls_rcp_applies(MLS_S("2.1.0"), MLS_S("minigo"), MLS_S("closed")));
 }
 
 static void least_mean_is_where_the_t_test_turns(void **state)
@@ -250,16 +246,6 @@ static void errors_have_a_place(void **state)
     }
 }
 
-static void runs_of_a_benchmark_must_be_known(void **state)
-{
-    (void)state;
-    mls_rcp_rules rules = {MLS_S("training"), MLS_S("5.1.0"), MLS_S("bert"), 0};
-    mls_rcp_set *set;
-    mls_error error;
-    assert_int_equal(mls_rcp_set_new(&rules, &set, &error), MLS_ERROR_VALUE);
-    assert_null(set);
-}
-
 static void assert_words(const mls_rcp_result *result, double score_minutes, const char *expected)
 {
     mls_buffer words = {0};
@@ -352,7 +338,6 @@ static void limits_in_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(applies_to_the_closed_division_from_1_0_on),
         cmocka_unit_test(least_mean_is_where_the_t_test_turns),
         cmocka_unit_test(points_out_of_line_are_pruned),
         cmocka_unit_test(every_kind_of_match),
@@ -360,9 +345,8 @@ int main(void)
         cmocka_unit_test(llama31_405b_may_be_one_evaluation_earlier),
         cmocka_unit_test(own_points_replace_those_of_the_rules),
         cmocka_unit_test(errors_have_a_place),
-        cmocka_unit_test(runs_of_a_benchmark_must_be_known),
         cmocka_unit_test(verdicts_in_words),
         cmocka_unit_test(limits_in_words),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, load_editions, free_editions);
 }

@@ -201,7 +201,7 @@ static void test_every_edition_loads(void **state)
             for (size_t b = 0; b < edition->benchmark_count; b++) {
                 char name[80];
                 /* gpt3 of 3.0 and 3.1 had no rules for the open division */
-                (void)snprintf(name, sizeof name, "closed_%s", edition->benchmarks[b]);
+                (void)snprintf(name, sizeof name, "closed_%s", edition->benchmarks[b]->name);
                 assert_int_not_equal(mls_ruleset_find_scope(ruleset, mls_str_from(name)), SIZE_MAX);
             }
             mls_ruleset_free(ruleset);

@@ -179,14 +179,6 @@ static void number_of_seeds_is_limited(void **state)
     mls_buffer_release(&text);
 }
 
-static void check_is_for_closed_from_1_0_on(void **state)
-{
-    (void)state;
-    assert_true(mls_seeds_apply(MLS_S("1.0.0"), MLS_S("closed")));
-    assert_false(mls_seeds_apply(MLS_S("0.7.0"), MLS_S("closed")));
-    assert_false(mls_seeds_apply(MLS_S("5.1.0"), MLS_S("open")));
-}
-
 /* ---- against the reference checker's verdicts on published logs */
 
 static void compare_folder(const char *table, const cJSON *row, void *state)
@@ -243,7 +235,7 @@ int main(void)
         cmocka_unit_test(different_seeds_are_fine),        cmocka_unit_test(shared_seeds_name_the_logs),
         cmocka_unit_test(one_log_may_not_repeat_itself),   cmocka_unit_test(what_one_log_alone_can_get_wrong),
         cmocka_unit_test(hostile_text_is_escaped),         cmocka_unit_test(number_of_seeds_is_limited),
-        cmocka_unit_test(check_is_for_closed_from_1_0_on), cmocka_unit_test(verdicts_agree_with_the_reference),
+        cmocka_unit_test(verdicts_agree_with_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "rounds.h"
 #include "submission/system.h"
 
 static const char *const fields[] = {"submitter",
@@ -71,7 +72,7 @@ typedef struct judged {
 static judged judge(const char *text, size_t len, const char *edition)
 {
     judged result = {.system = {.path = strdup("systems/x.json")}};
-    assert_int_equal(mls_system_judge(&result.system, (mls_str){text, len}, mls_str_from(edition), &result.findings),
+    assert_int_equal(mls_system_judge(&result.system, (mls_str){text, len}, edition_named(edition), &result.findings),
                      MLS_OK);
     assert_int_equal(result.system.valid, result.findings.counts.error == 0);
     return result;

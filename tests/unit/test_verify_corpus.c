@@ -179,7 +179,7 @@ static void check_benchmark(table_run *run, const cJSON *row, const mls_editions
     if (result->run_count != runs || result->invalid != dropped) {
         complain(run, path, "another number of runs, or of invalid ones");
     }
-    const size_t needed = mls_editions_runs_needed(editions, run->usage, mls_str_from(result->benchmark));
+    const size_t needed = mls_benchmark_find(editions, run->usage, mls_str_from(result->benchmark))->runs_needed;
     const size_t allowed = strcmp(result->benchmark, "unet3d") == 0 ? 4 : 1;
     const bool weak = strstr(path, "/weak/") != NULL;
     expected->valid &= (weak ? runs >= needed : runs == needed) && dropped <= allowed;
