@@ -71,6 +71,22 @@ int mls_str_compare(mls_str a, mls_str b);
  */
 int mls_str_compare_natural(mls_str a, mls_str b);
 
+/**
+ * The right word that is nearest to a misspelt one: start with
+ * mls_nearest_to(word), offer every right word, and look at `found`, which is
+ * empty when none was near enough (a third of the word's letters differ at
+ * most, swapped neighbours counting as one, case not at all).  Of two that are
+ * equally near the first offered stays.  Nothing is copied or allocated.
+ */
+typedef struct mls_nearest {
+    mls_str word;
+    mls_str found;
+    size_t distance; /**< of `found`; one that is not nearer is not taken */
+} mls_nearest;
+
+mls_nearest mls_nearest_to(mls_str word);
+void mls_nearest_offer(mls_nearest *nearest, mls_str candidate);
+
 /** What went wrong, as a value. */
 typedef enum mls_status {
     MLS_OK = 0,

@@ -5,16 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mlscore/base.h"
+#include "base/utf8.h"
 
 /* A message is one line on a terminal whatever the names in it hold. */
 static void clean_message(char *message)
 {
-    for (char *c = message; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            *c = '?';
+    const mls_str text = mls_str_from(message);
+    char *out = message;
+    for (size_t at = 0; at < text.len;) {
+        const size_t start = at;
+        if (mls_code_point_is_hostile(mls_utf8_next(text, &at))) {
+            *out++ = '?';
+        } else {
+            memmove(out, message + start, at - start);
+            out += at - start;
         }
     }
+    *out = '\0';
 }
 
 static mls_status fill_error(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
@@ -28,7 +35,11 @@ static mls_status fill_error(mls_error *error, mls_status status, size_t line, s
         error->system_errno = 0;
         error->line = line;
         error->column = column;
-        (void)vsnprintf(error->message, sizeof error->message, format, args);
+        const int length = vsnprintf(error->message, sizeof error->message, format, args);
+        if (length >= (int)sizeof error->message) {
+            /* One byte more than stands there tells whether the last code point is whole. */
+            error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';
+        }
         clean_message(error->message);
     }
     return status;

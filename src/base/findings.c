@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "mlscore/base.h"
 
 static const mls_finding_info finding_table[] = {

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/escape.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 
 const mls_command *mls_command_find(mls_str name)

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/utf8.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
 #include "mlscore/rules.h"

@@ -10,11 +10,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/parallel.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 
 enum { MLS_OPTIONS_MAX = 64, MLS_THREADS_ALLOWED = 256 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/annotations.h"
 
-#include "base/escape.h"
+#include "base/utf8.h"
 
 /* GitHub's workflow commands: '%' and line endings are escaped, in properties ':' and ',' too. */
 static void mls_github_append(mls_buffer *line, mls_str text, bool property)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/utf8.h"
 #include "report/table.h"
 
 /* Findings shown under one log of the table; -v shows all. */

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/escape.h"
+#include "base/utf8.h"
 #include "report/table.h"
 
 /* What a person wants to know of a config beside its shape. */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 void mls_csv_str(mls_csv *csv, mls_str text)
 {

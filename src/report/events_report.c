@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "mlscore/value.h"
 
 void mls_events_start(mls_events_writer *writer, mls_output *output, bool ndjson)

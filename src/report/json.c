@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/utf8.h"
 
 cJSON *mls_json_object(mls_json *json)
 {

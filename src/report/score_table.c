@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "report/score_report.h"
 #include "report/table.h"
 #include "report/words.h"

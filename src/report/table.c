@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* Between two columns. */
 enum { MLS_COLUMN_GAP = 2, MLS_CUT_MIN = 12, MLS_NOTE_INDENT = 4 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/utf8.h"
 #include "report/table.h"
 #include "report/verify_report.h"
 #include "report/words.h"

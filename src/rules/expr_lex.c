@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/escape.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 static bool mls_is_digit(char c)
 {

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/escape.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "mlscore/run.h"
 #include "mlscore/value.h"
 #include "score/converge.h"

@@ -12,9 +12,9 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/escape.h"
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "log/json_check.h"
 #include "mlscore/value.h"
 

@@ -13,9 +13,10 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/data.h"
-#include "base/escape.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "mlscore/base.h"
 
 static int sign(int number)
@@ -98,8 +99,8 @@ static void nothing_commands_a_terminal(void **state)
 /* No control character, direction override or line separator comes through, whatever they are written as. */
 static void no_hidden_character_passes(void **state)
 {
-    static const uint32_t hidden[] = {0x00,   0x1b,   0x7f,   0x80,   0x85,   0x9b,   0x9f,  0x200e,
-                                      0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069};
+    static const uint32_t hidden[] = {0x00,   0x1b,   0x7f,   0x80,   0x85,   0x9b,   0x9f,   0x61c,
+                                      0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069};
     (void)state;
 
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
@@ -125,6 +126,121 @@ static void display_width(void **state)
     assert_int_equal(mls_display_width(MLS_S("é·…")), 3);
     assert_int_equal(mls_display_width(MLS_S("e\xcc\x81")), 1);
     assert_int_equal(mls_display_width(MLS_S("漢字")), 4);
+}
+
+static void nothing_is_cut_inside_a_code_point(void **state)
+{
+    static const uint32_t codes[] = {'a', 0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff};
+    const mls_str text = MLS_S("aé漢🙂");
+    static const size_t ends[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+    mls_error error;
+    mls_buffer long_name = {0};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        assert_int_equal(mls_utf8_cut(text, i).len, ends[i]);
+    }
+    assert_int_equal(mls_utf8_cut(MLS_S("\x80\x80\x80\x80\x80\x80"), 5).len, 5);
+    assert_int_equal(mls_utf8_cut(MLS_S(""), 0).len, 0);
+    assert_int_equal(mls_utf8_fit(text, 3).len, 3);
+    assert_int_equal(mls_utf8_fit(text, 4).len, 6);
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        char bytes[4];
+        size_t at = 0;
+        const size_t count = mls_utf8_encode(codes[i], bytes);
+
+        assert_int_equal(mls_utf8_next((mls_str){bytes, count}, &at), codes[i]);
+        assert_int_equal(at, count);
+    }
+    mls_utf8_append_cut(&long_name, text, 5);
+    assert_string_equal(long_name.ptr, "aé…");
+    for (size_t extra = 0; extra < 4; extra++) {
+        mls_buffer_clear(&long_name);
+        mls_buffer_append_repeated(&long_name, 'x', extra);
+        for (size_t i = 0; i < 200; i++) {
+            mls_buffer_append_text(&long_name, "é");
+        }
+        (void)mls_error_set(&error, MLS_ERROR_VALUE, 0, 0, "%s", long_name.ptr);
+        assert_true(mls_str_starts(mls_buffer_str(&long_name), mls_str_from(error.message)));
+        for (size_t at = 0; error.message[at] != '\0';) {
+            assert_true(mls_utf8_next(mls_str_from(error.message), &at) > 0);
+        }
+    }
+    mls_buffer_release(&long_name);
+}
+
+static mls_str nearest(const char *word)
+{
+    static const char *const words[] = {"score", "check", "events", "verify", "config", "rules", "rcp", "completion"};
+    mls_nearest found = mls_nearest_to(mls_str_from(word));
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        mls_nearest_offer(&found, mls_str_from(words[i]));
+    }
+    return found.found;
+}
+
+static void a_misspelt_word_gets_the_nearest_right_one(void **state)
+{
+    (void)state;
+
+    assert_string_equal(nearest("socre").ptr, "score");
+    assert_string_equal(nearest("CHECK").ptr, "check");
+    assert_string_equal(nearest("chek").ptr, "check");
+    assert_string_equal(nearest("verfiy").ptr, "verify");
+    assert_string_equal(nearest("complation").ptr, "completion");
+    assert_string_equal(nearest("rpc").ptr, "rcp");
+    assert_null(nearest("").ptr);
+    assert_null(nearest("x").ptr);
+    assert_null(nearest("train").ptr);
+    assert_null(nearest("an uncommonly long word that nobody would type for the name of a command").ptr);
+    /* Of two that are as near, the first. */
+    mls_nearest twins = mls_nearest_to(MLS_S("beta"));
+    mls_nearest_offer(&twins, MLS_S("bete"));
+    mls_nearest_offer(&twins, MLS_S("betb"));
+    assert_string_equal(twins.found.ptr, "bete");
+}
+
+static void maps(void **state)
+{
+    mls_arena arena = {0};
+    mls_map on_heap = {0};
+    mls_map in_arena = {.arena = &arena, .copy = true};
+    mls_map *const both[] = {&on_heap, &in_arena};
+    static char keys[5000][8];
+    bool added;
+    (void)state;
+
+    for (size_t m = 0; m < 2; m++) {
+        mls_map *map = both[m];
+
+        assert_null(mls_map_find(map, MLS_S("nothing")));
+        for (size_t i = 0; i < 5000; i++) {
+            const int len = snprintf(keys[i], sizeof keys[i], "k%zu", i);
+            mls_map_entry *entry = mls_map_put(map, (mls_str){keys[i], (size_t)len}, &added);
+
+            assert_true(entry != NULL && added);
+            assert_int_equal(entry - map->entries, i);
+            entry->value.number = i * i;
+        }
+        for (size_t i = 0; i < 5000; i++) {
+            assert_int_equal(mls_map_find(map, mls_str_from(keys[i]))->value.number, i * i);
+        }
+        assert_true(mls_map_put(map, MLS_S("k7"), &added)->value.number == 49 && !added);
+        assert_int_equal(map->count, 5000);
+        /* The empty key is a key, and so are the bytes behind a NUL. */
+        assert_null(mls_map_find(map, MLS_S("")));
+        mls_map_put(map, (mls_str){NULL, 0}, &added)->value.number = 1;
+        mls_map_put(map, MLS_S("k\0a"), &added)->value.number = 2;
+        assert_null(mls_map_find(map, MLS_S("k\0b")));
+        assert_int_equal(mls_map_find(map, MLS_S(""))->value.number, 1);
+    }
+    memset(keys, 0, sizeof keys);
+    assert_non_null(mls_map_find(&in_arena, MLS_S("k4999")));
+    mls_map_release(&on_heap);
+    assert_int_equal(on_heap.count, 0);
+    mls_map_release(&in_arena);
+    mls_arena_release(&arena);
 }
 
 static void numbers_are_read_whole_or_not(void **state)
@@ -359,6 +475,9 @@ int main(void)
         cmocka_unit_test(nothing_commands_a_terminal),
         cmocka_unit_test(no_hidden_character_passes),
         cmocka_unit_test(display_width),
+        cmocka_unit_test(nothing_is_cut_inside_a_code_point),
+        cmocka_unit_test(a_misspelt_word_gets_the_nearest_right_one),
+        cmocka_unit_test(maps),
         cmocka_unit_test(numbers_are_read_whole_or_not),
         cmocka_unit_test(numbers_come_back_the_same),
         cmocka_unit_test(buffers),

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/escape.h"
+#include "base/utf8.h"
 #include "report/table.h"
 
 static const mls_column columns[] = {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * escape.h - log text made safe to show.
+ * utf8.h - text as code points: read, written, cut, measured, made safe to show.
  *
  * Whoever wrote a log or named a file may have put terminal commands into it.
  * Everything that ends up on a terminal or in a message goes through here.
  */
-#ifndef MLS_BASE_ESCAPE_H
-#define MLS_BASE_ESCAPE_H
+#ifndef MLS_BASE_UTF8_H
+#define MLS_BASE_UTF8_H
 
 #include "base/buffer.h"
 
 /*
- * Appends `text` with every control character (C0, DEL, C1, bidirectional
- * overrides and line separators) and every byte that is not part of valid
- * UTF-8 written as \n, \t, \r, \x1b … ; everything else as it is.
+ * Appends `text` with every hostile character (see below) and every byte that
+ * is not part of valid UTF-8 written as \n, \t, \r, \x1b, \u202e … ;
+ * everything else as it is.
  */
 void mls_escape_append(mls_buffer *buffer, mls_str text);
 
@@ -31,8 +31,19 @@ bool mls_code_point_is_hostile(int32_t code);
  */
 int32_t mls_utf8_next(mls_str text, size_t *at);
 
-/* Appends a code point as UTF-8; surrogates are written in the same pattern (generalised UTF-8). */
+/* Writes a code point as UTF-8, surrogates in the same pattern (generalised UTF-8); returns the number of bytes. */
+size_t mls_utf8_encode(uint32_t code_point, char bytes[4]);
 void mls_utf8_append(mls_buffer *buffer, uint32_t code_point);
+
+/*
+ * The longest beginning of `text` of at most `bytes` bytes, or `columns`
+ * columns, that does not part a code point.
+ */
+mls_str mls_utf8_cut(mls_str text, size_t bytes);
+mls_str mls_utf8_fit(mls_str text, size_t columns);
+
+/* Appends `text`; when it has more than `bytes` bytes, cut there with "…" behind. */
+void mls_utf8_append_cut(mls_buffer *buffer, mls_str text, size_t bytes);
 
 /* Columns a terminal needs for `text`: 0 for combining marks, 2 for wide East Asian characters, else 1. */
 size_t mls_display_width(mls_str text);

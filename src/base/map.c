@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map.c - the one hash table: open addressing over an array of entries.
+ */
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { CAPACITY_FIRST = 8 };
+
+uint64_t mls_str_hash(mls_str text, uint64_t salt)
+{
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (salt ^ (uint64_t)text.len) * factor;
+    uint64_t word = 0;
+    size_t at = 0;
+    for (; at + sizeof word <= text.len; at += sizeof word) {
+        memcpy(&word, text.ptr + at, sizeof word);
+        hash = (hash ^ word) * factor;
+        hash ^= hash >> 29;
+    }
+    word = 0;
+    if (at < text.len) {
+        memcpy(&word, text.ptr + at, text.len - at);
+    }
+    hash = (hash ^ word) * factor;
+    return hash ^ hash >> 32;
+}
+
+/* The slot that holds the key, or the free one where it belongs.  There is always a free one. */
+static uint32_t *slot_of(const mls_map *map, mls_str key, uint64_t hash)
+{
+    const size_t mask = map->capacity * 2 - 1;
+    for (size_t at = hash & mask;; at = (at + 1) & mask) {
+        uint32_t *slot = &map->slots[at];
+        if (*slot == 0) {
+            return slot;
+        }
+        const mls_map_entry *entry = &map->entries[*slot - 1];
+        if (entry->hash == hash && mls_str_equal(entry->key, key)) {
+            return slot;
+        }
+    }
+}
+
+static void *map_memory(mls_arena *arena, size_t count, size_t size)
+{
+    void *memory = arena != NULL ? mls_arena_array(arena, count, size) : calloc(count, size);
+    if (memory != NULL && arena != NULL) {
+        memset(memory, 0, count * size);
+    }
+    return memory;
+}
+
+static bool map_grow(mls_map *map)
+{
+    const size_t capacity = map->capacity == 0 ? CAPACITY_FIRST : map->capacity * 2;
+    if (capacity > UINT32_MAX / 4) {
+        return false;
+    }
+    mls_map grown = *map;
+    grown.capacity = capacity;
+    grown.entries = map_memory(map->arena, capacity, sizeof *grown.entries);
+    grown.slots = map_memory(map->arena, capacity * 2, sizeof *grown.slots);
+    if (grown.entries == NULL || grown.slots == NULL) {
+        if (map->arena == NULL) {
+            free(grown.entries);
+            free(grown.slots);
+        }
+        return false;
+    }
+    if (map->count > 0) {
+        memcpy(grown.entries, map->entries, map->count * sizeof *map->entries);
+    } else {
+        grown.salt = (uint64_t)(uintptr_t)grown.slots;
+    }
+    for (size_t i = 0; i < map->count; i++) {
+        *slot_of(&grown, grown.entries[i].key, grown.entries[i].hash) = (uint32_t)i + 1;
+    }
+    if (map->arena == NULL) {
+        free(map->entries);
+        free(map->slots);
+    }
+    *map = grown;
+    return true;
+}
+
+mls_map_entry *mls_map_find(const mls_map *map, mls_str key)
+{
+    if (map->count == 0) {
+        return NULL;
+    }
+    const uint32_t slot = *slot_of(map, key, mls_str_hash(key, map->salt));
+    return slot != 0 ? &map->entries[slot - 1] : NULL;
+}
+
+mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
+{
+    mls_map_entry *entry = mls_map_find(map, key);
+    if (added != NULL) {
+        *added = entry == NULL;
+    }
+    if (entry != NULL) {
+        return entry;
+    }
+    if (map->count == map->capacity && !map_grow(map)) {
+        return NULL;
+    }
+    if (map->copy) {
+        key = mls_arena_copy(map->arena, key);
+        if (key.ptr == NULL) {
+            return NULL;
+        }
+    }
+    const uint64_t hash = mls_str_hash(key, map->salt);
+    *slot_of(map, key, hash) = (uint32_t)map->count + 1;
+    entry = &map->entries[map->count++];
+    *entry = (mls_map_entry){.key = key, .hash = hash};
+    return entry;
+}
+
+void mls_map_release(mls_map *map)
+{
+    if (map->arena == NULL) {
+        free(map->entries);
+        free(map->slots);
+    }
+    *map = (mls_map){.arena = map->arena, .copy = map->copy};
+}
