@@ -79,12 +79,24 @@ typedef struct mls_raw_member {
     mls_str value;
 } mls_raw_member;
 
+/** Steps through the members of an object or the items of a list, in the order in which they stand. */
+typedef struct mls_json_walk {
+    const char *at;
+    const char *end;
+    bool object;
+} mls_json_walk;
+
+/** Begins with the first member or item of a validated span; anything but an object or a list has none. */
+mls_json_walk mls_json_walk_begin(mls_str json);
+
 /**
- * Lists the members of a validated object in the order in which they stand,
- * without decoding anything; of duplicates the last one counts.  At most
- * `capacity` are written; returns how many there are, 0 for what is no object.
+ * The next member, or item (whose name has ptr NULL); false when there is no
+ * more.  Nothing is decoded, and duplicate members come as often as they stand.
  */
-size_t mls_json_members(mls_str json, mls_raw_member *members, size_t capacity);
+bool mls_json_walk_next(mls_json_walk *walk, mls_raw_member *member);
+
+/** Whether a validated span is a number written without '.', 'e' and 'E'. */
+bool mls_json_is_integer(mls_str span);
 
 /** Reads a validated span as a number (a boolean counts 1 or 0); false when it is neither. */
 bool mls_json_number(mls_str span, double *number);
@@ -98,6 +110,23 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
 
 /** The kind of a validated span, from its first byte. */
 mls_json_kind mls_json_kind_of(mls_str span);
+
+/**
+ * Validates a whole text of one or many lines as one JSON value, by the
+ * grammar of a record's payload.
+ *
+ * Returns NULL with the value in *json, a span of a copy in `arena`, and its
+ * offset in `text` in *where, so that any span's place in the text is known;
+ * or a static reason, with the offset of the byte that is wrong in *where.
+ * The reason is mls_reason_memory when the copy could not be made.
+ */
+const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
+
+/** The reason of mls_json_validate() and mls_record_validate() that is no fault of the text. */
+extern const char mls_reason_memory[];
+
+/** Line and column, both from 1, of an offset in a text. */
+void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column);
 
 #ifdef __cplusplus
 }

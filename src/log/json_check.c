@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "log/json_check.h"
-
+/*
+ * json_check.c - is a text JSON, as the compliance checker reads it: one pass,
+ * no recursion, nothing kept.
+ */
 #include <string.h>
 
-#include "log/simd.h"
+#include "base/arena.h"
+#include "log/json.h"
 
-static const char *mls_fail(const char *where, const char *message, const char **wrong, const char **reason)
+const char mls_reason_memory[] = "out of memory";
+
+static const char *json_fail(const char *where, const char *reason, mls_json_fault *fault)
 {
-    *wrong = where;
-    *reason = message;
+    *fault = (mls_json_fault){where, reason};
     return NULL;
 }
 
-static bool mls_is_hex(char c)
+static bool is_hex(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-static bool mls_is_digit(char c)
+static bool json_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-const char *mls_json_check_string(const char *at, bool *escaped, const char **wrong, const char **reason)
+const char *mls_json_check_string(const char *at, bool *escaped, mls_json_fault *fault)
 {
     for (;;) {
         at = mls_simd_string_stop(at);
@@ -30,193 +34,209 @@ const char *mls_json_check_string(const char *at, bool *escaped, const char **wr
             return at;
         }
         if (*at != '\\') {
-            return mls_fail(
+            return json_fail(
                 at, *at == '\n' || *at == '\r' ? "the line ends inside a string" : "control character inside a string",
-                wrong, reason);
+                fault);
         }
         *escaped = true;
-        switch (at[1]) {
-        case '"':
-        case '\\':
-        case '/':
-        case 'b':
-        case 'f':
-        case 'n':
-        case 'r':
-        case 't':
-            at += 2;
-            break;
-        case 'u':
+        if (at[1] == 'u') {
             for (int i = 2; i < 6; i++) {
-                if (!mls_is_hex(at[i])) {
-                    return mls_fail(at, "\\u needs four hexadecimal digits", wrong, reason);
+                if (!is_hex(at[i])) {
+                    return json_fail(at, "\\u needs four hexadecimal digits", fault);
                 }
             }
             at += 6;
-            break;
-        default:
-            return mls_fail(at, "unknown escape in a string", wrong, reason);
+        } else if (at[1] != '\0' && strchr("\"\\/bfnrt", at[1]) != NULL) {
+            at += 2;
+        } else {
+            return json_fail(at, "unknown escape in a string", fault);
         }
     }
 }
 
+static const char *check_word(const char *at, const char *word, size_t len, mls_json_fault *fault)
+{
+    return memcmp(at, word, len) == 0 ? at + len : json_fail(at, "expected a value", fault);
+}
+
+static const char *skip_digits(const char *at)
+{
+    while (json_is_digit(*at)) {
+        at++;
+    }
+    return at;
+}
+
 /* A number by RFC 8259, or -Infinity.  `at` is at its first byte. */
-static const char *mls_json_check_number(const char *at, const char **wrong, const char **reason)
+static const char *check_number(const char *at, mls_json_fault *fault)
 {
     const char *start = at;
-    if (*at == '-') {
-        at++;
-        if (*at == 'I') {
-            return memcmp(at, "Infinity", 8) == 0 ? at + 8 : mls_fail(start, "expected a value", wrong, reason);
-        }
+    at += *at == '-';
+    if (at > start && *at == 'I') {
+        return memcmp(at, "Infinity", 8) == 0 ? at + 8 : json_fail(start, "expected a value", fault);
     }
-    if (*at == '0') {
-        at++;
-        if (mls_is_digit(*at)) {
-            return mls_fail(start, "a number may not start with 0", wrong, reason);
-        }
-    } else if (mls_is_digit(*at)) {
-        while (mls_is_digit(*at)) {
-            at++;
-        }
-    } else {
-        return mls_fail(start, "expected a value", wrong, reason);
+    if (!json_is_digit(*at)) {
+        return json_fail(start, "expected a value", fault);
     }
+    if (*at == '0' && json_is_digit(at[1])) {
+        return json_fail(start, "a number may not start with 0", fault);
+    }
+    at = skip_digits(at);
     if (*at == '.') {
-        at++;
-        if (!mls_is_digit(*at)) {
-            return mls_fail(at, "expected a digit after the decimal point", wrong, reason);
+        if (!json_is_digit(*++at)) {
+            return json_fail(at, "expected a digit after the decimal point", fault);
         }
-        while (mls_is_digit(*at)) {
-            at++;
-        }
+        at = skip_digits(at);
     }
     if (*at == 'e' || *at == 'E') {
         at++;
         at += *at == '+' || *at == '-';
-        if (!mls_is_digit(*at)) {
-            return mls_fail(at, "expected a digit in the exponent", wrong, reason);
+        if (!json_is_digit(*at)) {
+            return json_fail(at, "expected a digit in the exponent", fault);
         }
-        while (mls_is_digit(*at)) {
-            at++;
-        }
+        at = skip_digits(at);
     }
     return at;
 }
 
 /* Anything that is neither list nor object. */
-static const char *mls_json_check_scalar(const char *at, const char **wrong, const char **reason)
+static inline __attribute__((always_inline)) const char *check_scalar(const char *at, mls_json_fault *fault)
 {
     bool escaped;
     switch (*at) {
     case '"':
-        at = mls_json_string_end(at + 1, &escaped, wrong, reason);
+        at = mls_json_string_end(at + 1, &escaped, fault);
         return at != NULL ? at + 1 : NULL;
     case 't':
-        if (memcmp(at, "true", 4) == 0) {
-            return at + 4;
-        }
-        break;
+        return check_word(at, "true", 4, fault);
     case 'f':
-        if (memcmp(at, "false", 5) == 0) {
-            return at + 5;
-        }
-        break;
+        return check_word(at, "false", 5, fault);
     case 'n':
-        if (memcmp(at, "null", 4) == 0) {
-            return at + 4;
-        }
-        break;
+        return check_word(at, "null", 4, fault);
     case 'N':
-        if (memcmp(at, "NaN", 3) == 0) {
-            return at + 3;
-        }
-        break;
+        return check_word(at, "NaN", 3, fault);
     case 'I':
-        if (memcmp(at, "Infinity", 8) == 0) {
-            return at + 8;
-        }
-        break;
+        return check_word(at, "Infinity", 8, fault);
     default:
-        return mls_json_check_number(at, wrong, reason);
+        return check_number(at, fault);
     }
-    return mls_fail(at, "expected a value", wrong, reason);
 }
 
 /* `at` is where a member's name must start.  Returns the first byte of its value. */
-static const char *mls_json_check_name(const char *at, const char **wrong, const char **reason)
+static inline __attribute__((always_inline)) const char *check_name(const char *at, bool lines, mls_json_fault *fault)
 {
     bool escaped;
     if (*at != '"') {
-        return mls_fail(at, "expected a member name in quotes", wrong, reason);
+        return json_fail(at, "expected a member name in quotes", fault);
     }
-    at = mls_json_string_end(at + 1, &escaped, wrong, reason);
+    at = mls_json_string_end(at + 1, &escaped, fault);
     if (at == NULL) {
         return NULL;
     }
     if (at[1] == ':' && at[2] == ' ' && at[3] > ' ') {
         return at + 3; /* as Python's json module writes it */
     }
-    at = mls_json_skip_blanks(at + 1);
-    if (*at != ':') {
-        return mls_fail(at, "expected ':'", wrong, reason);
-    }
-    return mls_json_skip_blanks(at + 1);
+    at = mls_json_blanks(at + 1, lines);
+    return *at == ':' ? mls_json_blanks(at + 1, lines) : json_fail(at, "expected ':'", fault);
 }
 
-const char *mls_json_check_value(const char *at, const char **wrong, const char **reason)
+/* `depth` is that of what the value stands in; it is built once for a record's line and once for a whole text. */
+static inline __attribute__((always_inline)) const char *check_value(const char *at, unsigned outer, bool lines,
+                                                                     mls_json_fault *fault)
 {
-    /* One bit a level: set for an object.  Level 1 is the record itself.  Each word is cleared when a level of it is
-     * first reached: clearing all would take longer than checking most values. */
+    /* One bit a level: set for an object.  Each word is cleared when a level of it is first reached: clearing all
+     * would take longer than checking most values. */
     uint64_t levels[MLS_JSON_DEPTH_MAX / 64];
     levels[0] = 0;
-    unsigned depth = 1;
+    unsigned depth = outer;
     for (;;) {
         /* A value is due at `at`. */
         if (*at == '{' || *at == '[') {
             const bool object = *at == '{';
             if (depth == MLS_JSON_DEPTH_MAX) {
-                return mls_fail(at, "nested too deeply", wrong, reason);
+                return json_fail(at, "nested too deeply", fault);
             }
             if (depth % 64 == 0) {
                 levels[depth / 64] = 0;
             }
             levels[depth / 64] = (levels[depth / 64] & ~(1ULL << depth % 64)) | (uint64_t)object << depth % 64;
             depth++;
-            at = mls_json_skip_blanks(at + 1);
+            at = mls_json_blanks(at + 1, lines);
             if (*at != (object ? '}' : ']')) {
-                if (object && (at = mls_json_check_name(at, wrong, reason)) == NULL) {
+                if (object && (at = check_name(at, lines, fault)) == NULL) {
                     return NULL;
                 }
                 continue;
             }
             at++;
             depth--;
-        } else {
-            at = mls_json_check_scalar(at, wrong, reason);
-            if (at == NULL) {
-                return NULL;
-            }
+        } else if ((at = check_scalar(at, fault)) == NULL) {
+            return NULL;
         }
         /* A value has ended; so may the containers around it. */
         for (;;) {
-            if (depth == 1) {
+            if (depth == outer) {
                 return at;
             }
             const bool object = (levels[(depth - 1) / 64] >> (depth - 1) % 64 & 1) != 0;
-            at = mls_json_skip_blanks(at);
+            at = mls_json_blanks(at, lines);
             if (*at == ',') {
-                at = mls_json_skip_blanks(at + 1);
-                if (object && (at = mls_json_check_name(at, wrong, reason)) == NULL) {
+                at = mls_json_blanks(at + 1, lines);
+                if (object && (at = check_name(at, lines, fault)) == NULL) {
                     return NULL;
                 }
                 break;
             }
             if (*at != (object ? '}' : ']')) {
-                return mls_fail(at, object ? "expected ',' or '}'" : "expected ',' or ']'", wrong, reason);
+                return json_fail(at, object ? "expected ',' or '}'" : "expected ',' or ']'", fault);
             }
             at++;
             depth--;
         }
     }
+}
+
+const char *mls_json_check_value(const char *at, mls_json_fault *fault)
+{
+    return check_value(at, 1, false, fault);
+}
+
+const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, size_t *where)
+{
+    mls_json_fault fault = {NULL, NULL};
+    char *copy = text.len < SIZE_MAX - MLS_SCAN_PADDING ? mls_arena_alloc(arena, text.len + MLS_SCAN_PADDING) : NULL;
+    *where = 0;
+    if (copy == NULL) {
+        return mls_reason_memory;
+    }
+    if (text.len > 0) {
+        memcpy(copy, text.ptr, text.len);
+    }
+    memset(copy + text.len, 0, MLS_SCAN_PADDING);
+    const char *begin = mls_json_blanks(copy, true);
+    const char *end = check_value(begin, 0, true, &fault);
+    if (end != NULL) {
+        *json = (mls_str){begin, (size_t)(end - begin)};
+        *where = (size_t)(begin - copy);
+        end = mls_json_blanks(end, true);
+        if (end == copy + text.len) {
+            return NULL;
+        }
+        fault = (mls_json_fault){end, "something follows the value"};
+    }
+    *where = (size_t)(fault.at - copy);
+    return fault.reason;
+}
+
+void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column)
+{
+    size_t start = 0;
+    *line = 1;
+    for (size_t i = 0; i < at && i < text.len; i++) {
+        if (text.ptr[i] == '\n') {
+            (*line)++;
+            start = i + 1;
+        }
+    }
+    *column = at - start + 1;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "log/json_check.h"
+#include "log/json.h"
 #include "log/simd.h"
 
 /* Where the scan is within its block. */
@@ -48,6 +48,9 @@ static bool mls_line_record(mls_line_state *state, const char *end)
     mls_record *record = &event->as.record;
     if (payload.len <= MLS_RECORD_LENGTH_MAX) {
         reason = mls_record_check(payload.ptr, payload.ptr + payload.len, record, &state->batch->scratch, &wrong);
+    }
+    if (reason == mls_reason_memory) {
+        return false;
     }
     if (reason == NULL) {
         event->kind = MLS_EVENT_RECORD;

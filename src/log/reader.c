@@ -43,68 +43,45 @@ void mls_reader_init(mls_reader *reader, const mls_sink *sinks, size_t sink_coun
     *reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
 }
 
-/* The batch is the reader's to change: lines become the file's own in place. */
-static mls_status mls_deliver_record(mls_reader *reader, mls_record *record, size_t line_base)
+/* The event is the reader's to change: its line becomes the file's own in place. */
+static mls_status deliver_event(mls_reader *reader, mls_event *event, size_t line_base)
 {
-    record->line += line_base;
-    reader->totals.records++;
-    reader->totals.torn += record->torn;
-    for (size_t i = 0; i < reader->sink_count; i++) {
+    mls_status status = MLS_OK;
+    switch (event->kind) {
+    case MLS_EVENT_RECORD:
+        event->as.record.line += line_base;
+        reader->totals.records++;
+        reader->totals.torn += event->as.record.torn;
+        break;
+    case MLS_EVENT_MALFORMED:
+        event->as.malformed.line += line_base;
+        reader->totals.malformed++;
+        reader->totals.torn += event->as.malformed.torn;
+        break;
+    case MLS_EVENT_MARKER:
+        event->as.marker.line += line_base;
+        break;
+    }
+    for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
         const mls_sink *sink = &reader->sinks[i];
-        const mls_status status = sink->record != NULL ? sink->record(sink->state, record) : MLS_OK;
-        if (status != MLS_OK) {
-            return status;
+        if (event->kind == MLS_EVENT_RECORD) {
+            status = sink->record != NULL ? sink->record(sink->state, &event->as.record) : MLS_OK;
+        } else if (event->kind == MLS_EVENT_MALFORMED) {
+            status = sink->malformed != NULL ? sink->malformed(sink->state, &event->as.malformed) : MLS_OK;
+        } else {
+            status = sink->marker != NULL ? sink->marker(sink->state, &event->as.marker) : MLS_OK;
         }
     }
-    return MLS_OK;
+    return status;
 }
 
-static mls_status mls_deliver_malformed(mls_reader *reader, mls_malformed malformed, size_t line_base)
-{
-    malformed.line += line_base;
-    reader->totals.malformed++;
-    reader->totals.torn += malformed.torn;
-    for (size_t i = 0; i < reader->sink_count; i++) {
-        const mls_sink *sink = &reader->sinks[i];
-        const mls_status status = sink->malformed != NULL ? sink->malformed(sink->state, &malformed) : MLS_OK;
-        if (status != MLS_OK) {
-            return status;
-        }
-    }
-    return MLS_OK;
-}
-
-static mls_status mls_deliver_marker(mls_reader *reader, mls_marker marker, size_t line_base)
-{
-    marker.line += line_base;
-    for (size_t i = 0; i < reader->sink_count; i++) {
-        const mls_sink *sink = &reader->sinks[i];
-        const mls_status status = sink->marker != NULL ? sink->marker(sink->state, &marker) : MLS_OK;
-        if (status != MLS_OK) {
-            return status;
-        }
-    }
-    return MLS_OK;
-}
-
-static mls_status mls_deliver(mls_reader *reader, mls_batch *batch)
+static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
 {
     const size_t line_base = reader->totals.lines;
     mls_status status = MLS_OK;
     reader->totals.lines += batch->lines;
     for (size_t i = 0; i < batch->count && status == MLS_OK; i++) {
-        mls_event *event = &batch->items[i];
-        switch (event->kind) {
-        case MLS_EVENT_RECORD:
-            status = mls_deliver_record(reader, &event->as.record, line_base);
-            break;
-        case MLS_EVENT_MALFORMED:
-            status = mls_deliver_malformed(reader, event->as.malformed, line_base);
-            break;
-        case MLS_EVENT_MARKER:
-            status = mls_deliver_marker(reader, event->as.marker, line_base);
-            break;
-        }
+        status = deliver_event(reader, &batch->items[i], line_base);
     }
     return status;
 }
@@ -174,12 +151,12 @@ static mls_status mls_carry_flush(mls_reader *reader)
     mls_status status = MLS_OK;
     const mls_str text = {reader->carry, reader->carry_len};
     if (reader->carry_overlong && mls_marker_find_last(text) == NULL) {
-        const mls_malformed malformed = {.line = 1,
-                                         .column = reader->carry_column,
-                                         .reason = "the record is longer than 16 MiB",
-                                         .torn = reader->carry_torn};
-        status = mls_deliver_malformed(reader, malformed, reader->totals.lines);
-        reader->totals.lines++;
+        mls_event event = {MLS_EVENT_MALFORMED,
+                           {.malformed = {.line = 1,
+                                          .column = reader->carry_column,
+                                          .reason = "the record is longer than 16 MiB",
+                                          .torn = reader->carry_torn}}};
+        status = deliver_event(reader, &event, reader->totals.lines++);
     } else if (!mls_lines_scan(&reader->joined, text.ptr, text.len, reader->carry_dropped)) {
         status = MLS_ERROR_MEMORY;
     } else {
@@ -189,7 +166,7 @@ static mls_status mls_carry_flush(mls_reader *reader)
         } else if (reader->joined.count > 0 && reader->joined.items[0].kind == MLS_EVENT_MALFORMED) {
             reader->joined.items[0].as.malformed.torn |= torn;
         }
-        status = mls_deliver(reader, &reader->joined);
+        status = deliver_batch(reader, &reader->joined);
     }
     reader->carry_len = 0;
     reader->carry_dropped = 0;
@@ -222,7 +199,7 @@ mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls
         status = mls_carry_flush(reader);
     }
     if (status == MLS_OK) {
-        status = mls_deliver(reader, batch);
+        status = deliver_batch(reader, batch);
     }
     if (status == MLS_OK && !mls_carry_append(reader, data + cut.tail, len - cut.tail)) {
         status = MLS_ERROR_MEMORY;

@@ -2,34 +2,24 @@
 /*
  * record.c - one pass over a payload: is it a record, and where is what.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/number.h"
-#include "log/json_check.h"
-#include "log/simd.h"
+#include "log/json.h"
 #include "mlscore/value.h"
 
 enum { MEMBER_TIME = 1, MEMBER_KEY = 2, MEMBER_VALUE = 4, MEMBER_METADATA = 8, MEMBER_ALL = 15 };
 
-/* Where a member's value stands in the payload. */
-typedef struct mls_member_span {
-    mls_str name; /* raw, without quotes */
-    mls_str text;
-} mls_member_span;
-
-static bool mls_trimmed(unsigned char c)
-{
-    return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || c == 0x85 || c == 0xa0;
-}
-
 mls_str mls_payload_trim(mls_str text)
 {
-    while (text.len > 0 && mls_trimmed((unsigned char)text.ptr[0])) {
+    while (text.len > 0 && text.ptr[0] != '\0' && strchr(" \t\n\r", text.ptr[0]) != NULL) {
         text.ptr++;
         text.len--;
     }
-    while (text.len > 0 && mls_trimmed((unsigned char)text.ptr[text.len - 1])) {
+    while (text.len > 0 && text.ptr[text.len - 1] != '\0' &&
+           strchr(" \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0", text.ptr[text.len - 1]) != NULL) {
         text.len--;
     }
     return text;
@@ -53,69 +43,82 @@ static bool mls_time_digits(mls_str text, double *time_ms)
     return true;
 }
 
-/* time_ms: a number, a boolean (1 or 0) or a string that holds a number. */
-static bool mls_time_read(mls_str text, struct mls_arena *scratch, double *time_ms)
+/* Where the general way is in a record. */
+typedef struct mls_record_scan {
+    mls_record *record;
+    struct mls_arena *scratch;
+    unsigned seen;        /* MEMBER_… */
+    const char *bad_time; /* the time_ms so far is none; NULL: it is, or there is none */
+    mls_json_fault fault;
+} mls_record_scan;
+
+static const char *record_fail(mls_record_scan *scan, const char *wrong, const char *reason)
 {
+    scan->fault = (mls_json_fault){wrong, reason};
+    return NULL;
+}
+
+/*
+ * A string holds a number if Python's float() reads it: blanks of ASCII around
+ * it are fine, next line and no-break space too, and separators are not.
+ */
+static bool time_of_text(mls_str text, double *time_ms)
+{
+    static const mls_str spaces[] = {MLS_STR("\xc2\x85"), MLS_STR("\xc2\xa0"), MLS_STR(" "),  MLS_STR("\t"),
+                                     MLS_STR("\n"),       MLS_STR("\v"),       MLS_STR("\f"), MLS_STR("\r")};
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+            const bool front = mls_str_starts(text, spaces[i]);
+            if (front || mls_str_ends(text, spaces[i])) {
+                text = (mls_str){text.ptr + (front ? spaces[i].len : 0), text.len - spaces[i].len};
+                again = true;
+            }
+        }
+    }
+    const bool separated = text.len > 0 && ((text.ptr[0] >= 0x1c && text.ptr[0] <= 0x1f) ||
+                                            (text.ptr[text.len - 1] >= 0x1c && text.ptr[text.len - 1] <= 0x1f));
+    return !separated && mls_number_parse_lenient(text, time_ms);
+}
+
+/* time_ms: a number, a boolean (1 or 0) or a string that holds a number; false for anything else, or without memory. */
+static bool time_read(mls_record_scan *scan, mls_str text)
+{
+    double *time_ms = &scan->record->time_ms;
     mls_str inner;
     if (mls_time_digits(text, time_ms)) {
         return true;
     }
-    switch (*text.ptr) {
-    case '"':
-        if (memchr(text.ptr, '\\', text.len) == NULL) {
-            inner = (mls_str){text.ptr + 1, text.len - 2};
-        } else if (!mls_json_string(text, scratch, &inner)) {
-            return false;
+    if (*text.ptr == '"') {
+        if (mls_span_decode(text, true, scan->scratch, &inner)) {
+            return time_of_text(inner, time_ms);
         }
-        return mls_number_parse_lenient(inner, time_ms);
-    case 'N':
-    case 'I':
-        return mls_number_parse_lenient(text, time_ms);
-    default:
-        return mls_json_number(text, time_ms);
+        (void)record_fail(scan, text.ptr, mls_reason_memory);
+        return false;
     }
+    /* A whole number may be of any size to Python, but not as a double. */
+    return mls_json_number(text, time_ms) && !(isinf(*time_ms) && mls_json_is_integer(text));
 }
 
-/* Files the value of a top-level member; false when time_ms is no time. */
-static bool mls_member_take(const mls_member_span *member, mls_record *record, unsigned *seen,
-                            struct mls_arena *scratch)
+/* Files the value of a top-level member. */
+static void member_take(mls_record_scan *scan, mls_str name, mls_str text)
 {
-    const mls_str name = member->name;
-    switch (name.len) {
-    case 3:
-        if (memcmp(name.ptr, "key", 3) == 0) {
-            *seen |= MEMBER_KEY;
-            record->key =
-                *member->text.ptr == '"' ? (mls_str){member->text.ptr + 1, member->text.len - 2} : (mls_str){NULL, 0};
-        }
-        break;
-    case 5:
-        if (memcmp(name.ptr, "value", 5) == 0) {
-            *seen |= MEMBER_VALUE;
-            record->value = member->text;
-        }
-        break;
-    case 7:
-        if (memcmp(name.ptr, "time_ms", 7) == 0) {
-            *seen |= MEMBER_TIME;
-            return mls_time_read(member->text, scratch, &record->time_ms);
-        }
-        break;
-    case 8:
-        if (memcmp(name.ptr, "metadata", 8) == 0) {
-            *seen |= MEMBER_METADATA;
-            record->metadata = member->text;
-        }
-        break;
-    case 10:
-        if (memcmp(name.ptr, "event_type", 10) == 0) {
-            record->event_type = member->text;
-        }
-        break;
-    default:
-        break;
+    mls_record *record = scan->record;
+    if (mls_str_equal(name, MLS_S("key"))) {
+        scan->seen |= MEMBER_KEY;
+        record->key = *text.ptr == '"' ? (mls_str){text.ptr + 1, text.len - 2} : (mls_str){NULL, 0};
+    } else if (mls_str_equal(name, MLS_S("value"))) {
+        scan->seen |= MEMBER_VALUE;
+        record->value = text;
+    } else if (mls_str_equal(name, MLS_S("time_ms"))) {
+        scan->seen |= MEMBER_TIME;
+        scan->bad_time = time_read(scan, text) ? NULL : text.ptr;
+    } else if (mls_str_equal(name, MLS_S("metadata"))) {
+        scan->seen |= MEMBER_METADATA;
+        record->metadata = text;
+    } else if (mls_str_equal(name, MLS_S("event_type"))) {
+        record->event_type = text;
     }
-    return true;
 }
 
 static const char *mls_missing(unsigned seen)
@@ -153,8 +156,7 @@ static bool mls_key_decode(mls_record *record, struct mls_arena *scratch)
  */
 static bool mls_record_check_usual(const char *begin, const char *end, mls_record *record)
 {
-    const char *wrong;
-    const char *reason;
+    mls_json_fault fault;
     bool escaped = false;
     const char *at = begin;
     if (!MLS_AT(at, "{\"namespace\": \"\", \"time_ms\": ")) {
@@ -170,25 +172,25 @@ static bool mls_record_check_usual(const char *begin, const char *end, mls_recor
         return false;
     }
     start = at + sizeof ", \"event_type\": " - 1;
-    at = mls_json_string_end(start + 1, &escaped, &wrong, &reason);
+    at = mls_json_string_end(start + 1, &escaped, &fault);
     if (at == NULL || !MLS_AT(at, "\", \"key\": \"")) {
         return false;
     }
     record->event_type = (mls_str){start, (size_t)(at - start) + 1};
     start = at + sizeof "\", \"key\": \"" - 1;
-    at = mls_json_string_end(start, &escaped, &wrong, &reason);
+    at = mls_json_string_end(start, &escaped, &fault);
     if (at == NULL || escaped || !MLS_AT(at, "\", \"value\": ")) {
         return false;
     }
     record->key = (mls_str){start, (size_t)(at - start)};
     start = at + sizeof "\", \"value\": " - 1;
-    at = mls_json_check_value(start, &wrong, &reason);
+    at = mls_json_check_value(start, &fault);
     if (at == NULL || !MLS_AT(at, ", \"metadata\": ")) {
         return false;
     }
     record->value = (mls_str){start, (size_t)(at - start)};
     start = at + sizeof ", \"metadata\": " - 1;
-    at = mls_json_check_value(start, &wrong, &reason);
+    at = mls_json_check_value(start, &fault);
     if (at == NULL || *at != '}' || at + 1 != end) {
         return false;
     }
@@ -197,92 +199,66 @@ static bool mls_record_check_usual(const char *begin, const char *end, mls_recor
     return true;
 }
 
-/* Where the general way is in a record. */
-typedef struct mls_record_scan {
-    mls_record *record;
-    struct mls_arena *scratch;
-    unsigned seen;        /* MEMBER_… */
-    const char *bad_time; /* the time_ms so far is none; NULL: it is, or there is none */
-    const char *wrong;    /* set with `reason` when something is */
-    const char *reason;
-} mls_record_scan;
-
-static const char *mls_record_fail(mls_record_scan *scan, const char *wrong, const char *reason)
-{
-    scan->wrong = wrong;
-    scan->reason = reason;
-    return NULL;
-}
-
 /*
  * One member, from its name's quote; returns the byte behind its value.  Of
  * duplicate members the last counts; a time_ms that is no time is only wrong
  * when no later one replaces it, so it is remembered until the end.
  */
-static const char *mls_member_check(mls_record_scan *scan, const char *at)
+static const char *member_check(mls_record_scan *scan, const char *at)
 {
     bool escaped = false;
-    mls_member_span member;
     if (*at != '"') {
-        return mls_record_fail(scan, at, "expected a member name in quotes");
+        return record_fail(scan, at, "expected a member name in quotes");
     }
-    member.name.ptr = ++at;
-    if ((at = mls_json_check_string(at, &escaped, &scan->wrong, &scan->reason)) == NULL) {
+    const char *start = ++at;
+    if ((at = mls_json_check_string(at, &escaped, &scan->fault)) == NULL) {
         return NULL;
     }
-    member.name.len = (size_t)(at - member.name.ptr);
-    at = mls_json_skip_blanks(at + 1);
+    mls_str name = {start, (size_t)(at - start)};
+    at = mls_json_blanks(at + 1, false);
     if (*at != ':') {
-        return mls_record_fail(scan, at, "expected ':'");
+        return record_fail(scan, at, "expected ':'");
     }
-    member.text.ptr = at = mls_json_skip_blanks(at + 1);
-    if ((at = mls_json_check_value(at, &scan->wrong, &scan->reason)) == NULL) {
+    start = mls_json_blanks(at + 1, false);
+    if ((at = mls_json_check_value(start, &scan->fault)) == NULL) {
         return NULL;
     }
-    member.text.len = (size_t)(at - member.text.ptr);
-    if (escaped && !mls_json_string((mls_str){member.name.ptr - 1, member.name.len + 2}, scan->scratch, &member.name)) {
-        return mls_record_fail(scan, member.text.ptr, "out of memory");
+    if (escaped && !mls_json_string((mls_str){name.ptr - 1, name.len + 2}, scan->scratch, &name)) {
+        return record_fail(scan, start, mls_reason_memory);
     }
-    if (!mls_member_take(&member, scan->record, &scan->seen, scan->scratch)) {
-        scan->bad_time = member.text.ptr;
-    } else if (mls_str_equal(member.name, MLS_S("time_ms"))) {
-        scan->bad_time = NULL;
-    }
-    return at;
+    member_take(scan, name, (mls_str){start, (size_t)(at - start)});
+    return scan->fault.reason == NULL ? at : NULL;
 }
 
 /* The record's object, from its brace; returns the byte behind it. */
 static const char *mls_members_check(mls_record_scan *scan, const char *at)
 {
-    at = mls_json_skip_blanks(at + 1);
+    at = mls_json_blanks(at + 1, false);
     if (*at == '}') {
         return at + 1;
     }
-    for (;;) {
-        at = mls_member_check(scan, at);
-        if (at == NULL) {
-            return NULL;
-        }
-        at = mls_json_skip_blanks(at);
+    while ((at = member_check(scan, at)) != NULL) {
+        at = mls_json_blanks(at, false);
         if (*at == '}') {
             return at + 1;
         }
         if (*at != ',') {
-            return mls_record_fail(scan, at, "expected ',' or '}'");
+            return record_fail(scan, at, "expected ',' or '}'");
         }
-        at = mls_json_skip_blanks(at + 1);
+        at = mls_json_blanks(at + 1, false);
     }
+    return NULL;
 }
 
 /* A payload that is not an object may still be JSON, or break off. */
 static const char *mls_not_an_object(const char *begin, const char *end, const char **wrong)
 {
-    const char *reason;
-    *wrong = begin;
-    if (begin == end) {
-        return "nothing follows :::MLLOG";
+    mls_json_fault fault = {begin, "nothing follows :::MLLOG"};
+    if (begin < end && mls_json_check_value(begin, &fault) != NULL) {
+        fault.reason = "the record is not a JSON object";
     }
-    return mls_json_check_value(begin, wrong, &reason) != NULL ? "the record is not a JSON object" : reason;
+    *wrong = fault.at;
+    return fault.reason;
 }
 
 /* The cases and comparisons are the table's own, each with a length that the compiler knows. */
@@ -330,11 +306,11 @@ const char *mls_record_check(const char *begin, const char *end, mls_record *rec
     const char *stop = mls_members_check(&scan, begin);
     *wrong = begin;
     if (stop == NULL) {
-        *wrong = scan.wrong;
-        return scan.reason;
+        *wrong = scan.fault.at;
+        return scan.fault.reason;
     }
     if (stop < end) {
-        *wrong = mls_json_skip_blanks(stop);
+        *wrong = mls_json_blanks(stop, false);
         return "something follows the record's JSON object";
     }
     if (scan.seen != MEMBER_ALL) {
@@ -346,7 +322,7 @@ const char *mls_record_check(const char *begin, const char *end, mls_record *rec
     }
     record->payload = (mls_str){begin, (size_t)(end - begin)};
     if (!mls_key_decode(record, scratch)) {
-        return "out of memory";
+        return mls_reason_memory;
     }
     record->key_id = mls_key_of(record->key);
     return NULL;
@@ -358,7 +334,7 @@ const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_
     char *copy = text.len <= MLS_RECORD_LENGTH_MAX ? mls_arena_alloc(scratch, text.len + MLS_SCAN_PADDING) : NULL;
     *where = 0;
     if (copy == NULL) {
-        return text.len > MLS_RECORD_LENGTH_MAX ? "the record is longer than 16 MiB" : "out of memory";
+        return text.len > MLS_RECORD_LENGTH_MAX ? "the record is longer than 16 MiB" : mls_reason_memory;
     }
     if (text.len > 0) {
         memcpy(copy, text.ptr, text.len);

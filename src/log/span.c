@@ -5,7 +5,7 @@
  * Because the text is known to be well formed, nothing here looks for errors:
  * a value is skipped by its first byte, and the only failure is memory.
  */
-#include "log/span.h"
+#include "log/json.h"
 
 #include <string.h>
 
@@ -18,7 +18,8 @@ static bool mls_is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-const char *mls_span_skip_blanks(const char *at, const char *end)
+/* Behind blanks and line endings. */
+static const char *span_blanks(const char *at, const char *end)
 {
     while (at < end && mls_is_blank(*at)) {
         at++;
@@ -34,7 +35,8 @@ static uint64_t mls_word_marks(uint64_t word, char c)
     return (other - ones) & ~other & (ones << 7);
 }
 
-const char *mls_span_skip_string(const char *at, const char *end)
+/* `at` is behind an opening quote; returns the closing one. */
+static const char *span_string_end(const char *at, const char *end)
 {
     while (end - at >= 8) {
         uint64_t word;
@@ -73,7 +75,7 @@ const char *mls_span_skip_value(const char *at, const char *end)
     while (at < end) {
         switch (*at) {
         case '"':
-            at = mls_span_skip_string(at + 1, end);
+            at = span_string_end(at + 1, end);
             at += at < end;
             break;
         case '{':
@@ -136,6 +138,16 @@ bool mls_json_number(mls_str span, double *number)
     default:
         return false;
     }
+}
+
+bool mls_json_is_integer(mls_str span)
+{
+    for (size_t i = 0; i < span.len; i++) {
+        if (span.ptr[i] != '-' && (span.ptr[i] < '0' || span.ptr[i] > '9')) {
+            return false;
+        }
+    }
+    return span.len > 0;
 }
 
 static uint32_t mls_hex4(const char *text)
@@ -227,10 +239,9 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text)
     return mls_json_kind_of(span) == MLS_JSON_STRING && span.len >= 2 && mls_span_decode(span, false, arena, text);
 }
 
-/* Whether the raw name between quotes is `wanted`; a name with escapes is decoded on the stack if it can match. */
-static bool mls_name_matches(mls_str quoted, mls_str wanted)
+/* Whether the raw name is `wanted`; a name with escapes is decoded on the stack if it can match. */
+static bool name_matches(mls_str raw, mls_str wanted)
 {
-    const mls_str raw = {quoted.ptr + 1, quoted.len - 2};
     /* An escape is longer than what it stands for, so only a longer name can be the wanted one in disguise. */
     if (raw.len <= wanted.len || memchr(raw.ptr, '\\', raw.len) == NULL) {
         return mls_str_equal(raw, wanted);
@@ -252,57 +263,61 @@ static bool mls_name_matches(mls_str quoted, mls_str wanted)
     return matched == wanted.len;
 }
 
-/* One member of an object's text: *at is at its name's quote, and moves to the next name or the closing brace. */
-static void mls_member_read(const char **at, const char *end, mls_str *name, mls_str *value)
+mls_json_walk mls_json_walk_begin(mls_str json)
 {
-    const char *p = mls_span_skip_string(*at + 1, end);
-    *name = (mls_str){*at, (size_t)(p - *at) + 1};
-    p = mls_span_skip_blanks(p + 1, end);
-    p = mls_span_skip_blanks(p + 1, end); /* over the colon */
-    const char *stop = mls_span_skip_value(p, end);
-    *value = (mls_str){p, (size_t)(stop - p)};
-    p = mls_span_skip_blanks(stop, end);
-    if (p < end && *p == ',') {
-        p = mls_span_skip_blanks(p + 1, end);
+    const mls_json_kind kind = mls_json_kind_of(json);
+    const char *end = json.ptr + json.len;
+    if (kind != MLS_JSON_OBJECT && kind != MLS_JSON_LIST) {
+        return (mls_json_walk){end, end, false};
     }
-    *at = p;
+    return (mls_json_walk){span_blanks(json.ptr + 1, end), end, kind == MLS_JSON_OBJECT};
+}
+
+bool mls_walk_enter(mls_json_walk *walk, mls_str *name)
+{
+    const char *end = walk->end;
+    *name = (mls_str){NULL, 0};
+    if (walk->at >= end || *walk->at == ']' || *walk->at == '}') {
+        return false;
+    }
+    if (walk->object) {
+        const char *stop = span_string_end(walk->at + 1, end);
+        *name = (mls_str){walk->at + 1, (size_t)(stop - walk->at) - 1};
+        walk->at = span_blanks(stop + 1, end);
+        walk->at = span_blanks(walk->at + 1, end); /* over the colon */
+    }
+    return true;
+}
+
+void mls_walk_leave(mls_json_walk *walk, const char *stop)
+{
+    walk->at = span_blanks(stop, walk->end);
+    if (walk->at < walk->end && *walk->at == ',') {
+        walk->at = span_blanks(walk->at + 1, walk->end);
+    }
+}
+
+bool mls_json_walk_next(mls_json_walk *walk, mls_raw_member *member)
+{
+    if (!mls_walk_enter(walk, &member->name)) {
+        return false;
+    }
+    const char *stop = mls_span_skip_value(walk->at, walk->end);
+    member->value = (mls_str){walk->at, (size_t)(stop - walk->at)};
+    mls_walk_leave(walk, stop);
+    return true;
 }
 
 bool mls_json_member(mls_str json, mls_str name, mls_str *span)
 {
     bool found = false;
-    if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
-        return false;
-    }
-    const char *end = json.ptr + json.len;
-    const char *at = mls_span_skip_blanks(json.ptr + 1, end);
-    while (at < end && *at == '"') {
-        mls_str member;
-        mls_str value;
-        mls_member_read(&at, end, &member, &value);
-        if (mls_name_matches(member, name)) {
-            *span = value;
+    mls_raw_member member;
+    mls_json_walk walk = mls_json_walk_begin(json);
+    while (walk.object && mls_json_walk_next(&walk, &member)) {
+        if (name_matches(member.name, name)) {
+            *span = member.value;
             found = true;
         }
     }
     return found;
-}
-
-size_t mls_json_members(mls_str json, mls_raw_member *members, size_t capacity)
-{
-    size_t count = 0;
-    if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
-        return 0;
-    }
-    const char *end = json.ptr + json.len;
-    const char *at = mls_span_skip_blanks(json.ptr + 1, end);
-    for (; at < end && *at == '"'; count++) {
-        mls_raw_member member;
-        mls_member_read(&at, end, &member.name, &member.value);
-        member.name = (mls_str){member.name.ptr + 1, member.name.len - 2};
-        if (count < capacity) {
-            members[count] = member;
-        }
-    }
-    return count;
 }

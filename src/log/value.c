@@ -10,11 +10,11 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "log/span.h"
+#include "log/json.h"
 
 /* ------------------------------------------------------------------ trees */
 
-static bool mls_value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
+static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
 
 /* Children are gathered in a list that doubles; the arena keeps the outgrown ones, half as much again in all. */
 static bool mls_items_grow(void **items, size_t count, size_t *capacity, size_t size, mls_arena *arena)
@@ -35,25 +35,20 @@ static bool mls_items_grow(void **items, size_t count, size_t *capacity, size_t 
     return true;
 }
 
-static bool mls_list_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
+static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
 {
     mls_value *items = NULL;
     size_t count = 0;
     size_t capacity = 0;
-    const char *p = mls_span_skip_blanks(*at + 1, end);
-    while (p < end && *p != ']') {
+    mls_str name;
+    for (; mls_walk_enter(walk, &name); count++) {
+        const char *at = walk->at;
         if (!mls_items_grow((void **)&items, count, &capacity, sizeof *items, arena) ||
-            !mls_value_fill(&items[count], &p, end, arena, depth)) {
+            !value_fill(&items[count], &at, walk->end, arena, depth)) {
             return false;
         }
-        count++;
-        p = mls_span_skip_blanks(p, end);
-        if (p < end && *p == ',') {
-            p = mls_span_skip_blanks(p + 1, end);
-        }
+        mls_walk_leave(walk, at);
     }
-    *at = p + (p < end);
-    value->kind = MLS_JSON_LIST;
     value->as.list.items = items;
     value->as.list.count = count;
     return true;
@@ -128,24 +123,19 @@ static bool mls_member_place(mls_member_index *index, const mls_member *members,
     return true;
 }
 
-static bool mls_object_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
+static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
 {
     mls_member *members = NULL;
     mls_member_index index = {0};
     size_t count = 0;
     size_t capacity = 0;
-    const char *p = mls_span_skip_blanks(*at + 1, end);
-    while (p < end && *p == '"') {
-        const char *stop = mls_span_skip_string(p + 1, end);
-        mls_str name;
-        if (!mls_span_decode((mls_str){p, (size_t)(stop - p) + 1}, true, arena, &name)) {
-            return false;
-        }
-        p = mls_span_skip_blanks(stop + 1, end);
-        p = mls_span_skip_blanks(p + 1, end); /* over the colon */
-        mls_value *member = mls_arena_alloc(arena, sizeof *member);
+    mls_str name;
+    while (mls_walk_enter(walk, &name)) {
+        const char *at = walk->at;
         size_t place;
-        if (member == NULL || !mls_value_fill(member, &p, end, arena, depth) ||
+        mls_value *member = mls_arena_alloc(arena, sizeof *member);
+        if (member == NULL || !mls_span_decode((mls_str){name.ptr - 1, name.len + 2}, true, arena, &name) ||
+            !value_fill(member, &at, walk->end, arena, depth) ||
             !mls_items_grow((void **)&members, count, &capacity, sizeof *members, arena) ||
             !mls_member_place(&index, members, count, name, arena, &place)) {
             return false;
@@ -154,43 +144,37 @@ static bool mls_object_fill(mls_value *value, const char **at, const char *end, 
             members[count++].name = name;
         }
         members[place].value = member;
-        p = mls_span_skip_blanks(p, end);
-        if (p < end && *p == ',') {
-            p = mls_span_skip_blanks(p + 1, end);
-        }
+        mls_walk_leave(walk, at);
     }
-    *at = p + (p < end);
-    value->kind = MLS_JSON_OBJECT;
     value->as.object.members = members;
     value->as.object.count = count;
     return true;
 }
 
-/* Recursion is bounded by the validator's MLS_JSON_DEPTH_MAX, which is checked again here. */
-static bool mls_value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
+/*
+ * Fills `value` from *at on and moves *at behind it, so that text is read once
+ * however deep it nests.  Recursion is bounded by the validator's
+ * MLS_JSON_DEPTH_MAX, which is checked again here.
+ */
+static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
 {
-    *value = (mls_value){.kind = MLS_JSON_NULL};
-    if (depth >= MLS_JSON_DEPTH_MAX) {
-        return false;
+    const mls_str rest = {*at, (size_t)(end - *at)};
+    mls_json_walk walk = mls_json_walk_begin(rest);
+    *value = (mls_value){.kind = mls_json_kind_of(rest)};
+    if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT) {
+        const bool filled = depth < MLS_JSON_DEPTH_MAX && (walk.object ? object_fill(value, &walk, arena, depth + 1)
+                                                                       : list_fill(value, &walk, arena, depth + 1));
+        *at = walk.at + (walk.at < end);
+        return filled;
     }
-    if (*at < end && **at == '{') {
-        return mls_object_fill(value, at, end, arena, depth + 1);
-    }
-    if (*at < end && **at == '[') {
-        return mls_list_fill(value, at, end, arena, depth + 1);
-    }
-    const char *stop = mls_span_skip_value(*at, end);
-    const mls_str span = {*at, (size_t)(stop - *at)};
-    *at = stop;
-    value->kind = mls_json_kind_of(span);
+    *at = mls_span_skip_value(*at, end);
+    const mls_str span = {rest.ptr, (size_t)(*at - rest.ptr)};
     switch (value->kind) {
     case MLS_JSON_BOOL:
         value->as.boolean = *span.ptr == 't';
         return true;
     case MLS_JSON_NUMBER:
-        value->is_integer = memchr(span.ptr, '.', span.len) == NULL && memchr(span.ptr, 'e', span.len) == NULL &&
-                            memchr(span.ptr, 'E', span.len) == NULL && memchr(span.ptr, 'N', span.len) == NULL &&
-                            memchr(span.ptr, 'I', span.len) == NULL;
+        value->is_integer = mls_json_is_integer(span);
         return mls_json_number(span, &value->as.number);
     case MLS_JSON_STRING:
         return mls_span_decode(span, true, arena, &value->as.string);
@@ -201,9 +185,9 @@ static bool mls_value_fill(mls_value *value, const char **at, const char *end, m
 
 const mls_value *mls_value_build(mls_str json, struct mls_arena *arena)
 {
-    const char *at = json.ptr;
     mls_value *value = mls_arena_alloc(arena, sizeof *value);
-    return value != NULL && mls_value_fill(value, &at, json.ptr + json.len, arena, 0) ? value : NULL;
+    const char *at = json.ptr;
+    return value != NULL && value_fill(value, &at, json.ptr + json.len, arena, 0) ? value : NULL;
 }
 
 const mls_value *mls_value_member(const mls_value *value, mls_str name)

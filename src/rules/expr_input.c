@@ -20,18 +20,6 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
     input->metadata_index.built = false;
 }
 
-/* A validated number span: integers have neither '.' nor exponent, and are no word. */
-static bool mls_span_is_integer(mls_str span)
-{
-    for (size_t i = 0; i < span.len; i++) {
-        const char c = span.ptr[i];
-        if (c != '-' && (c < '0' || c > '9')) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* A string that stands in the log as it is: no escapes, no bytes that count as Latin-1. */
 static bool mls_span_is_plain(mls_str span)
 {
@@ -56,7 +44,7 @@ bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result)
     case MLS_JSON_NUMBER: {
         double number = 0;
         (void)mls_json_number(span, &number);
-        *result = mls_value_of_number(number, mls_span_is_integer(span));
+        *result = mls_value_of_number(number, mls_json_is_integer(span));
         return true;
     }
     case MLS_JSON_STRING:
@@ -124,13 +112,17 @@ bool mls_eval_input(const mls_expr_node *node, mls_expr_input *input, mls_value 
 
 static void mls_member_index_build(mls_member_index *index, mls_str span)
 {
-    const size_t count = mls_json_members(span, index->members, MLS_MEMBERS_INDEXED_MAX);
+    mls_raw_member member;
+    mls_json_walk walk = mls_json_walk_begin(span);
     index->built = true;
-    index->complete = count <= MLS_MEMBERS_INDEXED_MAX;
-    index->count = count;
-    for (size_t i = 0; index->complete && i < count; i++) {
-        const mls_str name = index->members[i].name;
-        index->complete = name.len == 0 || memchr(name.ptr, '\\', name.len) == NULL;
+    index->count = 0;
+    index->complete = true;
+    while (index->complete && mls_json_walk_next(&walk, &member)) {
+        index->complete = index->count < MLS_MEMBERS_INDEXED_MAX &&
+                          (member.name.len == 0 || memchr(member.name.ptr, '\\', member.name.len) == NULL);
+        if (index->complete) {
+            index->members[index->count++] = member;
+        }
     }
 }
 

@@ -111,16 +111,3 @@ size_t mls_json_string_offset(mls_str json, size_t at, size_t count)
     }
     return at < json.len ? at : json.len;
 }
-
-void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column)
-{
-    size_t start = 0;
-    *line = 1;
-    for (size_t i = 0; i < at && i < text.len; i++) {
-        if (text.ptr[i] == '\n') {
-            (*line)++;
-            start = i + 1;
-        }
-    }
-    *column = at - start + 1;
-}

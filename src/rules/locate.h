@@ -8,7 +8,7 @@
 #ifndef MLS_RULES_LOCATE_H
 #define MLS_RULES_LOCATE_H
 
-#include "mlscore/base.h"
+#include "mlscore/value.h"
 
 enum { MLS_PATH_STEPS_MAX = 12 };
 
@@ -28,8 +28,5 @@ bool mls_json_locate(mls_str json, const mls_path *path, size_t *at);
 
 /* Moves `at`, on the opening quote of a string, to the source of the string's decoded byte number `count` (from 0). */
 size_t mls_json_string_offset(mls_str json, size_t at, size_t count);
-
-/* Line and column, both from 1, of an offset. */
-void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column);
 
 #endif

@@ -15,7 +15,6 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "log/json_check.h"
 #include "mlscore/value.h"
 
 static const mls_str required_fields[] = {
@@ -68,43 +67,6 @@ bool mls_system_judged(const mls_edition *edition)
 
 /* ------------------------------------------------------------------ JSON */
 
-/* Line and column of an offset, both from 1. */
-static void mls_text_place(mls_str text, size_t offset, size_t *line, size_t *column)
-{
-    *line = 1;
-    *column = 1;
-    for (size_t i = 0; i < offset && i < text.len; i++) {
-        ++*column;
-        if (text.ptr[i] == '\n') {
-            ++*line;
-            *column = 1;
-        }
-    }
-}
-
-/*
- * Makes one line of the text, which is what the validator reads: line endings
- * between tokens become blanks.  Returns the offset of a line ending within a
- * string, where none may be, or SIZE_MAX.
- */
-static size_t mls_text_join_lines(char *text, size_t len)
-{
-    bool in_string = false;
-    for (size_t i = 0; i < len; i++) {
-        if (in_string && text[i] == '\\') {
-            i++;
-        } else if (text[i] == '"') {
-            in_string = !in_string;
-        } else if (text[i] == '\n' || text[i] == '\r') {
-            if (in_string) {
-                return i;
-            }
-            text[i] = ' ';
-        }
-    }
-    return SIZE_MAX;
-}
-
 /* The offset of the first byte that is no part of valid UTF-8; SIZE_MAX when there is none. */
 static size_t mls_text_invalid_utf8(mls_str text)
 {
@@ -117,38 +79,15 @@ static size_t mls_text_invalid_utf8(mls_str text)
     return SIZE_MAX;
 }
 
-/*
- * Validates `line`, a copy of the text with a line ending and padding behind
- * it, and finds the object in it.  Returns NULL or what is wrong at *wrong.
- */
-static const char *mls_text_object(mls_buffer *line, size_t len, mls_str *object, size_t *wrong)
+/* Finds the object that the text is.  Returns NULL or what is wrong at *wrong. */
+static const char *mls_text_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
 {
-    const char *reason = NULL;
-    const char *at;
-    *wrong = mls_text_invalid_utf8((mls_str){line->ptr, len});
+    *wrong = mls_text_invalid_utf8(text);
     if (*wrong != SIZE_MAX) {
         return "not UTF-8";
     }
-    *wrong = mls_text_join_lines(line->ptr, len);
-    if (*wrong != SIZE_MAX) {
-        return "a string may not contain a line ending";
-    }
-    at = mls_json_skip_blanks(line->ptr);
-    const char *begin = at;
-    const char *stop = NULL;
-    const char *end = mls_json_check_value(at, &stop, &reason);
-    if (end == NULL) {
-        *wrong = (size_t)(stop - line->ptr);
-        return reason;
-    }
-    at = mls_json_skip_blanks(end);
-    if (at != line->ptr + len) {
-        *wrong = (size_t)(at - line->ptr);
-        return "nothing may follow the object";
-    }
-    *wrong = (size_t)(begin - line->ptr);
-    *object = (mls_str){begin, (size_t)(end - begin)};
-    return *begin == '{' ? NULL : "not an object";
+    const char *reason = mls_json_validate(text, arena, object, wrong);
+    return reason != NULL || *object->ptr == '{' ? reason : "not an object";
 }
 
 /* ---------------------------------------------------------------- fields */
@@ -232,22 +171,18 @@ static mls_status mls_system_fill(mls_system *system, mls_str object)
 
 mls_status mls_system_judge(mls_system *system, mls_str text, const mls_edition *edition, mls_findings *findings)
 {
-    mls_buffer line = {0};
+    mls_arena arena = {0};
     mls_str object = {0};
     size_t wrong;
     const size_t errors = findings->counts.error;
-    mls_buffer_append(&line, text);
-    mls_buffer_append_char(&line, '\n');
-    mls_buffer_append_repeated(&line, '\0', MLS_SCAN_PADDING);
-    if (line.failed) {
-        mls_buffer_release(&line);
+    mls_status status = MLS_OK;
+    const char *reason = mls_text_object(text, &arena, &object, &wrong);
+    if (reason == mls_reason_memory) {
         return MLS_ERROR_MEMORY;
     }
-    mls_status status = MLS_OK;
-    const char *reason = mls_text_object(&line, text.len, &object, &wrong);
     if (reason != NULL) {
         mls_finding_place place = {.path = system->path};
-        mls_text_place(text, wrong, &place.line, &place.column);
+        mls_text_position(text, wrong, &place.line, &place.column);
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
     } else {
         status = mls_system_fill(system, object);
@@ -256,7 +191,7 @@ mls_status mls_system_judge(mls_system *system, mls_str text, const mls_edition 
         mls_system_check_division(system, findings);
     }
     system->valid = findings->counts.error == errors;
-    mls_buffer_release(&line);
+    mls_arena_release(&arena);
     return status;
 }
 

@@ -36,6 +36,9 @@ static const char *validate(mls_str payload, mls_record *record, size_t *where)
 }
 
 #define WITH_VALUE(text) "{\"time_ms\": 5, \"key\": \"k\", \"value\": " text ", \"metadata\": {}}"
+#define ZEROS                                                                                                          \
+    "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000" \
+    "0000"
 #define WITH_TIME(text) "{\"time_ms\": " text ", \"key\": \"k\", \"value\": 1, \"metadata\": {}}"
 
 static void accept(mls_str payload)
@@ -178,13 +181,26 @@ static void times(void **state)
         {MLS_STR(WITH_TIME("\"+7\"")), 7},
         {MLS_STR(WITH_TIME("\".5\"")), 0.5},
         {MLS_STR(WITH_TIME("1, \"time_ms\": 2")), 2},
+        {MLS_STR(WITH_TIME("\"\\u00a0\\u0085 7\\u0085\\u00a0\"")), 7},
+        {MLS_STR(WITH_TIME("\"\x85"
+                           "7\xa0\"")),
+         7},
     };
     static const mls_str bad[] = {
-        MLS_STR(WITH_TIME("null")),         MLS_STR(WITH_TIME("[]")),
-        MLS_STR(WITH_TIME("{}")),           MLS_STR(WITH_TIME("\"\"")),
-        MLS_STR(WITH_TIME("\"soon\"")),     MLS_STR(WITH_TIME("\"1 2\"")),
-        MLS_STR(WITH_TIME("\"0x10\"")),     MLS_STR(WITH_TIME("\"1__0\"")),
-        MLS_STR(WITH_TIME("\"1\\u0000\"")), MLS_STR(WITH_TIME("1, \"time_ms\": null")),
+        MLS_STR(WITH_TIME("null")),
+        MLS_STR(WITH_TIME("[]")),
+        MLS_STR(WITH_TIME("{}")),
+        MLS_STR(WITH_TIME("\"\"")),
+        MLS_STR(WITH_TIME("\"soon\"")),
+        MLS_STR(WITH_TIME("\"1 2\"")),
+        MLS_STR(WITH_TIME("\"0x10\"")),
+        MLS_STR(WITH_TIME("\"1__0\"")),
+        MLS_STR(WITH_TIME("\"1\\u0000\"")),
+        MLS_STR(WITH_TIME("1, \"time_ms\": null")),
+        MLS_STR(WITH_TIME("\"\\u001c1\"")),
+        MLS_STR(WITH_TIME("\"1\\u001f\"")),
+        MLS_STR(WITH_TIME("\"\\u00a01\\u001e\"")),
+        MLS_STR(WITH_TIME("1" ZEROS ZEROS ZEROS)),
     };
     mls_record record;
     size_t where;
@@ -198,6 +214,11 @@ static void times(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         refuse(bad[i]);
     }
+    /* A whole number too large for a double is no time, unless a string holds it. */
+    assert_null(validate(MLS_S(WITH_TIME("\"1" ZEROS ZEROS ZEROS "\"")), &record, &where));
+    assert_true(isinf(record.time_ms));
+    assert_null(validate(MLS_S(WITH_TIME("1e999")), &record, &where));
+    assert_true(isinf(record.time_ms));
     assert_null(validate(MLS_S(WITH_TIME("NaN")), &record, &where));
     assert_true(isnan(record.time_ms));
     assert_null(validate(MLS_S(WITH_TIME("\"-inf\"")), &record, &where));
