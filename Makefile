@@ -53,8 +53,10 @@ LIB_OBJECTS := $(LIB_SOURCES:src/%.c=$B/%.o) $B/data/files.o $B/data/table.o
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$B/%.o)
 HEADERS     := $(wildcard include/mlscore/*.h)
 
-# Data files (rules, reference points, results) are embedded as they stand.
-DATA_FILES  := $(sort $(shell find src/data -type f \( -name '*.json' -o -name '*.csv' \)))
+# Data files (rules, reference points, results) are embedded as they stand.  With DATA another folder than src/data,
+# `make DATA=folder round` builds build/release/round/mlscore from the same objects with the data of that folder.
+DATA        ?= src/data
+data_files   = $(sort $(shell find $(1) -type f \( -name '*.json' -o -name '*.csv' \)))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -78,24 +80,36 @@ $B/%.o: src/%.c | $B/.packages
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
 # One assembler file that includes every data file, one C table that names them.
-$B/data/files.S: $(DATA_FILES) Makefile
+$B/data/files.S $B/data/table.c: EMBEDDED = src/data
+$B/data/files.S $B/data/table.c: $(call data_files,src/data) Makefile
+$B/round/files.S $B/round/table.c: EMBEDDED = $(DATA)
+$B/round/files.S $B/round/table.c: $(if $(filter src/data,$(DATA)),,$(call data_files,$(DATA))) Makefile .FORCE
+%/files.S:
 	@mkdir -p $(@D)
 	@{ i=0; echo '.section .rodata'; \
-	   for f in $(DATA_FILES); do \
+	   for f in $(call data_files,$(EMBEDDED)); do \
 	     printf '.global mls_data_%d\n.global mls_data_%d_end\n.balign 16\nmls_data_%d: .incbin "%s"\nmls_data_%d_end: .byte 0\n' $$i $$i $$i "$$f" $$i; \
 	     i=$$((i+1)); done; \
 	   echo '.section .note.GNU-stack,"",%progbits'; } > $@
-$B/data/table.c: $(DATA_FILES) Makefile
+%/table.c:
 	@mkdir -p $(@D)
 	@{ i=0; echo '#include "base/data.h"'; \
-	   for f in $(DATA_FILES); do printf 'extern const char mls_data_%d[], mls_data_%d_end[];\n' $$i $$i; i=$$((i+1)); done; \
+	   for f in $(call data_files,$(EMBEDDED)); do printf 'extern const char mls_data_%d[], mls_data_%d_end[];\n' $$i $$i; i=$$((i+1)); done; \
 	   echo 'const mls_data_file mls_data_files[] = {'; i=0; \
-	   for f in $(DATA_FILES); do printf '    {"%s", mls_data_%d, mls_data_%d_end},\n' "$${f#src/data/}" $$i $$i; i=$$((i+1)); done; \
+	   for f in $(call data_files,$(EMBEDDED)); do printf '    {"%s", mls_data_%d, mls_data_%d_end},\n' "$${f#$(EMBEDDED)/}" $$i $$i; i=$$((i+1)); done; \
 	   echo '    {0, 0, 0}};'; } > $@
-$B/data/files.o: $B/data/files.S
+%/files.o: %/files.S
 	$(Q)$(CC) -c -o $@ $<
-$B/data/table.o: $B/data/table.c src/base/data.h
+%/table.o: %/table.c src/base/data.h
 	$(Q)$(CC) $(CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
+
+# The data objects stand before the library, whose own are then not taken.
+.PHONY: round .FORCE
+.FORCE:
+round: $B/round/mlscore ## with DATA=folder: build/release/round/mlscore with the data of that folder (see CONTRIBUTING.md)
+$B/round/mlscore: $(CLI_OBJECTS) $B/round/files.o $B/round/table.o $B/libmlscore.a
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(OWN_CFLAGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # ---------------------------------------------------------------- packages
 
@@ -209,7 +223,7 @@ $B/bench/%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
 
 # Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
-CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,self units cases submissions hostile docs examples replay testdata install fault)
+CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,self units cases submissions hostile docs examples replay testdata round install fault)
 
 .PHONY: check-programs
 check-programs: all $(UNIT_TESTS) $(FUZZERS:%=$B/replay/%) $B/testdata-generator $(if $(findstring fault,$(CHECK_SUITES)),$B/fault/shim.so)
