@@ -18,7 +18,8 @@
 /*
  * The smallest mean of a submission of `runs` runs that a one-sided t test
  * does not tell from the reference: bisected on [0, mean], the result being
- * the last midpoint.  `count` is the number of reference values averaged.
+ * the middle of the final bracket, which no test was made of.  `count` is the
+ * number of reference values averaged.
  */
 static double least_acceptable_mean(double mean, double stdev, double count, size_t runs)
 {
@@ -27,9 +28,8 @@ static double least_acceptable_mean(double mean, double stdev, double count, siz
     }
     double low = 0;
     double high = mean;
-    double middle = mean;
     for (int step = 0; step < BISECTION_STEPS_MAX && high - low > BRACKET_WIDTH; step++) {
-        middle = (low + high) / 2;
+        const double middle = (low + high) / 2;
         mls_t_test test = mls_t_test_two_samples((mls_test_sample){middle, stdev, count},
                                                  (mls_test_sample){mean, stdev, (double)runs - 2});
         if (test.p_lower > SIGNIFICANCE) {
@@ -38,7 +38,7 @@ static double least_acceptable_mean(double mean, double stdev, double count, siz
             low = middle;
         }
     }
-    return middle;
+    return (low + high) / 2;
 }
 
 /* A benchmark that is evaluated seldom may seem to converge that much earlier. */
