@@ -29,7 +29,7 @@ complete -c mlscore -n '__mlscore_command ""' -a check -d 'say whether logs obey
 complete -c mlscore -n '__mlscore_command check' -l usage -x -a 'training hpc' -d 'the family of benchmarks (training)'
 complete -c mlscore -n '__mlscore_command check' -l edition -x -d 'judge by this edition'\''s rules (by the date of the first record)'
 complete -c mlscore -n '__mlscore_command check' -l rules -r -F -d 'judge by the rules in FILE (see mlscore-rules(5))'
-complete -c mlscore -n '__mlscore_command check' -l split -d 'cut files into runs as score does; each run is a log of its own'
+complete -c mlscore -n '__mlscore_command check' -l split -d 'cut result_*.txt into runs too, which are one run each otherwise'
 complete -c mlscore -n '__mlscore_command check' -l format -x -a 'table csv json ndjson markdown github junit' -d 'how to print results (the first is the default)'
 complete -c mlscore -n '__mlscore_command check' -l output -s o -r -F -d 'write results to FILE, whole or not at all'
 complete -c mlscore -n '__mlscore_command check' -l files-from -r -F -d 'read more paths from FILE, one a line (-: standard input)'

@@ -13,18 +13,11 @@
 #include "mlscore/base.h"
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
-#include "mlscore/rules.h"
-#include "mlscore/run.h"
+#include "mlscore/reading.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Folders are entered at most this deep below a named path. */
-#define MLS_WALK_DEPTH_MAX 64
-
-/** At most this many files are taken from all paths together. */
-#define MLS_WALK_FILES_MAX ((size_t)10000000)
 
 /** What to look for. */
 typedef struct mls_collect_options {

@@ -13,6 +13,7 @@
 #include "mlscore/log.h"
 #include "mlscore/olympic.h"
 #include "mlscore/rcp.h"
+#include "mlscore/reading.h"
 #include "mlscore/rules.h"
 #include "mlscore/run.h"
 #include "mlscore/shell.h"

@@ -107,6 +107,9 @@ typedef struct mls_verdict {
     const mls_findings *findings; /**< sorted by line */
 } mls_verdict;
 
+/** Moves the findings out of the checker, once mls_checker_end() has been called, into an empty list. */
+void mls_checker_take_findings(mls_checker *checker, mls_findings *findings);
+
 /** The verdict, once mls_checker_end() has been called. */
 mls_verdict mls_checker_verdict(const mls_checker *checker);
 

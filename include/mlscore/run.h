@@ -66,6 +66,23 @@ typedef struct mls_hyperparameter {
     size_t line;
 } mls_hyperparameter;
 
+/** How far training had come when an evaluation was made, as its metadata say; NAN: they do not. */
+typedef struct mls_training_progress {
+    double samples_count;
+    double epoch_num;
+    double step_num;
+} mls_training_progress;
+
+/** An FID or a CLIP evaluation of stable_diffusion, which must meet both targets at one point. */
+typedef struct mls_image_evaluation {
+    mls_training_progress at;
+    double value;
+    bool is_clip; /**< else FID */
+} mls_image_evaluation;
+
+/** Further FID and CLIP evaluations of a run are not looked at. */
+#define MLS_IMAGE_EVALUATIONS_MAX 100000
+
 /** What Slurm and run.sub say about the job around a run. */
 typedef struct mls_job {
     char *container;   /**< image the job ran in */
@@ -85,7 +102,6 @@ typedef struct mls_step {
 } mls_step;
 
 struct mls_seed_log;
-struct mls_converge;
 
 /** One run. */
 typedef struct mls_run {
@@ -98,20 +114,28 @@ typedef struct mls_run {
     double first_ms; /**< the earliest time of its records */
     double last_ms;  /**< the latest */
     mls_step init_start, init_stop, run_start, run_stop;
-    mls_run_status status;
+    mls_run_status status;    /**< of the first run_stop, which ends the run */
     char *benchmark;          /**< submission_benchmark */
     char *division;           /**< submission_division, as logged */
     char *organisation;       /**< submission_org */
     char *platform;           /**< submission_platform */
     char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
-    double global_batch_size; /**< the last one logged; NAN: none */
+    double global_batch_size; /**< the last one logged; NAN: none, or no number */
+    double train_samples;     /**< likewise */
     mls_series evaluations;   /**< eval_accuracy and eval_error, up to run_stop */
     mls_series throughput;    /**< samples per second: tracked_stats and throughput records */
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
-    struct mls_seed_log *seeds;    /**< its seed records; NULL: it has no record at all */
-    struct mls_converge *converge; /**< how far training went; NULL: it has no record at all */
+    mls_training_progress progress; /**< of the evaluations, in file order */
+    mls_training_progress at_stop;  /**< of those before the last run_stop, which convergence goes by */
+    bool converged;                 /**< the last run_stop says success */
+    mls_image_evaluation *images;
+    size_t image_count, image_capacity;
+    struct mls_seed_log *seeds; /**< its seed records; NULL: none */
     mls_job job;
+    mls_usage usage;      /**< of the rules it was judged by, which the next two tell */
+    const char *edition;  /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */
+    bool edition_guessed; /**< from what the log says */
     mls_findings findings;
     bool valid;         /**< obeys the rules, so it counts in a score */
     bool judged;        /**< a checker judges the log: malformed and torn lines are its findings */
@@ -134,6 +158,17 @@ double mls_run_to_converge(const mls_run *run, const char **unit);
 /** The value of the last evaluation before run_stop; NAN when there is none. */
 double mls_run_final_evaluation(const mls_run *run);
 
+/**
+ * How far training went, converged or not, counted as the benchmark's row says
+ * for the edition; NAN when the log does not say: of the last evaluation before
+ * the last run_stop, or for a benchmark with images at the smallest count at
+ * which FID and CLIP both reach their targets.  Epochs are rounded to three
+ * digits.  With `train_samples` that record counts instead where the benchmark
+ * allows it.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_run_reached(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
+                           bool train_samples, double *reached) MLS_MUST_USE;
+
 /** The name of the config it ran with: DGXSYSTEM of the job, else config_filename; NULL when nothing tells. */
 const char *mls_run_config(const mls_run *run);
 
@@ -146,6 +181,17 @@ bool mls_run_exists(const mls_run *run);
 /** Whether both describe the same run: earliest time, run_start and run_stop agree. */
 bool mls_run_same(const mls_run *a, const mls_run *b);
 
+/** Empty, with every number NAN. */
+void mls_job_init(mls_job *job);
+
+/** Takes what a marker line says; the last one of a kind counts.  False when memory runs out. */
+bool mls_job_marker(mls_job *job, const mls_marker *marker) MLS_MUST_USE;
+
+/** Copies to `job` what only `from` knows.  False when memory runs out. */
+bool mls_job_inherit(mls_job *job, const mls_job *from) MLS_MUST_USE;
+
+void mls_job_release(mls_job *job);
+
 /** Makes `run` empty, with every number NAN. */
 void mls_run_init(mls_run *run);
 
@@ -155,20 +201,28 @@ void mls_run_record(mls_run *run, const mls_record *record);
 /** Takes a malformed line of the run's log: a finding, and the run is not valid. */
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
 
+/** Takes a marker line that says how the job ended the run: a finding. */
+void mls_run_marker(mls_run *run, const mls_marker *marker);
+
 /**
- * The log of the run has ended: judges the sequence init_start → init_stop →
- * run_start → evaluations → run_stop, with a finding for each step missing or
- * out of order and for a status other than success, and sets `valid`.
+ * The log of the run has ended.  Without a checker (NULL) the sequence
+ * init_start → init_stop → run_start → evaluations → run_stop decides: each
+ * step missing or out of order and a status other than success is an error,
+ * and a run is valid that has none and no malformed line.
  *
- * `verdict` is what the checker says of the same records: its findings are
- * added, those of the sequence are advice, and the run is valid when the log
- * is and the run can be timed.  Without one (NULL) a run is valid that is
- * complete, in order, successful, and has no malformed line.
+ * With one, which has been fed the same records, the run takes over its
+ * findings and is valid when the log is; with `steps` what is wrong with the
+ * sequence is added as advice, and a run that cannot be timed is not valid.
+ *
+ * MLS_OK, MLS_ERROR_MEMORY, or what mls_checker_end() returned.
  */
-void mls_run_finish(mls_run *run, const mls_verdict *verdict);
+mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps) MLS_MUST_USE;
 
 /** The finding that says best why a run is not valid; NULL when it is, or nothing was found. */
 const mls_finding *mls_run_reason(const mls_run *run);
+
+/** Frees the samples of the series; what is known of them as a whole stays.  For who holds thousands of runs. */
+void mls_run_forget_series(mls_run *run);
 
 /** Frees what the run owns and makes it empty. */
 void mls_run_release(mls_run *run);

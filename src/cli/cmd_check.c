@@ -2,31 +2,18 @@
 /*
  * cmd_check.c - mlscore check: is each log compliant?
  *
- * Files are judged a batch at a time, on several threads, and printed in
- * their order; no more than a batch of verdicts is held at once.  With --split
- * a file may hold any number of runs, so files are read one by one then and
- * each verdict is printed when its run has ended.
+ * A log is a run: files are cut into runs as score does, and each verdict is
+ * printed when its turn has come.
  */
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/memory.h"
-#include "base/parallel.h"
 #include "base/utf8.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
-#include "mlscore/rules.h"
+#include "mlscore/reading.h"
 #include "report/check_report.h"
-#include "slurm/run_judge.h"
-#include "slurm/walk.h"
 
 enum { OPTION_SPLIT = MLS_OPTION_OWN };
-
-/* Files in a batch, and so verdicts held at once. */
-enum { MLS_CHECK_BATCH = 32 };
 
 typedef struct mls_check_settings {
     bool split;
@@ -36,7 +23,7 @@ static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
     MLS_ROW_RULES,
-    {OPTION_SPLIT, '\0', "split", NULL, "cut files into runs as score does; each run is a log of its own"},
+    {OPTION_SPLIT, '\0', "split", NULL, "cut result_*.txt into runs too, which are one run each otherwise"},
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -51,29 +38,6 @@ static const mls_option options[] = {
     MLS_ROW_END,
 };
 
-/* What became of one file.  Owns its checker until it has been printed. */
-typedef struct mls_check_result {
-    mls_checker *checker;
-    int system_errno; /* of opening it */
-    mls_error error;
-    mls_status status;
-    const char *skipped; /* no log: why */
-} mls_check_result;
-
-typedef struct mls_check_work {
-    const mls_cli *cli;
-    const mls_source_list *sources;
-    const size_t *wanted; /* indexes of the sources to read */
-    size_t wanted_count;
-    size_t first; /* of this batch, in wanted */
-    mls_check_result *results;
-    mls_checker_options judge;
-    mls_scan_options scan;
-    pthread_mutex_t lock; /* over `spare` */
-    mls_checker *spare[MLS_CHECK_BATCH];
-    size_t spare_count;
-} mls_check_work;
-
 static bool mls_check_option(mls_cli *cli, int id, const char *argument)
 {
     mls_check_settings *settings = cli->own;
@@ -83,238 +47,127 @@ static bool mls_check_option(mls_cli *cli, int id, const char *argument)
     return true;
 }
 
-/* A checker that is ready for the next log: a used one when there is one. */
-static mls_checker *mls_check_take(mls_check_work *work)
-{
-    mls_checker *checker = NULL;
-    (void)pthread_mutex_lock(&work->lock);
-    if (work->spare_count > 0) {
-        checker = work->spare[--work->spare_count];
-    }
-    (void)pthread_mutex_unlock(&work->lock);
-    if (checker != NULL) {
-        mls_checker_reset(checker, NULL);
-    } else if (mls_checker_new(&work->judge, &checker) != MLS_OK) {
-        checker = NULL;
-    }
-    return checker;
-}
-
-/* Feeds a source to a sink, unless it is no log. */
-static void mls_check_scan(const mls_check_work *work, const mls_source *source, const mls_sink *sink,
-                           mls_check_result *result)
-{
-    char head[16];
-    const int fd = mls_source_open(source);
-    if (fd < 0) {
-        result->system_errno = errno;
-        result->status = MLS_ERROR_READ;
-        return;
-    }
-    const ssize_t peeked = source->named ? 0 : pread(fd, head, sizeof head, 0);
-    result->skipped = peeked > 0 ? mls_source_magic((mls_str){head, (size_t)peeked}) : NULL;
-    if (result->skipped == NULL) {
-        result->status = mls_log_scan_fd(fd, &work->scan, sink, 1, NULL, &result->error);
-    }
-    if (fd != STDIN_FILENO) {
-        (void)close(fd);
-    }
-}
-
-static void mls_check_file(void *state, size_t index)
-{
-    mls_check_work *work = state;
-    mls_check_result *result = &work->results[index];
-    *result = (mls_check_result){.checker = mls_check_take(work)};
-    if (result->checker == NULL) {
-        result->status = MLS_ERROR_MEMORY;
-        return;
-    }
-    const mls_sink sink = mls_checker_sink(result->checker);
-    mls_check_scan(work, &work->sources->items[work->wanted[work->first + index]], &sink, result);
-}
-
-static bool mls_check_is_valid(const mls_cli *cli, const mls_verdict *verdict)
-{
-    return verdict->valid && mls_findings_pass(&verdict->findings->counts, cli->strict);
-}
-
-/* Prints one verdict; an exit status. */
-static int mls_check_print(const mls_cli *cli, mls_check_report *report, const char *path, size_t line,
-                           const mls_verdict *verdict)
-{
-    const mls_check_log log = {path, line, *verdict, mls_check_is_valid(cli, verdict)};
-    mls_check_report_log(report, &log);
-    return log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
-}
-
-/* Says why a source could not be judged; an exit status. */
-static int mls_check_complain(const mls_check_work *work, const mls_source *source, const mls_check_result *result)
-{
-    if (result->system_errno != 0) {
-        mls_cli_complain(work->cli, source->path, "%s", strerror(result->system_errno));
-        return MLS_EXIT_IO;
-    }
-    if (result->status != MLS_OK) {
-        mls_cli_complain(work->cli, source->path, "%s",
-                         result->error.message[0] != '\0' ? result->error.message : "out of memory");
-        return MLS_EXIT_IO;
-    }
-    return MLS_EXIT_OK;
-}
-
-static int mls_check_finish(const mls_check_work *work, mls_check_report *report, size_t index)
-{
-    const mls_check_result *result = &work->results[index];
-    const mls_source *source = &work->sources->items[work->wanted[work->first + index]];
-    const int status = mls_check_complain(work, source, result);
-    if (status != MLS_EXIT_OK || result->skipped != NULL) {
-        return status;
-    }
-    const mls_verdict verdict = mls_checker_verdict(result->checker);
-    return mls_check_print(work->cli, report, source->path, 1, &verdict);
-}
-
-/* Whose runs are being printed. */
-typedef struct mls_check_splitting {
-    const mls_cli *cli;
-    mls_check_report *report;
-    const char *path;
+/* A check on its way. */
+typedef struct mls_checking {
+    mls_cli *cli;
+    mls_check_report report;
+    const mls_sources *sources;
     int status;
-} mls_check_splitting;
+} mls_checking;
 
-static mls_status mls_check_judged(void *state, size_t line, const mls_verdict *verdict)
+static bool check_is_valid(const mls_cli *cli, const mls_run *run)
 {
-    mls_check_splitting *splitting = state;
-    const int status = mls_check_print(splitting->cli, splitting->report, splitting->path, line, verdict);
-    splitting->status = mls_exit_worse(splitting->status, status);
+    return run->valid && mls_findings_pass(&run->findings.counts, cli->strict);
+}
+
+static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
+{
+    mls_checking *checking = state;
+    const mls_source *source = &checking->sources->items[index];
+    /* A folder is asked for its logs, not for what else lies in it. */
+    if (!source->named && !source->result && run->records + run->malformed == 0) {
+        return MLS_OK;
+    }
+    const mls_check_log log = {.path = source->path,
+                               .line = part || checking->report.split ? run->line + (run->line == 0) : 1,
+                               .part = part || checking->report.split,
+                               .verdict = {.valid = run->valid,
+                                           .guessed = run->edition_guessed,
+                                           .usage = run->usage,
+                                           .edition = run->edition,
+                                           .benchmark = run->benchmark,
+                                           .division = run->division,
+                                           .records = run->records,
+                                           .malformed = run->malformed,
+                                           .findings = &run->findings},
+                               .valid = check_is_valid(checking->cli, run)};
+    mls_check_report_log(&checking->report, &log);
+    checking->status = mls_exit_worse(checking->status, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    return mls_output_is_closed(checking->report.output) ? MLS_STOPPED : MLS_OK;
+}
+
+/* Says why a source could not be judged. */
+static mls_status check_source(void *state, const mls_read *read)
+{
+    mls_checking *checking = state;
+    const char *why = read->status != MLS_OK ? read->error.message : read->source->named ? read->unread : NULL;
+    if (why != NULL) {
+        mls_cli_complain(checking->cli, read->source->path, "%s", why);
+        checking->status = mls_exit_worse(checking->status, MLS_EXIT_IO);
+    }
     return MLS_OK;
 }
 
-/* Every file, run by run. */
-static int mls_check_split(mls_check_work *work, mls_check_report *report)
+/* Complains about what cannot be read; returns the width of the longest path that can. */
+static size_t look_at_sources(mls_checking *checking)
 {
-    mls_check_splitting splitting = {.cli = work->cli, .report = report, .status = MLS_EXIT_OK};
-    mls_checker *checker = mls_check_take(work);
-    if (checker == NULL) {
-        mls_cli_complain(work->cli, NULL, "out of memory");
-        return MLS_EXIT_IO;
-    }
-    for (size_t i = 0; i < work->wanted_count && !mls_output_is_closed(report->output); i++) {
-        const mls_source *source = &work->sources->items[work->wanted[i]];
-        mls_check_result result = {0};
-        mls_run_judge judge = {.checker = checker, .judged = mls_check_judged, .state = &splitting};
-        const mls_sink sink = mls_run_judge_sink(&judge);
-        splitting.path = source->path;
-        mls_check_scan(work, source, &sink, &result);
-        splitting.status = mls_exit_worse(splitting.status, mls_check_complain(work, source, &result));
-        mls_run_judge_release(&judge);
-        mls_checker_reset(checker, NULL);
-    }
-    mls_checker_free(checker);
-    return splitting.status;
-}
-
-static int mls_check_batches(mls_check_work *work, mls_check_report *report, unsigned threads)
-{
-    int status = MLS_EXIT_OK;
-    for (work->first = 0; work->first < work->wanted_count && !mls_output_is_closed(report->output);) {
-        const size_t left = work->wanted_count - work->first;
-        const size_t count = left < MLS_CHECK_BATCH ? left : MLS_CHECK_BATCH;
-        mls_parallel_for(threads, count, mls_check_file, work);
-        for (size_t i = 0; i < count; i++) {
-            status = mls_exit_worse(status, mls_check_finish(work, report, i));
-            if (work->results[i].checker != NULL) {
-                work->spare[work->spare_count++] = work->results[i].checker;
-            }
-        }
-        work->first += count;
-    }
-    for (size_t i = 0; i < work->spare_count; i++) {
-        mls_checker_free(work->spare[i]);
-    }
-    return status;
-}
-
-/* The sources worth reading, and the width of the longest path; what cannot be read is complained about. */
-static int mls_check_select(const mls_cli *cli, const mls_source_list *sources, size_t *wanted, size_t *count,
-                            size_t *width)
-{
-    int status = MLS_EXIT_OK;
-    for (size_t i = 0; i < sources->count; i++) {
-        const mls_source *source = &sources->items[i];
+    size_t longest = 0;
+    for (size_t i = 0; i < checking->sources->count; i++) {
+        const mls_source *source = &checking->sources->items[i];
         if (source->failed) {
-            mls_cli_complain(cli, source->path, "%s", source->skip);
-            status = MLS_EXIT_IO;
+            mls_cli_complain(checking->cli, source->path, "%s", source->skip);
+            checking->status = MLS_EXIT_IO;
         } else if (source->skip == NULL) {
-            const size_t length = mls_display_width(mls_str_from(source->path));
-            *width = length > *width ? length : *width;
-            wanted[(*count)++] = i;
+            const size_t width = mls_display_width(mls_str_from(source->path));
+            longest = width > longest ? width : longest;
         }
     }
-    return status;
+    return longest;
 }
 
-static int mls_check_all(mls_cli *cli, const mls_source_list *sources, const mls_checker_options *judge)
+static int check_sources(mls_cli *cli, const mls_sources *sources, const mls_checker_options *rules)
 {
     const mls_check_settings *settings = cli->own;
-    const unsigned threads = cli->threads > 0 ? cli->threads : mls_processor_count();
     mls_output output;
-    size_t *wanted = calloc(sources->count + 1, sizeof *wanted);
-    mls_check_work *work = calloc(1, sizeof *work);
-    mls_check_result *results = calloc(MLS_CHECK_BATCH, sizeof *results);
-    int status = MLS_EXIT_IO;
-    if (wanted == NULL || work == NULL || results == NULL) {
-        mls_cli_complain(cli, NULL, "out of memory");
-    } else if (mls_cli_output_open(cli, &output)) {
-        mls_check_report report = {.output = &output,
-                                   .format = (mls_check_format)cli->format,
-                                   .split = settings->split,
-                                   .width = cli->width,
-                                   .color = cli->color,
-                                   .quiet = cli->quiet,
-                                   .verbose = cli->verbose};
-        *work = (mls_check_work){.cli = cli, .sources = sources, .wanted = wanted, .results = results, .judge = *judge};
-        (void)pthread_mutex_init(&work->lock, NULL);
-        status = mls_check_select(cli, sources, wanted, &work->wanted_count, &report.path_width);
-        work->scan.threads = work->wanted_count == 1 || settings->split ? threads : 1;
-        mls_check_report_start(&report);
-        status = mls_exit_worse(status, settings->split ? mls_check_split(work, &report)
-                                                        : mls_check_batches(work, &report, threads));
-        (void)pthread_mutex_destroy(&work->lock);
-        if (mls_check_report_end(&report)) {
-            status = mls_exit_worse(status, mls_cli_output_close(cli, &output));
-        } else {
-            mls_output_abandon(&output);
-            mls_cli_complain(cli, NULL, "out of memory");
-            status = MLS_EXIT_IO;
-        }
+    mls_error error = {0};
+    mls_checking checking = {.cli = cli, .sources = sources, .status = MLS_EXIT_OK};
+    const mls_reading reading = {.rules = rules,
+                                 .cutting = settings->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
+                                 .threads = cli->threads,
+                                 .state = &checking,
+                                 .run = check_run,
+                                 .done = check_source};
+    if (!mls_cli_output_open(cli, &output)) {
+        return MLS_EXIT_IO;
     }
-    free(results);
-    free(work);
-    free(wanted);
-    return status;
+    checking.report = (mls_check_report){.output = &output,
+                                         .format = (mls_check_format)cli->format,
+                                         .split = settings->split,
+                                         .width = cli->width,
+                                         .color = cli->color,
+                                         .quiet = cli->quiet,
+                                         .verbose = cli->verbose};
+    checking.report.path_width = look_at_sources(&checking);
+    mls_check_report_start(&checking.report);
+    const mls_status status = mls_read_sources(&reading, sources->items, sources->count, &error);
+    const bool printed = mls_check_report_end(&checking.report);
+    if (printed && (status == MLS_OK || status == MLS_STOPPED)) {
+        return mls_exit_worse(checking.status, mls_cli_output_close(cli, &output));
+    }
+    mls_output_abandon(&output);
+    mls_cli_complain(cli, NULL, "%s", error.message[0] != '\0' ? error.message : "out of memory");
+    return MLS_EXIT_IO;
 }
 
 static int mls_check_run(mls_cli *cli)
 {
-    mls_source_list sources = {0};
-    mls_checker_options judge;
+    mls_sources sources = {0};
+    mls_checker_options rules;
     mls_error error = {0};
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no path given");
     }
-    int status = mls_cli_judge(cli, &judge, NULL);
+    int status = mls_cli_judge(cli, &rules, NULL);
     if (status != MLS_EXIT_OK) {
         return status;
     }
-    if (mls_walk((const char *const *)cli->operands, cli->operand_count, &sources, &error) != MLS_OK) {
+    if (mls_sources_find((const char *const *)cli->operands, cli->operand_count, &sources, &error) == MLS_OK) {
+        status = check_sources(cli, &sources, &rules);
+    } else {
         mls_cli_complain(cli, NULL, "%s", error.message);
         status = MLS_EXIT_IO;
-    } else {
-        status = mls_check_all(cli, &sources, &judge);
     }
-    mls_source_list_release(&sources);
+    mls_sources_release(&sources);
     return status;
 }
 
@@ -324,7 +177,8 @@ const mls_command mls_command_check = {
     .usage = "[OPTION]… PATH…",
     .about = "Judges every log under each PATH by the rules of its edition: the same verdict as the\n"
              "reference compliance checker, with each finding's file and line, what the rule wants\n"
-             "and what was found.  A file is judged as one log, unless --split cuts it into runs.",
+             "and what was found.  A file that holds several runs, as a job's output does, is cut\n"
+             "into them as score does; a result_*.txt is one run, unless --split is given.",
     .options = options,
     .own_size = sizeof(mls_check_settings),
     .path_arguments = true,

@@ -5,16 +5,12 @@
  * Records stream from the scanner to the output; nothing is kept.  Values and
  * metadata are passed on as the JSON they were logged as, made safe.
  */
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/parallel.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
-#include "mlscore/log.h"
+#include "mlscore/reading.h"
 #include "report/events_report.h"
-#include "slurm/walk.h"
 
 enum { OPTION_KEY = MLS_OPTION_OWN, OPTION_COUNT };
 
@@ -46,9 +42,11 @@ typedef struct mls_events {
     const mls_events_settings *settings;
     mls_output *output;
     mls_events_writer writer;
+    const mls_sources *sources;
     const char *path;
     size_t count;
     size_t malformed;
+    int status;
 } mls_events;
 
 static bool mls_events_option(mls_cli *cli, int id, const char *argument)
@@ -100,40 +98,14 @@ static mls_status mls_events_malformed(void *state, const mls_malformed *malform
     return MLS_OK;
 }
 
-static int mls_events_file(mls_events *events, const mls_source *source)
+static mls_status events_listen(void *state, size_t index, mls_sink *sink)
 {
-    mls_error error = {0};
-    const mls_sink sink = {.state = events, .record = mls_events_record, .malformed = mls_events_malformed};
-    const unsigned threads = events->cli->threads != 0 ? events->cli->threads : mls_processor_count();
-    const mls_scan_options scan = {.threads = threads};
-    char head[16];
-    const int fd = mls_source_open(source);
-    events->path = source->path;
+    mls_events *events = state;
+    events->path = events->sources->items[index].path;
     events->count = 0;
     events->malformed = 0;
-    if (fd < 0) {
-        mls_cli_complain(events->cli, source->path, "%s", strerror(errno));
-        return MLS_EXIT_IO;
-    }
-    const ssize_t peeked = pread(fd, head, sizeof head, 0);
-    const char *magic = peeked > 0 ? mls_source_magic((mls_str){head, (size_t)peeked}) : NULL;
-    const mls_status status = magic != NULL ? MLS_OK : mls_log_scan_fd(fd, &scan, &sink, 1, NULL, &error);
-    if (fd != STDIN_FILENO) {
-        (void)close(fd);
-    }
-    if (events->malformed > MLS_MALFORMED_NAMED) {
-        mls_cli_complain(events->cli, source->path, "and %zu more malformed lines",
-                         events->malformed - MLS_MALFORMED_NAMED);
-    }
-    if (magic != NULL && source->named) {
-        mls_cli_complain(events->cli, source->path, "%s", magic);
-        return MLS_EXIT_IO;
-    }
-    if (status == MLS_ERROR_READ || status == MLS_ERROR_MEMORY) {
-        mls_cli_complain(events->cli, source->path, "%s", error.message);
-        return MLS_EXIT_IO;
-    }
-    return events->malformed > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK;
+    *sink = (mls_sink){.state = events, .record = mls_events_record, .malformed = mls_events_malformed};
+    return MLS_OK;
 }
 
 /* As grep -c prints it: the bare number for one file, path:number for several. */
@@ -146,50 +118,67 @@ static void mls_events_print_count(const mls_events *events, bool several)
     mls_output_printf(events->output, "%zu\n", events->count);
 }
 
-static int mls_events_all(mls_cli *cli, const mls_source_list *sources, mls_output *output)
+static mls_status events_done(void *state, const mls_read *read)
 {
-    mls_events events = {.cli = cli, .settings = cli->own, .output = output};
-    const bool several = cli->operand_count > 1 || sources->count > 1;
-    int status = MLS_EXIT_OK;
+    mls_events *events = state;
+    const char *why = read->status != MLS_OK ? read->error.message : read->source->named ? read->unread : NULL;
+    if (events->malformed > MLS_MALFORMED_NAMED) {
+        mls_cli_complain(events->cli, read->source->path, "and %zu more malformed lines",
+                         events->malformed - MLS_MALFORMED_NAMED);
+    }
+    if (why != NULL) {
+        mls_cli_complain(events->cli, read->source->path, "%s", why);
+        events->status = mls_exit_worse(events->status, MLS_EXIT_IO);
+    }
+    events->status = mls_exit_worse(events->status, events->malformed > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+    if (events->settings->count) {
+        events->path = read->source->path;
+        mls_events_print_count(events, events->cli->operand_count > 1 || events->sources->count > 1);
+    }
+    return events->output->failed_errno == 0 ? MLS_OK : MLS_STOPPED;
+}
+
+static int mls_events_all(mls_cli *cli, const mls_sources *sources, mls_output *output)
+{
+    mls_error error = {0};
+    mls_events events = {.cli = cli, .settings = cli->own, .output = output, .sources = sources, .status = MLS_EXIT_OK};
+    const mls_reading reading = {
+        .events = true, .threads = cli->threads, .state = &events, .listen = events_listen, .done = events_done};
+    for (size_t i = 0; i < sources->count; i++) {
+        if (sources->items[i].failed) {
+            mls_cli_complain(cli, sources->items[i].path, "%s", sources->items[i].skip);
+            events.status = MLS_EXIT_IO;
+        }
+    }
     mls_events_start(&events.writer, output, cli->format == MLS_FORMAT_NDJSON);
     if (!events.settings->count) {
         mls_events_header(&events.writer);
     }
-    for (size_t i = 0; i < sources->count && output->failed_errno == 0; i++) {
-        const mls_source *source = &sources->items[i];
-        if (source->failed) {
-            mls_cli_complain(cli, source->path, "%s", source->skip);
-            status = mls_exit_worse(status, MLS_EXIT_IO);
-        } else if (source->skip == NULL) {
-            status = mls_exit_worse(status, mls_events_file(&events, source));
-            if (events.settings->count) {
-                mls_events_print_count(&events, several);
-            }
-        }
+    const mls_status status = mls_read_sources(&reading, sources->items, sources->count, &error);
+    const bool written = mls_events_stop(&events.writer);
+    if (!written || (status != MLS_OK && status != MLS_STOPPED)) {
+        mls_cli_complain(cli, NULL, "%s", written ? error.message : "out of memory");
+        return MLS_EXIT_IO;
     }
-    if (!mls_events_stop(&events.writer)) {
-        mls_cli_complain(cli, NULL, "out of memory");
-        status = MLS_EXIT_IO;
-    }
-    return status;
+    return events.status;
 }
 
 static int mls_events_run(mls_cli *cli)
 {
-    mls_source_list sources = {0};
+    mls_sources sources = {0};
     mls_output output;
     mls_error error = {0};
     int status = MLS_EXIT_IO;
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no path given");
     }
-    if (mls_walk((const char *const *)cli->operands, cli->operand_count, &sources, &error) != MLS_OK) {
+    if (mls_sources_find((const char *const *)cli->operands, cli->operand_count, &sources, &error) != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);
     } else if (mls_cli_output_open(cli, &output)) {
         status = mls_events_all(cli, &sources, &output);
         status = mls_exit_worse(status, mls_cli_output_close(cli, &output));
     }
-    mls_source_list_release(&sources);
+    mls_sources_release(&sources);
     return status;
 }
 

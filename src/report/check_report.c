@@ -16,7 +16,8 @@ static const char *mls_or(const char *text, const char *otherwise)
 
 void mls_check_name_end(const mls_check_report *report, const mls_check_log *log, mls_buffer *name)
 {
-    if (report->split) {
+    (void)report;
+    if (log->part) {
         mls_buffer_printf(name, ":%zu", log->line);
     }
 }
@@ -25,7 +26,8 @@ mls_finding mls_check_finding_place(const mls_check_report *report, const mls_ch
                                     const mls_finding *finding)
 {
     mls_finding placed = *finding;
-    if (placed.line == 0 && report->split) {
+    (void)report;
+    if (placed.line == 0 && log->part) {
         placed.line = log->line;
     }
     return placed;

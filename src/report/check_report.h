@@ -25,6 +25,7 @@ typedef enum mls_check_format {
 typedef struct mls_check_log {
     const char *path;
     size_t line; /* of the file that the log starts at */
+    bool part;   /* of a file, and so named file:line */
     mls_verdict verdict;
     bool valid; /* the verdict's, or stricter */
 } mls_check_log;
@@ -33,7 +34,7 @@ typedef struct mls_check_report {
     mls_output *output;
     mls_check_format format;
     size_t path_width; /* of the longest path, for aligning */
-    bool split;        /* logs are parts of files and are named file:line */
+    bool split;        /* every log is a part of a file */
     size_t width;      /* table: columns of the terminal; 0: no limit */
     bool color;
     bool quiet;       /* table: only what is not valid */

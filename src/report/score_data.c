@@ -13,7 +13,7 @@
 #include "report/json.h"
 #include "report/score_report.h"
 #include "score/seeds.h"
-#include "slurm/job.h"
+#include "slurm/hosts.h"
 
 typedef struct mls_host_list {
     mls_json *json;

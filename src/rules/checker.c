@@ -252,6 +252,12 @@ mls_sink mls_checker_sink(mls_checker *checker)
         .state = checker, .record = mls_sink_record, .malformed = mls_sink_malformed, .end = mls_sink_end};
 }
 
+void mls_checker_take_findings(mls_checker *checker, mls_findings *findings)
+{
+    *findings = checker->findings;
+    checker->findings = (mls_findings){0};
+}
+
 mls_verdict mls_checker_verdict(const mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;

@@ -27,14 +27,14 @@ static double mls_group_rcp_batch_size(const mls_group *group)
 {
     double batch_size = (double)NAN;
     for (size_t i = 0; i < group->run_count; i++) {
-        const struct mls_converge *converge = group->runs[i]->converge;
-        if (!mls_group_counts(group, i) || converge == NULL || isnan(converge->global_batch_size)) {
+        const double logged = group->runs[i]->global_batch_size;
+        if (!mls_group_counts(group, i) || isnan(logged)) {
             continue;
         }
-        if (!isnan(batch_size) && batch_size != converge->global_batch_size) {
+        if (!isnan(batch_size) && batch_size != logged) {
             return MLS_RCP_BATCH_SIZE_DIFFERS;
         }
-        batch_size = converge->global_batch_size;
+        batch_size = logged;
     }
     return batch_size;
 }
@@ -49,12 +49,8 @@ static mls_status mls_group_rcp_check(mls_group *group, const mls_score_options 
     mls_status status = MLS_OK;
     for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
         if (mls_group_counts(group, i)) {
-            const struct mls_converge *converge = group->runs[i]->converge;
-            to_converge[count] = MLS_RCP_NOT_CONVERGED;
-            status = converge != NULL ? mls_converge_number(converge, group->rules, group->edition,
-                                                            options->bert_train_samples, &to_converge[count])
-                                      : MLS_OK;
-            count++;
+            status = mls_run_converge_number(group->runs[i], group->rules, group->edition, options->bert_train_samples,
+                                             &to_converge[count++]);
         }
     }
     if (status == MLS_OK) {

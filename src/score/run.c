@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.c - what a run can be asked, once it has been read.
+ */
 #include "mlscore/run.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "score/converge.h"
 #include "score/seeds.h"
 
 const char *mls_run_status_name(mls_run_status status)
 {
-    switch (status) {
-    case MLS_RUN_SUCCESS:
-        return "success";
-    case MLS_RUN_ABORTED:
-        return "aborted";
-    case MLS_RUN_OTHER_STATUS:
-        return "other";
-    case MLS_RUN_NO_STATUS:
-        break;
-    }
-    return NULL;
+    static const char *const names[] = {NULL, "success", "aborted", "other"};
+    return (size_t)status < sizeof names / sizeof *names ? names[status] : NULL;
 }
 
 void mls_run_init(mls_run *run)
 {
-    const mls_step no_step = {(double)NAN, 0};
     const double nan = (double)NAN;
+    const mls_step no_step = {nan, 0};
+    const mls_training_progress nowhere = {nan, nan, nan};
     *run = (mls_run){.first_ms = nan,
                      .last_ms = nan,
                      .init_start = no_step,
@@ -34,9 +28,12 @@ void mls_run_init(mls_run *run)
                      .run_start = no_step,
                      .run_stop = no_step,
                      .global_batch_size = nan,
+                     .train_samples = nan,
+                     .progress = nowhere,
+                     .at_stop = nowhere,
                      .evaluations = {.min = nan, .max = nan, .stride = 1},
-                     .throughput = {.min = nan, .max = nan, .stride = 1},
-                     .job = {.node_count = nan, .trial = nan, .trials = nan}};
+                     .throughput = {.min = nan, .max = nan, .stride = 1}};
+    mls_job_init(&run->job);
 }
 
 double mls_run_minutes(const mls_run *run)
@@ -88,15 +85,28 @@ bool mls_run_exists(const mls_run *run)
 }
 
 /* Times that both are missing agree. */
-static bool mls_time_same(double a, double b)
+static bool same_time(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
 
 bool mls_run_same(const mls_run *a, const mls_run *b)
 {
-    return mls_time_same(a->first_ms, b->first_ms) && mls_time_same(a->run_start.time_ms, b->run_start.time_ms) &&
-           mls_time_same(a->run_stop.time_ms, b->run_stop.time_ms);
+    return same_time(a->first_ms, b->first_ms) && same_time(a->run_start.time_ms, b->run_start.time_ms) &&
+           same_time(a->run_stop.time_ms, b->run_stop.time_ms);
+}
+
+static void forget(mls_series *series)
+{
+    free(series->items);
+    series->items = NULL;
+    series->count = series->capacity = 0;
+}
+
+void mls_run_forget_series(mls_run *run)
+{
+    forget(&run->evaluations);
+    forget(&run->throughput);
 }
 
 void mls_run_release(mls_run *run)
@@ -107,26 +117,18 @@ void mls_run_release(mls_run *run)
     free(run->organisation);
     free(run->platform);
     free(run->config_filename);
-    free(run->evaluations.items);
-    free(run->throughput.items);
+    mls_run_forget_series(run);
     for (size_t i = 0; i < run->hyperparameter_count; i++) {
         free(run->hyperparameters[i].key);
         free(run->hyperparameters[i].value);
     }
     free(run->hyperparameters);
+    free(run->images);
     if (run->seeds != NULL) {
         mls_seed_log_release(run->seeds);
         free(run->seeds);
     }
-    if (run->converge != NULL) {
-        mls_converge_release(run->converge);
-        free(run->converge);
-    }
-    free(run->job.container);
-    free(run->job.job);
-    free(run->job.node_list);
-    free(run->job.cluster);
-    free(run->job.config);
+    mls_job_release(&run->job);
     mls_findings_release(&run->findings);
     mls_run_init(run);
 }

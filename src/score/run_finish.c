@@ -9,65 +9,65 @@
 #include "mlscore/run.h"
 
 /* What is wrong with the sequence is an error only where no rules say what counts. */
-static mls_severity mls_own_severity(const mls_run *run)
+static mls_severity own_severity(const mls_run *run)
 {
     return run->judged ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
 }
 
-static void mls_step_missing(mls_run *run, const char *step, const char *why)
+static void step_missing(mls_run *run, const char *step, const char *why)
 {
-    mls_findings_add_as(&run->findings, MLS_FINDING_MISSING_STEP, mls_own_severity(run),
+    mls_findings_add_as(&run->findings, MLS_FINDING_MISSING_STEP, own_severity(run),
                         (mls_finding_place){.key = mls_str_from(step)}, "no %s: %s", step, why);
 }
 
 /* The second step came before the first; either may be missing, which is a finding of its own. */
-static void mls_steps_ordered(mls_run *run, const char *first, mls_step a, const char *second, mls_step b)
+static void steps_ordered(mls_run *run, const char *first, mls_step a, const char *second, mls_step b)
 {
     if (a.line > 0 && b.line > 0 && b.time_ms < a.time_ms) {
-        mls_findings_add_as(&run->findings, MLS_FINDING_STEP_ORDER, mls_own_severity(run),
+        mls_findings_add_as(&run->findings, MLS_FINDING_STEP_ORDER, own_severity(run),
                             (mls_finding_place){.line = b.line, .key = mls_str_from(second)},
                             "%s is %.0f ms before %s (line %zu)", second, a.time_ms - b.time_ms, first, a.line);
     }
 }
 
-static void mls_run_judge_sequence(mls_run *run)
+static void judge_sequence(mls_run *run)
 {
     if (run->init_start.line == 0) {
-        mls_step_missing(run, "init_start", "nothing says when the run began to initialise");
+        step_missing(run, "init_start", "nothing says when the run began to initialise");
     }
     if (run->init_stop.line == 0) {
-        mls_step_missing(run, "init_stop", "the run never finished initialising, or did not log it");
+        step_missing(run, "init_stop", "the run never finished initialising, or did not log it");
     }
     if (run->run_start.line == 0) {
-        mls_step_missing(run, "run_start", "the run never started training");
+        step_missing(run, "run_start", "the run never started training");
     } else if (run->run_stop.line == 0) {
-        mls_step_missing(run, "run_stop", "the run died while training, or did not log its end");
+        step_missing(run, "run_stop", "the run died while training, or did not log its end");
     }
     if (run->run_start.line > 0 && run->evaluations.seen == 0) {
-        mls_step_missing(run, "eval_accuracy", "the model was never evaluated");
+        step_missing(run, "eval_accuracy", "the model was never evaluated");
     }
     const mls_sample *last = &run->evaluations.last;
     const mls_sample *first = run->evaluations.count > 0 ? &run->evaluations.items[0] : last;
     const bool evaluated = run->evaluations.seen > 0;
     const mls_step first_evaluation = {first->time_ms, evaluated ? first->line : 0};
-    mls_steps_ordered(run, "init_start", run->init_start, "init_stop", run->init_stop);
-    mls_steps_ordered(run, "init_stop", run->init_stop, "run_start", run->run_start);
-    mls_steps_ordered(run, "run_start", run->run_start, "the first evaluation", first_evaluation);
-    mls_steps_ordered(run, "run_start", run->run_start, "run_stop", run->run_stop);
+    steps_ordered(run, "init_start", run->init_start, "init_stop", run->init_stop);
+    steps_ordered(run, "init_stop", run->init_stop, "run_start", run->run_start);
+    steps_ordered(run, "run_start", run->run_start, "the first evaluation", first_evaluation);
+    steps_ordered(run, "run_start", run->run_start, "run_stop", run->run_stop);
 }
 
-static void mls_run_aborted(mls_run *run, mls_finding_place place)
+static void say_aborted(mls_run *run, mls_finding_place place)
 {
     const char *unit;
     const double converge = mls_run_to_converge(run, &unit);
     const double value = mls_run_final_evaluation(run);
     const char *target = mls_run_hyperparameter(run, MLS_S("target_accuracy"));
     if (isnan(value) || isnan(converge)) {
-        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place, "aborted");
+        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place, "aborted");
     } else {
         mls_buffer count = {0};
         mls_number_append_trimmed(&count, converge, 3);
-        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place,
+        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place,
                             "aborted: the last evaluation gave %.6g at %s %s%s%s", value,
                             count.ptr != NULL ? count.ptr : "?", unit, target != NULL ? ", target " : "",
                             target != NULL ? target : "");
@@ -76,40 +76,65 @@ static void mls_run_aborted(mls_run *run, mls_finding_place place)
     }
 }
 
-static void mls_run_judge_status(mls_run *run)
+static void judge_status(mls_run *run)
 {
     const mls_finding_place place = {.line = run->run_stop.line, .key = MLS_S("run_stop")};
     if (run->run_stop.line == 0 || run->status == MLS_RUN_SUCCESS) {
         return;
     }
     if (run->status == MLS_RUN_ABORTED) {
-        mls_run_aborted(run, place);
+        say_aborted(run, place);
     } else {
-        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, mls_own_severity(run), place,
+        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place,
                             run->status == MLS_RUN_OTHER_STATUS ? "run_stop has a status that is not success"
                                                                 : "run_stop has no status in its metadata");
     }
 }
 
-void mls_run_finish(mls_run *run, const mls_verdict *verdict)
+/* What the rules say of the log: the run's findings from here on, those of its own steps before them. */
+static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
 {
-    if (run->records + run->malformed > 0) {
-        mls_run_judge_sequence(run);
-        mls_run_judge_status(run);
-    } else if (verdict == NULL) {
-        mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
-                         "no :::MLLOG record in the whole file");
+    const mls_status status = mls_checker_end(checker);
+    if (status != MLS_OK) {
+        return status;
     }
-    if (verdict != NULL) {
-        /* The checker's word on the status is shorter than the one above. */
-        mls_findings_append_except(&run->findings, verdict->findings, MLS_FINDING_STATUS);
+    const mls_verdict verdict = mls_checker_verdict(checker);
+    run->valid = verdict.valid && (!steps || isfinite(mls_run_minutes(run)));
+    run->usage = verdict.usage;
+    run->edition = verdict.edition;
+    run->edition_guessed = verdict.guessed;
+    if (steps) {
+        /* The checker's word on the status is shorter than the run's own. */
+        mls_findings_append_except(&run->findings, verdict.findings, MLS_FINDING_STATUS);
+    } else {
+        mls_checker_take_findings(checker, &run->findings);
+    }
+    return MLS_OK;
+}
+
+mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
+{
+    mls_status status = MLS_OK;
+    if (run->records + run->malformed == 0) {
+        if (checker == NULL) {
+            mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
+                             "no :::MLLOG record in the whole file");
+        }
+    } else if (steps || checker == NULL) {
+        judge_sequence(run);
+        judge_status(run);
+    }
+    if (checker != NULL) {
+        status = take_verdict(run, checker, steps);
+    } else {
+        run->valid = run->findings.counts.error == 0;
     }
     run->out_of_memory |= run->findings.out_of_memory;
-    run->valid = verdict != NULL ? verdict->valid && isfinite(mls_run_minutes(run)) : run->findings.counts.error == 0;
+    return status == MLS_OK && run->out_of_memory ? MLS_ERROR_MEMORY : status;
 }
 
 /* A run that failed is best explained by how it ended, then by what is missing; a rule it broke comes after that. */
-static int mls_reason_rank(const mls_finding *finding)
+static int reason_rank(const mls_finding *finding)
 {
     if (finding->code == MLS_FINDING_STATUS) {
         return 3;
@@ -125,7 +150,7 @@ const mls_finding *mls_run_reason(const mls_run *run)
     const mls_finding *reason = NULL;
     int best = 0;
     for (size_t i = 0; i < run->findings.count && !run->valid; i++) {
-        const int rank = mls_reason_rank(&run->findings.items[i]);
+        const int rank = reason_rank(&run->findings.items[i]);
         if (rank > best) {
             best = rank;
             reason = &run->findings.items[i];

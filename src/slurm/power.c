@@ -10,8 +10,8 @@
 
 #include "base/buffer.h"
 #include "base/folder.h"
+#include "mlscore/reading.h"
 #include "score/energy.h"
-#include "slurm/walk.h"
 
 #define MLS_MS_PER_MINUTE 60000.0
 
@@ -67,11 +67,11 @@ static mls_status mls_power_source(const mls_source *source, double time_ms, mls
 /* The sum over the files of one run's folder; NAN, with a finding, when it cannot be told. */
 static mls_status mls_power_folder(const char *folder, double time_ms, mls_group *group, double *joules)
 {
-    mls_source_list files = {0};
+    mls_sources files = {0};
     mls_error error;
     size_t counted = 0;
     double sum = 0;
-    mls_status status = mls_is_folder(folder) ? mls_walk(&folder, 1, &files, &error) : MLS_OK;
+    mls_status status = mls_is_folder(folder) ? mls_sources_find(&folder, 1, &files, &error) : MLS_OK;
     for (size_t i = 0; i < files.count && status == MLS_OK; i++) {
         const mls_source *source = &files.items[i];
         if (source->failed || mls_power_kind_of(source->path) != MLS_POWER_OTHER) {
@@ -81,7 +81,7 @@ static mls_status mls_power_folder(const char *folder, double time_ms, mls_group
             counted++;
         }
     }
-    mls_source_list_release(&files);
+    mls_sources_release(&files);
     if (counted == 0) {
         mls_findings_add(&group->findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder},
                          "the run has no power files");

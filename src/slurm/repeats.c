@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * repeats.c - runs that stand in two files.
+ */
 #include "slurm/repeats.h"
 
 #include <math.h>
@@ -7,8 +10,6 @@
 
 #include "base/buffer.h"
 #include "base/folder.h"
-#include "slurm/job.h"
-#include "slurm/walk.h"
 
 /* A run, and what decides which of several same ones stays. */
 typedef struct mls_repeat {
@@ -18,7 +19,7 @@ typedef struct mls_repeat {
     bool slurm_out;
 } mls_repeat;
 
-static int mls_time_compare(double a, double b)
+static int compare_times(double a, double b)
 {
     if (isnan(a) || isnan(b)) {
         return isnan(a) - isnan(b);
@@ -27,13 +28,13 @@ static int mls_time_compare(double a, double b)
 }
 
 /* Same runs become neighbours, the one that stays first. */
-static int mls_repeat_compare(const void *left, const void *right)
+static int compare_repeats(const void *left, const void *right)
 {
     const mls_repeat *a = left;
     const mls_repeat *b = right;
-    int order = mls_time_compare(a->run->first_ms, b->run->first_ms);
-    order = order != 0 ? order : mls_time_compare(a->run->run_start.time_ms, b->run->run_start.time_ms);
-    order = order != 0 ? order : mls_time_compare(a->run->run_stop.time_ms, b->run->run_stop.time_ms);
+    int order = compare_times(a->run->first_ms, b->run->first_ms);
+    order = order != 0 ? order : compare_times(a->run->run_start.time_ms, b->run->run_start.time_ms);
+    order = order != 0 ? order : compare_times(a->run->run_stop.time_ms, b->run->run_stop.time_ms);
     if (order != 0) {
         return order;
     }
@@ -49,14 +50,14 @@ static int mls_repeat_compare(const void *left, const void *right)
     return (a->run > b->run) - (a->run < b->run);
 }
 
-static bool mls_is_slurm_out(const char *path)
+static bool is_slurm_out(const char *path)
 {
     const mls_str name = mls_str_from(mls_path_name(path));
     return mls_str_starts(name, MLS_S("slurm-")) && mls_str_ends(name, MLS_S(".out"));
 }
 
 /* Releases the removed runs of a file and closes the gaps. */
-static void mls_repeat_compact(mls_repeat_file *file, const bool *removed)
+static void compact(mls_repeat_file *file, const bool *removed)
 {
     size_t kept = 0;
     for (size_t i = 0; i < file->run_count; i++) {
@@ -84,11 +85,11 @@ mls_status mls_repeats_remove(mls_repeat_file *files, size_t count)
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         first[i] = used;
         for (size_t k = 0; !files[i].excluded && k < files[i].run_count; k++) {
-            all[used++] = (mls_repeat){&files[i].runs[k], i, files[i].run_count, mls_is_slurm_out(files[i].path)};
+            all[used++] = (mls_repeat){&files[i].runs[k], i, files[i].run_count, is_slurm_out(files[i].path)};
         }
     }
     if (status == MLS_OK && used > 1) {
-        qsort(all, used, sizeof *all, mls_repeat_compare);
+        qsort(all, used, sizeof *all, compare_repeats);
     }
     for (size_t i = 1, stays = 0; i < used && status == MLS_OK; i++) {
         if (!mls_run_same(all[stays].run, all[i].run)) {
@@ -105,7 +106,7 @@ mls_status mls_repeats_remove(mls_repeat_file *files, size_t count)
     }
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         if (!files[i].excluded) {
-            mls_repeat_compact(&files[i], removed + first[i]);
+            compact(&files[i], removed + first[i]);
         }
     }
     free(all);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "slurm/splitter.h"
+#include "reading/file.h"
 #include "submission/judge.h"
 
 /* An idle checker, or a new one; NULL when memory runs out. */
@@ -44,41 +44,28 @@ static void mls_checker_give_back(mls_log_reader *reader, mls_checker *checker)
     }
 }
 
-/* Series are for looking at a run; thousands of runs are held at once here. */
-static void mls_series_forget(mls_series *series)
+/* Thousands of runs are held at once here, and the series are for looking at one. */
+static mls_status mls_log_take_run(void *state, mls_run *run, bool part)
 {
-    free(series->items);
-    series->items = NULL;
-    series->count = 0;
-    series->capacity = 0;
-}
-
-/* Moves the one run that a whole file is out of the splitter. */
-static void mls_log_take_run(mls_splitter *splitter, mls_log_reading *reading)
-{
-    if (splitter->count > 0) {
-        reading->run = splitter->runs[0];
-        splitter->count = 0;
-        mls_series_forget(&reading->run.evaluations);
-        mls_series_forget(&reading->run.throughput);
-        mls_findings_release(&reading->run.findings);
-    }
+    mls_log_reading *reading = state;
+    (void)part;
+    reading->run = *run;
+    mls_run_init(run);
+    mls_run_forget_series(&reading->run);
+    return MLS_OK;
 }
 
 /* Feeds the rules and the summary of the run in one pass.  fd -1: the log cannot be read and so is empty. */
 static mls_status mls_log_scan(mls_checker *checker, mls_log_reading *reading, int fd, mls_error *error)
 {
-    mls_splitter splitter;
     mls_log_totals totals = {0};
-    mls_splitter_init(&splitter, true, NULL);
-    const mls_sink sinks[] = {mls_checker_sink(checker), mls_splitter_sink(&splitter)};
-    mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, sinks, 2, &totals, error)
-                                : mls_log_scan_bytes((mls_str){NULL, 0}, sinks, 2, &totals, error);
+    mls_file file = {.whole = true, .asked_for = true, .checker = checker, .run = mls_log_take_run, .state = reading};
+    mls_file_begin(&file);
+    const mls_sink sink = mls_file_sink(&file);
+    const mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, &totals, error)
+                                      : mls_log_scan_bytes((mls_str){NULL, 0}, &sink, 1, &totals, error);
     reading->bytes = totals.bytes;
-    if (status == MLS_OK || status == MLS_ERROR_READ) {
-        mls_log_take_run(&splitter, reading);
-    }
-    mls_splitter_release(&splitter);
+    mls_file_release(&file);
     return status;
 }
 
@@ -117,11 +104,11 @@ static mls_status mls_log_judge(mls_log_reader *reader, mls_checker *checker, ml
         status = MLS_OK;
     }
     if (status == MLS_OK) {
-        const mls_verdict verdict = mls_checker_verdict(checker);
         if (fd >= 0) {
-            mls_findings_append(&reading->findings, verdict.findings);
+            mls_findings_append(&reading->findings, &reading->run.findings);
         }
-        reading->run.valid = verdict.valid && fd >= 0 && reading->trouble.count == 0;
+        mls_findings_release(&reading->run.findings);
+        reading->run.valid = reading->run.valid && fd >= 0 && reading->trouble.count == 0;
         reading->run.file = mls_copy_text(reading->file->path, strlen(reading->file->path));
         status = reading->run.file != NULL && !reading->findings.out_of_memory && !reading->run.out_of_memory
                      ? mls_power_judge(reader->tree, reading)

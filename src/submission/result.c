@@ -69,7 +69,7 @@ static void mls_judging_runs(mls_judging *judging)
         run->path = mls_judging_copy(judging, reading->file->path);
         run->name = run->path != NULL ? mls_path_name(run->path) : "";
         run->valid = reading->run.valid;
-        run->converged = reading->run.converge != NULL && reading->run.converge->converged;
+        run->converged = reading->run.converged;
         run->start_ms = reading->run.run_start.time_ms;
         run->minutes = mls_run_minutes(&reading->run);
         run->joules = reading->joules;

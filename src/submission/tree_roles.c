@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/folder.h"
 #include "base/memory.h"
-#include "slurm/walk.h"
+#include "mlscore/reading.h"
 #include "submission/tree_walk.h"
 
 /* package_checker_params holds a few words. */

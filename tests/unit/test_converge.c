@@ -25,13 +25,14 @@
 
 static mls_status take_record(void *state, const mls_record *record)
 {
-    return mls_converge_record(state, record);
+    mls_run_record(state, record);
+    return MLS_OK;
 }
 
-static void read_text(mls_converge *converge, const char *text)
+static void read_text(mls_run *run, const char *text)
 {
-    mls_converge_init(converge);
-    mls_sink sink = {.state = converge, .record = take_record};
+    mls_run_init(run);
+    mls_sink sink = {.state = run, .record = take_record};
     mls_log_totals totals;
     assert_int_equal(mls_log_scan_bytes(mls_str_from(text), &sink, 1, &totals, NULL), MLS_OK);
     assert_int_equal(totals.malformed, 0);
@@ -39,13 +40,13 @@ static void read_text(mls_converge *converge, const char *text)
 
 static double number_of(const char *text, const char *benchmark, const char *edition, bool train_samples)
 {
-    mls_converge converge;
-    read_text(&converge, text);
+    mls_run run;
+    read_text(&run, text);
     double number;
     assert_int_equal(
-        mls_converge_number(&converge, benchmark_named(benchmark), edition_named(edition), train_samples, &number),
+        mls_run_converge_number(&run, benchmark_named(benchmark), edition_named(edition), train_samples, &number),
         MLS_OK);
-    mls_converge_release(&converge);
+    mls_run_release(&run);
     return number;
 }
 
@@ -70,28 +71,27 @@ static void runs_that_do_not_say_success_have_not_converged(void **state)
     assert_close(number_of(evaluation, "resnet", "4.0.0", false), MLS_RCP_NOT_CONVERGED, 0);
     assert_close(number_of(STOP("success") STOP("aborted"), "resnet", "4.0.0", false), MLS_RCP_NOT_CONVERGED, 0);
     assert_true(isnan(number_of(STOP("aborted") STOP("success"), "resnet", "4.0.0", false)));
-    mls_converge converge;
-    read_text(&converge, EVAL("eval_accuracy", "0.1", "\"samples_count\": 10, \"epoch_num\": 1") STOP("aborted"));
+    mls_run run;
+    read_text(&run, EVAL("eval_accuracy", "0.1", "\"samples_count\": 10, \"epoch_num\": 1") STOP("aborted"));
     double reached;
-    assert_int_equal(mls_converge_reached(&converge, benchmark_named("flux1"), edition_named("5.1.0"), false, &reached),
-                     MLS_OK);
+    assert_int_equal(mls_run_reached(&run, benchmark_named("flux1"), edition_named("5.1.0"), false, &reached), MLS_OK);
     assert_close(reached, 10, 0);
-    mls_converge_release(&converge);
+    mls_run_release(&run);
 }
 
 static void last_batch_size_counts(void **state)
 {
     (void)state;
-    mls_converge converge;
-    read_text(&converge, BATCH("256") BATCH("512"));
-    assert_close(converge.global_batch_size, 512, 0);
-    mls_converge_release(&converge);
-    read_text(&converge, BATCH("256") BATCH("\"512\""));
-    assert_true(isnan(converge.global_batch_size));
-    mls_converge_release(&converge);
-    read_text(&converge, "no records\n");
-    assert_true(isnan(converge.global_batch_size));
-    mls_converge_release(&converge);
+    mls_run run;
+    read_text(&run, BATCH("256") BATCH("512"));
+    assert_close(run.global_batch_size, 512, 0);
+    mls_run_release(&run);
+    read_text(&run, BATCH("256") BATCH("\"512\""));
+    assert_true(isnan(run.global_batch_size));
+    mls_run_release(&run);
+    read_text(&run, "no records\n");
+    assert_true(isnan(run.global_batch_size));
+    mls_run_release(&run);
 }
 
 static void stable_diffusion_needs_both_images_scores(void **state)
@@ -125,10 +125,10 @@ typedef struct corpus_counts {
     size_t logs;
 } corpus_counts;
 
-static void read_file(const char *path, mls_converge *converge)
+static void read_file(const char *path, mls_run *run)
 {
-    mls_converge_init(converge);
-    mls_sink sink = {.state = converge, .record = take_record};
+    mls_run_init(run);
+    mls_sink sink = {.state = run, .record = take_record};
     mls_log_totals totals;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(file >= 0);
@@ -154,15 +154,15 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
     double theirs[RUNS_MAX];
     const mls_benchmark *benchmark = benchmark_named(corpus_text(row, "benchmark"));
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        mls_converge converge;
-        read_file(found.gl_pathv[i], &converge);
+        mls_run run;
+        read_file(found.gl_pathv[i], &run);
         assert_int_equal(
-            mls_converge_number(&converge, benchmark, edition_named(corpus_text(row, "edition")), false, &ours[i]),
+            mls_run_converge_number(&run, benchmark, edition_named(corpus_text(row, "edition")), false, &ours[i]),
             MLS_OK);
         theirs[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(expected, (int)i));
         double batch = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, "global_batch_size"));
-        assert_close(converge.global_batch_size, batch, 0);
-        mls_converge_release(&converge);
+        assert_close(run.global_batch_size, batch, 0);
+        mls_run_release(&run);
     }
     mls_sort_doubles(ours, found.gl_pathc);
     mls_sort_doubles(theirs, found.gl_pathc);

@@ -14,8 +14,8 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "slurm/grouping.h"
-#include "slurm/job.h"
+#include "score/grouping.h"
+#include "slurm/hosts.h"
 #include "slurm/repeats.h"
 
 static char *copy(const char *text)

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/output.h"
-#include "slurm/walk.h"
+#include "reading/sources.h"
 
 static char folder[] = "/tmp/mlscore-output-XXXXXX";
 
@@ -59,17 +59,17 @@ static void assert_holds(const char *path, const char *expected)
 /* The names in the folder, in natural order. */
 static void assert_files(const char *expected)
 {
-    mls_source_list list = {0};
+    mls_sources list = {0};
     const char *here = ".";
     mls_buffer text = {0};
-    assert_int_equal(mls_walk(&here, 1, &list, NULL), MLS_OK);
+    assert_int_equal(mls_sources_find(&here, 1, &list, NULL), MLS_OK);
     mls_buffer_append_text(&text, "");
     for (size_t i = 0; i < list.count; i++) {
         mls_buffer_printf(&text, "%s%s", i > 0 ? " " : "", list.items[i].path + 2);
     }
     assert_string_equal(text.ptr, expected);
     mls_buffer_release(&text);
-    mls_source_list_release(&list);
+    mls_sources_release(&list);
 }
 
 static mode_t mode_of(const char *path)
@@ -178,10 +178,9 @@ static void a_full_disk_and_a_closed_pipe(void **state)
 /* Every source as path, then what is true of it: r(esult), n(amed), f(ailed), and why it is skipped. */
 static void assert_walk(const char *const *paths, size_t count, const char *expected)
 {
-    mls_source_list list = {0};
+    mls_sources list = {0};
     mls_buffer text = {0};
-    assert_int_equal(mls_walk(paths, count, &list, NULL), MLS_OK);
-    assert_int_equal(mls_source_list_merge_results(&list, NULL), MLS_OK);
+    assert_int_equal(mls_sources_find(paths, count, &list, NULL), MLS_OK);
     mls_buffer_append_text(&text, "");
     for (size_t i = 0; i < list.count; i++) {
         const mls_source *source = &list.items[i];
@@ -191,7 +190,7 @@ static void assert_walk(const char *const *paths, size_t count, const char *expe
     }
     assert_string_equal(text.ptr, expected);
     mls_buffer_release(&text);
-    mls_source_list_release(&list);
+    mls_sources_release(&list);
 }
 
 static void make_socket(const char *path)
@@ -267,7 +266,7 @@ static void results_named_twice_count_once(void **state)
 
 static void deep_folders_end_somewhere(void **state)
 {
-    mls_source_list list = {0};
+    mls_sources list = {0};
     const char *path = "deep";
     mls_buffer name = {0};
     (void)state;
@@ -276,10 +275,10 @@ static void deep_folders_end_somewhere(void **state)
         assert_int_equal(mkdir(name.ptr, 0755), 0);
         mls_buffer_append_text(&name, "/d");
     }
-    assert_int_equal(mls_walk(&path, 1, &list, NULL), MLS_OK);
+    assert_int_equal(mls_sources_find(&path, 1, &list, NULL), MLS_OK);
     assert_int_equal(list.count, 1);
     assert_string_equal(list.items[0].skip, "folders nested too deeply");
-    mls_source_list_release(&list);
+    mls_sources_release(&list);
     mls_buffer_release(&name);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "slurm/grouping.h"
+#include "score/grouping.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  * run that died before it logged one of these joins the one group that agrees
  * with everything it did log, so that it counts there as the failure it is.
  */
-#ifndef MLS_SLURM_GROUPING_H
-#define MLS_SLURM_GROUPING_H
+#ifndef MLS_SCORE_GROUPING_H
+#define MLS_SCORE_GROUPING_H
 
 #include "mlscore/group.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "slurm/walk.h"
+/*
+ * sources.c - which files to read: named paths as they are, folders in natural order.
+ */
+#include "reading/sources.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,26 +13,25 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "mlscore/collect.h"
 
 /* Folders already entered, so that loops of links end: an open-addressed set. */
-typedef struct mls_folder_id {
+typedef struct folder_id {
     dev_t device;
     ino_t inode;
     bool used;
-} mls_folder_id;
+} folder_id;
 
-typedef struct mls_visited {
-    mls_folder_id *slots;
+typedef struct visited_folders {
+    folder_id *slots;
     size_t size; /* a power of two, or 0 */
     size_t count;
-} mls_visited;
+} visited_folders;
 
-typedef struct mls_walker {
-    mls_source_list *list;
-    mls_visited visited;
+typedef struct source_walker {
+    mls_sources *list;
+    visited_folders visited;
     mls_error *error;
-} mls_walker;
+} source_walker;
 
 /* ------------------------------------------------------- skipped by name */
 
@@ -46,7 +48,7 @@ static const struct {
     {MLS_STR("core."), MLS_STR(""), "core dump"},
 };
 
-static const char *mls_name_skipped(const char *name)
+static const char *name_skipped(const char *name)
 {
     const mls_str text = mls_str_from(name);
     if (text.len > 0 && text.ptr[0] == '.') {
@@ -70,7 +72,7 @@ bool mls_name_is_result(const char *name)
            mls_str_ends(text, MLS_S(".txt"));
 }
 
-static const char *mls_mode_skipped(mode_t mode)
+static const char *mode_skipped(mode_t mode)
 {
     if (S_ISFIFO(mode)) {
         return "named pipe";
@@ -84,7 +86,7 @@ static const char *mls_mode_skipped(mode_t mode)
 /* --------------------------------------------------------------- sources */
 
 /* Takes over `path`; `skip` is copied. */
-static mls_status mls_source_add(mls_walker *walker, char *path, const char *skip, mls_source source)
+static mls_status add_source(source_walker *walker, char *path, const char *skip, mls_source source)
 {
     source.path = path;
     source.skip = skip != NULL ? mls_copy_text(skip, strlen(skip)) : NULL;
@@ -102,17 +104,17 @@ static mls_status mls_source_add(mls_walker *walker, char *path, const char *ski
     return MLS_OK;
 }
 
-static mls_status mls_source_failed(mls_walker *walker, char *path, int system_errno, bool named)
+static mls_status add_failed(source_walker *walker, char *path, int system_errno, bool named)
 {
     mls_error why = {0};
     (void)mls_error_set_errno(&why, MLS_ERROR_READ, system_errno, "%s", "");
-    return mls_source_add(walker, path, why.message, (mls_source){.failed = true, .named = named});
+    return add_source(walker, path, why.message, (mls_source){.failed = true, .named = named});
 }
 
 /* --------------------------------------------------------------- folders */
 
 /* Where the folder stands in the set, or the free slot where it would. */
-static mls_folder_id *mls_visited_slot(const mls_visited *visited, dev_t device, ino_t inode)
+static folder_id *visited_slot(const visited_folders *visited, dev_t device, ino_t inode)
 {
     size_t i = (size_t)(((uint64_t)inode ^ (uint64_t)device << 32) * 0x9e3779b97f4a7c15ULL >> 20) & (visited->size - 1);
     while (visited->slots[i].used && (visited->slots[i].device != device || visited->slots[i].inode != inode)) {
@@ -121,16 +123,16 @@ static mls_folder_id *mls_visited_slot(const mls_visited *visited, dev_t device,
     return &visited->slots[i];
 }
 
-static bool mls_visited_grow(mls_visited *visited)
+static bool visited_grow(visited_folders *visited)
 {
-    mls_visited grown = {.size = visited->size == 0 ? 64 : visited->size * 2, .count = visited->count};
+    visited_folders grown = {.size = visited->size == 0 ? 64 : visited->size * 2, .count = visited->count};
     grown.slots = calloc(grown.size, sizeof *grown.slots);
     if (grown.slots == NULL) {
         return false;
     }
     for (size_t i = 0; i < visited->size; i++) {
         if (visited->slots[i].used) {
-            *mls_visited_slot(&grown, visited->slots[i].device, visited->slots[i].inode) = visited->slots[i];
+            *visited_slot(&grown, visited->slots[i].device, visited->slots[i].inode) = visited->slots[i];
         }
     }
     free(visited->slots);
@@ -139,58 +141,58 @@ static bool mls_visited_grow(mls_visited *visited)
 }
 
 /* Whether the folder was entered before; remembers it. */
-static mls_status mls_visit(mls_walker *walker, const struct stat *about, bool *before)
+static mls_status visit(source_walker *walker, const struct stat *about, bool *before)
 {
-    mls_visited *visited = &walker->visited;
-    if (visited->count * 2 >= visited->size && !mls_visited_grow(visited)) {
+    visited_folders *visited = &walker->visited;
+    if (visited->count * 2 >= visited->size && !visited_grow(visited)) {
         return mls_error_memory(walker->error);
     }
-    mls_folder_id *slot = mls_visited_slot(visited, about->st_dev, about->st_ino);
+    folder_id *slot = visited_slot(visited, about->st_dev, about->st_ino);
     *before = slot->used;
     if (!slot->used) {
-        *slot = (mls_folder_id){about->st_dev, about->st_ino, true};
+        *slot = (folder_id){about->st_dev, about->st_ino, true};
         visited->count++;
     }
     return MLS_OK;
 }
 
-static mls_status mls_walk_folder(mls_walker *walker, const char *path, unsigned depth);
+static mls_status walk_folder(source_walker *walker, const char *path, unsigned depth);
 
 /* Something found in a folder.  Takes over `path`. */
-static mls_status mls_walk_found(mls_walker *walker, char *path, unsigned depth)
+static mls_status walk_found(source_walker *walker, char *path, unsigned depth)
 {
     struct stat about;
     const char *name = path != NULL ? mls_path_name(path) : "";
-    const char *skip = mls_name_skipped(name);
+    const char *skip = name_skipped(name);
     if (path == NULL || skip != NULL) {
-        return mls_source_add(walker, path, skip, (mls_source){0});
+        return add_source(walker, path, skip, (mls_source){0});
     }
     if (stat(path, &about) != 0) {
         struct stat link;
         const int why = errno;
         if ((why == ENOENT || why == ELOOP) && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
-            return mls_source_add(walker, path, "broken link", (mls_source){0});
+            return add_source(walker, path, "broken link", (mls_source){0});
         }
-        return mls_source_failed(walker, path, why, false);
+        return add_failed(walker, path, why, false);
     }
     if (S_ISDIR(about.st_mode)) {
         bool before = false;
-        mls_status status = mls_visit(walker, &about, &before);
+        mls_status status = visit(walker, &about, &before);
         if (status == MLS_OK && (before || depth == MLS_WALK_DEPTH_MAX)) {
-            return mls_source_add(walker, path, before ? "folder already read" : "folders nested too deeply",
-                                  (mls_source){0});
+            return add_source(walker, path, before ? "folder already read" : "folders nested too deeply",
+                              (mls_source){0});
         }
         if (status == MLS_OK) {
-            status = mls_walk_folder(walker, path, depth + 1);
+            status = walk_folder(walker, path, depth + 1);
         }
         free(path);
         return status;
     }
-    return mls_source_add(walker, path, mls_mode_skipped(about.st_mode),
-                          (mls_source){.result = mls_name_is_result(name), .size = (uint64_t)about.st_size});
+    return add_source(walker, path, mode_skipped(about.st_mode),
+                      (mls_source){.result = mls_name_is_result(name), .size = (uint64_t)about.st_size});
 }
 
-static mls_status mls_walk_folder(mls_walker *walker, const char *path, unsigned depth)
+static mls_status walk_folder(source_walker *walker, const char *path, unsigned depth)
 {
     mls_names names = {0};
     int system_errno = 0;
@@ -199,51 +201,51 @@ static mls_status mls_walk_folder(mls_walker *walker, const char *path, unsigned
         (void)mls_error_set(walker->error, status, 0, 0, "out of memory");
     }
     if (status == MLS_OK && system_errno != 0) {
-        status = mls_source_failed(walker, mls_copy_text(path, strlen(path)), system_errno, depth == 0);
+        status = add_failed(walker, mls_copy_text(path, strlen(path)), system_errno, depth == 0);
     }
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
-        status = mls_walk_found(walker, mls_path_join(path, names.items[i]), depth);
+        status = walk_found(walker, mls_path_join(path, names.items[i]), depth);
     }
     mls_names_release(&names);
     return status;
 }
 
-static mls_status mls_walk_named(mls_walker *walker, const char *path)
+static mls_status walk_named(source_walker *walker, const char *path)
 {
     struct stat about;
     char *copy = mls_copy_text(path, strlen(path));
     if (strcmp(path, "-") == 0) {
-        return mls_source_add(walker, copy, NULL, (mls_source){.named = true});
+        return add_source(walker, copy, NULL, (mls_source){.named = true});
     }
     if (stat(path, &about) != 0) {
-        return mls_source_failed(walker, copy, errno, true);
+        return add_failed(walker, copy, errno, true);
     }
     if (!S_ISDIR(about.st_mode)) {
         const mls_source source = {.named = true,
                                    .result = mls_name_is_result(mls_path_name(path)),
                                    .size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0};
-        return mls_source_add(walker, copy, NULL, source);
+        return add_source(walker, copy, NULL, source);
     }
     free(copy);
     bool before = false;
-    const mls_status status = mls_visit(walker, &about, &before);
-    return status != MLS_OK || before ? status : mls_walk_folder(walker, path, 0);
+    const mls_status status = visit(walker, &about, &before);
+    return status != MLS_OK || before ? status : walk_folder(walker, path, 0);
 }
 
 /* ------------------------------------------------- results named twice */
 
 /* Where a result_*.txt is, whatever way led to it. */
-typedef struct mls_result_place {
+typedef struct result_place {
     dev_t device; /* of its folder */
     ino_t inode;
     const char *name;
     size_t index;
-} mls_result_place;
+} result_place;
 
-static int mls_result_compare(const void *left, const void *right)
+static int compare_places(const void *left, const void *right)
 {
-    const mls_result_place *a = left;
-    const mls_result_place *b = right;
+    const result_place *a = left;
+    const result_place *b = right;
     if (a->device != b->device) {
         return a->device < b->device ? -1 : 1;
     }
@@ -254,7 +256,7 @@ static int mls_result_compare(const void *left, const void *right)
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-static bool mls_result_place_find(mls_result_place *place, const char *path)
+static bool find_place(result_place *place, const char *path)
 {
     struct stat folder;
     const char *name = mls_path_name(path);
@@ -269,27 +271,26 @@ static bool mls_result_place_find(mls_result_place *place, const char *path)
     return found;
 }
 
-mls_status mls_source_list_merge_results(mls_source_list *list, mls_error *error)
+static mls_status merge_results(mls_sources *list, mls_error *error)
 {
     bool named = false;
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++) {
         named |= list->items[i].named && list->items[i].result;
     }
-    mls_result_place *places = named ? calloc(list->count, sizeof *places) : NULL;
+    result_place *places = named ? calloc(list->count, sizeof *places) : NULL;
     bool ok = !named || places != NULL;
     for (size_t i = 0; i < list->count && named && ok; i++) {
-        if (list->items[i].result && list->items[i].skip == NULL &&
-            mls_result_place_find(&places[count], list->items[i].path)) {
+        if (list->items[i].result && list->items[i].skip == NULL && find_place(&places[count], list->items[i].path)) {
             places[count++].index = i;
         }
     }
     if (count > 1) {
-        qsort(places, count, sizeof *places, mls_result_compare);
+        qsort(places, count, sizeof *places, compare_places);
     }
     for (size_t i = 1; i < count && ok; i++) {
-        const mls_result_place *a = &places[i - 1];
-        const mls_result_place *b = &places[i];
+        const result_place *a = &places[i - 1];
+        const result_place *b = &places[i];
         if (a->device == b->device && a->inode == b->inode && strcmp(a->name, b->name) == 0) {
             static const char reason[] = "named twice";
             list->items[b->index].skip = mls_copy_text(reason, sizeof reason - 1);
@@ -300,15 +301,17 @@ mls_status mls_source_list_merge_results(mls_source_list *list, mls_error *error
     return ok ? MLS_OK : mls_error_memory(error);
 }
 
-mls_status mls_walk(const char *const *paths, size_t count, mls_source_list *list, mls_error *error)
+mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *list, mls_error *error)
 {
-    mls_walker walker = {.list = list, .error = error};
+    mls_error ignored;
+    error = error != NULL ? error : &ignored;
+    source_walker walker = {.list = list, .error = error};
     mls_status status = MLS_OK;
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        status = mls_walk_named(&walker, paths[i]);
+        status = walk_named(&walker, paths[i]);
     }
     free(walker.visited.slots);
-    return status;
+    return status == MLS_OK ? merge_results(list, error) : status;
 }
 
 const char *mls_source_magic(mls_str head)
@@ -345,12 +348,12 @@ int mls_source_open(const mls_source *source)
     return open(source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (source->named ? 0 : O_NONBLOCK));
 }
 
-void mls_source_list_release(mls_source_list *list)
+void mls_sources_release(mls_sources *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].path);
         free(list->items[i].skip);
     }
     free(list->items);
-    *list = (mls_source_list){0};
+    *list = (mls_sources){0};
 }

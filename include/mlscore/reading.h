@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reading.h - from paths to runs: the one way in for everything that is asked
+ * of logs.
+ *
+ * Sources are found (named paths as they are, folders walked), opened, told
+ * apart by their first bytes, scanned, cut into runs and judged by the rules,
+ * on all threads: small files side by side, a large one by all threads
+ * together.  What comes out is handed over on the calling thread, in the order
+ * of the sources and of the runs in them.  A further question about logs is a
+ * sink given to the reading, not a second reader.
+ */
+#ifndef MLSCORE_READING_H
+#define MLSCORE_READING_H
+
+#include "mlscore/log.h"
+#include "mlscore/rules.h"
+#include "mlscore/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Folders are entered at most this deep below a named path. */
+#define MLS_WALK_DEPTH_MAX 64
+
+/** At most this many files are taken from all paths together. */
+#define MLS_WALK_FILES_MAX ((size_t)10000000)
+
+/** A file that may hold runs. */
+typedef struct mls_source {
+    char *path;    /**< as the user would write it; "-" is standard input */
+    char *skip;    /**< why it is not read, or was of no use; NULL: read it */
+    bool failed;   /**< it could not be read */
+    bool named;    /**< by the user, not found in a folder */
+    bool result;   /**< result_*.txt: one run, whatever is in it */
+    uint64_t size; /**< of a regular file when it was found; 0: not known */
+} mls_source;
+
+/** Sources in natural order.  Owns its texts.  Zero-initialised is empty. */
+typedef struct mls_sources {
+    mls_source *items;
+    size_t count;
+    size_t capacity;
+} mls_sources;
+
+/**
+ * Lists the files under `paths`, those included that are skipped for their
+ * name or kind; each folder is walked once, however many links lead to it, and
+ * a result_*.txt is taken once, whatever ways lead to it.  Returns MLS_OK,
+ * MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (more than MLS_WALK_FILES_MAX files).
+ */
+mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *sources,
+                            mls_error *error) MLS_MUST_USE;
+
+void mls_sources_release(mls_sources *sources);
+
+/** Whether a file of that name holds one run of a result: result_*.txt. */
+bool mls_name_is_result(const char *name);
+
+/** Opens a source by its path; -1 with errno set on failure.  Nothing blocks but a pipe that the user named. */
+int mls_source_open(const mls_source *source);
+
+/** Where files are cut into runs. */
+typedef enum mls_cutting {
+    MLS_CUT_RUNS,   /**< every file but result_*.txt, each of which is one run */
+    MLS_CUT_ALWAYS, /**< every file */
+    MLS_CUT_NEVER   /**< none: a file is a run */
+} mls_cutting;
+
+/** What became of a source. */
+typedef struct mls_read {
+    size_t index; /**< of the source */
+    const mls_source *source;
+    mls_log_totals totals;
+    mls_status status;  /**< MLS_OK, or MLS_ERROR_READ: the runs hold what came before the failure */
+    mls_error error;    /**< of a status other than MLS_OK */
+    const char *unread; /**< what it is that it was not read as a log: "binary file"; NULL: it was */
+    size_t runs;        /**< handed over */
+} mls_read;
+
+/** How to read, and who wants to know.  Zero-initialised reads everything and tells nobody. */
+typedef struct mls_reading {
+    const mls_checker_options *rules; /**< whose rules say which runs are valid; NULL: their steps and status do */
+    bool events;                      /**< no runs: only the sinks that `listen` gives are fed, file by file */
+    bool unread_runs;                 /**< a file that is one run is handed over as one even when it cannot be read */
+    bool steps;                       /**< runs are judged by their steps too: see mls_run_finish() */
+    mls_cutting cutting;
+    unsigned threads; /**< 0: one per processor */
+    void *state;      /**< of all callbacks */
+    /** Opens a source, from any thread; -1 with errno set.  NULL: mls_source_open(). */
+    int (*open)(void *state, size_t index);
+    /** Fills one more sink for the file, from any thread; all that it is told comes from one thread.  NULL: none. */
+    mls_status (*listen)(void *state, size_t index, mls_sink *sink);
+    /**
+     * A run has ended.  `part`: its file holds others.  Who keeps the run takes it over and leaves an empty one (as
+     * mls_run_init() makes it) behind.
+     */
+    mls_status (*run)(void *state, size_t index, mls_run *run, bool part);
+    /** A source has ended; its runs have been handed over. */
+    mls_status (*done)(void *state, const mls_read *read);
+    /** Called now and then, from any thread but never from two at once; NULL: not. */
+    void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
+    void *progress_state;
+} mls_reading;
+
+/**
+ * Reads every source that is not skipped.  A source that cannot be read does
+ * not keep the others from being read: `done` tells.  Returns MLS_OK,
+ * MLS_ERROR_MEMORY, what loading a guessed edition's rules returned, or what a
+ * callback returned, which ends everything.
+ */
+mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count,
+                            mls_error *error) MLS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file.c - cuts a file into runs and judges each.
+ */
+#include "reading/file.h"
+
+#include <stdlib.h>
+
+void mls_file_begin(mls_file *file)
+{
+    mls_run_init(&file->current);
+    mls_run_init(&file->pending);
+    mls_job_init(&file->job);
+    file->current.judged = file->checker != NULL;
+}
+
+/* --------------------------------------------------------- runs that end */
+
+static mls_status hand_over(mls_file *file, bool part)
+{
+    if (!file->has_pending) {
+        return MLS_OK;
+    }
+    file->has_pending = false;
+    file->count++;
+    const mls_status status = file->run(file->state, &file->pending, part);
+    mls_run_release(&file->pending);
+    return status;
+}
+
+/*
+ * The current run ends here.  What stands between the lines that start a run,
+ * and holds nothing, is no run; of a file that is asked for there is always one.
+ */
+static mls_status finish(mls_file *file, bool last)
+{
+    mls_status status = MLS_OK;
+    const bool only = last && file->asked_for && file->count == 0 && !file->has_pending;
+    if (file->current.records + file->current.malformed > 0 || only) {
+        status = hand_over(file, true);
+        if (status == MLS_OK) {
+            status = mls_run_finish(&file->current, file->checker, file->steps);
+        }
+        if (status == MLS_OK && !mls_job_inherit(&file->current.job, &file->job)) {
+            status = MLS_ERROR_MEMORY;
+        }
+        if (status == MLS_OK) {
+            file->pending = file->current;
+            file->has_pending = true;
+            mls_run_init(&file->current);
+        }
+    }
+    mls_run_release(&file->current);
+    file->current.judged = file->checker != NULL;
+    if (file->checker != NULL) {
+        mls_checker_reset(file->checker, NULL);
+    }
+    return status;
+}
+
+static mls_status take(mls_file *file, const mls_record *record)
+{
+    mls_run_record(&file->current, record);
+    const mls_status status = file->checker != NULL ? mls_checker_record(file->checker, record) : MLS_OK;
+    return status == MLS_OK && file->current.out_of_memory ? MLS_ERROR_MEMORY : status;
+}
+
+/* --------------------------------------------------------------- cutting */
+
+static void forget_early(mls_file *file)
+{
+    file->early_count = 0;
+    mls_arena_reset(&file->early_text);
+}
+
+static bool starts_run(const mls_file *file, const mls_record *record)
+{
+    const mls_run *run = &file->current;
+    const bool begins = record->key_id == MLS_KEY_INIT_START;
+    if (file->whole || file->lines_seen) {
+        return false;
+    }
+    if (run->run_stop.line > 0) {
+        return (begins || record->key_id == MLS_KEY_CACHE_CLEAR) && record->time_ms > run->run_stop.time_ms;
+    }
+    return begins && run->run_start.line > 0 && record->time_ms > run->run_start.time_ms;
+}
+
+/*
+ * A cache_clear that comes while a run seems to be training may be the first
+ * word of the next one, if this one died: only the init_start that follows it
+ * tells.  Until then a copy is kept.
+ */
+static mls_status remember(mls_file *file, const mls_record *record)
+{
+    const mls_run *run = &file->current;
+    if (record->key_id != MLS_KEY_CACHE_CLEAR || file->whole || file->lines_seen ||
+        file->early_count == MLS_EARLY_MAX || run->run_start.line == 0 || run->run_stop.line > 0 ||
+        !(record->time_ms > run->run_start.time_ms)) {
+        return MLS_OK;
+    }
+    const mls_str payload = mls_arena_copy(&file->early_text, record->payload);
+    if (payload.ptr == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    file->early[file->early_count++] = (mls_early_record){payload, record->line, record->column};
+    return MLS_OK;
+}
+
+/* Gives the run that has just begun the records that seemed to be of the one before, which has died. */
+static mls_status recall(mls_file *file)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < file->early_count && status == MLS_OK; i++) {
+        const mls_early_record *early = &file->early[i];
+        mls_record record = {.line = early->line, .column = early->column};
+        size_t where;
+        /* It was valid before: nothing but memory can fail. */
+        status = mls_record_validate(early->payload, &record, &file->early_text, &where) == NULL ? take(file, &record)
+                                                                                                 : MLS_ERROR_MEMORY;
+    }
+    forget_early(file);
+    return status;
+}
+
+static mls_status file_record(void *state, const mls_record *record)
+{
+    mls_file *file = state;
+    mls_status status = MLS_OK;
+    if (starts_run(file, record)) {
+        if (file->current.run_stop.line > 0) {
+            forget_early(file);
+        }
+        status = finish(file, false);
+        if (status == MLS_OK) {
+            status = recall(file);
+        }
+    } else {
+        status = remember(file, record);
+    }
+    return status == MLS_OK ? take(file, record) : status;
+}
+
+static mls_status file_malformed(void *state, const mls_malformed *malformed)
+{
+    mls_file *file = state;
+    mls_run_malformed(&file->current, malformed);
+    const mls_status status = file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
+    return status == MLS_OK && file->current.out_of_memory ? MLS_ERROR_MEMORY : status;
+}
+
+/* What is said before a trial holds for all that follow; what is said within it, for it first of all. */
+static mls_status file_marker(void *state, const mls_marker *marker)
+{
+    mls_file *file = state;
+    mls_status status = MLS_OK;
+    if (!file->whole && (marker->kind == MLS_MARKER_TRIAL_BEGIN || marker->kind == MLS_MARKER_EXPERIMENT_START)) {
+        file->lines_seen = true;
+        forget_early(file);
+        status = finish(file, false);
+    }
+    /* How a job ended is told of runs that are looked at for themselves, not where only the rules count. */
+    if (file->steps || file->checker == NULL) {
+        mls_run_marker(&file->current, marker);
+    }
+    if (status == MLS_OK && (!mls_job_marker(&file->job, marker) || !mls_job_marker(&file->current.job, marker))) {
+        status = MLS_ERROR_MEMORY;
+    }
+    return status;
+}
+
+static mls_status file_end(void *state, const mls_log_totals *totals)
+{
+    mls_file *file = state;
+    (void)totals;
+    const mls_status status = finish(file, true);
+    return status == MLS_OK ? hand_over(file, file->count > 0) : status;
+}
+
+mls_sink mls_file_sink(mls_file *file)
+{
+    return (mls_sink){
+        .state = file, .record = file_record, .malformed = file_malformed, .marker = file_marker, .end = file_end};
+}
+
+void mls_file_release(mls_file *file)
+{
+    mls_run_release(&file->current);
+    mls_run_release(&file->pending);
+    mls_job_release(&file->job);
+    mls_arena_release(&file->early_text);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reading.c - sources in, runs out, in order, on all threads.
+ *
+ * Small files are read a batch at a time, side by side, and what is in them is
+ * kept until its turn comes; the runs of a large file are handed over as they
+ * end.  So memory grows neither with the number of files nor with their size.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "reading/file.h"
+#include "reading/sources.h"
+
+/* A file from this size on is scanned by all threads together, one such file at a time. */
+enum { MLS_LARGE_FILE = 32 * 1024 * 1024 };
+
+/* Small files read before the first of them is handed over. */
+enum { MLS_BATCH_FILES = 64 };
+
+/* A run that waits for its turn. */
+typedef struct mls_waiting_run {
+    mls_run run;
+    bool part;
+} mls_waiting_run;
+
+/* One file of a batch. */
+typedef struct mls_batch_file {
+    mls_read read;
+    mls_status status; /* what ends everything; MLS_OK: nothing */
+    mls_waiting_run *items;
+    size_t count;
+    size_t capacity;
+} mls_batch_file;
+
+typedef struct mls_reading_work {
+    const mls_reading *reading;
+    const mls_source *sources;
+    mls_batch_file *batch; /* MLS_BATCH_FILES of them */
+    unsigned threads;
+    unsigned scan_threads; /* for one file */
+    bool direct;           /* runs are handed over as they end */
+    pthread_mutex_t lock;  /* over what follows */
+    mls_checker **items;   /* idle checkers; there are never more than threads */
+    size_t count;
+    size_t capacity;
+    size_t files_done, files;
+    uint64_t bytes_done;
+} mls_reading_work;
+
+/* ---------------------------------------------------------------- checkers */
+
+/* A checker that is ready for the next log: an idle one when there is one.  *checker is NULL without rules. */
+static mls_status take_checker(mls_reading_work *work, mls_checker **checker)
+{
+    *checker = NULL;
+    if (work->reading->rules == NULL || work->reading->events) {
+        return MLS_OK;
+    }
+    (void)pthread_mutex_lock(&work->lock);
+    if (work->count > 0) {
+        *checker = work->items[--work->count];
+    }
+    (void)pthread_mutex_unlock(&work->lock);
+    if (*checker != NULL) {
+        mls_checker_reset(*checker, NULL);
+        return MLS_OK;
+    }
+    return mls_checker_new(work->reading->rules, checker);
+}
+
+static void give_back(mls_reading_work *work, mls_checker *checker)
+{
+    (void)pthread_mutex_lock(&work->lock);
+    const bool kept = checker != NULL && MLS_GROW(work, items);
+    if (kept) {
+        work->items[work->count++] = checker;
+    }
+    (void)pthread_mutex_unlock(&work->lock);
+    if (!kept) {
+        mls_checker_free(checker);
+    }
+}
+
+/* -------------------------------------------------------------- one source */
+
+/* Where the runs of a file go. */
+typedef struct mls_destination {
+    mls_reading_work *work;
+    mls_batch_file *file;
+} mls_destination;
+
+static mls_status name_run(mls_run *run, const char *path)
+{
+    run->file = mls_copy_text(path, strlen(path));
+    return run->file != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static mls_status take_run(void *state, mls_run *run, bool part)
+{
+    const mls_destination *destination = state;
+    const mls_reading *reading = destination->work->reading;
+    mls_batch_file *file = destination->file;
+    const mls_status status = name_run(run, file->read.source->path);
+    file->read.runs++;
+    if (status != MLS_OK || reading->run == NULL) {
+        return status;
+    }
+    if (destination->work->direct) {
+        return reading->run(reading->state, file->read.index, run, part);
+    }
+    if (!MLS_GROW(file, items)) {
+        return MLS_ERROR_MEMORY;
+    }
+    file->items[file->count++] = (mls_waiting_run){*run, part};
+    mls_run_init(run);
+    return MLS_OK;
+}
+
+/* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
+static mls_status scan(mls_reading_work *work, mls_batch_file *batch, mls_checker *checker, int fd)
+{
+    const mls_reading *reading = work->reading;
+    const mls_source *source = batch->read.source;
+    const mls_scan_options options = {.threads = work->scan_threads};
+    mls_destination destination = {work, batch};
+    mls_sink sinks[2];
+    size_t count = 0;
+    mls_file file = {.whole = reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
+                     .asked_for = source->named || source->result || reading->cutting == MLS_CUT_NEVER,
+                     .steps = reading->steps,
+                     .checker = checker,
+                     .run = take_run,
+                     .state = &destination};
+    mls_status status = MLS_OK;
+    mls_file_begin(&file);
+    if (!reading->events) {
+        sinks[count++] = mls_file_sink(&file);
+    }
+    if (reading->listen != NULL) {
+        sinks[count] = (mls_sink){0};
+        status = reading->listen(reading->state, batch->read.index, &sinks[count++]);
+    }
+    if (status == MLS_OK) {
+        status = fd >= 0
+                     ? mls_log_scan_fd(fd, &options, sinks, count, &batch->read.totals, &batch->read.error)
+                     : mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, &batch->read.totals, &batch->read.error);
+    }
+    mls_file_release(&file);
+    return status;
+}
+
+static int open_source(const mls_reading *reading, const mls_read *read)
+{
+    return reading->open != NULL ? reading->open(reading->state, read->index) : mls_source_open(read->source);
+}
+
+static mls_status read_source(mls_reading_work *work, mls_batch_file *file)
+{
+    const mls_reading *reading = work->reading;
+    mls_read *read = &file->read;
+    mls_checker *checker;
+    char head[16];
+    const int fd = open_source(reading, read);
+    if (fd < 0) {
+        read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "%s", "");
+    } else {
+        const ssize_t peeked = pread(fd, head, sizeof head, 0);
+        read->unread = peeked > 0 ? mls_source_magic((mls_str){head, (size_t)peeked}) : NULL;
+    }
+    const bool is_run = read->source->result || reading->cutting == MLS_CUT_NEVER;
+    const bool wanted = fd >= 0 && (read->unread == NULL || is_run);
+    mls_status status = MLS_OK;
+    if (wanted || (fd < 0 && is_run && reading->unread_runs)) {
+        status = take_checker(work, &checker);
+        if (status == MLS_OK) {
+            status = scan(work, file, checker, fd);
+            give_back(work, checker);
+        }
+        if (status == MLS_ERROR_READ) {
+            read->status = status;
+            status = MLS_OK;
+        }
+    }
+    if (fd >= 0 && fd != STDIN_FILENO) {
+        (void)close(fd);
+    }
+    return status;
+}
+
+static void read_one(void *state, size_t index)
+{
+    mls_reading_work *work = state;
+    mls_batch_file *file = &work->batch[index];
+    const mls_reading *reading = work->reading;
+    file->status = read_source(work, file);
+    (void)pthread_mutex_lock(&work->lock);
+    work->files_done++;
+    work->bytes_done += file->read.totals.bytes;
+    if (reading->progress != NULL) {
+        reading->progress(reading->progress_state, work->files_done, work->files, work->bytes_done);
+    }
+    (void)pthread_mutex_unlock(&work->lock);
+}
+
+/* ----------------------------------------------------------------- batches */
+
+/* Hands over what has been read of a file, and forgets it. */
+static mls_status deliver(const mls_reading *reading, mls_batch_file *file, mls_status status, mls_error *error)
+{
+    if (status == MLS_OK && file->status != MLS_OK) {
+        status = file->status;
+        *error = file->read.error;
+    }
+    for (size_t i = 0; i < file->count; i++) {
+        if (status == MLS_OK) {
+            status = reading->run(reading->state, file->read.index, &file->items[i].run, file->items[i].part);
+        }
+        mls_run_release(&file->items[i].run);
+    }
+    free(file->items);
+    return status == MLS_OK && reading->done != NULL ? reading->done(reading->state, &file->read) : status;
+}
+
+/* The sources from *next on that are read together: a few small ones, or one that has all threads to itself. */
+static size_t choose_batch(mls_reading_work *work, size_t source_count, size_t *next)
+{
+    const bool alone = work->files == 1 || work->reading->events;
+    size_t count = 0;
+    while (*next < source_count && count < MLS_BATCH_FILES) {
+        const mls_source *source = &work->sources[*next];
+        const bool large = alone || source->size >= MLS_LARGE_FILE;
+        if (source->skip == NULL && large && count > 0) {
+            break;
+        }
+        if (source->skip == NULL) {
+            work->batch[count++] = (mls_batch_file){.read = {.index = *next, .source = source}};
+        }
+        ++*next;
+        if (source->skip == NULL && large) {
+            work->direct = true;
+            work->scan_threads = work->threads;
+            return count;
+        }
+    }
+    work->direct = false;
+    work->scan_threads = 1;
+    return count;
+}
+
+mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count, mls_error *error)
+{
+    mls_error ignored;
+    mls_reading_work work = {.reading = reading,
+                             .sources = sources,
+                             .batch = calloc(MLS_BATCH_FILES, sizeof *work.batch),
+                             .threads = reading->threads != 0 ? reading->threads : mls_processor_count()};
+    mls_status status = work.batch != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    error = error != NULL ? error : &ignored;
+    *error = (mls_error){0};
+    (void)pthread_mutex_init(&work.lock, NULL);
+    for (size_t i = 0; i < count; i++) {
+        work.files += sources[i].skip == NULL;
+    }
+    for (size_t next = 0; next < count && status == MLS_OK;) {
+        const size_t files = choose_batch(&work, count, &next);
+        mls_parallel_for(work.direct ? 1 : work.threads, files, read_one, &work);
+        for (size_t i = 0; i < files; i++) {
+            status = deliver(reading, &work.batch[i], status, error);
+        }
+    }
+    for (size_t i = 0; i < work.count; i++) {
+        mls_checker_free(work.items[i]);
+    }
+    free((void *)work.items);
+    free(work.batch);
+    (void)pthread_mutex_destroy(&work.lock);
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "log_script.h"
+#include "reading/file.h"
+
+/* The runs of a log, as they were handed over. */
+typedef struct runs {
+    mls_run items[16];
+    bool part[16];
+    size_t count;
+    size_t only_existing; /* 1: leave out what has neither init_start nor run_start, as scoring does */
+    mls_status status;    /* to return */
+} runs;
+
+static mls_status take_run(void *state, mls_run *run, bool part)
+{
+    runs *all = state;
+    assert_true(all->count < 16);
+    if (all->only_existing == 0 || mls_run_exists(run)) {
+        all->part[all->count] = part;
+        all->items[all->count++] = *run;
+        mls_run_init(run);
+    }
+    return all->status;
+}
+
+static mls_status read_runs(runs *all, mls_str log, bool whole, mls_checker *checker)
+{
+    mls_file file = {
+        .whole = whole, .asked_for = whole || checker != NULL, .checker = checker, .run = take_run, .state = all};
+    mls_file_begin(&file);
+    const mls_sink sink = mls_file_sink(&file);
+    const mls_status status = mls_log_scan_bytes(log, &sink, 1, NULL, NULL);
+    mls_file_release(&file);
+    return status;
+}
+
+static void release(runs *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        mls_run_release(&all->items[i]);
+    }
+}
+
+static void script_read(runs *all, const char *script, bool whole)
+{
+    mls_buffer log = script_log(script);
+    *all = (runs){.only_existing = !whole};
+    assert_int_equal(read_runs(all, mls_buffer_str(&log), whole, NULL), MLS_OK);
+    mls_buffer_release(&log);
+}
+
+static void number(mls_buffer *text, const char *before, double value)
+{
+    if (isnan(value)) {
+        mls_buffer_printf(text, "%s-", before);
+    } else {
+        mls_buffer_printf(text, "%s%.0f", before, value);
+    }
+}
+
+/* Each run as "first line-last line r<run_start> s<run_stop>[!]", the ! for one that is not valid. */
+static void assert_runs_of(const char *script, bool whole, const char *expected)
+{
+    runs all;
+    mls_buffer text = {0};
+    script_read(&all, script, whole);
+    mls_buffer_append_text(&text, "");
+    for (size_t i = 0; i < all.count; i++) {
+        const mls_run *run = &all.items[i];
+        mls_buffer_printf(&text, "%s%zu-%zu", i > 0 ? ", " : "", run->line, run->last_line);
+        number(&text, " r", run->run_start.time_ms);
+        number(&text, " s", run->run_stop.time_ms);
+        mls_buffer_append_text(&text, run->valid ? "" : "!");
+    }
+    if (strcmp(text.ptr, expected) != 0) {
+        fail_msg("%s\nexpected %s\ngot      %s", script, expected, text.ptr);
+    }
+    mls_buffer_release(&text);
+    release(&all);
+}
+
+static void assert_runs(const char *script, const char *expected)
+{
+    assert_runs_of(script, false, expected);
+}
+
+static void one_run_in_a_file(void **state)
+{
+    (void)state;
+    assert_runs("c1 i2 I3 r4 e5 s6", "1-6 r4 s6");
+    assert_runs("- i2 - I3 r4 - e5 s6 -", "2-8 r4 s6");
+    assert_runs("", "");
+    assert_runs("- -", "");
+    assert_runs("c1 s9 e5 seed=1", ""); /* neither init_start nor run_start: no run */
+    assert_runs("m m", "");
+    assert_runs("i2", "1-1 r- s-!");
+    assert_runs("r2", "1-1 r2 s-!");
+}
+
+static void a_marker_starts_a_run(void **state)
+{
+    (void)state;
+    assert_runs("B c1 i2 I3 r4 e5 s6 B c11 i12 I13 r14 e15 s16", "2-7 r4 s6, 9-14 r14 s16");
+    assert_runs("X i2 I3 r4 e5 s6 'EXPERIMENT_STOP 7' X i12 I13 r14 e15 s16", "2-6 r4 s6, 9-13 r14 s16");
+    /* Both at once, as run.sub prints them, make one run and not two. */
+    assert_runs("B X i2 I3 r4 e5 s6 B X i12 I13 r14 e15 s16", "3-7 r4 s6, 10-14 r14 s16");
+    /* A segment without init_start or run_start is no run. */
+    assert_runs("B c1 s5 B i12 I13 r14 e15 s16 B - m", "5-9 r14 s16");
+    /* A run that died is cut off by the next marker, even when times say nothing. */
+    assert_runs("B i2 I3 r4 B i2 I3 r4 e5 s6", "2-4 r4 s-!, 6-10 r4 s6");
+    assert_runs("' 0: Beginning trial 1 of 10' i2 I3 r4 e5 s6 '13: EXPERIMENT_START 17' i2 I3 r4 e5 s6",
+                "2-6 r4 s6, 8-12 r4 s6");
+    /* These are none. */
+    assert_runs("i2 I3 '+ echo Beginning trial 1 of 10' 'Beginning trial' 'EXPERIMENT_START soon' r4 e5 s6",
+                "1-8 r4 s6");
+}
+
+static void with_markers_times_do_not_cut(void **state)
+{
+    (void)state;
+    assert_runs("B i2 I3 r4 e5 s6 c7 i12 I13 r14 e15 s16", "2-12 r4 s6");
+    assert_runs("B i2 I3 r4 i12 I13 r14 e15 s16", "2-9 r4 s16");
+}
+
+static void without_markers_times_cut(void **state)
+{
+    (void)state;
+    assert_runs("c1 i2 I3 r4 e5 s6 c11 i12 I13 r14 e15 s16", "1-6 r4 s6, 7-12 r14 s16");
+    assert_runs("i2 I3 r4 e5 s6 i12 I13 r14 e15 s16", "1-5 r4 s6, 6-10 r14 s16");
+    /* Of the same time is not later. */
+    assert_runs("i2 I3 r4 e5 s6 c6 i6 I7 r8 e9 s10", "1-11 r4 s6");
+    /* cache_clear that is logged behind run_stop and happened before it. */
+    assert_runs("i2 I3 r4 e5 s6 c1 c2 c5", "1-8 r4 s6");
+    assert_runs("i2 I3 r4 e5 s6 c1 c11 i12 I13 r14 e15 s16 c11", "1-6 r4 s6, 7-13 r14 s16");
+    /* A run that died: init_start later than its run_start. */
+    assert_runs("i2 I3 r4 e5 i12 I13 r14 e15 s16", "1-4 r4 s-!, 5-9 r14 s16");
+    /* Its last words were the next one's first. */
+    assert_runs("i2 I3 r4 e5 c11 i12 I13 r14 e15 s16", "1-5 r4 s-!, 5-10 r14 s16");
+    assert_runs("i2 I3 r4 e5 c3 c11 s12", "1-7 r4 s12");
+    assert_runs("i2 I3 r4 i4 i3 e5 s6", "1-7 r4 s6");
+    /* One that died before it started leaves nothing to tell the next by. */
+    assert_runs("i2 i12 I13 r14 e15 s16", "1-6 r14 s16");
+    /* Other records never cut. */
+    assert_runs("i2 I3 r4 e5 s6 seed=1 r14 s16 I13 e15", "1-10 r4 s6");
+}
+
+static void ranks_that_all_log_their_start(void **state)
+{
+    mls_buffer script = {0};
+    (void)state;
+    for (int run = 0; run < 3; run++) {
+        for (int rank = 0; rank < 230; rank++) {
+            mls_buffer_printf(&script, "c%d i%d ", run * 1000 + rank, run * 1000 + 230 + rank);
+        }
+        mls_buffer_printf(&script, "I%d r%d e%d s%d ", run * 1000 + 500, run * 1000 + 501, run * 1000 + 502,
+                          run * 1000 + 503);
+    }
+    assert_runs(script.ptr, "1-464 r501 s503, 465-928 r1501 s1503, 929-1392 r2501 s2503");
+    mls_buffer_release(&script);
+}
+
+static void a_whole_file_is_one_run(void **state)
+{
+    (void)state;
+    assert_runs_of("B c1 i2 I3 r4 e5 s6 B c11 i12 I13 r14 e15 s16", true, "2-14 r4 s6");
+    assert_runs_of("i2 I3 r4 e5 i12", true, "1-5 r4 s-!");
+    assert_runs_of("", true, "0-0 r- s-!");
+    assert_runs_of("- -", true, "0-0 r- s-!");
+    assert_runs_of("m", true, "1-1 r- s-!");
+}
+
+static const char *text_or(const char *text)
+{
+    return text != NULL ? text : "-";
+}
+
+static void markers_tell_about_the_job(void **state)
+{
+    runs all;
+    (void)state;
+    script_read(&all,
+                "':::DLPAL image:1 117 18 node[01-18] eos cluster GB200_18x4x1' B i2 I3 r4 e5 s6 "
+                "'Beginning trial 4 of 9' i12 ':::DLPAL other 118 x \"n1\" b B_2' r14 "
+                "'+ echo :::DLPAL x 119 1 n c D' '13: srun: error: n1: task 3: Exited with exit code 1' "
+                "'slurmstepd: error: *** STEP 117.3 ON n1 CANCELLED AT 2025 DUE TO TIME LIMIT ***'",
+                false);
+    assert_int_equal(all.count, 2);
+    const mls_job *first = &all.items[0].job;
+    const mls_job *second = &all.items[1].job;
+    assert_string_equal(text_or(first->container), "image:1");
+    assert_string_equal(text_or(first->job), "117");
+    assert_string_equal(text_or(first->node_list), "node[01-18]");
+    assert_string_equal(text_or(first->cluster), "eos cluster");
+    assert_string_equal(text_or(first->config), "GB200_18x4x1");
+    assert_true(first->node_count == 18 && first->trial == 1 && first->trials == 2);
+    assert_string_equal(text_or(second->job), "118");
+    assert_string_equal(text_or(second->node_list), "n1");
+    assert_string_equal(text_or(second->config), "B_2");
+    assert_true(second->node_count == 18 && second->trial == 4 && second->trials == 9);
+    assert_int_equal(all.items[0].findings.count, 0);
+    assert_int_equal(all.items[1].findings.found[MLS_FINDING_TASK_FAILED], 1);
+    assert_int_equal(all.items[1].findings.found[MLS_FINDING_CANCELLED], 1);
+    release(&all);
+    /* Half a marker is no crash. */
+    script_read(&all, "':::DLPAL ' ':::DLPAL   ' ':::DLPAL a b' 'Beginning trial 99999999999999999999' i1", false);
+    assert_int_equal(all.count, 1);
+    assert_true(isnan(all.items[0].job.trial));
+    release(&all);
+}
+
+/* ----------------------------------------------------- judged by rules */
+
+/* One rule: a run must start. */
+static const char rules[] = "{\"usage\": \"training\", \"edition\": \"test\", \"scopes\": {\"common\": {\"keys\": {"
+                            "\"run_start\": \"exactly_one\", \"seed\": \"optional\"}}}}";
+
+static void add(mls_buffer *log, int time_ms, const char *key)
+{
+    mls_buffer_printf(log, ":::MLLOG {\"time_ms\": %d, \"key\": \"%s\", \"value\": 1, \"metadata\": {}}\n", time_ms,
+                      key);
+}
+
+static mls_status judge(mls_buffer *log, bool whole, runs *all)
+{
+    mls_ruleset *ruleset;
+    mls_checker *checker;
+    assert_int_equal(mls_ruleset_load_text(mls_str_from(rules), &ruleset, NULL), MLS_OK);
+    assert_int_equal(mls_checker_new(&(mls_checker_options){.ruleset = ruleset}, &checker), MLS_OK);
+    const mls_status status = read_runs(all, mls_buffer_str(log), whole, checker);
+    mls_checker_free(checker);
+    mls_ruleset_free(ruleset);
+    mls_buffer_release(log);
+    return status;
+}
+
+static void times_cut_by_rules(void **state)
+{
+    mls_buffer log = {0};
+    runs all = {0};
+    (void)state;
+    add(&log, 1, "init_start");
+    add(&log, 2, "run_start");
+    add(&log, 3, "run_stop");
+    add(&log, 2, "cache_clear"); /* logged late, happened before */
+    add(&log, 4, "cache_clear");
+    add(&log, 5, "init_start");
+    mls_buffer_append_text(&log, "noise\n:::MLLOG broken\n");
+    add(&log, 6, "run_start");
+    add(&log, 7, "init_start"); /* that one died */
+    assert_int_equal(judge(&log, false, &all), MLS_OK);
+    assert_int_equal(all.count, 3);
+    assert_int_equal(all.items[0].line, 1);
+    assert_int_equal(all.items[0].records, 4);
+    assert_true(all.items[0].valid);
+    assert_int_equal(all.items[1].line, 5);
+    assert_int_equal(all.items[1].records, 3);
+    assert_int_equal(all.items[1].malformed, 1);
+    assert_false(all.items[1].valid);
+    assert_int_equal(all.items[2].line, 10);
+    assert_int_equal(all.items[2].records, 1);
+    assert_int_equal(all.items[2].malformed, 0);
+    assert_false(all.items[2].valid);
+    release(&all);
+}
+
+static void dead_run_gives_back(void **state)
+{
+    mls_buffer log = {0};
+    runs all = {0};
+    (void)state;
+    add(&log, 1, "run_start");
+    add(&log, 4, "cache_clear"); /* the next run's, as shows with its init_start */
+    add(&log, 4, "cache_clear");
+    add(&log, 5, "init_start");
+    add(&log, 6, "run_start");
+    add(&log, 7, "cache_clear"); /* this run's own: it ends well */
+    add(&log, 8, "run_stop");
+    add(&log, 9, "init_start");
+    assert_int_equal(judge(&log, false, &all), MLS_OK);
+    assert_int_equal(all.count, 3);
+    assert_int_equal(all.items[1].line, 2);
+    assert_int_equal(all.items[1].records, 6);
+    assert_true(all.items[1].valid);
+    assert_int_equal(all.items[2].line, 8);
+    assert_int_equal(all.items[2].records, 1);
+    release(&all);
+}
+
+static void lines_cut_by_rules(void **state)
+{
+    mls_buffer log = {0};
+    runs all = {0};
+    (void)state;
+    mls_buffer_append_text(&log, "Beginning trial 1 of 3\n");
+    add(&log, 1, "run_start");
+    add(&log, 3, "run_stop");
+    add(&log, 4, "init_start"); /* times do not cut where lines do */
+    mls_buffer_append_text(&log, "Beginning trial 2 of 3\nBeginning trial 3 of 3\n");
+    add(&log, 5, "seed");
+    assert_int_equal(judge(&log, false, &all), MLS_OK);
+    assert_int_equal(all.count, 2);
+    assert_int_equal(all.items[0].line, 2);
+    assert_true(all.items[0].valid);
+    assert_int_equal(all.items[1].line, 7);
+    assert_false(all.items[1].valid);
+    release(&all);
+}
+
+static void whole_is_never_cut(void **state)
+{
+    mls_buffer log = {0};
+    runs all = {0};
+    (void)state;
+    add(&log, 1, "run_start");
+    mls_buffer_append_text(&log, "Beginning trial 2 of 3\n");
+    add(&log, 2, "run_stop");
+    add(&log, 3, "init_start");
+    assert_int_equal(judge(&log, true, &all), MLS_OK);
+    assert_int_equal(all.count, 1);
+    assert_int_equal(all.items[0].records, 3);
+    release(&all);
+}
+
+static void nothing_is_one_log(void **state)
+{
+    mls_buffer log = {0};
+    runs all = {0};
+    (void)state;
+    mls_buffer_append_text(&log, "Beginning trial 1 of 1\nnothing\n");
+    assert_int_equal(judge(&log, false, &all), MLS_OK);
+    assert_int_equal(all.count, 1);
+    assert_int_equal(all.items[0].line, 0);
+    assert_false(all.items[0].valid);
+    release(&all);
+}
+
+static void failure_ends_the_scan(void **state)
+{
+    mls_buffer log = {0};
+    runs all = {.status = MLS_STOPPED};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        mls_buffer_append_text(&log, "Beginning trial 1 of 1\n");
+        add(&log, i, "run_start");
+    }
+    assert_int_equal(judge(&log, false, &all), MLS_STOPPED);
+    assert_int_equal(all.count, 1);
+    release(&all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_run_in_a_file),
+        cmocka_unit_test(a_marker_starts_a_run),
+        cmocka_unit_test(with_markers_times_do_not_cut),
+        cmocka_unit_test(without_markers_times_cut),
+        cmocka_unit_test(ranks_that_all_log_their_start),
+        cmocka_unit_test(a_whole_file_is_one_run),
+        cmocka_unit_test(markers_tell_about_the_job),
+        cmocka_unit_test(times_cut_by_rules),
+        cmocka_unit_test(dead_run_gives_back),
+        cmocka_unit_test(lines_cut_by_rules),
+        cmocka_unit_test(whole_is_never_cut),
+        cmocka_unit_test(nothing_is_one_log),
+        cmocka_unit_test(failure_ends_the_scan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
