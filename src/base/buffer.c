@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * buffer.c - growing text.
+ */
 #include "base/buffer.h"
 
 #include <stdio.h>
@@ -84,6 +87,14 @@ void mls_buffer_printf(mls_buffer *buffer, const char *format, ...)
     va_start(args, format);
     mls_buffer_vprintf(buffer, format, args);
     va_end(args);
+}
+
+void mls_buffer_cut(mls_buffer *buffer, size_t len)
+{
+    if (len < buffer->len) {
+        buffer->len = len;
+        buffer->ptr[len] = '\0';
+    }
 }
 
 void mls_buffer_clear(mls_buffer *buffer)

@@ -35,6 +35,9 @@ static inline mls_str mls_buffer_str(const mls_buffer *buffer)
     return (mls_str){buffer->ptr, buffer->len};
 }
 
+/* Back to its first `len` bytes, when there are more. */
+void mls_buffer_cut(mls_buffer *buffer, size_t len);
+
 /* Empty again, memory kept; clears `failed`. */
 void mls_buffer_clear(mls_buffer *buffer);
 

@@ -60,23 +60,6 @@ mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, in
     return status;
 }
 
-char *mls_path_join(const char *folder, const char *name)
-{
-    mls_buffer path = {0};
-    mls_buffer_append_text(&path, folder);
-    if (path.len > 0 && path.ptr[path.len - 1] != '/') {
-        mls_buffer_append_char(&path, '/');
-    }
-    mls_buffer_append_text(&path, name);
-    return mls_buffer_detach(&path);
-}
-
-const char *mls_path_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 mls_status mls_read_all(int fd, size_t limit, mls_buffer *text, int *system_errno)
 {
     for (;;) {

@@ -5,7 +5,7 @@
 #ifndef MLS_BASE_FOLDER_H
 #define MLS_BASE_FOLDER_H
 
-#include "mlscore/base.h"
+#include "base/file.h"
 
 typedef struct mls_names {
     char **items; /* owned, NUL-terminated */
@@ -24,14 +24,7 @@ mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, in
 
 void mls_names_release(mls_names *names);
 
-/* "folder/name", or `name` alone when `folder` is empty; to be given to free(); NULL when memory runs out. */
-char *mls_path_join(const char *folder, const char *name) MLS_MUST_USE;
-
-/* A file's own name, behind the last '/'. */
-const char *mls_path_name(const char *path);
-
 /* The whole of a file of at most `limit` bytes, read from an open descriptor.  MLS_ERROR_LIMIT when it is larger. */
-struct mls_buffer;
-mls_status mls_read_all(int fd, size_t limit, struct mls_buffer *text, int *system_errno) MLS_MUST_USE;
+mls_status mls_read_all(int fd, size_t limit, mls_buffer *text, int *system_errno) MLS_MUST_USE;
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/data.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "rules/ruleset_load.h"
 
@@ -122,37 +122,22 @@ mls_status mls_loader_check_members(mls_rule_loader *loader, const cJSON *object
 
 /* ---------------------------------------------------------------- files */
 
-static mls_status mls_file_read(const char *path, char **bytes, size_t *len, mls_error *error)
+/* What a rule file extends may be anything, so only the file that was given may be a pipe. */
+static mls_status read_file(const char *path, bool given, mls_buffer *text, mls_error *error)
 {
-    FILE *file = fopen(path, "rbe");
-    if (file == NULL) {
-        return mls_error_set_errno(error, MLS_ERROR_READ, errno, "the rule file %s cannot be opened", path);
+    mls_error why;
+    const mls_status status = mls_file_read(path, given, MLS_RULE_FILE_MAX, text, &why);
+    if (status == MLS_OK) {
+        return MLS_OK;
     }
-    mls_buffer text = {0};
-    mls_status status = MLS_OK;
-    size_t got = 1;
-    while (status == MLS_OK && got > 0) {
-        if (text.len > MLS_RULE_FILE_MAX) {
-            status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the rule file %s is larger than %d MiB", path,
-                                   MLS_RULE_FILE_MAX >> 20);
-        } else if (!mls_buffer_reserve(&text, 65536)) {
-            status = mls_error_memory(error);
-        } else {
-            got = fread(text.ptr + text.len, 1, 65536, file);
-            text.len += got;
-        }
+    mls_buffer_release(text);
+    if (status == MLS_ERROR_MEMORY) {
+        return mls_error_memory(error);
     }
-    if (status == MLS_OK && ferror(file)) {
-        status = mls_error_set_errno(error, MLS_ERROR_READ, errno, "the rule file %s cannot be read", path);
+    if (why.system_errno != 0) {
+        return mls_error_set_errno(error, status, why.system_errno, "the rule file %s cannot be read", path);
     }
-    (void)fclose(file);
-    if (status != MLS_OK) {
-        mls_buffer_release(&text);
-        return status;
-    }
-    *len = text.len;
-    *bytes = mls_buffer_detach(&text);
-    return *bytes != NULL ? MLS_OK : mls_error_memory(error);
+    return mls_error_set(error, status, 0, 0, "the rule file %s %s", path, why.message);
 }
 
 /* Parses the newest added source and checks its top. */
@@ -216,13 +201,15 @@ static mls_status mls_loader_add_file(mls_rule_loader *loader, const char *path)
     if (source.name == NULL) {
         return mls_loader_fail_memory(loader);
     }
-    size_t len = 0;
-    const mls_status status = mls_file_read(path, &source.owned, &len, loader->error);
+    mls_buffer text = {0};
+    const mls_status status = read_file(path, loader->source_count == 0, &text, loader->error);
     if (status != MLS_OK) {
         free(source.name);
         return status;
     }
-    source.text = (mls_str){source.owned, len};
+    source.text.len = text.len;
+    source.owned = mls_buffer_detach(&text);
+    source.text.ptr = source.owned;
     return mls_loader_add(loader, source);
 }
 

@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file.c - the one way to open a file, and the one reader of whole files.
+ */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_STEP = 65536 };
+
+const char *mls_file_kind_words(mode_t mode)
+{
+    return S_ISREG(mode)    ? NULL
+           : S_ISDIR(mode)  ? "folder"
+           : S_ISFIFO(mode) ? "named pipe"
+           : S_ISSOCK(mode) ? "socket"
+                            : "device";
+}
+
+int mls_file_open(const char *path, bool given, mls_error *error)
+{
+    if (given && strcmp(path, "-") == 0) {
+        const int copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+        if (copy < 0) {
+            (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "");
+        }
+        return copy;
+    }
+    struct stat about = {0};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (given ? 0 : O_NONBLOCK));
+    if (fd < 0 || fstat(fd, &about) != 0) {
+        (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "");
+    } else if (S_ISDIR(about.st_mode) || (!given && !S_ISREG(about.st_mode))) {
+        (void)mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a %s", mls_file_kind_words(about.st_mode));
+    } else {
+        return fd;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return -1;
+}
+
+mls_status mls_file_read_fd(int fd, size_t limit, mls_buffer *text, mls_error *error)
+{
+    const size_t before = text->len;
+    for (;;) {
+        if (!mls_buffer_reserve(text, READ_STEP)) {
+            return mls_error_memory(error);
+        }
+        const ssize_t got = read(fd, text->ptr + text->len, READ_STEP);
+        if (got == 0) {
+            return MLS_OK;
+        }
+        if (got < 0 && errno != EINTR) {
+            return mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "");
+        }
+        text->len += got > 0 ? (size_t)got : 0;
+        text->ptr[text->len] = '\0';
+        if (text->len - before > limit) {
+            const bool mega = limit >= (size_t)1 << 20;
+            return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "is larger than %zu %s", mega ? limit >> 20 : limit,
+                                 mega ? "MiB" : "bytes");
+        }
+    }
+}
+
+mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error)
+{
+    const int fd = mls_file_open(path, given, error);
+    if (fd < 0) {
+        return MLS_ERROR_READ;
+    }
+    const mls_status status = mls_file_read_fd(fd, limit, text, error);
+    (void)close(fd);
+    return status;
+}
+
+char *mls_path_join(const char *folder, const char *name)
+{
+    mls_buffer path = {0};
+    mls_buffer_append_text(&path, folder);
+    if (path.len > 0 && path.ptr[path.len - 1] != '/') {
+        mls_buffer_append_char(&path, '/');
+    }
+    mls_buffer_append_text(&path, name);
+    return mls_buffer_detach(&path);
+}
+
+const char *mls_path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk.c - walking through folders.
+ */
+#include "base/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+/* One root being walked. */
+typedef struct walking {
+    mls_folder_walk *walk;
+    mls_buffer path; /* of what is looked at */
+    size_t root_len;
+    char *real_root; /* links resolved; made when the first link is met */
+    mls_error *error;
+} walking;
+
+/* The names in a folder. */
+typedef struct names {
+    char **items;
+    size_t count;
+    size_t capacity;
+} names;
+
+/* ----------------------------------------------------------------- names */
+
+static int compare_names(const void *a, const void *b)
+{
+    const char *const *left = a;
+    const char *const *right = b;
+    return mls_str_compare_natural(mls_str_from(*left), mls_str_from(*right));
+}
+
+static void release_names(names *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i]);
+    }
+    free((void *)list->items);
+}
+
+/* MLS_OK or MLS_ERROR_MEMORY; *system_errno tells what kept the rest from being read. */
+static mls_status read_names(DIR *folder, size_t limit, names *list, int *system_errno)
+{
+    *system_errno = 0;
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(folder);
+        if (entry == NULL) {
+            *system_errno = errno;
+            break;
+        }
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
+            continue;
+        }
+        if (list->count == limit) {
+            *system_errno = EOVERFLOW;
+            break;
+        }
+        char *name = mls_copy_text(entry->d_name, strlen(entry->d_name));
+        if (name == NULL || !MLS_GROW(list, items)) {
+            free(name);
+            return MLS_ERROR_MEMORY;
+        }
+        list->items[list->count++] = name;
+    }
+    if (list->count > 1) {
+        qsort((void *)list->items, list->count, sizeof *list->items, compare_names);
+    }
+    return MLS_OK;
+}
+
+/* --------------------------------------------------------------- entries */
+
+/* Whether a folder was entered; with `enter` it is from now on. */
+static mls_status look_back(mls_folder_walk *walk, const struct stat *about, bool enter, bool *before)
+{
+    const uint64_t id[2] = {(uint64_t)about->st_dev, (uint64_t)about->st_ino};
+    const mls_str key = {(const char *)id, sizeof id};
+    bool added = false;
+    walk->entered.arena = &walk->arena;
+    walk->entered.copy = true;
+    if (!enter) {
+        *before = mls_map_find(&walk->entered, key) != NULL;
+        return MLS_OK;
+    }
+    const bool ok = mls_map_put(&walk->entered, key, &added) != NULL;
+    *before = !added;
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+/* Whether a path, its links resolved, is below the root. */
+static mls_status is_inside(walking *self, bool *inside)
+{
+    if (self->real_root == NULL) {
+        mls_buffer root = {0};
+        mls_buffer_append(&root, (mls_str){self->path.ptr, self->root_len});
+        errno = ENOMEM;
+        self->real_root = root.failed ? NULL : realpath(root.ptr, NULL);
+        mls_buffer_release(&root);
+    }
+    char *real = self->real_root != NULL ? realpath(self->path.ptr, NULL) : NULL;
+    if (real == NULL && errno == ENOMEM) {
+        return MLS_ERROR_MEMORY;
+    }
+    const mls_str root = mls_str_from(self->real_root);
+    const mls_str place = mls_str_from(real);
+    *inside = real != NULL && mls_str_starts(place, root) &&
+              (root.len == 1 || place.len == root.len || place.ptr[root.len] == '/');
+    free(real);
+    return MLS_OK;
+}
+
+/* Finds out what stands at the walk's path. */
+static mls_status look(walking *self, int folder, mls_walk_entry *entry, struct stat *about)
+{
+    bool found = fstatat(folder, entry->name, about, AT_SYMLINK_NOFOLLOW) == 0;
+    entry->kind = MLS_WALK_FAILED;
+    if (found && S_ISLNK(about->st_mode)) {
+        bool inside = false;
+        const mls_status status = is_inside(self, &inside);
+        if (status != MLS_OK) {
+            return status;
+        }
+        entry->link = true;
+        entry->outside = !inside;
+        found = fstatat(folder, entry->name, about, 0) == 0;
+        if (!found && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR)) {
+            entry->kind = MLS_WALK_LOST;
+        }
+    }
+    if (!found) {
+        entry->system_errno = errno;
+        return errno == ENOMEM ? MLS_ERROR_MEMORY : MLS_OK;
+    }
+    entry->mode = about->st_mode;
+    entry->size = S_ISREG(about->st_mode) ? (uint64_t)about->st_size : 0;
+    entry->kind = S_ISREG(about->st_mode)   ? MLS_WALK_FILE
+                  : S_ISDIR(about->st_mode) ? MLS_WALK_FOLDER
+                                            : MLS_WALK_SPECIAL;
+    return entry->kind == MLS_WALK_FOLDER ? look_back(self->walk, about, false, &entry->before) : MLS_OK;
+}
+
+/* An entry's texts point into the walk's path, which moves as it grows. */
+static void place_entry(const walking *self, mls_walk_entry *entry)
+{
+    entry->path = self->path.ptr;
+    entry->below = self->path.ptr + self->root_len;
+    entry->below += *entry->below == '/';
+    entry->name = mls_path_name(self->path.ptr);
+}
+
+/* --------------------------------------------------------------- folders */
+
+static mls_status walk_folder(walking *self, int folder, mls_walk_entry *entry, const struct stat *seen);
+
+/* Shows one thing and enters it. */
+static mls_status walk_name(walking *self, int folder, const mls_walk_entry *above, const char *name)
+{
+    mls_folder_walk *walk = self->walk;
+    struct stat about;
+    if (walk->entries++ == walk->entries_max) {
+        return mls_error_set(self->error, MLS_ERROR_LIMIT, 0, 0, "more than %zu files and folders", walk->entries_max);
+    }
+    if (self->path.len > 0 && self->path.ptr[self->path.len - 1] != '/') {
+        mls_buffer_append_char(&self->path, '/');
+    }
+    mls_buffer_append_text(&self->path, name);
+    if (self->path.failed) {
+        return mls_error_memory(self->error);
+    }
+    mls_walk_entry entry = {.depth = above->depth + 1, .role = above->inner, .inner = above->inner};
+    place_entry(self, &entry);
+    mls_status status = look(self, folder, &entry, &about);
+    if (status != MLS_OK) {
+        return mls_error_memory(self->error);
+    }
+    entry.too_deep = entry.kind == MLS_WALK_FOLDER && entry.depth > walk->depth_max;
+    entry.enter = entry.kind == MLS_WALK_FOLDER && !entry.before && !(entry.outside && walk->inside);
+    status = walk->visitor.found(walk->visitor.state, &entry);
+    if (status == MLS_OK && entry.kind == MLS_WALK_FOLDER && entry.enter && !entry.too_deep) {
+        status = walk_folder(self, folder, &entry, &about);
+    }
+    return status;
+}
+
+/* Opens what was looked at; another folder in its place is none of this walk. */
+static DIR *open_folder(int above, const mls_walk_entry *entry, const struct stat *seen, int *system_errno)
+{
+    struct stat about;
+    const char *name = entry->depth == 0 ? entry->path : entry->name;
+    const int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+    DIR *folder = NULL;
+    if (fd >= 0 && fstat(fd, &about) == 0) {
+        const bool same = about.st_dev == seen->st_dev && about.st_ino == seen->st_ino;
+        errno = same ? errno : ESTALE;
+        folder = same ? fdopendir(fd) : NULL;
+    }
+    *system_errno = folder == NULL ? errno : 0;
+    if (folder == NULL && fd >= 0) {
+        (void)close(fd);
+    }
+    return folder;
+}
+
+static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, const struct stat *seen)
+{
+    mls_folder_walk *walk = self->walk;
+    const size_t len = self->path.len;
+    names list = {0};
+    int system_errno = 0;
+    bool before;
+    mls_status status = look_back(walk, seen, true, &before);
+    DIR *folder = status == MLS_OK ? open_folder(above, entry, seen, &system_errno) : NULL;
+    if (folder != NULL) {
+        status = read_names(folder, walk->entries_max, &list, &system_errno);
+    }
+    if (status != MLS_OK || system_errno == ENOMEM) {
+        status = mls_error_memory(self->error);
+    } else if (walk->visitor.listed != NULL) {
+        status = walk->visitor.listed(walk->visitor.state, entry, list.count, system_errno);
+    }
+    for (size_t i = 0; i < list.count && status == MLS_OK; i++) {
+        status = walk_name(self, dirfd(folder), entry, list.items[i]);
+        mls_buffer_cut(&self->path, len);
+    }
+    release_names(&list);
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+    return status;
+}
+
+mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int role, mls_error *error)
+{
+    walking self = {.walk = walk, .error = error};
+    mls_walk_entry entry = {.kind = MLS_WALK_FOLDER, .role = role, .inner = role};
+    struct stat about = {0};
+    mls_status status = MLS_OK;
+    mls_buffer_append_text(&self.path, root);
+    self.root_len = self.path.len;
+    if (self.path.failed) {
+        return mls_error_memory(error);
+    }
+    place_entry(&self, &entry);
+    if (stat(root, &about) != 0) {
+        status = walk->visitor.listed != NULL ? walk->visitor.listed(walk->visitor.state, &entry, 0, errno) : MLS_OK;
+    } else {
+        (void)look_back(walk, &about, false, &entry.before);
+        status = entry.before ? MLS_OK : walk_folder(&self, AT_FDCWD, &entry, &about);
+    }
+    free(self.real_root);
+    mls_buffer_release(&self.path);
+    return status;
+}
+
+void mls_folder_walk_release(mls_folder_walk *walk)
+{
+    mls_map_release(&walk->entered);
+    mls_arena_release(&walk->arena);
+    walk->entered = (mls_map){0};
+    walk->entries = 0;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole files, and the walk through folders. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/walk.h"
+
+static void put_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void whole_files_are_read_without_waiting(void **state)
+{
+    char folder[] = "/tmp/mlscore-files-XXXXXX";
+    mls_buffer text = {0};
+    mls_error error;
+    (void)state;
+
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    put_file("plain", "some text");
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(mls_file_read("plain", false, 9, &text, &error), MLS_OK);
+    assert_string_equal(text.ptr, "some text");
+    assert_int_equal(mls_file_read("plain", true, SIZE_MAX, &text, &error), MLS_OK);
+    assert_int_equal(text.len, 18);
+    assert_int_equal(mls_file_read("plain", false, 8, &text, &error), MLS_ERROR_LIMIT);
+    assert_string_equal(error.message, "is larger than 8 bytes");
+    /* This would wait for ever. */
+    assert_int_equal(mls_file_read("pipe", false, 100, &text, &error), MLS_ERROR_READ);
+    assert_string_equal(error.message, "is a named pipe");
+    assert_int_equal(mls_file_read(".", true, 100, &text, &error), MLS_ERROR_READ);
+    assert_string_equal(error.message, "is a folder");
+    assert_int_equal(mls_file_read("/dev/null", false, 100, &text, NULL), MLS_ERROR_READ);
+    mls_buffer_clear(&text);
+    assert_int_equal(mls_file_read("/dev/null", true, 100, &text, NULL), MLS_OK);
+    assert_int_equal(text.len, 0);
+    assert_int_equal(mls_file_read("gone", true, 100, &text, &error), MLS_ERROR_READ);
+    assert_int_equal(error.system_errno, ENOENT);
+    assert_string_equal(error.message, "No such file or directory");
+    mls_buffer_release(&text);
+    assert_int_equal(unlink("plain") + unlink("pipe"), 0);
+    assert_int_equal(chdir("/") + rmdir(folder), 0);
+}
+
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about, (void)kind, (void)place;
+    return remove(path);
+}
+
+/* Writes down what a walk shows; stops at a name, enters links that leave the tree when told to. */
+typedef struct tale {
+    mls_buffer text;
+    const char *stop_at;
+} tale;
+
+static mls_status tell_found(void *state, mls_walk_entry *entry)
+{
+    static const char *const kinds[] = {"file", "folder", "special", "lost", "failed"};
+    tale *self = state;
+
+    mls_buffer_printf(&self->text, "%s %s %d%s%s%s%s\n", kinds[entry->kind], entry->below, entry->role,
+                      entry->link ? " link" : "", entry->outside ? " outside" : "", entry->before ? " before" : "",
+                      entry->too_deep ? " too deep" : "");
+    assert_string_equal(entry->name, mls_path_name(entry->path));
+    entry->inner = entry->role + 1;
+    return self->stop_at != NULL && strcmp(entry->name, self->stop_at) == 0 ? MLS_STOPPED : MLS_OK;
+}
+
+static mls_status tell_listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
+{
+    tale *self = state;
+
+    mls_buffer_printf(&self->text, "[%s] %zu%s%s\n", folder->below, count, system_errno != 0 ? " " : "",
+                      system_errno != 0 ? strerror(system_errno) : "");
+    return MLS_OK;
+}
+
+static void walks(const char *root, mls_folder_walk walk, const char *stop_at, mls_status expected, const char *story)
+{
+    mls_error error = {0};
+    tale self = {.stop_at = stop_at};
+
+    walk.visitor = (mls_walk_visitor){&self, tell_found, tell_listed};
+    assert_int_equal(mls_folder_walk_from(&walk, root, 1, &error), expected);
+    assert_string_equal(self.text.ptr, story);
+    /* A root that was walked is passed over. */
+    mls_buffer_clear(&self.text);
+    if (expected == MLS_OK && walk.entries > 0) {
+        assert_int_equal(mls_folder_walk_from(&walk, root, 1, &error), MLS_OK);
+        assert_int_equal(self.text.len, 0);
+    }
+    mls_folder_walk_release(&walk);
+    mls_buffer_release(&self.text);
+}
+
+static void folders_are_walked_once_and_in_order(void **state)
+{
+    char folder[] = "/tmp/mlscore-walk-XXXXXX";
+    (void)state;
+
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir("out", 0700) | mkdir("r", 0700) | mkdir("r/a", 0700) | mkdir("r/a/b", 0700), 0);
+    put_file("r/x10", "");
+    put_file("r/x9", "12345");
+    put_file("r/a/b/deep", "");
+    put_file("out/secret", "");
+    assert_int_equal(mkfifo("r/pipe", 0600), 0);
+    assert_int_equal(symlink("..", "r/a/up") | symlink("nowhere", "r/lost") | symlink("../out", "r/away") |
+                         symlink("x9", "r/near"),
+                     0);
+    walks("r", (mls_folder_walk){.entries_max = 100, .depth_max = 9, .inside = true}, NULL, MLS_OK,
+          "[] 7\nfolder a 1\n[a] 2\nfolder a/b 2\n[a/b] 1\nfile a/b/deep 3\nfolder a/up 2 link before\n"
+          "folder away 1 link outside\nlost lost 1 link outside\nfile near 1 link\nspecial pipe 1\nfile x9 1\n"
+          "file x10 1\n");
+    walks("r/", (mls_folder_walk){.entries_max = 100, .depth_max = 1}, NULL, MLS_OK,
+          "[] 7\nfolder a 1\n[a] 2\nfolder a/b 2 too deep\nfolder a/up 2 link before too deep\n"
+          "folder away 1 link outside\n[away] 1\nfile away/secret 2\nlost lost 1 link outside\nfile near 1 link\n"
+          "special pipe 1\nfile x9 1\nfile x10 1\n");
+    walks("r", (mls_folder_walk){.entries_max = 100, .depth_max = 9}, "b", MLS_STOPPED,
+          "[] 7\nfolder a 1\n[a] 2\nfolder a/b 2\n");
+    walks("r/a", (mls_folder_walk){.entries_max = 2, .depth_max = 9}, NULL, MLS_ERROR_LIMIT,
+          "[] 2\nfolder b 1\n[b] 1\nfile b/deep 2\n");
+    walks("gone", (mls_folder_walk){.entries_max = 2, .depth_max = 9}, NULL, MLS_OK,
+          "[] 0 No such file or directory\n");
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_files_are_read_without_waiting),
+        cmocka_unit_test(folders_are_walked_once_and_in_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
