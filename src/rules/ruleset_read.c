@@ -135,7 +135,7 @@ static mls_status read_file(const char *path, bool given, mls_buffer *text, mls_
         return mls_error_memory(error);
     }
     if (why.system_errno != 0) {
-        return mls_error_set_errno(error, status, why.system_errno, "the rule file %s cannot be read", path);
+        return mls_error_set_errno(error, status, why.system_errno, "the rule file %s cannot be opened", path);
     }
     return mls_error_set(error, status, 0, 0, "the rule file %s %s", path, why.message);
 }
