@@ -138,6 +138,7 @@ typedef struct mls_run {
     bool edition_guessed; /**< from what the log says */
     mls_findings findings;
     bool valid;         /**< obeys the rules, so it counts in a score */
+    bool brief;         /**< wanted for its verdict: only its steps, benchmark and division are kept */
     bool judged;        /**< a checker judges the log: malformed and torn lines are its findings */
     bool out_of_memory; /**< something of the above is missing */
 } mls_run;

@@ -122,6 +122,7 @@ static int check_sources(mls_cli *cli, const mls_sources *sources, const mls_che
     mls_error error = {0};
     mls_checking checking = {.cli = cli, .sources = sources, .status = MLS_EXIT_OK};
     const mls_reading reading = {.rules = rules,
+                                 .brief = true,
                                  .cutting = settings->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
                                  .threads = cli->threads,
                                  .state = &checking,

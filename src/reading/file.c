@@ -6,12 +6,18 @@
 
 #include <stdlib.h>
 
+static void begin_run(mls_file *file)
+{
+    file->current.judged = file->checker != NULL;
+    file->current.brief = file->brief;
+}
+
 void mls_file_begin(mls_file *file)
 {
     mls_run_init(&file->current);
     mls_run_init(&file->pending);
     mls_job_init(&file->job);
-    file->current.judged = file->checker != NULL;
+    begin_run(file);
 }
 
 /* --------------------------------------------------------- runs that end */
@@ -51,7 +57,7 @@ static mls_status finish(mls_file *file, bool last)
         }
     }
     mls_run_release(&file->current);
-    file->current.judged = file->checker != NULL;
+    begin_run(file);
     if (file->checker != NULL) {
         mls_checker_reset(file->checker, NULL);
     }

@@ -25,10 +25,11 @@ typedef struct mls_early_record {
     size_t column;
 } mls_early_record;
 
-/* A file on its way through.  Starts with the first seven members set and all others zero, by mls_file_begin(). */
+/* A file on its way through.  Starts with the first eight members set and all others zero, by mls_file_begin(). */
 typedef struct mls_file {
     bool whole;           /* never cut: the file is one run */
     bool asked_for;       /* it is a run even when nothing is in it */
+    bool brief;           /* see mls_run */
     bool steps;           /* see mls_run_finish() */
     mls_checker *checker; /* the caller's, ready for its first log; NULL: the sequence of its steps judges a run */
     /* Takes a run over, with its file's `part` as reading.h has it; a run that is left is released. */

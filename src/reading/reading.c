@@ -132,6 +132,7 @@ static mls_status scan(mls_reading_work *work, mls_batch_file *batch, mls_checke
     size_t count = 0;
     mls_file file = {.whole = reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
                      .asked_for = source->named || source->result || reading->cutting == MLS_CUT_NEVER,
+                     .brief = reading->brief,
                      .steps = reading->steps,
                      .checker = checker,
                      .run = take_run,

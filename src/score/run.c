@@ -72,7 +72,8 @@ const char *mls_run_config(const mls_run *run)
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
 {
     for (size_t i = 0; i < run->hyperparameter_count; i++) {
-        if (mls_str_equal(mls_str_from(run->hyperparameters[i].key), key)) {
+        const char *other = run->hyperparameters[i].key;
+        if (strncmp(other, key.ptr, key.len) == 0 && other[key.len] == '\0') {
             return run->hyperparameters[i].value;
         }
     }

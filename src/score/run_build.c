@@ -67,46 +67,39 @@ static double metadata_number(const mls_record *record, mls_str name)
     return mls_json_member(record->metadata, name, &span) && mls_json_number(span, &number) ? number : (double)NAN;
 }
 
-static bool member_is(mls_str object, mls_str name, mls_str quoted)
+static mls_training_progress progress_of(const mls_record *record)
 {
-    mls_str span;
-    return mls_json_member(object, name, &span) && mls_str_equal(span, quoted);
+    return (mls_training_progress){metadata_number(record, MLS_S("samples_count")),
+                                   metadata_number(record, MLS_S("epoch_num")),
+                                   metadata_number(record, MLS_S("step_num"))};
 }
 
 /* What an evaluation does not say is as the one before it said. */
-static void take_progress(const mls_record *record, mls_training_progress *progress)
+static void take_progress(mls_training_progress said, mls_training_progress *progress)
 {
-    const double said[] = {metadata_number(record, MLS_S("samples_count")), metadata_number(record, MLS_S("epoch_num")),
-                           metadata_number(record, MLS_S("step_num"))};
-    progress->samples_count = isnan(said[0]) ? progress->samples_count : said[0];
-    progress->epoch_num = isnan(said[1]) ? progress->epoch_num : said[1];
-    progress->step_num = isnan(said[2]) ? progress->step_num : said[2];
+    progress->samples_count = isnan(said.samples_count) ? progress->samples_count : said.samples_count;
+    progress->epoch_num = isnan(said.epoch_num) ? progress->epoch_num : said.epoch_num;
+    progress->step_num = isnan(said.step_num) ? progress->step_num : said.step_num;
 }
 
 /* Keeps an evaluation that is one of the two that stable_diffusion needs. */
-static void take_image_evaluation(mls_run *run, const mls_record *record)
+static void take_image_evaluation(mls_run *run, const mls_record *record, mls_training_progress at)
 {
-    const bool is_clip = member_is(record->metadata, MLS_S("metric"), MLS_S("\"CLIP\""));
-    mls_image_evaluation evaluation = {{(double)NAN, (double)NAN, (double)NAN}, (double)NAN, is_clip};
-    if ((!is_clip && !member_is(record->metadata, MLS_S("metric"), MLS_S("\"FID\""))) ||
-        !mls_json_number(record->value, &evaluation.value) || run->image_count == MLS_IMAGE_EVALUATIONS_MAX) {
+    mls_str metric;
+    double value;
+    if (!mls_json_member(record->metadata, MLS_S("metric"), &metric) || !mls_json_number(record->value, &value) ||
+        run->image_count == MLS_IMAGE_EVALUATIONS_MAX) {
         return;
     }
-    take_progress(record, &evaluation.at);
+    const bool is_clip = mls_str_equal(metric, MLS_S("\"CLIP\""));
+    if (!is_clip && !mls_str_equal(metric, MLS_S("\"FID\""))) {
+        return;
+    }
     if (mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images)) {
-        run->images[run->image_count++] = evaluation;
+        run->images[run->image_count++] = (mls_image_evaluation){at, value, is_clip};
     } else {
         run->out_of_memory = true;
     }
-}
-
-static mls_sample sample_of(const mls_record *record, double value)
-{
-    return (mls_sample){.time_ms = record->time_ms,
-                        .value = value,
-                        .samples = metadata_number(record, MLS_S("samples_count")),
-                        .epochs = metadata_number(record, MLS_S("epoch_num")),
-                        .line = record->line};
 }
 
 /*
@@ -116,14 +109,14 @@ static mls_sample sample_of(const mls_record *record, double value)
  */
 static void take_evaluation(mls_run *run, const mls_record *record)
 {
-    double value = (double)NAN;
-    take_progress(record, &run->progress);
-    take_image_evaluation(run, record);
-    if (run->run_stop.line > 0 && record->time_ms > run->run_stop.time_ms) {
-        return;
+    const mls_training_progress said = progress_of(record);
+    mls_sample sample = {record->time_ms, (double)NAN, said.samples_count, said.epoch_num, record->line};
+    take_progress(said, &run->progress);
+    take_image_evaluation(run, record, said);
+    if (run->run_stop.line == 0 || record->time_ms <= run->run_stop.time_ms) {
+        (void)mls_json_number(record->value, &sample.value);
+        run->out_of_memory |= !add_sample(&run->evaluations, sample);
     }
-    (void)mls_json_number(record->value, &value);
-    run->out_of_memory |= !add_sample(&run->evaluations, sample_of(record, value));
 }
 
 /*
@@ -293,9 +286,19 @@ static void count_record(mls_run *run, const mls_record *record)
     }
 }
 
+/* What a brief run keeps, besides counts: its steps, and whose it is. */
+static bool is_brief(mls_key key)
+{
+    return key == MLS_KEY_INIT_START || key == MLS_KEY_RUN_START || key == MLS_KEY_RUN_STOP ||
+           key == MLS_KEY_SUBMISSION_BENCHMARK || key == MLS_KEY_SUBMISSION_DIVISION;
+}
+
 void mls_run_record(mls_run *run, const mls_record *record)
 {
     count_record(run, record);
+    if (run->brief && !is_brief(record->key_id)) {
+        return;
+    }
     switch (record->key_id) {
     case MLS_KEY_INIT_START:
         take_step(&run->init_start, record);
