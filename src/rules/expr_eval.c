@@ -8,178 +8,74 @@
 #include "rules/expr_eval.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/number.h"
-
-/* Of the rule text that a reason quotes. */
-enum { MLS_QUOTED_LENGTH_MAX = 60 };
-
-void mls_expr_note(mls_expr_input *input, const char *format, ...)
+/* A node's value and its text. */
+static bool eval_argument(const mls_expr *expr, uint32_t node, mls_expr_input *input, mls_argument *argument)
 {
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(input->reason, sizeof input->reason, format, args);
-    va_end(args);
+    argument->text = mls_expr_node_text(expr, &expr->nodes[node]);
+    return mls_expr_evaluate_node(expr, &expr->nodes[node], input, &argument->value);
 }
 
-void mls_expr_note_memory(mls_expr_input *input)
+/* Behind a member's name: its value in the object that the node at `object` is. */
+static bool eval_named(const mls_expr *expr, uint32_t object, mls_expr_input *input, mls_str name, mls_value *result)
 {
-    input->out_of_memory = true;
-    mls_expr_note(input, "out of memory");
-}
-
-static const char *mls_value_kind_words(const mls_value *value)
-{
-    static const char *const words[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
-    return words[value->kind];
-}
-
-static int mls_quoted_length(mls_str text)
-{
-    return text.len > MLS_QUOTED_LENGTH_MAX ? MLS_QUOTED_LENGTH_MAX : (int)text.len;
-}
-
-void mls_expr_note_kind(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, const mls_value *value,
-                        const char *wanted)
-{
-    const mls_str text = mls_expr_node_text(expr, node);
-    const int length = mls_quoted_length(text);
-    if (value->kind == MLS_JSON_NULL) {
-        mls_expr_note(input, "%.*s is null, not %s", length, text.ptr, wanted);
-        return;
-    }
-    mls_buffer shown = {0};
-    mls_value_show(&shown, value);
-    mls_expr_note(input, "%.*s is %s (%s), not %s", length, text.ptr, mls_value_kind_words(value),
-                  shown.ptr != NULL ? shown.ptr : "", wanted);
-    mls_buffer_release(&shown);
-}
-
-bool mls_expr_number(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, const mls_value *value,
-                     double *number)
-{
-    *number = 0;
-    if (value->kind == MLS_JSON_NUMBER) {
-        *number = value->as.number;
-        return true;
-    }
-    if (value->kind == MLS_JSON_BOOL) {
-        *number = value->as.boolean ? 1 : 0;
-        return true;
-    }
-    return mls_expr_fail_kind(expr, node, input, value, "a number");
-}
-
-static bool mls_fail_no_member(const mls_expr *expr, const mls_expr_node *object, mls_expr_input *input, mls_str name)
-{
-    const mls_str text = mls_expr_node_text(expr, object);
-    return mls_expr_fail(input, "%.*s has no %.*s", mls_quoted_length(text), text.ptr, mls_quoted_length(name),
-                         name.ptr);
-}
-
-static bool mls_eval_named(const mls_expr *expr, const mls_expr_node *object_node, mls_expr_input *input, mls_str name,
-                           mls_value *result)
-{
+    mls_argument whole = {.text = mls_expr_node_text(expr, &expr->nodes[object])};
+    const mls_value *member = NULL;
     mls_str text;
     bool found;
-    if (mls_expr_find_in_text(object_node, input, name, &found, &text)) {
-        return found ? mls_span_load(text, input, result) : mls_fail_no_member(expr, object_node, input, name);
-    }
-    mls_value object;
-    if (!mls_expr_evaluate_node(expr, object_node, input, &object)) {
+    if (mls_expr_find_in_text(expr->nodes[object].op, input, name, &found, &text)) {
+        if (found) {
+            return mls_span_load(text, input, result);
+        }
+    } else if (!mls_expr_evaluate_node(expr, &expr->nodes[object], input, &whole.value)) {
         return false;
+    } else if (whole.value.kind != MLS_JSON_OBJECT) {
+        return mls_expr_fail_kind(input, &whole, "an object");
+    } else {
+        member = mls_value_member(&whole.value, name);
     }
-    if (object.kind != MLS_JSON_OBJECT) {
-        return mls_expr_fail_kind(expr, object_node, input, &object, "an object");
-    }
-    const mls_value *member = mls_value_member(&object, name);
     if (member == NULL) {
-        return mls_fail_no_member(expr, object_node, input, name);
+        return mls_expr_fail(input, "%.*s has no %.*s", mls_expr_quoted(whole.text), whole.text.ptr,
+                             mls_expr_quoted(name), name.ptr);
     }
     *result = *member;
     return true;
 }
 
-static bool mls_eval_index(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+static bool eval_index(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
-    const mls_expr_node *list_node = &expr->nodes[node->first];
-    const mls_expr_node *index_node = &expr->nodes[node->second];
-    mls_value index;
-    mls_value list;
-    if (!mls_expr_evaluate_node(expr, index_node, input, &index)) {
+    mls_argument index;
+    mls_argument list;
+    if (!eval_argument(expr, node->second, input, &index)) {
         return false;
     }
-    if (index.kind == MLS_JSON_STRING) {
-        return mls_eval_named(expr, list_node, input, index.as.string, result);
+    if (index.value.kind == MLS_JSON_STRING) {
+        return eval_named(expr, node->first, input, index.value.as.string, result);
     }
-    if (!mls_expr_evaluate_node(expr, list_node, input, &list)) {
+    if (!eval_argument(expr, node->first, input, &list)) {
         return false;
     }
-    if (list.kind != MLS_JSON_LIST) {
-        return mls_expr_fail_kind(expr, list_node, input, &list, "a list");
+    if (list.value.kind != MLS_JSON_LIST) {
+        return mls_expr_fail_kind(input, &list, "a list");
     }
-    if (!mls_value_is_int(&index)) {
-        return mls_expr_fail_kind(expr, index_node, input, &index, "a whole number");
+    if (!mls_value_is_int(&index.value)) {
+        return mls_expr_fail_kind(input, &index, "a whole number");
     }
     double at = 0;
-    (void)mls_value_number(&index, &at);
-    const double count = (double)list.as.list.count;
-    if (at < 0) {
-        at += count; /* counts from the end */
-    }
+    (void)mls_value_number(&index.value, &at);
+    const double count = (double)list.value.as.list.count;
+    at += at < 0 ? count : 0; /* counts from the end */
     if (!(at >= 0 && at < count)) {
-        const mls_str text = mls_expr_node_text(expr, list_node);
-        return mls_expr_fail(input, "%.*s has only %zu items", mls_quoted_length(text), text.ptr, list.as.list.count);
+        return mls_expr_fail(input, "%.*s has only %zu items", mls_expr_quoted(list.text), list.text.ptr,
+                             list.value.as.list.count);
     }
-    *result = list.as.list.items[(size_t)at];
+    *result = list.value.as.list.items[(size_t)at];
     return true;
 }
 
-bool mls_expr_contains(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input,
-                       const mls_value *container, const mls_value *item, bool *contains)
-{
-    *contains = false;
-    switch (container->kind) {
-    case MLS_JSON_LIST:
-        for (size_t i = 0; i < container->as.list.count && !*contains; i++) {
-            *contains = mls_value_equal(&container->as.list.items[i], item);
-        }
-        return true;
-    case MLS_JSON_STRING:
-        if (item->kind != MLS_JSON_STRING) {
-            return mls_expr_fail(input, "only a string can be in a string");
-        }
-        *contains = mls_str_contains(container->as.string, item->as.string);
-        return true;
-    case MLS_JSON_OBJECT:
-        if (item->kind == MLS_JSON_LIST || item->kind == MLS_JSON_OBJECT) {
-            return mls_expr_fail(input, "a list or object cannot name a member");
-        }
-        *contains = item->kind == MLS_JSON_STRING && mls_value_member(container, item->as.string) != NULL;
-        return true;
-    default:
-        return mls_expr_fail_kind(expr, node, input, container, "an object, list or string");
-    }
-}
-
-bool mls_expr_has_member(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
-{
-    const mls_expr_node *object = &expr->nodes[expr->children[node->first]];
-    const mls_expr_node *name = &expr->nodes[expr->children[node->first + 1]];
-    mls_str member;
-    bool found;
-    if (name->op != MLS_EXPR_CONSTANT || expr->constants[name->first].kind != MLS_JSON_STRING ||
-        !mls_expr_find_in_text(object, input, expr->constants[name->first].as.string, &found, &member)) {
-        return false;
-    }
-    *result = mls_value_of_bool(found);
-    return true;
-}
-
-static bool mls_eval_join(mls_expr_input *input, const mls_value *left, const mls_value *right, mls_value *result)
+/* Two strings or two lists, one behind the other. */
+static bool eval_join(mls_expr_input *input, const mls_value *left, const mls_value *right, mls_value *result)
 {
     const bool strings = left->kind == MLS_JSON_STRING;
     const size_t left_count = strings ? left->as.string.len : left->as.list.count;
@@ -209,7 +105,7 @@ static bool mls_eval_join(mls_expr_input *input, const mls_value *left, const ml
     return true;
 }
 
-static bool mls_eval_power(mls_expr_input *input, double a, double b, double *result)
+static bool eval_power(mls_expr_input *input, double a, double b, double *result)
 {
     if (a == 0 && b < 0) {
         return mls_expr_fail(input, "division by zero");
@@ -225,27 +121,26 @@ static bool mls_eval_power(mls_expr_input *input, double a, double b, double *re
 }
 
 /* The remainder takes the sign of the divisor, as in the language that the rules come from. */
-static double mls_remainder(double a, double b)
+static double remainder_of(double a, double b)
 {
-    double rest = fmod(a, b);
-    if (rest != 0 && (rest < 0) != (b < 0)) {
-        rest += b;
-    }
-    return rest;
+    const double rest = fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-static bool mls_eval_arithmetic(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input,
-                                const mls_value *left, const mls_value *right, mls_value *result)
+static bool eval_arithmetic(uint8_t op, mls_expr_input *input, const mls_argument *left, const mls_argument *right,
+                            mls_value *result)
 {
     double a;
     double b;
     double c = 0;
-    if (!mls_expr_number(expr, &expr->nodes[node->first], input, left, &a) ||
-        !mls_expr_number(expr, &expr->nodes[node->second], input, right, &b)) {
+    if (!mls_argument_number(input, left, &a) || !mls_argument_number(input, right, &b)) {
         return false;
     }
-    bool is_integer = mls_value_is_int(left) && mls_value_is_int(right);
-    switch (node->op) {
+    bool is_integer = mls_value_is_int(&left->value) && mls_value_is_int(&right->value);
+    if ((op == MLS_EXPR_DIVIDE || op == MLS_EXPR_REMAINDER) && b == 0) {
+        return mls_expr_fail(input, "division by zero");
+    }
+    switch (op) {
     case MLS_EXPR_ADD:
         c = a + b;
         break;
@@ -255,80 +150,70 @@ static bool mls_eval_arithmetic(const mls_expr *expr, const mls_expr_node *node,
     case MLS_EXPR_MULTIPLY:
         c = a * b;
         break;
+    case MLS_EXPR_REMAINDER:
+        c = remainder_of(a, b);
+        break;
     case MLS_EXPR_POWER:
         is_integer = is_integer && b >= 0;
-        if (!mls_eval_power(input, a, b, &c)) {
+        if (!eval_power(input, a, b, &c)) {
             return false;
         }
         break;
     default:
-        if (b == 0) {
-            return mls_expr_fail(input, "division by zero");
-        }
-        is_integer = is_integer && node->op == MLS_EXPR_REMAINDER;
-        c = node->op == MLS_EXPR_REMAINDER ? mls_remainder(a, b) : a / b;
+        is_integer = false;
+        c = a / b;
     }
     *result = mls_value_of_number(c, is_integer);
     return true;
 }
 
 /* < <= > >= of two numbers or two strings. */
-static bool mls_eval_order(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input,
-                           const mls_value *left, const mls_value *right, mls_value *result)
+static bool eval_order(uint8_t op, mls_expr_input *input, const mls_argument *left, const mls_argument *right,
+                       mls_value *result)
 {
     double a = 0;
     double b = 0;
-    if (left->kind == MLS_JSON_STRING && right->kind == MLS_JSON_STRING) {
-        a = mls_str_compare(left->as.string, right->as.string);
-    } else if (!mls_expr_number(expr, &expr->nodes[node->first], input, left, &a) ||
-               !mls_expr_number(expr, &expr->nodes[node->second], input, right, &b)) {
+    if (left->value.kind == MLS_JSON_STRING && right->value.kind == MLS_JSON_STRING) {
+        a = mls_str_compare(left->value.as.string, right->value.as.string);
+    } else if (!mls_argument_number(input, left, &a) || !mls_argument_number(input, right, &b)) {
         return false;
     }
-    const bool truth = node->op == MLS_EXPR_LESS         ? a < b
-                       : node->op == MLS_EXPR_LESS_EQUAL ? a <= b
-                       : node->op == MLS_EXPR_GREATER    ? a > b
-                                                         : a >= b;
-    *result = mls_value_of_bool(truth);
+    *result = mls_value_of_bool(op == MLS_EXPR_LESS         ? a < b
+                                : op == MLS_EXPR_LESS_EQUAL ? a <= b
+                                : op == MLS_EXPR_GREATER    ? a > b
+                                                            : a >= b);
     return true;
 }
 
-static bool mls_eval_binary(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+static bool eval_binary(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
-    mls_value left;
-    mls_value right;
-    bool contains;
-    if (!mls_expr_evaluate_node(expr, &expr->nodes[node->first], input, &left) ||
-        !mls_expr_evaluate_node(expr, &expr->nodes[node->second], input, &right)) {
+    mls_argument left;
+    mls_argument right;
+    if (!eval_argument(expr, node->first, input, &left) || !eval_argument(expr, node->second, input, &right)) {
         return false;
     }
     switch (node->op) {
     case MLS_EXPR_EQUAL:
     case MLS_EXPR_UNEQUAL:
-        *result = mls_value_of_bool(mls_value_equal(&left, &right) == (node->op == MLS_EXPR_EQUAL));
+        *result = mls_value_of_bool(mls_value_equal(&left.value, &right.value) == (node->op == MLS_EXPR_EQUAL));
         return true;
     case MLS_EXPR_LESS:
     case MLS_EXPR_LESS_EQUAL:
     case MLS_EXPR_GREATER:
     case MLS_EXPR_GREATER_EQUAL:
-        return mls_eval_order(expr, node, input, &left, &right, result);
+        return eval_order(node->op, input, &left, &right, result);
     case MLS_EXPR_IN:
-        if (!mls_expr_contains(expr, &expr->nodes[node->second], input, &right, &left, &contains)) {
-            return false;
-        }
-        *result = mls_value_of_bool(contains);
-        return true;
-    case MLS_EXPR_ADD:
-        if (left.kind == right.kind && (left.kind == MLS_JSON_STRING || left.kind == MLS_JSON_LIST)) {
-            return mls_eval_join(input, &left, &right, result);
-        }
-        break;
+        return mls_argument_contains(input, &right, &left.value, result);
     default:
-        break;
+        if (node->op == MLS_EXPR_ADD && left.value.kind == right.value.kind &&
+            (left.value.kind == MLS_JSON_STRING || left.value.kind == MLS_JSON_LIST)) {
+            return eval_join(input, &left.value, &right.value, result);
+        }
+        return eval_arithmetic(node->op, input, &left, &right, result);
     }
-    return mls_eval_arithmetic(expr, node, input, &left, &right, result);
 }
 
-static bool mls_eval_list(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+static bool eval_list(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     mls_value *items = mls_arena_array(input->arena, node->second, sizeof *items);
     if (items == NULL) {
@@ -343,27 +228,55 @@ static bool mls_eval_list(const mls_expr *expr, const mls_expr_node *node, mls_e
     return true;
 }
 
-static bool mls_eval_unary(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+/* has(metadata, "name") and has(value, "name"), without a tree; false: not of that form, evaluate it the long way. */
+static bool eval_has_member(const mls_expr *expr, const mls_expr_node *call, mls_expr_input *input, mls_value *result)
 {
-    const mls_expr_node *operand_node = &expr->nodes[node->first];
-    mls_value operand;
+    const mls_expr_node *object = &expr->nodes[expr->children[call->first]];
+    const mls_expr_node *name = &expr->nodes[expr->children[call->first + 1]];
+    mls_str member;
+    bool found;
+    if (name->op != MLS_EXPR_CONSTANT || expr->constants[name->first].kind != MLS_JSON_STRING ||
+        !mls_expr_find_in_text(object->op, input, expr->constants[name->first].as.string, &found, &member)) {
+        return false;
+    }
+    *result = mls_value_of_bool(found);
+    return true;
+}
+
+static bool eval_call(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+{
+    mls_argument arguments[MLS_ARGUMENTS_MAX];
+    if (node->function == MLS_FUNCTION_HAS && eval_has_member(expr, node, input, result)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < node->second; i++) {
+        if (!eval_argument(expr, expr->children[node->first + i], input, &arguments[i])) {
+            return false;
+        }
+    }
+    return mls_function_call((mls_expr_function)node->function, arguments, node->second, input, result);
+}
+
+static bool eval_unary(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+{
+    mls_argument operand;
     double number;
-    if (!mls_expr_evaluate_node(expr, operand_node, input, &operand)) {
+    if (!eval_argument(expr, node->first, input, &operand)) {
         return false;
     }
     if (node->op == MLS_EXPR_NOT) {
-        *result = mls_value_of_bool(!mls_value_truth(&operand));
+        *result = mls_value_of_bool(!mls_value_truth(&operand.value));
         return true;
     }
-    if (!mls_expr_number(expr, operand_node, input, &operand, &number)) {
+    if (!mls_argument_number(input, &operand, &number)) {
         return false;
     }
-    *result = mls_value_of_number(-number, mls_value_is_int(&operand));
+    *result = mls_value_of_number(-number, mls_value_is_int(&operand.value));
     return true;
 }
 
 /* && and || give the operand that decided; ?: evaluates only the side it takes. */
-static bool mls_eval_choice(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+static bool eval_choice(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     if (!mls_expr_evaluate_node(expr, &expr->nodes[node->first], input, result)) {
         return false;
@@ -372,21 +285,8 @@ static bool mls_eval_choice(const mls_expr *expr, const mls_expr_node *node, mls
     if (node->op == MLS_EXPR_CHOICE) {
         return mls_expr_evaluate_node(expr, &expr->nodes[truth ? node->second : node->third], input, result);
     }
-    if (truth == (node->op == MLS_EXPR_AND)) {
-        return mls_expr_evaluate_node(expr, &expr->nodes[node->second], input, result);
-    }
-    return true;
-}
-
-static bool mls_eval_variable(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
-{
-    const mls_variable *variable = &input->variables[node->first];
-    if (!variable->set) {
-        const mls_str text = mls_expr_node_text(expr, node);
-        return mls_expr_fail(input, "%.*s has not been set", mls_quoted_length(text), text.ptr);
-    }
-    *result = variable->value;
-    return true;
+    return truth != (node->op == MLS_EXPR_AND) ||
+           mls_expr_evaluate_node(expr, &expr->nodes[node->second], input, result);
 }
 
 bool mls_expr_evaluate_node(const mls_expr *expr, const mls_expr_node *node, mls_expr_input *input, mls_value *result)
@@ -396,29 +296,34 @@ bool mls_expr_evaluate_node(const mls_expr *expr, const mls_expr_node *node, mls
         *result = expr->constants[node->first];
         return true;
     case MLS_EXPR_LIST:
-        return mls_eval_list(expr, node, input, result);
+        return eval_list(expr, node, input, result);
     case MLS_EXPR_VALUE:
     case MLS_EXPR_METADATA:
     case MLS_EXPR_TIME:
     case MLS_EXPR_RECORD:
-        return mls_eval_input(node, input, result);
+        return mls_eval_input(node->op, input, result);
     case MLS_EXPR_VARIABLE:
-        return mls_eval_variable(expr, node, input, result);
+        if (!input->variables[node->first].set) {
+            const mls_str text = mls_expr_node_text(expr, node);
+            return mls_expr_fail(input, "%.*s has not been set", mls_expr_quoted(text), text.ptr);
+        }
+        *result = input->variables[node->first].value;
+        return true;
     case MLS_EXPR_MEMBER:
-        return mls_eval_named(expr, &expr->nodes[node->first], input, expr->constants[node->second].as.string, result);
+        return eval_named(expr, node->first, input, expr->constants[node->second].as.string, result);
     case MLS_EXPR_INDEX:
-        return mls_eval_index(expr, node, input, result);
+        return eval_index(expr, node, input, result);
     case MLS_EXPR_NOT:
     case MLS_EXPR_NEGATE:
-        return mls_eval_unary(expr, node, input, result);
+        return eval_unary(expr, node, input, result);
     case MLS_EXPR_AND:
     case MLS_EXPR_OR:
     case MLS_EXPR_CHOICE:
-        return mls_eval_choice(expr, node, input, result);
+        return eval_choice(expr, node, input, result);
     case MLS_EXPR_CALL:
-        return mls_expr_call(expr, node, input, result);
+        return eval_call(expr, node, input, result);
     default:
-        return mls_eval_binary(expr, node, input, result);
+        return eval_binary(expr, node, input, result);
     }
 }
 

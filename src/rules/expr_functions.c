@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * expr_functions.c - the functions that an expression may call.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/number.h"
 #include "rules/expr_eval.h"
 
@@ -11,108 +13,92 @@
 #define MLS_WHOLE_TOLERANCE 1e-5
 #define MLS_CLOSE_TOLERANCE 1e-9
 
-/* An argument's node and its value. */
-typedef struct mls_argument {
-    const mls_expr_node *node;
-    mls_value value;
-} mls_argument;
-
-static bool mls_argument_get(const mls_expr *expr, const mls_expr_node *call, uint32_t index, mls_expr_input *input,
-                             mls_argument *argument)
-{
-    argument->node = &expr->nodes[expr->children[call->first + index]];
-    return mls_expr_evaluate_node(expr, argument->node, input, &argument->value);
-}
+const mls_function_info mls_function_table[MLS_FUNCTION_COUNT] = {
+    {"abs", 1, 1},     {"ceil", 1, 1},   {"floor", 1, 1},      {"has", 2, 2},     {"int", 1, 1},
+    {"is_bool", 1, 1}, {"is_int", 1, 1}, {"is_integer", 1, 1}, {"isclose", 2, 2}, {"len", 1, 1},
+    {"log2", 1, 1},    {"lower", 1, 1},  {"max", 1, 16},       {"min", 1, 16},    {"sorted", 1, 1},
+};
 
 /* int("12") reads a string as a whole number: blanks around it, a sign and single underscores are fine. */
-static bool mls_int_of_string(mls_str text, double *number)
+static bool int_of_string(mls_str text, double *number)
 {
-    if (text.len > 400) {
-        return false;
-    }
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
-        if ((c < '0' || c > '9') && strchr(" \t\n\v\f\r+-_", c) == NULL) {
+        if ((c < '0' || c > '9') && (c == '\0' || strchr(" \t\n\v\f\r+-_", c) == NULL)) {
             return false;
         }
     }
-    return mls_number_parse_lenient(text, number) && isfinite(*number);
+    return text.len <= 400 && mls_number_parse_lenient(text, number) && isfinite(*number);
 }
 
-static bool mls_call_int(const mls_expr *expr, mls_argument *argument, mls_expr_input *input, mls_value *result)
+static bool call_int(const mls_argument *argument, mls_expr_input *input, mls_value *result)
 {
-    double number;
-    if (argument->value.kind == MLS_JSON_STRING) {
-        if (!mls_int_of_string(argument->value.as.string, &number)) {
-            return mls_expr_fail_kind(expr, argument->node, input, &argument->value, "a whole number");
-        }
-    } else if (!mls_expr_number(expr, argument->node, input, &argument->value, &number)) {
+    double number = 0;
+    const bool string = argument->value.kind == MLS_JSON_STRING;
+    if (string && !int_of_string(argument->value.as.string, &number)) {
+        return mls_expr_fail_kind(input, argument, "a whole number");
+    }
+    if (!string && !mls_argument_number(input, argument, &number)) {
         return false;
     }
     if (!isfinite(number)) {
-        return mls_expr_fail_kind(expr, argument->node, input, &argument->value, "a finite number");
+        return mls_expr_fail_kind(input, argument, "a finite number");
     }
     *result = mls_value_of_number(trunc(number), true);
     return true;
 }
 
 /* Functions of one number. */
-static bool mls_call_numeric(const mls_expr *expr, const mls_expr_node *call, mls_argument *argument,
-                             mls_expr_input *input, mls_value *result)
+static bool call_numeric(mls_expr_function function, const mls_argument *argument, mls_expr_input *input,
+                         mls_value *result)
 {
     double x;
-    if (!mls_expr_number(expr, argument->node, input, &argument->value, &x)) {
+    if (!mls_argument_number(input, argument, &x)) {
         return false;
     }
-    if (call->function == MLS_FUNCTION_ABS) {
+    if (function == MLS_FUNCTION_LOG2 && x <= 0) {
+        return mls_expr_fail(input, "log2 of %g, which is not above 0", x);
+    }
+    if (function != MLS_FUNCTION_LOG2 && function != MLS_FUNCTION_ABS && !isfinite(x)) {
+        return mls_expr_fail_kind(input, argument, "a finite number");
+    }
+    switch (function) {
+    case MLS_FUNCTION_ABS:
         *result = mls_value_of_number(fabs(x), mls_value_is_int(&argument->value));
-        return true;
-    }
-    if (call->function == MLS_FUNCTION_LOG2) {
-        if (x <= 0) {
-            return mls_expr_fail(input, "log2 of %g, which is not above 0", x);
-        }
+        break;
+    case MLS_FUNCTION_LOG2:
         *result = mls_value_of_number(log2(x), false);
-        return true;
-    }
-    if (!isfinite(x)) {
-        return mls_expr_fail_kind(expr, argument->node, input, &argument->value, "a finite number");
-    }
-    if (call->function == MLS_FUNCTION_IS_INTEGER) {
+        break;
+    case MLS_FUNCTION_IS_INTEGER:
         *result = mls_value_of_bool(fabs(rint(x) - x) < MLS_WHOLE_TOLERANCE);
-    } else {
-        *result = mls_value_of_number(call->function == MLS_FUNCTION_CEIL ? ceil(x) : floor(x), true);
+        break;
+    default:
+        *result = mls_value_of_number(function == MLS_FUNCTION_CEIL ? ceil(x) : floor(x), true);
     }
     return true;
 }
 
-static bool mls_call_len(const mls_expr *expr, mls_argument *argument, mls_expr_input *input, mls_value *result)
+static bool call_len(const mls_argument *argument, mls_expr_input *input, mls_value *result)
 {
     const mls_value *value = &argument->value;
     size_t count = 0;
-    switch (value->kind) {
-    case MLS_JSON_STRING: /* in code points: continuation bytes do not count */
+    if (value->kind == MLS_JSON_STRING) { /* in code points: continuation bytes do not count */
         for (size_t i = 0; i < value->as.string.len; i++) {
             count += ((unsigned char)value->as.string.ptr[i] & 0xc0) != 0x80;
         }
-        break;
-    case MLS_JSON_LIST:
-        count = value->as.list.count;
-        break;
-    case MLS_JSON_OBJECT:
-        count = value->as.object.count;
-        break;
-    default:
-        return mls_expr_fail_kind(expr, argument->node, input, value, "a string, list or object");
+    } else if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT) {
+        count = value->kind == MLS_JSON_LIST ? value->as.list.count : value->as.object.count;
+    } else {
+        return mls_expr_fail_kind(input, argument, "a string, list or object");
     }
     *result = mls_value_of_number((double)count, true);
     return true;
 }
 
-static bool mls_call_lower(const mls_expr *expr, mls_argument *argument, mls_expr_input *input, mls_value *result)
+static bool call_lower(const mls_argument *argument, mls_expr_input *input, mls_value *result)
 {
     if (argument->value.kind != MLS_JSON_STRING) {
-        return mls_expr_fail_kind(expr, argument->node, input, &argument->value, "a string");
+        return mls_expr_fail_kind(input, argument, "a string");
     }
     const mls_str text = argument->value.as.string;
     char *lower = mls_arena_alloc(input->arena, text.len + 1);
@@ -120,97 +106,101 @@ static bool mls_call_lower(const mls_expr *expr, mls_argument *argument, mls_exp
         return mls_expr_fail_memory(input);
     }
     for (size_t i = 0; i < text.len; i++) {
-        lower[i] = text.ptr[i];
-        if (lower[i] >= 'A' && lower[i] <= 'Z') {
-            lower[i] = (char)(lower[i] | 0x20);
-        }
+        const char c = text.ptr[i];
+        lower[i] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
     }
     *result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {lower, text.len}};
     return true;
 }
 
-static int mls_string_value_compare(const void *left, const void *right)
+static int compare_string_values(const void *left, const void *right)
 {
-    const mls_value *a = left;
-    const mls_value *b = right;
-    return mls_str_compare(a->as.string, b->as.string);
+    return mls_str_compare(((const mls_value *)left)->as.string, ((const mls_value *)right)->as.string);
 }
 
-static bool mls_call_sorted(const mls_expr *expr, mls_argument *argument, mls_expr_input *input, mls_value *result)
+static bool call_sorted(const mls_argument *argument, mls_expr_input *input, mls_value *result)
 {
-    const mls_value *value = &argument->value;
-    if (value->kind != MLS_JSON_LIST) {
-        return mls_expr_fail_kind(expr, argument->node, input, value, "a list");
+    if (argument->value.kind != MLS_JSON_LIST) {
+        return mls_expr_fail_kind(input, argument, "a list");
     }
-    const size_t count = value->as.list.count;
+    const size_t count = argument->value.as.list.count;
     mls_value *items = mls_arena_array(input->arena, count, sizeof *items);
     if (items == NULL) {
         return mls_expr_fail_memory(input);
     }
     for (size_t i = 0; i < count; i++) {
-        items[i] = value->as.list.items[i];
+        items[i] = argument->value.as.list.items[i];
         if (items[i].kind != MLS_JSON_STRING) {
             return mls_expr_fail(input, "only strings can be sorted");
         }
     }
     if (count > 1) {
-        qsort(items, count, sizeof *items, mls_string_value_compare);
+        qsort(items, count, sizeof *items, compare_string_values);
     }
     *result = (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, count}};
     return true;
 }
 
 /* min and max take several numbers or one list of them. */
-static bool mls_call_extreme(const mls_expr *expr, const mls_expr_node *call, mls_expr_input *input, mls_value *result)
+static bool call_extreme(mls_expr_function function, const mls_argument *arguments, size_t given, mls_expr_input *input,
+                         mls_value *result)
 {
-    mls_argument argument;
-    if (!mls_argument_get(expr, call, 0, input, &argument)) {
-        return false;
-    }
-    const bool list = call->second == 1 && argument.value.kind == MLS_JSON_LIST;
-    const mls_value whole = argument.value;
-    const size_t count = list ? whole.as.list.count : call->second;
-    if (count == 0) {
-        return mls_expr_fail(input, "%s of an empty list", mls_function_table[call->function].name);
-    }
+    const bool list = given == 1 && arguments[0].value.kind == MLS_JSON_LIST;
+    const size_t count = list ? arguments[0].value.as.list.count : given;
     double best = 0;
+    if (count == 0) {
+        return mls_expr_fail(input, "%s of an empty list", mls_function_table[function].name);
+    }
     for (size_t i = 0; i < count; i++) {
         double number;
-        if (list) {
-            argument.value = whole.as.list.items[i];
-        } else if (i > 0 && !mls_argument_get(expr, call, (uint32_t)i, input, &argument)) {
+        const mls_argument item = {list ? arguments[0].value.as.list.items[i] : arguments[i].value,
+                                   arguments[list ? 0 : i].text};
+        if (!mls_argument_number(input, &item, &number)) {
             return false;
         }
-        if (!mls_expr_number(expr, argument.node, input, &argument.value, &number)) {
-            return false;
-        }
-        if (i == 0 || (call->function == MLS_FUNCTION_MIN ? number < best : number > best)) {
+        if (i == 0 || (function == MLS_FUNCTION_MIN ? number < best : number > best)) {
             best = number;
-            *result = argument.value;
+            *result = item.value;
         }
     }
     return true;
 }
 
-static bool mls_call_pair(const mls_expr *expr, const mls_expr_node *call, mls_expr_input *input, mls_value *result)
+bool mls_argument_contains(mls_expr_input *input, const mls_argument *container, const mls_value *item,
+                           mls_value *result)
 {
-    mls_argument first;
-    mls_argument second;
-    if (!mls_argument_get(expr, call, 0, input, &first) || !mls_argument_get(expr, call, 1, input, &second)) {
-        return false;
-    }
-    if (call->function == MLS_FUNCTION_HAS) {
-        bool contains;
-        if (!mls_expr_contains(expr, first.node, input, &first.value, &second.value, &contains)) {
-            return false;
+    const mls_value *value = &container->value;
+    bool contains = false;
+    switch (value->kind) {
+    case MLS_JSON_LIST:
+        for (size_t i = 0; i < value->as.list.count && !contains; i++) {
+            contains = mls_value_equal(&value->as.list.items[i], item);
         }
-        *result = mls_value_of_bool(contains);
-        return true;
+        break;
+    case MLS_JSON_STRING:
+        if (item->kind != MLS_JSON_STRING) {
+            return mls_expr_fail(input, "only a string can be in a string");
+        }
+        contains = mls_str_contains(value->as.string, item->as.string);
+        break;
+    case MLS_JSON_OBJECT:
+        if (item->kind == MLS_JSON_LIST || item->kind == MLS_JSON_OBJECT) {
+            return mls_expr_fail(input, "a list or object cannot name a member");
+        }
+        contains = item->kind == MLS_JSON_STRING && mls_value_member(value, item->as.string) != NULL;
+        break;
+    default:
+        return mls_expr_fail_kind(input, container, "an object, list or string");
     }
+    *result = mls_value_of_bool(contains);
+    return true;
+}
+
+static bool call_isclose(const mls_argument *arguments, mls_expr_input *input, mls_value *result)
+{
     double a;
     double b;
-    if (!mls_expr_number(expr, first.node, input, &first.value, &a) ||
-        !mls_expr_number(expr, second.node, input, &second.value, &b)) {
+    if (!mls_argument_number(input, &arguments[0], &a) || !mls_argument_number(input, &arguments[1], &b)) {
         return false;
     }
     const bool finite = isfinite(a) && isfinite(b);
@@ -218,39 +208,32 @@ static bool mls_call_pair(const mls_expr *expr, const mls_expr_node *call, mls_e
     return true;
 }
 
-bool mls_expr_call(const mls_expr *expr, const mls_expr_node *call, mls_expr_input *input, mls_value *result)
+bool mls_function_call(mls_expr_function function, const mls_argument *arguments, size_t count, mls_expr_input *input,
+                       mls_value *result)
 {
-    mls_argument argument;
-    switch (call->function) {
+    switch (function) {
     case MLS_FUNCTION_HAS:
-        return mls_expr_has_member(expr, call, input, result) || mls_call_pair(expr, call, input, result);
+        return mls_argument_contains(input, &arguments[0], &arguments[1].value, result);
     case MLS_FUNCTION_ISCLOSE:
-        return mls_call_pair(expr, call, input, result);
+        return call_isclose(arguments, input, result);
     case MLS_FUNCTION_MIN:
     case MLS_FUNCTION_MAX:
-        return mls_call_extreme(expr, call, input, result);
-    default:
-        break;
-    }
-    if (!mls_argument_get(expr, call, 0, input, &argument)) {
-        return false;
-    }
-    switch (call->function) {
+        return call_extreme(function, arguments, count, input, result);
     case MLS_FUNCTION_INT:
-        return mls_call_int(expr, &argument, input, result);
+        return call_int(arguments, input, result);
     case MLS_FUNCTION_IS_BOOL:
-        *result = mls_value_of_bool(argument.value.kind == MLS_JSON_BOOL);
+        *result = mls_value_of_bool(arguments->value.kind == MLS_JSON_BOOL);
         return true;
     case MLS_FUNCTION_IS_INT:
-        *result = mls_value_of_bool(mls_value_is_int(&argument.value));
+        *result = mls_value_of_bool(mls_value_is_int(&arguments->value));
         return true;
     case MLS_FUNCTION_LEN:
-        return mls_call_len(expr, &argument, input, result);
+        return call_len(arguments, input, result);
     case MLS_FUNCTION_LOWER:
-        return mls_call_lower(expr, &argument, input, result);
+        return call_lower(arguments, input, result);
     case MLS_FUNCTION_SORTED:
-        return mls_call_sorted(expr, &argument, input, result);
+        return call_sorted(arguments, input, result);
     default:
-        return mls_call_numeric(expr, call, &argument, input, result);
+        return call_numeric(function, arguments, input, result);
     }
 }

@@ -6,9 +6,46 @@
  * member's text; a tree is built when the whole is asked for.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/expr_eval.h"
+
+void mls_expr_note(mls_expr_input *input, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(input->reason, sizeof input->reason, format, args);
+    va_end(args);
+}
+
+void mls_expr_note_memory(mls_expr_input *input)
+{
+    input->out_of_memory = true;
+    mls_expr_note(input, "out of memory");
+}
+
+void mls_expr_note_kind(mls_expr_input *input, const mls_argument *argument, const char *wanted)
+{
+    static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
+    const mls_str text = argument->text;
+    const mls_json_kind kind = argument->value.kind;
+    mls_buffer shown = {0};
+    if (kind != MLS_JSON_NULL) {
+        mls_buffer_append_text(&shown, " (");
+        mls_value_show(&shown, &argument->value);
+        mls_buffer_append_text(&shown, ")");
+    }
+    mls_expr_note(input, "%.*s is %s%s, not %s", mls_expr_quoted(text), text.ptr, kinds[kind],
+                  shown.ptr != NULL ? shown.ptr : "", wanted);
+    mls_buffer_release(&shown);
+}
+
+bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, double *number)
+{
+    *number = 0;
+    return mls_value_number(&argument->value, number) || mls_expr_fail_kind(input, argument, "a number");
+}
 
 void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
 {
@@ -31,7 +68,6 @@ static bool mls_span_is_plain(mls_str span)
     return true;
 }
 
-/* Reads the value of a span; only lists, objects and strings with escapes need the arena. */
 bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result)
 {
     switch (mls_json_kind_of(span)) {
@@ -42,8 +78,10 @@ bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result)
         *result = mls_value_of_bool(span.ptr[0] == 't');
         return true;
     case MLS_JSON_NUMBER: {
-        double number = 0;
-        (void)mls_json_number(span, &number);
+        double number;
+        if (!mls_json_number(span, &number)) {
+            return mls_expr_fail_memory(input); /* a long number is read from a copy */
+        }
         *result = mls_value_of_number(number, mls_json_is_integer(span));
         return true;
     }
@@ -85,13 +123,13 @@ static bool mls_eval_tree(const mls_value **cached, mls_str span, mls_expr_input
     return true;
 }
 
-bool mls_eval_input(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+bool mls_eval_input(uint8_t op, mls_expr_input *input, mls_value *result)
 {
     const mls_record *record = input->record;
     if (record == NULL) {
         return mls_expr_fail(input, "there is no record to look at");
     }
-    switch (node->op) {
+    switch (op) {
     case MLS_EXPR_VALUE: {
         const mls_value *value = mls_expr_input_value(input);
         if (value == NULL) {
@@ -144,25 +182,21 @@ static bool mls_member_index_find(mls_member_index *index, mls_str span, mls_str
     return false;
 }
 
-/*
- * Whether `node` is record, value or metadata, its tree has not been built and
- * it is an object: then a member is found in the text.  *found tells whether there is one.
- */
-bool mls_expr_find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, bool *found, mls_str *member)
+bool mls_expr_find_in_text(uint8_t op, mls_expr_input *input, mls_str name, bool *found, mls_str *member)
 {
     mls_str span;
     mls_member_index *index;
     if (input->record == NULL) {
         return false;
     }
-    if (node->op == MLS_EXPR_RECORD && input->whole == NULL) {
+    if (op == MLS_EXPR_RECORD && input->whole == NULL) {
         *found = mls_json_member(input->record->payload, name, member);
         return true;
     }
-    if (node->op == MLS_EXPR_METADATA && input->metadata == NULL) {
+    if (op == MLS_EXPR_METADATA && input->metadata == NULL) {
         span = input->record->metadata;
         index = &input->metadata_index;
-    } else if (node->op == MLS_EXPR_VALUE && input->value == NULL) {
+    } else if (op == MLS_EXPR_VALUE && input->value == NULL) {
         span = input->record->value;
         index = &input->value_index;
     } else {

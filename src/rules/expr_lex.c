@@ -1,212 +1,172 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * expr_lex.c - rule text to tokens.
+ */
 #include "rules/expr_lex.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/number.h"
-#include "base/utf8.h"
+#include "mlscore/value.h"
 
-static bool mls_is_digit(char c)
+void mls_lexer_fail(mls_lexer *lexer, mls_status status, uint32_t at, const char *format, ...)
+{
+    char message[200];
+    if (lexer->status != MLS_OK) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    lexer->status = status == MLS_ERROR_MEMORY ? mls_error_memory(lexer->error)
+                                               : mls_error_set(lexer->error, status, 0, (size_t)at + 1, "%s", message);
+    lexer->token = (mls_token){.kind = MLS_TOKEN_END, .begin = at, .end = at};
+}
+
+static bool lexer_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool mls_is_name_start(char c)
+static bool is_name_start(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static char mls_peek(mls_str text, uint32_t at)
+static char lexer_peek(const mls_lexer *lexer, uint32_t at)
 {
-    if (at >= text.len) {
-        return '\0';
+    return at < lexer->text.len ? lexer->text.ptr[at] : '\0';
+}
+
+/* The digits at `at`, which must be some: behind them. */
+static uint32_t lex_digits(mls_lexer *lexer, uint32_t at, const char *missing)
+{
+    if (!lexer_is_digit(lexer_peek(lexer, at))) {
+        mls_lexer_fail(lexer, MLS_ERROR_SYNTAX, at, "%s", missing);
     }
-    return text.ptr[at];
-}
-
-static mls_status mls_lex_error(mls_error *error, uint32_t at, const char *what)
-{
-    return mls_error_set(error, MLS_ERROR_SYNTAX, 0, (size_t)at + 1, "%s", what);
-}
-
-static uint32_t mls_skip_digits(mls_str text, uint32_t at)
-{
-    while (mls_is_digit(mls_peek(text, at))) {
+    while (lexer_is_digit(lexer_peek(lexer, at))) {
         at++;
     }
     return at;
 }
 
-static mls_status mls_lex_number(mls_str text, mls_token *token, mls_error *error)
+static void lex_number(mls_lexer *lexer, mls_token *token)
 {
     uint32_t at = token->begin;
     token->kind = MLS_TOKEN_NUMBER;
-    token->is_integer = true;
-    if (text.ptr[at] == '0' && mls_is_digit(mls_peek(text, at + 1))) {
-        return mls_lex_error(error, at, "a number does not start with 0");
+    if (lexer_peek(lexer, at) == '0' && lexer_is_digit(lexer_peek(lexer, at + 1))) {
+        mls_lexer_fail(lexer, MLS_ERROR_SYNTAX, at, "a number does not start with 0");
     }
-    at = mls_skip_digits(text, at);
-    if (mls_peek(text, at) == '.') {
-        token->is_integer = false;
-        const uint32_t fraction = at + 1;
-        at = mls_skip_digits(text, fraction);
-        if (at == fraction) {
-            return mls_lex_error(error, at, "a digit must follow the decimal point");
-        }
+    at = lex_digits(lexer, at, "not a number");
+    if (lexer_peek(lexer, at) == '.') {
+        at = lex_digits(lexer, at + 1, "a digit must follow the decimal point");
     }
-    if (mls_peek(text, at) == 'e' || mls_peek(text, at) == 'E') {
-        token->is_integer = false;
+    if (lexer_peek(lexer, at) == 'e' || lexer_peek(lexer, at) == 'E') {
         at++;
-        at += mls_peek(text, at) == '+' || mls_peek(text, at) == '-';
-        const uint32_t exponent = at;
-        at = mls_skip_digits(text, exponent);
-        if (at == exponent) {
-            return mls_lex_error(error, at, "the exponent has no digits");
-        }
+        at += lexer_peek(lexer, at) == '+' || lexer_peek(lexer, at) == '-';
+        at = lex_digits(lexer, at, "the exponent has no digits");
     }
-    if (mls_is_name_start(mls_peek(text, at))) {
-        return mls_lex_error(error, at, "a name cannot follow a number directly");
+    if (is_name_start(lexer_peek(lexer, at))) {
+        mls_lexer_fail(lexer, MLS_ERROR_SYNTAX, at, "a name cannot follow a number directly");
     }
     token->end = at;
-    if (!mls_number_parse((mls_str){text.ptr + token->begin, at - token->begin}, &token->number)) {
-        return mls_lex_error(error, token->begin, "not a number");
+    const mls_str text = {lexer->text.ptr + token->begin, at - token->begin};
+    token->is_integer = mls_json_is_integer(text);
+    if (!mls_number_parse(text, &token->number)) {
+        mls_lexer_fail(lexer, MLS_ERROR_MEMORY, token->begin, "out of memory");
     }
-    return MLS_OK;
 }
 
-/* Four hex digits at `at`; -1 when they are not there. */
-static int32_t mls_hex4(mls_str text, uint32_t at)
+static void lex_string(mls_lexer *lexer, mls_token *token)
 {
-    int32_t code = 0;
-    for (uint32_t i = 0; i < 4; i++) {
-        const char c = mls_peek(text, at + i);
-        const char *digit = c != '\0' ? strchr("0123456789abcdefABCDEF", c) : NULL;
-        if (digit == NULL) {
-            return -1;
-        }
-        code = code * 16 + (mls_is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
-    }
-    return code;
-}
-
-/* `*at` is on the backslash; moves it behind the escape.  False when there is no such escape. */
-static bool mls_lex_escape(mls_str text, uint32_t *at, mls_buffer *decoded)
-{
-    static const char from[] = "\"\\/bfnrt";
-    static const char to[] = "\"\\/\b\f\n\r\t";
-    const char c = mls_peek(text, *at + 1);
-    const char *simple = c != '\0' ? strchr(from, c) : NULL;
-    if (simple != NULL) {
-        mls_buffer_append_char(decoded, to[simple - from]);
-        *at += 2;
-        return true;
-    }
-    int32_t code = c == 'u' ? mls_hex4(text, *at + 2) : -1;
-    if (code < 0) {
-        return false;
-    }
-    *at += 6;
-    if (code >= 0xd800 && code < 0xdc00 && mls_peek(text, *at) == '\\' && mls_peek(text, *at + 1) == 'u') {
-        const int32_t low = mls_hex4(text, *at + 2);
-        if (low >= 0xdc00 && low < 0xe000) {
-            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-            *at += 6;
-        }
-    }
-    mls_utf8_append(decoded, (uint32_t)code);
-    return true;
-}
-
-static mls_status mls_lex_string(mls_str text, mls_arena *arena, mls_token *token, mls_error *error)
-{
-    mls_buffer decoded = {0};
-    mls_status status = MLS_OK;
     uint32_t at = token->begin + 1;
+    while (at < lexer->text.len && lexer->text.ptr[at] != '"') {
+        at += lexer->text.ptr[at] == '\\' ? 2 : 1;
+    }
+    if (at >= lexer->text.len) {
+        mls_lexer_fail(lexer, MLS_ERROR_SYNTAX, token->begin, "the string has no closing quote");
+        return;
+    }
     token->kind = MLS_TOKEN_STRING;
-    while (at < text.len && text.ptr[at] != '"') {
-        if (text.ptr[at] != '\\') {
-            mls_buffer_append_char(&decoded, text.ptr[at++]);
-        } else if (!mls_lex_escape(text, &at, &decoded)) {
-            status = mls_lex_error(error, at, "no such escape; JSON's are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
-            goto out;
-        }
-    }
-    if (at >= text.len) {
-        status = mls_lex_error(error, token->begin, "the string has no closing quote");
-        goto out;
-    }
     token->end = at + 1;
-    token->text = mls_arena_copy(arena, mls_buffer_str(&decoded));
-    if (decoded.failed || token->text.ptr == NULL) {
-        status = mls_error_memory(error);
+    mls_str json;
+    size_t where;
+    const mls_str quoted = {lexer->text.ptr + token->begin, token->end - token->begin};
+    const char *reason = mls_json_validate(quoted, lexer->arena, &json, &where);
+    if (reason != NULL && reason != mls_reason_memory) {
+        mls_lexer_fail(lexer, MLS_ERROR_SYNTAX, token->begin + (uint32_t)where, "%s",
+                       quoted.ptr[where] == '\\'
+                           ? "no such escape; JSON's are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"
+                           : reason);
+    } else if (reason != NULL || !mls_json_string(json, lexer->arena, &token->text)) {
+        mls_lexer_fail(lexer, MLS_ERROR_MEMORY, 0, "out of memory");
     }
-out:
-    mls_buffer_release(&decoded);
-    return status;
 }
 
-static void mls_lex_name(mls_str text, uint32_t from, mls_token *token)
+static void lex_name(const mls_lexer *lexer, mls_token_kind kind, uint32_t from, mls_token *token)
 {
     uint32_t at = from;
-    while (mls_is_name_start(mls_peek(text, at)) || mls_is_digit(mls_peek(text, at))) {
+    while (is_name_start(lexer_peek(lexer, at)) || lexer_is_digit(lexer_peek(lexer, at))) {
         at++;
     }
+    token->kind = kind;
     token->end = at;
-    token->text = (mls_str){text.ptr + from, at - from};
+    token->text = (mls_str){lexer->text.ptr + from, at - from};
 }
 
-static mls_status mls_lex_sign(mls_str text, mls_token *token, mls_error *error)
+static void lex_sign(mls_lexer *lexer, mls_token *token)
 {
-    static const char *const two[] = {"==", "!=", "<=", ">=", "&&", "||"};
-    const char c = text.ptr[token->begin];
+    static const char two[] = "== != <= >= && ||";
+    const char c = lexer_peek(lexer, token->begin);
+    const char next = lexer_peek(lexer, token->begin + 1);
     token->kind = MLS_TOKEN_SIGN;
-    for (size_t i = 0; i < sizeof two / sizeof *two; i++) {
-        if (c == two[i][0] && mls_peek(text, token->begin + 1) == two[i][1]) {
-            memcpy(token->sign, two[i], 3);
-            token->end = token->begin + 2;
-            return MLS_OK;
-        }
+    for (size_t i = 0; i < sizeof two && token->text.len == 0; i += 3) {
+        token->text.len = c == two[i] && next == two[i + 1] ? 2 : 0;
     }
-    if (c == '\0' || strchr("+-*/%^<>!?:()[],.", c) == NULL) {
-        const char *hint = c == '='    ? "'=' alone means nothing here; to compare write '=='"
+    if (token->text.len == 0) {
+        token->text.len = 1;
+        if (c == '\0' || strchr("+-*/%^<>!?:()[],.", c) == NULL) {
+            mls_lexer_fail(lexer, MLS_ERROR_SYNTAX, token->begin, "%s",
+                           c == '='    ? "'=' alone means nothing here; to compare write '=='"
                            : c == '&'  ? "'&' alone means nothing here; write '&&'"
                            : c == '|'  ? "'|' alone means nothing here; write '||'"
                            : c == '\'' ? "strings stand in double quotes"
                            : c == '$'  ? "a name must follow '$'"
-                                       : "no expression has this character";
-        return mls_lex_error(error, token->begin, hint);
+                                       : "no expression has this character");
+        }
     }
-    token->sign[0] = c;
-    token->sign[1] = '\0';
-    token->end = token->begin + 1;
-    return MLS_OK;
+    token->text.ptr = lexer->text.ptr + token->begin;
+    token->end = token->begin + (uint32_t)token->text.len;
 }
 
-mls_status mls_token_next(mls_str text, uint32_t *at, mls_arena *arena, mls_token *token, mls_error *error)
+void mls_lexer_next(mls_lexer *lexer)
 {
-    while (*at < text.len && strchr(" \t\r\n", text.ptr[*at]) != NULL && text.ptr[*at] != '\0') {
-        (*at)++;
+    uint32_t at = lexer->token.end;
+    lexer->last_end = at;
+    if (lexer->status != MLS_OK) {
+        return;
     }
-    *token = (mls_token){.kind = MLS_TOKEN_END, .begin = *at, .end = *at};
-    mls_status status = MLS_OK;
-    if (*at >= text.len) {
-        return MLS_OK;
+    while (at < lexer->text.len && memchr(" \t\r\n", lexer->text.ptr[at], 4) != NULL) {
+        at++;
     }
-    const char c = text.ptr[*at];
-    if (mls_is_digit(c)) {
-        status = mls_lex_number(text, token, error);
+    mls_token token = {.kind = MLS_TOKEN_END, .begin = at, .end = at};
+    const char c = lexer_peek(lexer, at);
+    if (at >= lexer->text.len) {
+        token.kind = MLS_TOKEN_END;
+    } else if (lexer_is_digit(c)) {
+        lex_number(lexer, &token);
     } else if (c == '"') {
-        status = mls_lex_string(text, arena, token, error);
-    } else if (mls_is_name_start(c)) {
-        token->kind = MLS_TOKEN_NAME;
-        mls_lex_name(text, *at, token);
-    } else if (c == '$' && mls_is_name_start(mls_peek(text, *at + 1))) {
-        token->kind = MLS_TOKEN_VARIABLE;
-        mls_lex_name(text, *at + 1, token);
+        lex_string(lexer, &token);
+    } else if (is_name_start(c)) {
+        lex_name(lexer, MLS_TOKEN_NAME, at, &token);
+    } else if (c == '$' && is_name_start(lexer_peek(lexer, at + 1))) {
+        lex_name(lexer, MLS_TOKEN_VARIABLE, at + 1, &token);
     } else {
-        status = mls_lex_sign(text, token, error);
+        lex_sign(lexer, &token);
     }
-    *at = token->end;
-    return status;
+    if (lexer->status == MLS_OK) {
+        lexer->token = token;
+    }
 }
