@@ -172,69 +172,19 @@ agree "man/mlscore.1: commands" "$scratch/names" "$scratch/page"
 sed -n 's/^| `\([a-z]*\)[` ].*/\1/p' README.md >"$scratch/page"
 agree "README.md: commands" "$scratch/names" "$scratch/page"
 
-print() { "$mlscore" "$@" >>"$scratch/printed" 2>/dev/null || :; }
-
-# fields SECTION [SECTION]: every name that was printed is in the page, and no other.
-fields() {
-    title=$1
-    if [ "${title%CSV}" != "$title" ]; then
-        head -n 1 "$scratch/printed" | tr -d '"\r' | tr , '\n'
-    else
-        # What stands in metadata is the log's own.
-        sed 's/"metadata":{.*/"metadata":/' "$scratch/printed" | grep -o '"[a-z_0-9]*":' | tr -d '":'
-    fi | sort -u >"$scratch/names"
-    for section; do entries man/mlscore-formats.5 "$section"; done | sed 's/ .*//' >"$scratch/page.all"
-    ! grep -qx findings "$scratch/names" || entries man/mlscore-formats.5 FINDING | sed 's/ .*//' >>"$scratch/page.all"
-    # Where the object around a finding names the file, the finding does not.
-    if grep -qx path "$scratch/names"; then own=; else own=path; fi
-    grep -vx "$own" "$scratch/page.all" | sort -u >"$scratch/page"
-    agree "man/mlscore-formats.5: $title" "$scratch/names" "$scratch/page"
-    rm "$scratch/printed"
-}
-cp "$scratch/names" "$scratch/names.commands"
-# Folders in which no object of the JSON is null: more runs than needed; energy and weak scaling.
-mkdir -p "$scratch/many" "$scratch/weak/cosmoflow/power/result_0"
-for i in 0 1 2 3 4 5 6 7 8 9 10; do
-    sed "s/4711/$i/" testdata/logs/plain.log >"$scratch/many/result_$i.txt"
-done
-sed "s/llama2_70b_lora/cosmoflow/" testdata/logs/plain.log >"$scratch/weak/cosmoflow/result_0.txt"
-cp testdata/logs/plain.log "$scratch/weak/cosmoflow/power/result_0/node_0.txt"
-print score --format=csv testdata/slurm
-fields 'SCORE CSV'
-print score --format=json --window "$scratch/many" testdata/slurm
-print score --format=json --usage=hpc "$scratch/weak"
-fields 'SCORE JSON'
-print events --format=csv testdata/logs/plain.log
-fields 'EVENTS CSV'
-print events --format=ndjson --key=seed testdata/logs/plain.log
-fields 'EVENTS NDJSON'
-print check --format=csv testdata/logs/died.log
-fields 'CHECK CSV'
-print check --format=ndjson testdata/logs/died.log
-fields 'CHECK NDJSON'
-print check --format=json testdata/logs/died.log
-fields 'CHECK JSON' 'CHECK NDJSON'
-# A submission in which every object is there: a weak scaling result too, and power files.
-cp -R testdata/submission "$scratch/hpc"
-mkdir -p "$scratch/hpc/results/example_b200_n2/weak"
-cp -R "$scratch/weak/cosmoflow" "$scratch/hpc/results/example_b200_n2/weak/"
-print verify --format=json --usage=hpc --edition=3.0 "$scratch/hpc"
-fields 'VERIFY JSON'
-print verify --format=csv "$scratch/hpc"
-fields 'VERIFY CSV'
-print rcp --format=json --batch=9 llama2_70b_lora
-fields 'RCP JSON'
-print rcp --format=csv llama2_70b_lora
-fields 'RCP CSV'
-print rcp --format=csv --batch=9 llama2_70b_lora
-fields 'RCP BATCH CSV'
-
-print rules --format=json 5.1
-print rules --format=json 5.1 llama2_70b_lora
-# The members of runs_needed are benchmarks.
-sed '/"runs_needed":/,/}/{/"runs_needed":/!d;}' "$scratch/printed" >"$scratch/fewer"
-mv "$scratch/fewer" "$scratch/printed"
-fields 'RULES JSON'
+# Names and types of the fields, section by section, as the tables that print them have it.
+"$mlscore" help fields >"$scratch/fields" || fail "mlscore help fields"
+check "every field is found" sh -c '! grep -q " missing$" "$1"' - "$scratch/fields"
+cut -d : -f 1 "$scratch/fields" | sort -u >"$scratch/sections"
+while read -r section; do
+    sed -n "s/^$section: //p" "$scratch/fields" | sort -u >"$scratch/names"
+    entries man/mlscore-formats.5 "$section" | sort -u >"$scratch/page"
+    agree "man/mlscore-formats.5: $section" "$scratch/names" "$scratch/page"
+done <"$scratch/sections"
+# Members of the object around a list that is printed one by one.
+printf '%s\n' 'checked number' 'logs array' 'valid number' >"$scratch/names"
+entries man/mlscore-formats.5 'CHECK JSON' | sort >"$scratch/page"
+agree "man/mlscore-formats.5: CHECK JSON" "$scratch/names" "$scratch/page"
 
 # ------------------------------------------------------------ the library
 

@@ -2,6 +2,7 @@
 /*
  * cli.c - what every command needs around its work.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ void mls_cli_note(const mls_cli *cli, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (!cli->quiet) {
+    if (!cli->view.quiet) {
         mls_cli_say(cli, NULL, format, args);
     }
     va_end(args);
@@ -170,6 +171,7 @@ bool mls_cli_edition(mls_cli *cli, const mls_edition **edition)
 bool mls_cli_output_open(mls_cli *cli, mls_output *output)
 {
     mls_error error = {0};
+    cli->view.output = output;
     if (mls_output_open(output, cli->output_path, &error) == MLS_OK) {
         return true;
     }
@@ -180,6 +182,11 @@ bool mls_cli_output_open(mls_cli *cli, mls_output *output)
 int mls_cli_output_close(mls_cli *cli, mls_output *output)
 {
     mls_error error = {0};
+    if (output->failed_errno == ENOMEM) {
+        mls_output_abandon(output);
+        mls_cli_complain(cli, NULL, "out of memory");
+        return MLS_EXIT_IO;
+    }
     switch (mls_output_close(output, &error)) {
     case MLS_OK:
     case MLS_STOPPED:
@@ -188,6 +195,16 @@ int mls_cli_output_close(mls_cli *cli, mls_output *output)
         mls_cli_complain(cli, cli->output_path != NULL ? cli->output_path : "standard output", "%s", error.message);
         return MLS_EXIT_IO;
     }
+}
+
+int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
+{
+    mls_output output;
+    if (!mls_cli_output_open(cli, &output)) {
+        return MLS_EXIT_IO;
+    }
+    mls_print(&cli->view, report, what);
+    return mls_cli_output_close(cli, &output);
 }
 
 /* ------------------------------------------------------------------ help */
@@ -235,7 +252,7 @@ static double mls_now_ms(void)
 void mls_cli_progress_start(mls_cli_progress *progress, const mls_cli *cli)
 {
     const char *terminal = getenv("TERM");
-    *progress = (mls_cli_progress){.wanted = !cli->quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
+    *progress = (mls_cli_progress){.wanted = !cli->view.quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
                                              strcmp(terminal, "dumb") != 0,
                                    .next_ms = mls_now_ms() + MLS_PROGRESS_AFTER_MS};
 }

@@ -50,14 +50,15 @@ static bool mls_check_option(mls_cli *cli, int id, const char *argument)
 /* A check on its way. */
 typedef struct mls_checking {
     mls_cli *cli;
-    mls_check_report report;
+    mls_printer printer;
+    mls_check_names names;
     const mls_sources *sources;
     int status;
 } mls_checking;
 
 static bool check_is_valid(const mls_cli *cli, const mls_run *run)
 {
-    return run->valid && mls_findings_pass(&run->findings.counts, cli->strict);
+    return run->valid && mls_findings_pass(&run->findings.counts, cli->view.strict);
 }
 
 static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
@@ -69,8 +70,8 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
         return MLS_OK;
     }
     const mls_check_log log = {.path = source->path,
-                               .line = part || checking->report.split ? run->line + (run->line == 0) : 1,
-                               .part = part || checking->report.split,
+                               .line = part || checking->names.split ? run->line + (run->line == 0) : 1,
+                               .part = part || checking->names.split,
                                .verdict = {.valid = run->valid,
                                            .guessed = run->edition_guessed,
                                            .usage = run->usage,
@@ -81,9 +82,10 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
                                            .malformed = run->malformed,
                                            .findings = &run->findings},
                                .valid = check_is_valid(checking->cli, run)};
-    mls_check_report_log(&checking->report, &log);
+    checking->printer.good += log.valid;
+    mls_print_item(&checking->printer, &log);
     checking->status = mls_exit_worse(checking->status, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-    return mls_output_is_closed(checking->report.output) ? MLS_STOPPED : MLS_OK;
+    return mls_output_is_closed(checking->cli->view.output) ? MLS_STOPPED : MLS_OK;
 }
 
 /* Says why a source could not be judged. */
@@ -131,22 +133,15 @@ static int check_sources(mls_cli *cli, const mls_sources *sources, const mls_che
     if (!mls_cli_output_open(cli, &output)) {
         return MLS_EXIT_IO;
     }
-    checking.report = (mls_check_report){.output = &output,
-                                         .format = (mls_check_format)cli->format,
-                                         .split = settings->split,
-                                         .width = cli->width,
-                                         .color = cli->color,
-                                         .quiet = cli->quiet,
-                                         .verbose = cli->verbose};
-    checking.report.path_width = look_at_sources(&checking);
-    mls_check_report_start(&checking.report);
+    checking.names = (mls_check_names){.width = look_at_sources(&checking), .split = settings->split};
+    mls_print_begin(&checking.printer, &cli->view, &mls_check_report, &checking.names);
     const mls_status status = mls_read_sources(&reading, sources->items, sources->count, &error);
-    const bool printed = mls_check_report_end(&checking.report);
-    if (printed && (status == MLS_OK || status == MLS_STOPPED)) {
+    mls_print_end(&checking.printer);
+    if (status == MLS_OK || status == MLS_STOPPED) {
         return mls_exit_worse(checking.status, mls_cli_output_close(cli, &output));
     }
     mls_output_abandon(&output);
-    mls_cli_complain(cli, NULL, "%s", error.message[0] != '\0' ? error.message : "out of memory");
+    mls_cli_complain(cli, NULL, "%s", error.message);
     return MLS_EXIT_IO;
 }
 

@@ -38,10 +38,7 @@ typedef struct mls_config_work {
     mls_cli *cli;
     mls_config_decoder *decoder;
     mls_config_paths *found; /* one list for each operand */
-    mls_config_entry *items;
-    size_t count;
-    size_t capacity;
-    bool folders; /* some operand is a folder */
+    mls_config_list list;
     int status;
 } mls_config_work;
 
@@ -65,11 +62,11 @@ static void mls_config_add(mls_config_work *work, const char *text, bool is_file
 {
     mls_config_name name;
     mls_error error = {0};
-    if (mls_config_name_decode(work->decoder, mls_str_from(text), &name) != MLS_OK || !MLS_GROW(work, items)) {
+    if (mls_config_name_decode(work->decoder, mls_str_from(text), &name) != MLS_OK || !MLS_GROW(&work->list, items)) {
         mls_config_problem_at(work, NULL, "out of memory");
         return;
     }
-    mls_config_entry *entry = &work->items[work->count++];
+    mls_config_entry *entry = &work->list.items[work->list.count++];
     *entry = (mls_config_entry){.file = is_file ? text : NULL, .name = name};
     if (is_file && mls_shell_read(text, &entry->script, &error) != MLS_OK) {
         mls_config_problem_at(work, text, error.message);
@@ -82,7 +79,7 @@ static void mls_config_add(mls_config_work *work, const char *text, bool is_file
     if (entry->findings.out_of_memory) {
         mls_config_problem_at(work, NULL, "out of memory");
     }
-    if (!mls_findings_pass(&entry->findings.counts, work->cli->strict)) {
+    if (!mls_findings_pass(&entry->findings.counts, work->cli->view.strict)) {
         work->status = mls_exit_worse(work->status, MLS_EXIT_INVALID);
     }
 }
@@ -90,7 +87,7 @@ static void mls_config_add(mls_config_work *work, const char *text, bool is_file
 static void mls_config_add_folder(mls_config_work *work, const char *folder, mls_config_paths *found)
 {
     mls_error error = {0};
-    work->folders = true;
+    work->list.folders = true;
     if (mls_config_paths_find(folder, found, &error) != MLS_OK) {
         mls_config_problem_at(work, NULL, error.message);
     }
@@ -126,44 +123,13 @@ static void mls_config_add_operand(mls_config_work *work, const char *operand, m
     }
 }
 
-static void mls_config_print(mls_config_work *work)
-{
-    mls_cli *cli = work->cli;
-    const mls_config_settings *settings = cli->own;
-    const bool advice = !cli->quiet && (!work->folders || cli->verbose > 0);
-    const mls_config_style style = {cli->width, cli->color, advice};
-    mls_output output;
-    if (!mls_cli_output_open(cli, &output)) {
-        work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
-        return;
-    }
-    bool complete;
-    if (cli->format == MLS_FORMAT_CSV) {
-        complete = mls_report_config_csv(work->items, work->count, settings->exports, &output);
-    } else if (cli->format == MLS_FORMAT_JSON) {
-        complete = mls_report_config_json(work->items, work->count, settings->exports, &output);
-    } else if (settings->exports) {
-        complete = mls_report_config_exports(work->items, work->count, &output);
-    } else if (work->folders) {
-        complete = mls_report_config_table(work->items, work->count, style, &output);
-    } else {
-        complete = mls_report_config_blocks(work->items, work->count, style, &output);
-    }
-    if (!complete) {
-        mls_output_abandon(&output);
-        mls_config_problem_at(work, NULL, "out of memory");
-        return;
-    }
-    work->status = mls_exit_worse(work->status, mls_cli_output_close(cli, &output));
-}
-
 static void mls_config_release(mls_config_work *work)
 {
-    for (size_t i = 0; i < work->count; i++) {
-        mls_shell_free(work->items[i].script);
-        mls_findings_release(&work->items[i].findings);
+    for (size_t i = 0; i < work->list.count; i++) {
+        mls_shell_free(work->list.items[i].script);
+        mls_findings_release(&work->list.items[i].findings);
     }
-    free(work->items);
+    free(work->list.items);
     for (size_t i = 0; work->found != NULL && i < work->cli->operand_count; i++) {
         mls_config_paths_release(&work->found[i]);
     }
@@ -173,6 +139,7 @@ static void mls_config_release(mls_config_work *work)
 
 static int mls_config_run(mls_cli *cli)
 {
+    const mls_config_settings *settings = cli->own;
     mls_config_work work = {.cli = cli, .status = MLS_EXIT_OK};
     mls_error error = {0};
     if (cli->operand_count == 0) {
@@ -185,7 +152,10 @@ static int mls_config_run(mls_cli *cli)
         for (size_t i = 0; i < cli->operand_count; i++) {
             mls_config_add_operand(&work, cli->operands[i], &work.found[i]);
         }
-        mls_config_print(&work);
+        work.list.exports = settings->exports;
+        const int printed =
+            mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
+        work.status = mls_exit_worse(work.status, printed);
     }
     mls_config_release(&work);
     return work.status;

@@ -41,7 +41,7 @@ typedef struct mls_events {
     mls_cli *cli;
     const mls_events_settings *settings;
     mls_output *output;
-    mls_events_writer writer;
+    mls_printer printer;
     const mls_sources *sources;
     const char *path;
     size_t count;
@@ -82,7 +82,7 @@ static mls_status mls_events_record(void *state, const mls_record *record)
     }
     events->count++;
     if (!events->settings->count) {
-        mls_events_write(&events->writer, events->path, record);
+        mls_print_item(&events->printer, &(mls_event){events->path, record});
         return events->output->failed_errno != 0 ? MLS_STOPPED : MLS_OK;
     }
     return MLS_OK;
@@ -150,14 +150,15 @@ static int mls_events_all(mls_cli *cli, const mls_sources *sources, mls_output *
             events.status = MLS_EXIT_IO;
         }
     }
-    mls_events_start(&events.writer, output, cli->format == MLS_FORMAT_NDJSON);
     if (!events.settings->count) {
-        mls_events_header(&events.writer);
+        mls_print_begin(&events.printer, &cli->view, &mls_events_report, NULL);
     }
     const mls_status status = mls_read_sources(&reading, sources->items, sources->count, &error);
-    const bool written = mls_events_stop(&events.writer);
-    if (!written || (status != MLS_OK && status != MLS_STOPPED)) {
-        mls_cli_complain(cli, NULL, "%s", written ? error.message : "out of memory");
+    if (!events.settings->count) {
+        mls_print_end(&events.printer);
+    }
+    if (status != MLS_OK && status != MLS_STOPPED) {
+        mls_cli_complain(cli, NULL, "%s", error.message);
         return MLS_EXIT_IO;
     }
     return events.status;

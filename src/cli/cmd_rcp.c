@@ -112,24 +112,6 @@ static int mls_rcp_list(mls_cli *cli, const mls_edition *edition, const char *be
     return MLS_EXIT_OK;
 }
 
-static int mls_rcp_print(mls_cli *cli, const mls_rcp_listing *listings, size_t count)
-{
-    mls_output output;
-    if (!mls_cli_output_open(cli, &output)) {
-        return MLS_EXIT_IO;
-    }
-    const bool complete = cli->format == MLS_FORMAT_CSV ? mls_report_rcp_csv(listings, count, &output)
-                          : cli->format == MLS_FORMAT_JSON
-                              ? mls_report_rcp_json(listings, count, &output)
-                              : mls_report_rcp_table(listings, count, cli->width, cli->color, &output);
-    if (!complete) {
-        mls_output_abandon(&output);
-        mls_cli_complain(cli, NULL, "out of memory");
-        return MLS_EXIT_IO;
-    }
-    return mls_cli_output_close(cli, &output);
-}
-
 static int mls_rcp_run(mls_cli *cli)
 {
     const mls_rcp_settings *settings = cli->own;
@@ -158,7 +140,8 @@ static int mls_rcp_run(mls_cli *cli)
         status = mls_rcp_list(cli, edition, name, mls_buffer_str(&own_points), &listings[i]);
     }
     if (status == MLS_EXIT_OK) {
-        status = mls_rcp_print(cli, listings, count);
+        const mls_rcp_listings all = {listings, count};
+        status = mls_cli_print(cli, settings->batch_given ? &mls_rcp_limit_report : &mls_rcp_report, &all);
     }
     for (size_t i = 0; listings != NULL && i < count; i++) {
         mls_rcp_set_free(listings[i].set);

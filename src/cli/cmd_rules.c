@@ -35,14 +35,6 @@ static bool mls_rules_option(mls_cli *cli, int id, const char *argument)
     return true;
 }
 
-/* What is asked for, found out from the arguments. */
-typedef struct mls_rules_request {
-    const mls_editions *editions;
-    const mls_edition *edition; /* NULL: all, or a user's rules */
-    const mls_ruleset *ruleset; /* NULL: only the editions are listed */
-    const char *benchmark;      /* NULL: none named */
-} mls_rules_request;
-
 /* Loads the user's file or the edition named; an exit status. */
 static int mls_rules_load(mls_cli *cli, mls_rules_request *request)
 {
@@ -66,27 +58,23 @@ static int mls_rules_load(mls_cli *cli, mls_rules_request *request)
     return MLS_EXIT_OK;
 }
 
-static bool mls_rules_print(const mls_cli *cli, const mls_rules_request *request, mls_output *output)
+static int mls_rules_print(mls_cli *cli, const mls_rules_request *request)
 {
     const mls_rules_settings *settings = cli->own;
-    const mls_rules_style style = {cli->width, cli->color, cli->format == MLS_FORMAT_MARKDOWN};
-    const bool json = cli->format == MLS_FORMAT_JSON;
-    if (settings->json || (request->ruleset != NULL && request->benchmark == NULL && request->edition == NULL)) {
-        return mls_report_rules_file(request->ruleset, output);
+    mls_output output;
+    if (!settings->json && (request->ruleset == NULL || request->benchmark != NULL || request->edition != NULL)) {
+        return mls_cli_print(cli, request->benchmark != NULL ? &mls_checklist_report : &mls_editions_report, request);
     }
-    if (request->benchmark == NULL) {
-        return json ? mls_report_editions_json(request->editions, cli->usage, request->edition, output)
-                    : mls_report_editions_table(request->editions, cli->usage, request->edition, style, output);
+    if (!mls_cli_output_open(cli, &output)) {
+        return MLS_EXIT_IO;
     }
-    return json ? mls_report_checklist_json(request->ruleset, request->benchmark, output)
-                : mls_report_checklist_table(request->ruleset, "closed", request->benchmark, style, output) &&
-                      mls_report_checklist_table(request->ruleset, "open", request->benchmark, style, output);
+    mls_ruleset_write(request->ruleset, &output);
+    return mls_cli_output_close(cli, &output);
 }
 
 static int mls_rules_run(mls_cli *cli)
 {
-    mls_rules_request request = {.editions = mls_cli_editions(cli)};
-    mls_output output;
+    mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
     if (request.editions == NULL) {
         return MLS_EXIT_IO;
     }
@@ -95,22 +83,11 @@ static int mls_rules_run(mls_cli *cli)
     }
     int status = mls_rules_load(cli, &request);
     if (status == MLS_EXIT_OK && request.benchmark != NULL &&
-        !mls_report_has_benchmark(request.ruleset, request.benchmark)) {
+        !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
         status = mls_cli_usage_error(cli, "edition %s has no benchmark '%s'", mls_ruleset_edition(request.ruleset),
                                      request.benchmark);
     }
-    if (status == MLS_EXIT_OK && mls_cli_output_open(cli, &output)) {
-        if (mls_rules_print(cli, &request, &output)) {
-            status = mls_cli_output_close(cli, &output);
-        } else {
-            mls_output_abandon(&output);
-            mls_cli_complain(cli, NULL, "out of memory");
-            status = MLS_EXIT_IO;
-        }
-    } else if (status == MLS_EXIT_OK) {
-        status = MLS_EXIT_IO;
-    }
-    return status;
+    return status == MLS_EXIT_OK ? mls_rules_print(cli, &request) : status;
 }
 
 const mls_command mls_command_rules = {

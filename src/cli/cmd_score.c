@@ -66,24 +66,6 @@ static bool mls_score_option(mls_cli *cli, int id, const char *argument)
     return true;
 }
 
-static bool mls_score_print(const mls_cli *cli, const mls_collection *collection, mls_output *output)
-{
-    const mls_report_style style = {
-        .width = cli->width, .color = cli->color, .verbose = cli->verbose, .quiet = cli->quiet};
-    switch (cli->format) {
-    case MLS_FORMAT_CSV:
-        return mls_report_score_csv(collection, output);
-    case MLS_FORMAT_JSON:
-        return mls_report_score_json(collection, output);
-    case MLS_FORMAT_NDJSON:
-        return mls_report_score_ndjson(collection, output);
-    case MLS_FORMAT_MARKDOWN:
-        return mls_report_score_markdown(collection, style, output);
-    default:
-        return mls_report_score_table(collection, style, output);
-    }
-}
-
 /* With too few runs convergence is not judged: that is no failure. */
 static bool mls_group_converges(const mls_group *group)
 {
@@ -112,11 +94,11 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
         const mls_group *group = &collection->groups[i];
         bool well = group->score.score_minutes > -1 && group->seeds_ok && mls_group_converges(group);
         for (size_t k = 0; k < group->run_count; k++) {
-            well &=
-                group->runs[k]->valid && (!cli->strict || mls_findings_pass(&group->runs[k]->findings.counts, true));
+            well &= group->runs[k]->valid &&
+                    (!cli->view.strict || mls_findings_pass(&group->runs[k]->findings.counts, true));
         }
-        well &= mls_findings_pass(&group->findings.counts, cli->strict);
-        well &= !cli->strict || mls_findings_pass(&group->seed_findings.counts, true);
+        well &= mls_findings_pass(&group->findings.counts, cli->view.strict);
+        well &= !cli->view.strict || mls_findings_pass(&group->seed_findings.counts, true);
         status = mls_exit_worse(status, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
         status = mls_exit_worse(status, mls_group_unreadable(cli, group));
     }
@@ -181,7 +163,6 @@ static int mls_score_write_scalings(mls_cli *cli, const mls_collection *collecti
 static int mls_score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
     mls_collection collection;
-    mls_output output;
     mls_error error = {0};
     int status = MLS_EXIT_IO;
     const mls_status collected =
@@ -193,14 +174,10 @@ static int mls_score_collect(mls_cli *cli, const mls_collect_options *wanted)
         status = MLS_EXIT_USAGE;
     } else if (collected != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);
-    } else if (mls_cli_output_open(cli, &output)) {
-        if (mls_score_print(cli, &collection, &output)) {
-            status = mls_exit_worse(mls_cli_output_close(cli, &output), mls_score_status(cli, &collection));
-            status = mls_exit_worse(status, mls_score_write_scalings(cli, &collection));
-        } else {
-            mls_output_abandon(&output);
-            mls_cli_complain(cli, NULL, "out of memory");
-        }
+    } else {
+        status = mls_cli_print(cli, &mls_score_report, &collection);
+        status = mls_exit_worse(status, mls_score_status(cli, &collection));
+        status = mls_exit_worse(status, mls_score_write_scalings(cli, &collection));
     }
     mls_collection_release(&collection);
     return status;

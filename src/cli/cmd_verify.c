@@ -99,36 +99,15 @@ static int mls_verify_explain(mls_cli *cli, const char *name)
     return mls_cli_output_close(cli, &output);
 }
 
-static mls_verify_style mls_verify_style_of(const mls_cli *cli)
+/* --only is a filter of what is shown. */
+static void mls_verify_only(mls_cli *cli)
 {
     const mls_verify_settings *settings = cli->own;
-    mls_verify_style style = {
-        .width = cli->width, .color = cli->color, .strict = cli->strict, .quiet = cli->quiet, .verbose = cli->verbose};
+    cli->view.only = settings->only != NULL;
     if (settings->only != NULL) {
-        style.only = true;
-        style.only_severity = strcmp(settings->only, "errors") == 0     ? MLS_SEVERITY_ERROR
-                              : strcmp(settings->only, "warnings") == 0 ? MLS_SEVERITY_WARNING
-                                                                        : MLS_SEVERITY_ADVICE;
-    }
-    return style;
-}
-
-static bool mls_verify_print(const mls_cli *cli, const mls_submission *submission, mls_output *output)
-{
-    const mls_verify_style style = mls_verify_style_of(cli);
-    switch (cli->format) {
-    case MLS_FORMAT_CSV:
-        return mls_report_verify_csv(submission, &style, output);
-    case MLS_FORMAT_JSON:
-        return mls_report_verify_json(submission, &style, output);
-    case MLS_FORMAT_MARKDOWN:
-        return mls_report_verify_markdown(submission, &style, output);
-    case MLS_FORMAT_GITHUB:
-        return mls_report_verify_github(submission, &style, output);
-    case MLS_FORMAT_JUNIT:
-        return mls_report_verify_junit(submission, &style, output);
-    default:
-        return mls_report_verify_table(submission, &style, output);
+        cli->view.only_severity = settings->only[0] == 'e'   ? MLS_SEVERITY_ERROR
+                                  : settings->only[0] == 'w' ? MLS_SEVERITY_WARNING
+                                                             : MLS_SEVERITY_ADVICE;
     }
 }
 
@@ -157,21 +136,16 @@ static int mls_verify_status(const mls_cli *cli, const mls_submission *submissio
 static int mls_verify_judge(mls_cli *cli, const mls_submission_options *wanted)
 {
     mls_submission submission;
-    mls_output output;
     mls_error error = {0};
     int status = MLS_EXIT_IO;
     const mls_status judged = mls_submission_verify(cli->operands[0], wanted, &submission, &error);
     mls_cli_progress_end(wanted->progress_state);
     if (judged != MLS_OK) {
         mls_cli_complain(cli, cli->operands[0], "%s", error.message);
-    } else if (mls_cli_output_open(cli, &output)) {
-        if (mls_verify_print(cli, &submission, &output)) {
-            status = mls_cli_output_close(cli, &output);
-            status = mls_exit_worse(status, mls_verify_status(cli, &submission));
-        } else {
-            mls_output_abandon(&output);
-            mls_cli_complain(cli, NULL, "out of memory");
-        }
+    } else {
+        mls_verify_only(cli);
+        status = mls_cli_print(cli, &mls_verify_report, &submission);
+        status = mls_exit_worse(status, mls_verify_status(cli, &submission));
     }
     mls_submission_release(&submission);
     return status;
@@ -207,7 +181,7 @@ static int mls_verify_run(mls_cli *cli)
                                                .rcp_bypass = settings->rcp_bypass,
                                                .seed_bypass = settings->seed_bypass,
                                                .bert_train_samples = settings->bert_train_samples,
-                                               .strict = cli->strict,
+                                               .strict = cli->view.strict,
                                                .system = settings->system,
                                                .benchmark = settings->benchmark,
                                                .progress = mls_cli_progress_update,

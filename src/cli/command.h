@@ -13,6 +13,7 @@
 #include "base/output.h"
 #include "mlscore/edition.h"
 #include "mlscore/rules.h"
+#include "report/view.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
 enum {
@@ -21,16 +22,6 @@ enum {
     MLS_EXIT_USAGE = 2,
     MLS_EXIT_IO = 3 /* something could not be read or written; the rest was done */
 };
-
-typedef enum mls_format {
-    MLS_FORMAT_TABLE,
-    MLS_FORMAT_CSV,
-    MLS_FORMAT_JSON,
-    MLS_FORMAT_NDJSON,
-    MLS_FORMAT_MARKDOWN,
-    MLS_FORMAT_GITHUB,
-    MLS_FORMAT_JUNIT
-} mls_format;
 
 /* Options are told apart by these, which are no letters; a command's own start at MLS_OPTION_OWN. */
 enum {
@@ -84,17 +75,12 @@ struct mls_cli {
     bool usage_given;
     const char *edition;    /* as the user wrote it; NULL: to be guessed */
     const char *rules_path; /* of --rules; NULL: not given */
-    mls_format format;
+    mls_view view;          /* how results are printed, and where */
     const char *output_path;
     const char *files_from;
     bool files_from_null;
     unsigned threads; /* 0: one per processor */
-    bool color;       /* decided: results may be coloured */
-    bool quiet;
-    bool strict;
-    unsigned verbose;
-    size_t width;    /* columns to fit results into; 0: no limit */
-    char **operands; /* owned; what is left of the command line, then what --files-from lists */
+    char **operands;  /* owned; what is left of the command line, then what --files-from lists */
     size_t operand_count, operand_capacity;
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
@@ -135,6 +121,9 @@ bool mls_cli_edition(mls_cli *cli, const mls_edition **edition);
 
 /* Opens the place that -o names, or standard output.  False after a complaint. */
 bool mls_cli_output_open(mls_cli *cli, mls_output *output);
+
+/* Opens it, prints one thing and closes it; an exit status. */
+int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
 
 /* Closes it.  MLS_EXIT_OK (also when the reader of a pipe went away), or MLS_EXIT_IO after a complaint. */
 int mls_cli_output_close(mls_cli *cli, mls_output *output);

@@ -22,7 +22,7 @@ static size_t mls_terminal_width(void)
 
 static int mls_command_start(const mls_command *command, int argc, char **argv)
 {
-    mls_cli cli = {.command = command, .width = mls_terminal_width()};
+    mls_cli cli = {.command = command, .view = {.width = mls_terminal_width()}};
     if (command->own_size > 0) {
         cli.own = calloc(1, command->own_size);
         if (cli.own == NULL) {

@@ -19,8 +19,6 @@
 
 enum { MLS_OPTIONS_MAX = 64, MLS_THREADS_ALLOWED = 256 };
 
-static const char *const format_names[] = {"table", "csv", "json", "ndjson", "markdown", "github", "junit"};
-
 /* Whether `word` is one of the values "a|b|c". */
 static bool mls_value_allowed(const char *values, const char *word)
 {
@@ -47,23 +45,13 @@ bool mls_cli_number(const mls_cli *cli, const char *option, const char *argument
 static bool mls_option_color(mls_cli *cli, const char *argument)
 {
     if (strcmp(argument, "auto") != 0) {
-        cli->color = strcmp(argument, "always") == 0;
+        cli->view.color = strcmp(argument, "always") == 0;
         return true;
     }
     const char *none = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
-    cli->color = (none == NULL || *none == '\0') && cli->output_path == NULL && isatty(STDOUT_FILENO) == 1 &&
-                 terminal != NULL && strcmp(terminal, "dumb") != 0;
-    return true;
-}
-
-static bool mls_option_format(mls_cli *cli, const char *argument)
-{
-    for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++) {
-        if (strcmp(argument, format_names[i]) == 0) {
-            cli->format = (mls_format)i;
-        }
-    }
+    cli->view.color = (none == NULL || *none == '\0') && cli->output_path == NULL && isatty(STDOUT_FILENO) == 1 &&
+                      terminal != NULL && strcmp(terminal, "dumb") != 0;
     return true;
 }
 
@@ -87,7 +75,7 @@ static bool mls_option_take(mls_cli *cli, const mls_option *option, const char *
         cli->rules_path = argument;
         return true;
     case MLS_OPTION_FORMAT:
-        return mls_option_format(cli, argument);
+        return mls_format_from_name(mls_str_from(argument), &cli->view.format);
     case MLS_OPTION_OUTPUT:
         cli->output_path = argument;
         return true;
@@ -106,13 +94,13 @@ static bool mls_option_take(mls_cli *cli, const mls_option *option, const char *
     case MLS_OPTION_COLOR:
         return mls_option_color(cli, argument);
     case MLS_OPTION_QUIET:
-        cli->quiet = true;
+        cli->view.quiet = true;
         return true;
     case MLS_OPTION_VERBOSE:
-        cli->verbose++;
+        cli->view.verbose++;
         return true;
     case MLS_OPTION_STRICT:
-        cli->strict = true;
+        cli->view.strict = true;
         return true;
     default:
         return cli->command->option != NULL && cli->command->option(cli, option->id, argument);
@@ -216,6 +204,17 @@ static int mls_option_refused(const mls_cli *cli, int got, char **argv, int inde
     return mls_cli_usage_error(cli, optopt != 0 ? "option '%s' takes no argument" : "unknown option '%s'", word);
 }
 
+/* The first of the formats that the command offers. */
+static void default_format(mls_cli *cli)
+{
+    for (const mls_option *option = cli->command->options; option->id != 0; option++) {
+        if (option->id == MLS_OPTION_FORMAT) {
+            const mls_str first = {option->argument, strcspn(option->argument, "|")};
+            (void)mls_format_from_name(first, &cli->view.format);
+        }
+    }
+}
+
 int mls_cli_parse(mls_cli *cli, int argc, char **argv)
 {
     struct option longs[MLS_OPTIONS_MAX + 1];
@@ -223,6 +222,7 @@ int mls_cli_parse(mls_cli *cli, int argc, char **argv)
     const size_t count = mls_options_translate(cli->command->options, longs, shorts);
     const char *color = "auto";
     int got;
+    default_format(cli);
     opterr = 0;
     optind = 0; /* not 1: getopt may be in the middle of a word of the last command line */
     while ((got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {

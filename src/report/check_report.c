@@ -1,298 +1,257 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_report.c - judged logs: their fields, and what a person reads of them.
+ */
 #include "report/check_report.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/table.h"
+#include "report/findings.h"
+#include "report/words.h"
 
 /* Findings shown under one log of the table; -v shows all. */
-enum { MLS_CHECK_SHOWN_MAX = 20, MLS_CHECK_PATH_WIDTH_MAX = 100, MLS_CHECK_LINE_WIDTH = 6, MLS_CHECK_INDENT = 6 };
+enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 10 };
 
-static const char *mls_or(const char *text, const char *otherwise)
+/* What was found in a log; in one that is part of a file, what has no line is told at the log's own. */
+static mls_found findings_of(const mls_check_log *log, bool placed, const mls_view *view)
 {
-    return text != NULL ? text : otherwise;
+    mls_found found = {0};
+    const mls_owner owner = {.path = log->path, .line = placed && log->part ? log->line : 0};
+    mls_found_add(&found, log->verdict.findings, owner, view);
+    return found;
 }
 
-void mls_check_name_end(const mls_check_report *report, const mls_check_log *log, mls_buffer *name)
+/* ------------------------------------------------------------- for programs */
+
+static void emit_findings(mls_emitter *to, const mls_check_log *log)
 {
-    (void)report;
+    mls_found found = findings_of(log, false, NULL);
+    mls_emit_found(to, &found, false);
+}
+
+typedef mls_check_log log_row, log_csv_row;
+#define LOG_FIELDS(F)                                                                                                  \
+    F(log, file, TEXT, 0, "", row->path)                                                                               \
+    F(log, line, NUMBER, 0, "", row->line)                                                                             \
+    F(log, usage, TEXT, 0, "", mls_usage_name(row->verdict.usage))                                                     \
+    F(log, edition, TEXT, 0, "", row->verdict.edition)                                                                 \
+    F(log, benchmark, TEXT_OR_NULL, 0, "", row->verdict.benchmark)                                                     \
+    F(log, division, TEXT_OR_NULL, 0, "", row->verdict.division)                                                       \
+    F(log, valid, BOOL, 0, "", row->valid)                                                                             \
+    F(log, records, NUMBER, 0, "", row->verdict.records)                                                               \
+    F(log, malformed, NUMBER, 0, "", row->verdict.malformed)                                                           \
+    F(log, findings, ARRAY, 0, "", emit_findings(to, row))
+MLS_FIELDS(log, "CHECK NDJSON", LOG_FIELDS)
+#define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, 0, "", row->line)
+MLS_FIELDS(log_csv, "", LOG_CSV_FIELDS)
+const mls_fields *const mls_check_tables[] = {&log_fields, NULL};
+
+/* The finding's line comes before the log's. */
+const mls_columns mls_check_columns = {"CHECK CSV",
+                                       "file usage edition benchmark division valid records malformed severity code "
+                                       "key line message log_line",
+                                       {&mls_finding_fields, &log_fields, &log_csv_fields},
+                                       .optional = 1};
+
+/* One row a finding; a log without findings has one row too. */
+static void log_rows(mls_emitter *to, const void *what)
+{
+    const mls_check_log *log = what;
+    mls_found found = findings_of(log, false, NULL);
+    for (size_t i = 0; i == 0 || i < found.count; i++) {
+        const void *const rows[MLS_SOURCES_MAX] = {i < found.count ? &found.items[i] : NULL, log, log};
+        mls_emit_row(to, &mls_check_columns, rows);
+    }
+    mls_found_finish(&found, to->output);
+}
+
+static void log_findings(mls_found *found, const mls_printer *to, const void *what)
+{
+    (void)to;
+    *found = findings_of(what, true, NULL);
+}
+
+static void log_case(mls_printer *to, const void *what)
+{
+    const mls_check_log *log = what;
+    mls_buffer name = {0};
+    mls_buffer counts = {0};
+    mls_found found = findings_of(log, true, NULL);
+    mls_buffer_append_text(&name, log->path);
     if (log->part) {
-        mls_buffer_printf(name, ":%zu", log->line);
+        mls_buffer_printf(&name, ":%zu", log->line);
     }
+    mls_found_counts(&counts, &log->verdict.findings->counts);
+    to->held.failed |= name.failed || counts.failed;
+    mls_junit_case(to, log->verdict.benchmark != NULL ? log->verdict.benchmark : "no benchmark",
+                   name.failed ? "" : name.ptr, log->valid || counts.failed ? NULL : counts.ptr, &found);
+    mls_buffer_release(&name);
+    mls_buffer_release(&counts);
 }
 
-mls_finding mls_check_finding_place(const mls_check_report *report, const mls_check_log *log,
-                                    const mls_finding *finding)
-{
-    mls_finding placed = *finding;
-    (void)report;
-    if (placed.line == 0 && log->part) {
-        placed.line = log->line;
-    }
-    return placed;
-}
+/* --------------------------------------------------------------- for people */
 
 /* "5.1" of "5.1.0". */
-static int mls_edition_short(const char *edition)
+static int edition_short(const char *edition)
 {
     const size_t length = strlen(edition);
     return (int)(length > 2 && strcmp(edition + length - 2, ".0") == 0 ? length - 2 : length);
 }
 
-static void mls_count_append(mls_buffer *line, size_t count, const char *one, const char *many)
+static const char * or (const char *text, const char *otherwise)
 {
-    if (count > 0) {
-        mls_buffer_printf(line, ", %zu %s", count, count == 1 ? one : many);
-    }
+    return text != NULL ? text : otherwise;
 }
 
 /* "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors" */
-static void mls_check_describe(const mls_check_log *log, mls_buffer *line)
+static void describe(const mls_check_log *log, mls_buffer *line)
 {
     const mls_verdict *verdict = &log->verdict;
     if (verdict->edition != NULL) {
-        mls_buffer_printf(line, "%s %.*s%s ", mls_usage_name(verdict->usage), mls_edition_short(verdict->edition),
+        mls_buffer_printf(line, "%s %.*s%s ", mls_usage_name(verdict->usage), edition_short(verdict->edition),
                           verdict->edition, verdict->guessed ? " (by date)" : "");
     }
-    mls_escape_append(line, mls_str_from(mls_or(verdict->division, "no division")));
+    mls_escape_append(line, mls_str_from(or (verdict->division, "no division")));
     mls_buffer_append_char(line, ' ');
-    mls_escape_append(line, mls_str_from(mls_or(verdict->benchmark, "no benchmark")));
+    mls_escape_append(line, mls_str_from(or (verdict->benchmark, "no benchmark")));
     mls_buffer_printf(line, "   %zu record%s", verdict->records, verdict->records == 1 ? "" : "s");
-    mls_count_append(line, verdict->findings->counts.error, "error", "errors");
-    mls_count_append(line, verdict->findings->counts.warning, "warning", "warnings");
-    mls_count_append(line, verdict->findings->counts.advice, "advice", "advice");
-}
-
-static void mls_check_finding_text(const mls_check_report *report, const mls_check_log *log, const mls_finding *finding,
-                                   mls_buffer *line)
-{
-    const size_t at = mls_check_finding_place(report, log, finding).line;
-    mls_escape_append(line, mls_str_from(log->path));
-    if (at > 0) {
-        mls_buffer_printf(line, ":%zu", at);
-        if (finding->column > 0) {
-            mls_buffer_printf(line, ":%zu", finding->column);
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
+        const size_t count = mls_finding_counts_of(&verdict->findings->counts, severity);
+        if (count > 0) {
+            mls_found_count(line, ", ", count, severity);
         }
     }
-    mls_buffer_append_text(line, ": ");
-    if (finding->severity != MLS_SEVERITY_ERROR) {
-        mls_buffer_printf(line, "%s: ", mls_severity_name(finding->severity));
-    }
-    mls_buffer_append_text(line, finding->message);
-    mls_buffer_printf(line, "  [%s]", mls_finding_info_get(finding->code)->name);
 }
 
-/* What the list counted beyond what it kept. */
-static size_t mls_findings_beyond(const mls_findings *findings)
+static void show_findings(mls_view *view, const mls_check_log *log)
 {
-    return findings->counts.error + findings->counts.warning + findings->counts.advice - findings->count;
+    const mls_found_look look = {
+        .indent = INDENT, .hang = HANG, .named = true, .limit = view->verbose > 0 ? 0 : SHOWN_MAX};
+    mls_view shown = *view;
+    shown.quiet = view->quiet && !view->strict; /* everything counts as an error then */
+    mls_found found = findings_of(log, true, &shown);
+    size_t lines = 0;
+    const size_t told = mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
+    size_t all = 0;
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
+        all += mls_view_shows(&shown, severity) ? mls_finding_counts_of(&log->verdict.findings->counts, severity) : 0;
+    }
+    if (all > told) {
+        mls_output_printf(view->output, "%*sand %zu more%s\n", INDENT, "", all - told,
+                          found.count > told ? " (-v lists them)" : "");
+    }
+    mls_found_finish(&found, view->output);
 }
 
-static void mls_check_log_findings(mls_check_report *report, const mls_check_log *log)
+static void show_log(mls_printer *to, const mls_check_log *log)
 {
-    const mls_findings *findings = log->verdict.findings;
-    const size_t limit = report->verbose > 0 ? SIZE_MAX : MLS_CHECK_SHOWN_MAX;
-    size_t shown = 0;
-    for (size_t i = 0; i < findings->count && shown < limit; i++, shown++) {
-        mls_buffer line = {0};
-        mls_check_finding_text(report, log, &findings->items[i], &line);
-        const mls_wrap wrap = {report->width, MLS_CHECK_INDENT, MLS_CHECK_INDENT + 4, " "};
-        mls_output_printf(report->output, "%*s", MLS_CHECK_INDENT, "");
-        mls_output_wrapped(report->output, mls_buffer_str(&line), wrap, MLS_STYLE_PLAIN, report->color);
-        mls_output_text(report->output, "\n");
-        report->failed |= line.failed;
-        mls_buffer_release(&line);
-    }
-    const size_t hidden = findings->count - shown;
-    const size_t beyond = mls_findings_beyond(findings);
-    if (hidden + beyond > 0) {
-        mls_output_printf(report->output, "      and %zu more%s\n", hidden + beyond,
-                          hidden > 0 ? " (-v lists them)" : "");
-    }
-}
-
-static void mls_check_log_table(mls_check_report *report, const mls_check_log *log)
-{
-    if (report->quiet && log->valid) {
-        return;
-    }
-    mls_buffer path = {0};
+    const mls_check_names *names = to->state;
+    mls_view *view = to->view;
     mls_buffer line = {0};
-    mls_escape_append(&path, mls_str_from(log->path));
-    mls_check_name_end(report, log, &path);
-    const size_t width = mls_display_width(mls_buffer_str(&path));
-    mls_style_begin(report->output, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, report->color);
-    mls_output_text(report->output, log->valid ? "ok    " : "FAIL  ");
-    mls_style_end(report->output, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, report->color);
-    mls_buffer_append(&line, mls_buffer_str(&path));
-    mls_buffer_append_repeated(&line, ' ', width < report->path_width ? report->path_width - width : 0);
+    const mls_style style = log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD;
+    size_t room = names->width + (names->split ? LINE_WIDTH : 0);
+    room = room < PATH_WIDTH_MAX ? room : PATH_WIDTH_MAX;
+    mls_escape_append(&line, mls_str_from(log->path));
+    if (log->part) {
+        mls_buffer_printf(&line, ":%zu", log->line);
+    }
+    const size_t width = mls_display_width(mls_buffer_str(&line));
+    mls_style_begin(view->output, style, view->color);
+    mls_output_text(view->output, log->valid ? "ok    " : "FAIL  ");
+    mls_style_end(view->output, style, view->color);
+    mls_buffer_append_repeated(&line, ' ', width < room ? room - width : 0);
     mls_buffer_append_text(&line, "   ");
-    mls_check_describe(log, &line);
+    describe(log, &line);
     mls_buffer_append_char(&line, '\n');
-    mls_output_write(report->output, mls_buffer_str(&line));
-    report->failed |= path.failed || line.failed;
-    mls_buffer_release(&path);
-    mls_buffer_release(&line);
-    if (!log->valid || report->verbose > 0) {
-        mls_check_log_findings(report, log);
+    mls_output_buffer(view->output, &line);
+    if (!log->valid || view->verbose > 0) {
+        show_findings(view, log);
     }
 }
 
-static void mls_check_csv_log(mls_csv *csv, const mls_check_log *log)
-{
-    const mls_verdict *verdict = &log->verdict;
-    mls_csv_text(csv, log->path);
-    mls_csv_text(csv, mls_usage_name(verdict->usage));
-    mls_csv_text(csv, verdict->edition);
-    mls_csv_text(csv, verdict->benchmark);
-    mls_csv_text(csv, verdict->division);
-    mls_csv_bool(csv, log->valid);
-    mls_csv_number(csv, (double)verdict->records);
-    mls_csv_number(csv, (double)verdict->malformed);
-}
-
-/* One row a finding; a log without findings has one row too. */
-static void mls_check_log_csv(mls_check_report *report, const mls_check_log *log)
-{
-    const mls_findings *findings = log->verdict.findings;
-    mls_csv *csv = &report->csv;
-    for (size_t i = 0; i == 0 || i < findings->count; i++) {
-        const mls_finding *finding = i < findings->count ? &findings->items[i] : NULL;
-        mls_check_csv_log(csv, log);
-        mls_csv_text(csv, finding != NULL ? mls_severity_name(finding->severity) : NULL);
-        mls_csv_text(csv, finding != NULL ? mls_finding_info_get(finding->code)->name : NULL);
-        mls_csv_text(csv, finding != NULL ? finding->key : NULL);
-        if (finding != NULL && finding->line > 0) {
-            mls_csv_number(csv, (double)finding->line);
-        } else {
-            mls_csv_text(csv, NULL);
-        }
-        mls_csv_text(csv, finding != NULL ? finding->message : NULL);
-        mls_csv_number(csv, (double)log->line);
-        mls_csv_end_row(csv);
-    }
-}
-
-/* Text inside a table cell of Markdown. */
-static void mls_markdown_cell(mls_check_report *report, mls_str text)
+static void cell(mls_buffer *line, mls_str text)
 {
     mls_buffer clean = {0};
-    mls_buffer cell = {0};
     mls_escape_append(&clean, text);
-    for (size_t i = 0; i < clean.len; i++) {
-        if (strchr("|\\`*_<>[]", clean.ptr[i]) != NULL) {
-            mls_buffer_append_char(&cell, '\\');
-        }
-        mls_buffer_append_char(&cell, clean.ptr[i]);
-    }
-    mls_output_text(report->output, " ");
-    mls_output_write(report->output, mls_buffer_str(&cell));
-    mls_output_text(report->output, " |");
-    report->failed |= clean.failed || cell.failed;
+    mls_buffer_append_char(line, ' ');
+    mls_markdown_append(line, mls_buffer_str(&clean));
+    mls_buffer_append_text(line, " |");
+    line->failed |= clean.failed;
     mls_buffer_release(&clean);
-    mls_buffer_release(&cell);
 }
 
-static void mls_check_log_markdown(mls_check_report *report, const mls_check_log *log)
+static void markdown_log(mls_printer *to, const mls_check_log *log)
 {
     const mls_verdict *verdict = &log->verdict;
-    const mls_findings *findings = verdict->findings;
-    mls_buffer name = {0};
-    mls_output_text(report->output, "|");
-    mls_buffer_append_text(&name, log->path);
-    mls_check_name_end(report, log, &name);
-    mls_markdown_cell(report, mls_buffer_str(&name));
-    mls_markdown_cell(report, log->valid ? MLS_S("yes") : MLS_S("no"));
-    mls_markdown_cell(report, mls_str_from(mls_or(verdict->edition, "")));
-    mls_markdown_cell(report, mls_str_from(mls_or(verdict->division, "")));
-    mls_markdown_cell(report, mls_str_from(mls_or(verdict->benchmark, "")));
-    mls_output_printf(report->output, " %zu |", verdict->records);
-    for (size_t i = 0; i < findings->count; i++) {
-        const mls_finding *finding = &findings->items[i];
-        mls_output_text(report->output, i > 0 ? "<br>" : " ");
-        mls_buffer line = {0};
+    mls_found found = findings_of(log, false, NULL);
+    mls_buffer line = {0};
+    mls_buffer text = {0};
+    mls_buffer_append_text(&text, log->path);
+    if (log->part) {
+        mls_buffer_printf(&text, ":%zu", log->line);
+    }
+    mls_buffer_append_char(&line, '|');
+    cell(&line, mls_buffer_str(&text));
+    cell(&line, log->valid ? MLS_S("yes") : MLS_S("no"));
+    cell(&line, mls_str_from(verdict->edition));
+    cell(&line, mls_str_from(verdict->division));
+    cell(&line, mls_str_from(verdict->benchmark));
+    mls_buffer_printf(&line, " %zu |", verdict->records);
+    for (size_t i = 0; i < found.count; i++) {
+        const mls_finding *finding = &found.items[i].finding;
+        mls_buffer_append_text(&line, i > 0 ? "<br>" : " ");
+        mls_buffer_clear(&text);
         if (finding->line > 0) {
-            mls_buffer_printf(&line, "line %zu: ", finding->line);
+            mls_buffer_printf(&text, "line %zu: ", finding->line);
         }
-        mls_buffer_printf(&line, "%s: %s", mls_severity_name(finding->severity), finding->message);
-        for (size_t c = 0; c < line.len; c++) {
-            const char text[] = {line.ptr[c], '\0'};
-            mls_output_printf(report->output, "%s%s", strchr("|\\`*_<>[]", line.ptr[c]) != NULL ? "\\" : "", text);
-        }
-        report->failed |= line.failed;
-        mls_buffer_release(&line);
+        mls_buffer_printf(&text, "%s: %s", mls_severity_name(finding->severity), finding->message);
+        mls_markdown_append(&line, mls_buffer_str(&text));
+        line.failed |= text.failed;
     }
-    mls_output_text(report->output, " |\n");
-    report->failed |= name.failed;
-    mls_buffer_release(&name);
+    mls_buffer_append_text(&line, " |\n");
+    mls_output_buffer(to->view->output, &line);
+    mls_buffer_release(&text);
+    mls_found_finish(&found, to->view->output);
 }
 
-void mls_check_report_start(mls_check_report *report)
+static void check_begin(mls_printer *to)
 {
-    report->path_width += report->split ? MLS_CHECK_LINE_WIDTH : 0;
-    if (report->path_width > MLS_CHECK_PATH_WIDTH_MAX) {
-        report->path_width = MLS_CHECK_PATH_WIDTH_MAX;
-    }
-    report->csv = (mls_csv){.output = report->output};
-    if (report->format == MLS_CHECK_CSV) {
-        mls_csv_header(&report->csv, "file usage edition benchmark division valid records malformed severity code key "
-                                     "line message log_line");
-    } else if (report->format == MLS_CHECK_MARKDOWN) {
-        mls_output_text(report->output, "| log | valid | edition | division | benchmark | records | findings |\n"
-                                        "| --- | --- | --- | --- | --- | ---: | --- |\n");
-    } else if (report->format == MLS_CHECK_JSON) {
-        mls_output_text(report->output, "{\"logs\": [");
+    if (to->view->format == MLS_FORMAT_MARKDOWN) {
+        mls_output_text(to->view->output, "| log | valid | edition | division | benchmark | records | findings |\n"
+                                          "| --- | --- | --- | --- | --- | ---: | --- |\n");
     }
 }
 
-void mls_check_report_log(mls_check_report *report, const mls_check_log *log)
+static void check_show(mls_printer *to, const void *what)
 {
-    switch (report->format) {
-    case MLS_CHECK_TABLE:
-        mls_check_log_table(report, log);
-        break;
-    case MLS_CHECK_CSV:
-        mls_check_log_csv(report, log);
-        break;
-    case MLS_CHECK_JSON:
-        mls_output_text(report->output, report->logs > 0 ? ",\n " : "\n ");
-        mls_check_log_json(report, log);
-        break;
-    case MLS_CHECK_NDJSON:
-        mls_check_log_json(report, log);
-        break;
-    case MLS_CHECK_MARKDOWN:
-        mls_check_log_markdown(report, log);
-        break;
-    case MLS_CHECK_GITHUB:
-        mls_check_log_github(report, log);
-        break;
-    case MLS_CHECK_JUNIT:
-        mls_check_log_junit(report, log);
-        break;
+    const mls_check_log *log = what;
+    if (to->view->format == MLS_FORMAT_MARKDOWN) {
+        markdown_log(to, log);
+    } else if (!to->view->quiet || !log->valid) {
+        show_log(to, log);
     }
-    report->logs++;
-    report->valid += log->valid;
 }
 
-bool mls_check_report_end(mls_check_report *report)
+static void check_end(mls_printer *to)
 {
-    const size_t failed = report->logs - report->valid;
-    if (report->format == MLS_CHECK_TABLE) {
-        mls_output_printf(report->output, "%zu log%s, %zu valid", report->logs, report->logs == 1 ? "" : "s",
-                          report->valid);
-        if (failed > 0) {
-            mls_output_printf(report->output, ", %zu not", failed);
+    mls_output *output = to->view->output;
+    if (to->view->format == MLS_FORMAT_TABLE) {
+        mls_output_printf(output, "%zu log%s, %zu valid", to->count, to->count == 1 ? "" : "s", to->good);
+        if (to->good < to->count) {
+            mls_output_printf(output, ", %zu not", to->count - to->good);
         }
-        mls_output_text(report->output, "\n");
-    } else if (report->format == MLS_CHECK_JSON) {
-        mls_output_printf(report->output, "%s], \"checked\": %zu, \"valid\": %zu}\n", report->logs > 0 ? "\n" : "",
-                          report->logs, report->valid);
-    } else if (report->format == MLS_CHECK_JUNIT) {
-        mls_check_junit_end(report);
+        mls_output_text(output, "\n");
     }
-    report->failed |= report->csv.failed;
-    mls_buffer_release(&report->held);
-    return !report->failed;
 }
+
+const mls_report mls_check_report = {.command = "check",
+                                     .begin = check_begin,
+                                     .show = check_show,
+                                     .end = check_end,
+                                     .object = &log_fields,
+                                     .stream = "logs",
+                                     .columns = &mls_check_columns,
+                                     .rows = log_rows,
+                                     .findings = log_findings,
+                                     .cases = log_case};

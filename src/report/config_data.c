@@ -1,173 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config_data.c - the fields of configs and of what their scripts export.
+ */
 #include <math.h>
 
 #include "report/config_report.h"
-#include "report/csv.h"
-#include "report/json.h"
+#include "report/findings.h"
 
-/* The numbers of a shape in the order of the columns. */
-enum { NUMBER_COUNT = 11 };
-
-static const char *const number_names[NUMBER_COUNT] = {"nodes",
-                                                       "gpus_per_node",
-                                                       "gpus",
-                                                       "gradient_accumulation",
-                                                       "batch_per_gpu",
-                                                       "tensor_parallel",
-                                                       "pipeline_parallel",
-                                                       "context_parallel",
-                                                       "expert_parallel",
-                                                       "data_parallel",
-                                                       "global_batch_size"};
-
-/* 0 stands for a number that is not there. */
-static void list_numbers(const mls_config_entry *entry, double numbers[NUMBER_COUNT])
+static void emit_exports(mls_emitter *to, const mls_shell *script)
 {
-    const mls_config_name *name = &entry->name;
-    const uint64_t values[NUMBER_COUNT] = {name->nodes,
-                                           name->gpus_per_node,
-                                           name->gpus,
-                                           name->gradient_accumulation,
-                                           name->batch_per_gpu,
-                                           name->tensor_parallel,
-                                           name->pipeline_parallel,
-                                           name->context_parallel,
-                                           name->expert_parallel,
-                                           name->data_parallel,
-                                           entry->summary.global_batch_size};
-    for (size_t i = 0; i < NUMBER_COUNT; i++) {
-        numbers[i] = values[i] != 0 ? (double)values[i] : (double)NAN;
-    }
-}
-
-static void csv_config(mls_csv *csv, const mls_config_entry *entry)
-{
-    double numbers[NUMBER_COUNT];
-    list_numbers(entry, numbers);
-    mls_csv_str(csv, entry->name.name);
-    mls_csv_text(csv, entry->file);
-    mls_csv_str(csv, entry->name.system);
-    for (size_t i = 0; i < NUMBER_COUNT; i++) {
-        mls_csv_number(csv, numbers[i]);
-    }
-    mls_buffer list = {0};
-    for (size_t i = 0; i < entry->name.extra_count; i++) {
-        mls_buffer_printf(&list, "%s%llu", i > 0 ? " " : "", (unsigned long long)entry->name.extra[i]);
-    }
-    csv->failed |= list.failed;
-    mls_csv_str(csv, list.failed ? MLS_S("") : mls_buffer_str(&list));
-    mls_buffer_clear(&list);
-    for (size_t i = 0; i < entry->name.suffix_count; i++) {
-        mls_buffer_append_text(&list, i > 0 ? " " : "");
-        mls_buffer_append(&list, entry->name.suffixes[i]);
-    }
-    csv->failed |= list.failed;
-    mls_csv_str(csv, list.failed ? MLS_S("") : mls_buffer_str(&list));
-    mls_buffer_release(&list);
-    mls_csv_number(csv, (double)entry->findings.counts.error);
-    mls_csv_number(csv, (double)entry->findings.counts.warning);
-    mls_csv_number(csv, (double)entry->findings.counts.advice);
-    mls_csv_end_row(csv);
-}
-
-static void csv_exports(mls_csv *csv, const mls_config_entry *entry)
-{
-    size_t count = 0;
-    const mls_shell_variable *exports = entry->script != NULL ? mls_shell_exports(entry->script, &count) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        mls_csv_str(csv, entry->name.name);
-        mls_csv_text(csv, entry->file);
-        mls_csv_str(csv, exports[i].name);
-        mls_csv_str(csv, exports[i].value);
-        mls_csv_bool(csv, exports[i].known);
-        mls_csv_text(csv, exports[i].path);
-        mls_csv_number(csv, exports[i].line > 0 ? (double)exports[i].line : (double)NAN);
-        mls_csv_end_row(csv);
-    }
-}
-
-bool mls_report_config_csv(const mls_config_entry *entries, size_t count, bool exports, mls_output *output)
-{
-    mls_csv csv = {.output = output};
-    mls_csv_header(&csv, exports ? "name file variable value known set_in line"
-                                 : "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu "
-                                   "tensor_parallel pipeline_parallel context_parallel expert_parallel data_parallel "
-                                   "global_batch_size extra suffixes errors warnings advice");
-    for (size_t i = 0; i < count; i++) {
-        if (exports) {
-            csv_exports(&csv, &entries[i]);
-        } else {
-            csv_config(&csv, &entries[i]);
-        }
-    }
-    return !csv.failed;
-}
-
-static cJSON *json_exports(mls_json *json, const mls_shell *script)
-{
-    cJSON *object = mls_json_object(json);
     size_t count = 0;
     const mls_shell_variable *exports = script != NULL ? mls_shell_exports(script, &count) : NULL;
+    mls_emit_open(to, '{');
     for (size_t i = 0; i < count; i++) {
-        mls_buffer name = {0};
-        mls_buffer_append(&name, exports[i].name);
-        if (name.failed) {
-            json->failed = true;
-        } else if (exports[i].known) {
-            mls_json_put_str(json, object, name.ptr, exports[i].value);
+        mls_emit_name(to, exports[i].name);
+        if (exports[i].known) {
+            mls_emit_str(to, exports[i].value);
         } else {
-            mls_json_put_null(json, object, name.ptr);
+            mls_emit_null(to);
         }
-        mls_buffer_release(&name);
     }
-    return object;
+    mls_emit_close(to, '}');
 }
 
-static cJSON *json_config(mls_json *json, const mls_config_entry *entry, bool exports)
+static void emit_findings(mls_emitter *to, const mls_config_entry *entry)
 {
-    double numbers[NUMBER_COUNT];
-    list_numbers(entry, numbers);
-    cJSON *object = mls_json_object(json);
-    mls_json_put_str(json, object, "name", entry->name.name);
-    mls_json_put_text(json, object, "file", entry->file);
-    if (entry->name.system.len > 0) {
-        mls_json_put_str(json, object, "system", entry->name.system);
-    } else {
-        mls_json_put_null(json, object, "system");
-    }
-    for (size_t i = 0; i < NUMBER_COUNT; i++) {
-        mls_json_put_number(json, object, number_names[i], numbers[i]);
-    }
-    cJSON *extra = mls_json_array(json);
-    for (size_t i = 0; i < entry->name.extra_count; i++) {
-        mls_json_append_number(json, extra, (double)entry->name.extra[i]);
-    }
-    mls_json_put(json, object, "extra", extra);
-    cJSON *suffixes = mls_json_array(json);
-    for (size_t i = 0; i < entry->name.suffix_count; i++) {
-        mls_json_append_text(json, suffixes, entry->name.suffixes[i]);
-    }
-    mls_json_put(json, object, "suffixes", suffixes);
-    if (exports) {
-        mls_json_put(json, object, "exports", json_exports(json, entry->script));
-    }
-    cJSON *findings = mls_json_array(json);
-    for (size_t i = 0; i < entry->findings.count; i++) {
-        mls_json_append(json, findings, mls_json_finding(json, &entry->findings.items[i], entry->file));
-    }
-    mls_json_put(json, object, "findings", findings);
-    return object;
+    mls_found found = {0};
+    mls_found_add(&found, &entry->findings, (mls_owner){.path = entry->file}, NULL);
+    mls_emit_found(to, &found, true);
 }
 
-bool mls_report_config_json(const mls_config_entry *entries, size_t count, bool exports, mls_output *output)
+/* Numbers, or words, with blanks between them. */
+static void emit_words(mls_emitter *to, const mls_config_name *name, bool numbers)
 {
-    mls_json json = {false};
-    cJSON *all = mls_json_object(&json);
-    cJSON *configs = mls_json_array(&json);
-    for (size_t i = 0; i < count; i++) {
-        mls_json_append(&json, configs, json_config(&json, &entries[i], exports));
+    mls_buffer list = {0};
+    for (size_t i = 0; i < (numbers ? name->extra_count : name->suffix_count); i++) {
+        mls_buffer_append_text(&list, i > 0 ? " " : "");
+        if (numbers) {
+            mls_buffer_printf(&list, "%llu", (unsigned long long)name->extra[i]);
+        } else {
+            mls_buffer_append(&list, name->suffixes[i]);
+        }
     }
-    mls_json_put(&json, all, "configs", configs);
-    mls_json_print(&json, all, true, output);
-    return !json.failed;
+    if (list.failed) {
+        mls_output_short(to->output);
+    }
+    mls_emit_str(to, mls_buffer_str(&list));
+    mls_buffer_release(&list);
 }
+
+typedef mls_config_entry config_row, config_csv_row;
+/* 0 stands for a number that is not there. */
+#define NUMBER(F, name, value) F(config, name, NUMBER_OR_NULL, 0, "", mls_field_unless_zero((double)(value)))
+#define CONFIG_FIELDS(F)                                                                                               \
+    F(config, name, STR, 0, "", row->name.name)                                                                        \
+    F(config, file, TEXT_OR_NULL, 0, "", row->file)                                                                    \
+    F(config, system, STR_OR_NULL, 0, "", row->name.system.len > 0 ? row->name.system : (mls_str){0})                  \
+    NUMBER(F, nodes, row->name.nodes)                                                                                  \
+    NUMBER(F, gpus_per_node, row->name.gpus_per_node)                                                                  \
+    NUMBER(F, gpus, row->name.gpus)                                                                                    \
+    NUMBER(F, gradient_accumulation, row->name.gradient_accumulation)                                                  \
+    NUMBER(F, batch_per_gpu, row->name.batch_per_gpu)                                                                  \
+    NUMBER(F, tensor_parallel, row->name.tensor_parallel)                                                              \
+    NUMBER(F, pipeline_parallel, row->name.pipeline_parallel)                                                          \
+    NUMBER(F, context_parallel, row->name.context_parallel)                                                            \
+    NUMBER(F, expert_parallel, row->name.expert_parallel)                                                              \
+    NUMBER(F, data_parallel, row->name.data_parallel)                                                                  \
+    NUMBER(F, global_batch_size, row->summary.global_batch_size)                                                       \
+    F(config, extra, ARRAY, 0, "",                                                                                     \
+      MLS_EMIT_LIST(to, row->name.extra_count, mls_emit_number(to, (double)row->name.extra[i])))                       \
+    F(config, suffixes, ARRAY, 0, "",                                                                                  \
+      MLS_EMIT_LIST(to, row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))                              \
+    F(config, exports, OBJECT, MLS_FIELD_EXTRA, "", emit_exports(to, row->script))                                     \
+    F(config, findings, ARRAY, 0, "", emit_findings(to, row))
+MLS_FIELDS(config, "CONFIG JSON", CONFIG_FIELDS)
+
+#define CONFIG_CSV_FIELDS(F)                                                                                           \
+    F(config_csv, extra, WRITTEN, 0, "", emit_words(to, &row->name, true))                                             \
+    F(config_csv, suffixes, WRITTEN, 0, "", emit_words(to, &row->name, false))                                         \
+    F(config_csv, errors, NUMBER, 0, "", row->findings.counts.error)                                                   \
+    F(config_csv, warnings, NUMBER, 0, "", row->findings.counts.warning)                                               \
+    F(config_csv, advice, NUMBER, 0, "", row->findings.counts.advice)
+MLS_FIELDS(config_csv, "", CONFIG_CSV_FIELDS)
+
+const mls_columns mls_config_columns = {
+    "CONFIG CSV",
+    "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel pipeline_parallel "
+    "context_parallel expert_parallel data_parallel global_batch_size extra suffixes errors warnings advice",
+    {&config_fields, &config_csv_fields},
+    0};
+
+/* A variable that a script exports. */
+typedef mls_shell_variable export_row;
+#define EXPORT_FIELDS(F)                                                                                               \
+    F(export, variable, STR, 0, "", row->name)                                                                         \
+    F(export, value, STR, 0, "", row->value)                                                                           \
+    F(export, known, BOOL, 0, "", row->known)                                                                          \
+    F(export, set_in, TEXT_OR_NULL, 0, "", row->path)                                                                  \
+    F(export, line, NUMBER_OR_NULL, 0, "", mls_field_unless_zero((double)row->line))
+MLS_FIELDS(export, "", EXPORT_FIELDS)
+
+const mls_columns mls_config_exports = {
+    "CONFIG EXPORTS CSV", "name file variable value known set_in line", {&config_fields, &export_fields}, 0};
+
+typedef mls_config_list list_row;
+#define LIST_FIELDS(F)                                                                                                 \
+    F(list, configs, ARRAY, 0, "",                                                                                     \
+      MLS_EMIT_LIST(to, row->count,                                                                                    \
+                    (row->exports ? mls_emit_object_extra : mls_emit_object)(to, &config_fields, &row->items[i])))
+MLS_FIELDS(list, "CONFIG JSON", LIST_FIELDS)
+const mls_fields *const mls_config_tables[] = {&list_fields, &config_fields, NULL};
+
+static void config_rows(mls_emitter *to, const void *what)
+{
+    const mls_config_list *list = what;
+    for (size_t i = 0; i < list->count; i++) {
+        mls_emit_row(to, &mls_config_columns, (const void *[MLS_SOURCES_MAX]){&list->items[i], &list->items[i]});
+    }
+}
+
+static void export_rows(mls_emitter *to, const void *what)
+{
+    const mls_config_list *list = what;
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_config_entry *entry = &list->items[i];
+        size_t count = 0;
+        const mls_shell_variable *exports = entry->script != NULL ? mls_shell_exports(entry->script, &count) : NULL;
+        for (size_t k = 0; k < count; k++) {
+            mls_emit_row(to, &mls_config_exports, (const void *[MLS_SOURCES_MAX]){entry, &exports[k]});
+        }
+    }
+}
+
+const mls_report mls_config_report = {.command = "config",
+                                      .show = mls_config_show,
+                                      .object = &list_fields,
+                                      .columns = &mls_config_columns,
+                                      .rows = config_rows};
+const mls_report mls_config_exports_report = {.command = "config",
+                                              .show = mls_config_show_exports,
+                                              .object = &list_fields,
+                                              .columns = &mls_config_exports,
+                                              .rows = export_rows};

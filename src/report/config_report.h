@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * config_report.h - what `mlscore config` prints of names and scripts.
- *
- * Every function returns false when memory ran out and the output is not
- * complete.
  */
 #ifndef MLS_REPORT_CONFIG_REPORT_H
 #define MLS_REPORT_CONFIG_REPORT_H
 
-#include "base/output.h"
 #include "mlscore/config.h"
+#include "report/fields.h"
 
 /* One config, and what was found in its name and its text together. */
 typedef struct mls_config_entry {
@@ -20,29 +17,18 @@ typedef struct mls_config_entry {
     mls_findings findings;
 } mls_config_entry;
 
-typedef struct mls_config_style {
-    size_t width; /* columns of the terminal; 0: no limit */
-    bool color;
-    bool advice; /* list it too */
-} mls_config_style;
+typedef struct mls_config_list {
+    mls_config_entry *items;
+    size_t count, capacity;
+    bool folders; /* some are of a folder: a row each, findings below; else a few lines each */
+    bool exports; /* print what scripts export: KEY=VALUE, `# …` for what cannot be known */
+} mls_config_list;
 
-/* A few lines for each config. */
-bool mls_report_config_blocks(const mls_config_entry *entries, size_t count, mls_config_style style,
-                              mls_output *output) MLS_MUST_USE;
+/* Of an mls_config_list; CSV has one row a config, or one a variable. */
+extern const mls_report mls_config_report, mls_config_exports_report;
 
-/* A row for each config, findings below. */
-bool mls_report_config_table(const mls_config_entry *entries, size_t count, mls_config_style style,
-                             mls_output *output) MLS_MUST_USE;
-
-/* KEY=VALUE for each config, `# …` for what cannot be known. */
-bool mls_report_config_exports(const mls_config_entry *entries, size_t count, mls_output *output) MLS_MUST_USE;
-
-/* One row a config; with `exports` one row a variable. */
-bool mls_report_config_csv(const mls_config_entry *entries, size_t count, bool exports,
-                           mls_output *output) MLS_MUST_USE;
-
-/* {"configs": [{…, "exports": {…} (only if asked for), "findings": […]}]} */
-bool mls_report_config_json(const mls_config_entry *entries, size_t count, bool exports,
-                            mls_output *output) MLS_MUST_USE;
+/* config_table.c */
+void mls_config_show(mls_printer *to, const void *list);
+void mls_config_show_exports(mls_printer *to, const void *list);
 
 #endif

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rcp_report.c - reference points: their fields, and the table for a person.
+ */
 #include "report/rcp_report.h"
 
 #include <math.h>
@@ -6,8 +9,6 @@
 
 #include "base/number.h"
 #include "mlscore/olympic.h"
-#include "report/csv.h"
-#include "report/json.h"
 #include "report/table.h"
 
 enum { COLUMN_BATCH, COLUMN_RUNS, COLUMN_MEAN, COLUMN_STDEV, COLUMN_LIMIT, COLUMN_SPEEDUP, COLUMN_USED, COLUMN_FROM };
@@ -27,9 +28,7 @@ static void number_cell(mls_table *table, size_t column, mls_style style, double
 {
     mls_buffer text = {0};
     mls_number_append_grouped(&text, number, decimals);
-    table->failed |= text.failed;
-    mls_table_cell(table, column, style, "%s", text.failed ? "" : text.ptr);
-    mls_buffer_release(&text);
+    mls_table_text(table, column, style, &text);
 }
 
 /* Digits behind the point that suit all means of a table. */
@@ -53,26 +52,22 @@ static void from_cell(mls_table *table, mls_style style, const mls_rcp_point *po
             mls_buffer_append_text(&text, parts[i]);
         }
     }
-    table->failed |= text.failed;
-    mls_table_cell(table, COLUMN_FROM, style, "%s", text.len == 0 || text.failed ? "" : text.ptr);
-    mls_buffer_release(&text);
+    mls_table_text(table, COLUMN_FROM, style, &text);
 }
 
-static void print_heading(const mls_rcp_listing *listing, const char *unit, bool color, mls_output *output)
+static void show_heading(mls_view *view, const mls_rcp_listing *listing, const char *unit)
 {
-    mls_style_begin(output, MLS_STYLE_BOLD, color);
-    mls_output_text(output, listing->benchmark->name);
-    mls_style_end(output, MLS_STYLE_BOLD, color);
-    mls_output_printf(output, "  %s %s   %u runs, %u left out at each end", mls_usage_name(listing->edition->usage),
-                      listing->edition->name, listing->benchmark->runs_needed, listing->benchmark->left_out);
-    if (unit[0] != '\0') {
-        mls_output_text(output, "   ");
-        mls_output_escaped(output, mls_str_from(unit));
-    }
-    mls_output_text(output, "\n");
+    mls_style_begin(view->output, MLS_STYLE_BOLD, view->color);
+    mls_output_text(view->output, listing->benchmark->name);
+    mls_style_end(view->output, MLS_STYLE_BOLD, view->color);
+    mls_output_printf(view->output, "  %s %s   %u runs, %u left out at each end%s",
+                      mls_usage_name(listing->edition->usage), listing->edition->name, listing->benchmark->runs_needed,
+                      listing->benchmark->left_out, unit[0] != '\0' ? "   " : "");
+    mls_output_escaped(view->output, mls_str_from(unit));
+    mls_output_text(view->output, "\n");
 }
 
-static bool print_points(const mls_rcp_point *points, size_t count, size_t width, bool color, mls_output *output)
+static void show_points(mls_view *view, const mls_rcp_point *points, size_t count)
 {
     mls_table table;
     mls_table_init(&table, columns, sizeof columns / sizeof columns[0], 2);
@@ -90,188 +85,144 @@ static bool print_points(const mls_rcp_point *points, size_t count, size_t width
         mls_table_cell(&table, COLUMN_USED, style, point->pruned ? "pruned" : "yes");
         from_cell(&table, style, point);
     }
-    mls_table_print(&table, output, width, color);
-    bool complete = !table.failed;
-    mls_table_release(&table);
-    return complete;
+    mls_table_finish(&table, view);
 }
 
-static bool print_limit(const mls_rcp_limit *limit, mls_output *output)
+static void show_listings(mls_printer *to, const void *what)
 {
-    mls_buffer words = {0};
-    mls_rcp_limit_describe(limit, &words);
-    if (!words.failed) {
-        mls_output_text(output, "  ");
-        mls_output_escaped(output, mls_buffer_str(&words));
-        mls_output_text(output, "\n");
-    }
-    bool complete = !words.failed;
-    mls_buffer_release(&words);
-    return complete;
-}
-
-bool mls_report_rcp_table(const mls_rcp_listing *listings, size_t count, size_t width, bool color, mls_output *output)
-{
-    bool complete = true;
-    for (size_t i = 0; i < count && complete; i++) {
-        size_t point_count;
-        const mls_rcp_point *points = mls_rcp_set_points(listings[i].set, &point_count);
-        mls_output_text(output, i > 0 ? "\n" : "");
-        print_heading(&listings[i], point_count > 0 ? points[0].unit : "", color, output);
-        if (point_count == 0) {
-            mls_output_text(output, "  no reference points\n");
-        }
-        complete = print_points(points, point_count, width, color, output);
-        if (complete && !isnan(listings[i].batch_size)) {
-            mls_rcp_limit limit = mls_rcp_set_limit(listings[i].set, listings[i].batch_size);
-            complete = print_limit(&limit, output);
+    const mls_rcp_listings *listings = what;
+    mls_view *view = to->view;
+    for (size_t i = 0; i < listings->count; i++) {
+        const mls_rcp_listing *listing = &listings->items[i];
+        size_t count;
+        const mls_rcp_point *points = mls_rcp_set_points(listing->set, &count);
+        mls_output_text(view->output, i > 0 ? "\n" : "");
+        show_heading(view, listing, count > 0 ? points[0].unit : "");
+        mls_output_text(view->output, count == 0 ? "  no reference points\n" : "");
+        show_points(view, points, count);
+        if (!isnan(listing->batch_size)) {
+            const mls_rcp_limit limit = mls_rcp_set_limit(listing->set, listing->batch_size);
+            mls_buffer words = {0};
+            mls_view whole = *view;
+            whole.width = 0;
+            mls_rcp_limit_describe(&limit, &words);
+            mls_view_line(&whole, &words, MLS_STYLE_PLAIN, 2, 2);
         }
     }
-    return complete;
 }
 
-/* ---- for programs */
+/* ------------------------------------------------------------- for programs */
 
-static void csv_benchmark(mls_csv *csv, const mls_rcp_listing *listing)
+typedef mls_rcp_point point_row, point_csv_row;
+#define POINT_FIELDS(F)                                                                                                \
+    F(point, name, TEXT_OR_NULL, 0, "", row->name)                                                                     \
+    F(point, global_batch_size, NUMBER, 0, "", row->global_batch_size)                                                 \
+    F(point, unit, TEXT_OR_NULL, 0, "", row->unit)                                                                     \
+    F(point, to_converge, ARRAY, 0, "", MLS_EMIT_LIST(to, row->count, mls_emit_number(to, row->to_converge[i])))       \
+    F(point, mean, NUMBER_OR_NULL, 0, "", row->mean)                                                                   \
+    F(point, stdev, NUMBER_OR_NULL, 0, "", row->stdev)                                                                 \
+    F(point, least_mean, NUMBER_OR_NULL, 0, "", row->least_mean)                                                       \
+    F(point, max_speedup, NUMBER_OR_NULL, 0, "", row->max_speedup)                                                     \
+    F(point, limit, NUMBER_OR_NULL, 0, "", row->limit)                                                                 \
+    F(point, pruned, BOOL, 0, "", row->pruned)                                                                         \
+    F(point, precision, FILLED_OR_NULL, 0, "", row->precision)                                                         \
+    F(point, platform, FILLED_OR_NULL, 0, "", row->platform)                                                           \
+    F(point, creator, FILLED_OR_NULL, 0, "", row->creator)                                                             \
+    F(point, when, FILLED_OR_NULL, 0, "", row->when)                                                                   \
+    F(point, source, FILLED_OR_NULL, 0, "", row->source)                                                               \
+    F(point, hyperparameters, FILLED_OR_NULL, 0, "", row->hyperparameters)
+MLS_FIELDS(point, "RCP JSON", POINT_FIELDS)
+#define POINT_CSV_FIELDS(F) F(point_csv, runs, NUMBER, 0, "", row->count)
+MLS_FIELDS(point_csv, "", POINT_CSV_FIELDS)
+
+typedef mls_rcp_limit limit_row, limit_csv_row;
+#define LIMIT_FIELDS(F)                                                                                                \
+    F(limit, global_batch_size, NUMBER, 0, "", row->global_batch_size)                                                 \
+    F(limit, match, TEXT, 0, "", mls_rcp_match_name(row->match))                                                       \
+    F(limit, lower_batch_size, NUMBER_OR_NULL, 0, "", row->lower_batch_size)                                           \
+    F(limit, upper_batch_size, NUMBER_OR_NULL, 0, "", row->upper_batch_size)                                           \
+    F(limit, mean, NUMBER_OR_NULL, 0, "", row->mean)                                                                   \
+    F(limit, stdev, NUMBER_OR_NULL, 0, "", row->stdev)                                                                 \
+    F(limit, least_mean, NUMBER_OR_NULL, 0, "", row->least_mean)                                                       \
+    F(limit, max_speedup, NUMBER_OR_NULL, 0, "", row->max_speedup)                                                     \
+    F(limit, limit, NUMBER_OR_NULL, 0, "", row->limit)
+MLS_FIELDS(limit, "RCP JSON", LIMIT_FIELDS)
+#define LIMIT_CSV_FIELDS(F) F(limit_csv, unit, TEXT_OR_NULL, 0, "", row->unit)
+MLS_FIELDS(limit_csv, "", LIMIT_CSV_FIELDS)
+
+static void emit_points(mls_emitter *to, const mls_rcp_listing *listing)
 {
-    mls_csv_text(csv, mls_usage_name(listing->edition->usage));
-    mls_csv_text(csv, listing->edition->name);
-    mls_csv_text(csv, listing->benchmark->name);
+    size_t count;
+    const mls_rcp_point *points = mls_rcp_set_points(listing->set, &count);
+    MLS_EMIT_LIST(to, count, mls_emit_object(to, &point_fields, &points[i]));
 }
 
-static void csv_limit(mls_csv *csv, const mls_rcp_listing *listing)
+static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
 {
-    mls_rcp_limit limit = mls_rcp_set_limit(listing->set, listing->batch_size);
-    csv_benchmark(csv, listing);
-    mls_csv_number(csv, limit.global_batch_size);
-    mls_csv_text(csv, limit.unit);
-    mls_csv_text(csv, mls_rcp_match_name(limit.match));
-    mls_csv_number(csv, limit.lower_batch_size);
-    mls_csv_number(csv, limit.upper_batch_size);
-    mls_csv_number(csv, limit.mean);
-    mls_csv_number(csv, limit.stdev);
-    mls_csv_number(csv, limit.least_mean);
-    mls_csv_number(csv, limit.max_speedup);
-    mls_csv_number(csv, limit.limit);
-    mls_csv_end_row(csv);
+    const mls_rcp_limit limit = mls_rcp_set_limit(listing->set, listing->batch_size);
+    mls_emit_object(to, &limit_fields, isnan(listing->batch_size) ? NULL : &limit);
 }
 
-static void csv_point(mls_csv *csv, const mls_rcp_listing *listing, const mls_rcp_point *point)
-{
-    csv_benchmark(csv, listing);
-    mls_csv_number(csv, point->global_batch_size);
-    mls_csv_text(csv, point->unit);
-    mls_csv_number(csv, (double)point->count);
-    mls_csv_number(csv, point->mean);
-    mls_csv_number(csv, point->stdev);
-    mls_csv_number(csv, point->least_mean);
-    mls_csv_number(csv, point->max_speedup);
-    mls_csv_number(csv, point->limit);
-    mls_csv_bool(csv, point->pruned);
-    const char *const texts[] = {point->name, point->precision, point->platform,       point->creator,
-                                 point->when, point->source,    point->hyperparameters};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        mls_csv_text(csv, texts[i]);
-    }
-    mls_csv_end_row(csv);
-}
+typedef mls_rcp_listing benchmark_row;
+#define BENCHMARK_FIELDS(F)                                                                                            \
+    F(benchmark, benchmark, TEXT, 0, "", row->benchmark->name)                                                         \
+    F(benchmark, usage, TEXT, 0, "", mls_usage_name(row->edition->usage))                                              \
+    F(benchmark, edition, TEXT, 0, "", row->edition->name)                                                             \
+    F(benchmark, runs_needed, NUMBER, 0, "", row->benchmark->runs_needed)                                              \
+    F(benchmark, left_out, NUMBER, 0, "", row->benchmark->left_out)                                                    \
+    F(benchmark, points, ARRAY, 0, "", emit_points(to, row))                                                           \
+    F(benchmark, limit, OBJECT_OR_NULL, 0, "", emit_limit(to, row))
+MLS_FIELDS(benchmark, "RCP JSON", BENCHMARK_FIELDS)
 
-bool mls_report_rcp_csv(const mls_rcp_listing *listings, size_t count, mls_output *output)
+typedef mls_rcp_listings listings_row;
+#define LISTINGS_FIELDS(F)                                                                                             \
+    F(listings, benchmarks, ARRAY, 0, "",                                                                              \
+      MLS_EMIT_LIST(to, row->count, mls_emit_object(to, &benchmark_fields, &row->items[i])))
+MLS_FIELDS(listings, "RCP JSON", LISTINGS_FIELDS)
+const mls_fields *const mls_rcp_tables[] = {&listings_fields, &benchmark_fields, &point_fields, &limit_fields, NULL};
+
+/* A limit is not the point's: that of the benchmark would be found first. */
+const mls_columns mls_rcp_columns = {"RCP CSV",
+                                     "usage edition benchmark global_batch_size unit runs mean stdev least_mean "
+                                     "max_speedup limit pruned name precision platform creator when source "
+                                     "hyperparameters",
+                                     {&point_csv_fields, &point_fields, &benchmark_fields},
+                                     0};
+const mls_columns mls_rcp_limit_columns = {"RCP BATCH CSV",
+                                           "usage edition benchmark global_batch_size unit match lower_batch_size "
+                                           "upper_batch_size mean stdev least_mean max_speedup limit",
+                                           {&limit_csv_fields, &limit_fields, &benchmark_fields},
+                                           0};
+
+static void point_rows(mls_emitter *to, const void *what)
 {
-    mls_csv csv = {.output = output};
-    bool limits = count > 0 && !isnan(listings[0].batch_size);
-    mls_csv_header(&csv, limits ? "usage edition benchmark global_batch_size unit match lower_batch_size "
-                                  "upper_batch_size mean stdev least_mean max_speedup limit"
-                                : "usage edition benchmark global_batch_size unit runs mean stdev least_mean "
-                                  "max_speedup limit pruned name precision platform creator when source "
-                                  "hyperparameters");
-    for (size_t i = 0; i < count; i++) {
-        if (limits) {
-            csv_limit(&csv, &listings[i]);
-            continue;
+    const mls_rcp_listings *listings = what;
+    for (size_t i = 0; i < listings->count; i++) {
+        size_t count;
+        const mls_rcp_point *points = mls_rcp_set_points(listings->items[i].set, &count);
+        for (size_t p = 0; p < count; p++) {
+            mls_emit_row(to, &mls_rcp_columns,
+                         (const void *[MLS_SOURCES_MAX]){&points[p], &points[p], &listings->items[i]});
         }
-        size_t point_count;
-        const mls_rcp_point *points = mls_rcp_set_points(listings[i].set, &point_count);
-        for (size_t p = 0; p < point_count; p++) {
-            csv_point(&csv, &listings[i], &points[p]);
-        }
     }
-    return !csv.failed;
 }
 
-static cJSON *json_point(mls_json *json, const mls_rcp_point *point)
+static void limit_rows(mls_emitter *to, const void *what)
 {
-    cJSON *object = mls_json_object(json);
-    mls_json_put_text(json, object, "name", point->name);
-    mls_json_put_number(json, object, "global_batch_size", point->global_batch_size);
-    mls_json_put_text(json, object, "unit", point->unit);
-    cJSON *values = mls_json_array(json);
-    for (size_t i = 0; i < point->count; i++) {
-        mls_json_append_number(json, values, point->to_converge[i]);
+    const mls_rcp_listings *listings = what;
+    for (size_t i = 0; i < listings->count; i++) {
+        const mls_rcp_limit limit = mls_rcp_set_limit(listings->items[i].set, listings->items[i].batch_size);
+        mls_emit_row(to, &mls_rcp_limit_columns, (const void *[MLS_SOURCES_MAX]){&limit, &limit, &listings->items[i]});
     }
-    mls_json_put(json, object, "to_converge", values);
-    mls_json_put_number(json, object, "mean", point->mean);
-    mls_json_put_number(json, object, "stdev", point->stdev);
-    mls_json_put_number(json, object, "least_mean", point->least_mean);
-    mls_json_put_number(json, object, "max_speedup", point->max_speedup);
-    mls_json_put_number(json, object, "limit", point->limit);
-    mls_json_put_bool(json, object, "pruned", point->pruned);
-    const struct {
-        const char *name;
-        const char *text;
-    } texts[] = {{"precision", point->precision}, {"platform", point->platform},
-                 {"creator", point->creator},     {"when", point->when},
-                 {"source", point->source},       {"hyperparameters", point->hyperparameters}};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        mls_json_put_text(json, object, texts[i].name, texts[i].text[0] != '\0' ? texts[i].text : NULL);
-    }
-    return object;
 }
 
-static cJSON *json_limit(mls_json *json, const mls_rcp_listing *listing)
-{
-    mls_rcp_limit limit = mls_rcp_set_limit(listing->set, listing->batch_size);
-    cJSON *object = mls_json_object(json);
-    mls_json_put_number(json, object, "global_batch_size", limit.global_batch_size);
-    mls_json_put_text(json, object, "match", mls_rcp_match_name(limit.match));
-    mls_json_put_number(json, object, "lower_batch_size", limit.lower_batch_size);
-    mls_json_put_number(json, object, "upper_batch_size", limit.upper_batch_size);
-    mls_json_put_number(json, object, "mean", limit.mean);
-    mls_json_put_number(json, object, "stdev", limit.stdev);
-    mls_json_put_number(json, object, "least_mean", limit.least_mean);
-    mls_json_put_number(json, object, "max_speedup", limit.max_speedup);
-    mls_json_put_number(json, object, "limit", limit.limit);
-    return object;
-}
-
-bool mls_report_rcp_json(const mls_rcp_listing *listings, size_t count, mls_output *output)
-{
-    mls_json json = {false};
-    cJSON *all = mls_json_object(&json);
-    cJSON *benchmarks = mls_json_array(&json);
-    for (size_t i = 0; i < count; i++) {
-        const mls_rcp_listing *listing = &listings[i];
-        cJSON *object = mls_json_object(&json);
-        mls_json_put_text(&json, object, "benchmark", listing->benchmark->name);
-        mls_json_put_text(&json, object, "usage", mls_usage_name(listing->edition->usage));
-        mls_json_put_text(&json, object, "edition", listing->edition->name);
-        mls_json_put_number(&json, object, "runs_needed", listing->benchmark->runs_needed);
-        mls_json_put_number(&json, object, "left_out", listing->benchmark->left_out);
-        size_t point_count;
-        const mls_rcp_point *points = mls_rcp_set_points(listing->set, &point_count);
-        cJSON *array = mls_json_array(&json);
-        for (size_t p = 0; p < point_count; p++) {
-            mls_json_append(&json, array, json_point(&json, &points[p]));
-        }
-        mls_json_put(&json, object, "points", array);
-        if (isnan(listing->batch_size)) {
-            mls_json_put_null(&json, object, "limit");
-        } else {
-            mls_json_put(&json, object, "limit", json_limit(&json, listing));
-        }
-        mls_json_append(&json, benchmarks, object);
-    }
-    mls_json_put(&json, all, "benchmarks", benchmarks);
-    mls_json_print(&json, all, true, output);
-    return !json.failed;
-}
+const mls_report mls_rcp_report = {.command = "rcp",
+                                   .show = show_listings,
+                                   .object = &listings_fields,
+                                   .columns = &mls_rcp_columns,
+                                   .rows = point_rows};
+const mls_report mls_rcp_limit_report = {.command = "rcp",
+                                         .show = show_listings,
+                                         .object = &listings_fields,
+                                         .columns = &mls_rcp_limit_columns,
+                                         .rows = limit_rows};

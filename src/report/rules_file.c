@@ -2,133 +2,155 @@
 /*
  * rules_file.c - an edition written out as a rule file.
  */
-#include <stdio.h>
-
-#include "report/json.h"
 #include "report/rules_report.h"
 #include "rules/ruleset.h"
 
-static cJSON *mls_actions_json(mls_json *json, const mls_scope *scope, const mls_action *actions, size_t count)
+static void emit_member(mls_emitter *to, const char *name, const char *text)
 {
-    cJSON *list = mls_json_array(json);
+    mls_emit_name(to, mls_str_from(name));
+    mls_emit_text(to, text);
+}
+
+static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_action *actions, size_t count)
+{
+    mls_emit_open(to, '[');
     for (size_t i = 0; i < count; i++) {
         const mls_action *action = &actions[i];
-        cJSON *item = mls_json_object(json);
+        mls_emit_open(to, '{');
         switch (action->kind) {
         case MLS_ACTION_SET:
         case MLS_ACTION_APPEND:
-            mls_json_put_text(json, item, "set", scope->symbols.names[action->slot].ptr);
-            mls_json_put_text(json, item, "to", action->expr.text.ptr);
+            emit_member(to, "set", scope->symbols.names[action->slot].ptr);
+            emit_member(to, "to", action->expr.text.ptr);
             break;
         case MLS_ACTION_USE:
-            mls_json_put_text(json, item, "use", action->text.ptr);
+            emit_member(to, "use", action->text.ptr);
             break;
         case MLS_ACTION_IF:
-            mls_json_put_text(json, item, "if", action->expr.text.ptr);
-            mls_json_put(json, item, "then", mls_actions_json(json, scope, action->actions, action->action_count));
+            emit_member(to, "if", action->expr.text.ptr);
+            mls_emit_name(to, MLS_S("then"));
+            emit_actions(to, scope, action->actions, action->action_count);
             break;
         }
-        mls_json_append(json, list, item);
+        mls_emit_close(to, '}');
     }
-    return list;
+    mls_emit_close(to, ']');
 }
 
-static void mls_exprs_json(mls_json *json, cJSON *object, const char *name, const mls_expr_list *list)
+static void emit_exprs(mls_emitter *to, const char *name, const mls_expr_list *list)
 {
+    if (list->count == 0) {
+        return;
+    }
+    mls_emit_name(to, mls_str_from(name));
     if (list->count == 1) {
-        mls_json_put_text(json, object, name, list->items[0].text.ptr);
-    } else if (list->count > 1) {
-        cJSON *array = mls_json_array(json);
-        for (size_t i = 0; i < list->count; i++) {
-            mls_json_append_text(json, array, list->items[i].text);
-        }
-        mls_json_put(json, object, name, array);
+        mls_emit_text(to, list->items[0].text.ptr);
+    } else {
+        MLS_EMIT_LIST(to, list->count, mls_emit_str(to, list->items[i].text));
     }
 }
 
-static cJSON *mls_rule_json(mls_json *json, const mls_scope *scope, const mls_rule *rule)
+static void emit_rule(mls_emitter *to, const mls_scope *scope, const mls_rule *rule)
 {
-    cJSON *object = mls_json_object(json);
+    mls_emit_name(to, rule->key);
+    mls_emit_open(to, '{');
     if (rule->occurs_text.len > 0) {
-        mls_json_put_text(json, object, "occurs", rule->occurs_text.ptr);
+        emit_member(to, "occurs", rule->occurs_text.ptr);
     }
-    mls_exprs_json(json, object, "check", &rule->check);
-    mls_exprs_json(json, object, "check_first", &rule->check_first);
-    mls_exprs_json(json, object, "check_any", &rule->check_any);
+    emit_exprs(to, "check", &rule->check);
+    emit_exprs(to, "check_first", &rule->check_first);
+    emit_exprs(to, "check_any", &rule->check_any);
     if (rule->action_count > 0) {
-        mls_json_put(json, object, "after", mls_actions_json(json, scope, rule->actions, rule->action_count));
+        mls_emit_name(to, MLS_S("after"));
+        emit_actions(to, scope, rule->actions, rule->action_count);
     }
-    return object;
+    mls_emit_close(to, '}');
 }
 
 /* Lists in `begin` are bounded in depth when they are loaded. */
-static cJSON *mls_begin_json(mls_json *json, const mls_value *value)
+static void emit_begin(mls_emitter *to, const mls_value *value)
 {
-    cJSON *made;
     switch (value->kind) {
     case MLS_JSON_BOOL:
-        return cJSON_CreateBool(value->as.boolean);
+        mls_emit_bool(to, value->as.boolean);
+        break;
     case MLS_JSON_NUMBER:
-        return cJSON_CreateNumber(value->as.number);
+        mls_emit_number(to, value->as.number);
+        break;
     case MLS_JSON_STRING:
-        return cJSON_CreateString(value->as.string.ptr);
+        mls_emit_text(to, value->as.string.ptr);
+        break;
     case MLS_JSON_LIST:
-        made = mls_json_array(json);
-        for (size_t i = 0; i < value->as.list.count; i++) {
-            mls_json_append(json, made, mls_begin_json(json, &value->as.list.items[i]));
-        }
-        return made;
+        MLS_EMIT_LIST(to, value->as.list.count, emit_begin(to, &value->as.list.items[i]));
+        break;
     default:
-        return cJSON_CreateNull();
+        mls_emit_null(to);
     }
 }
 
-static void mls_derive_json(mls_json *json, cJSON *object, const mls_derive *derive)
+/* "metadata.NAME" */
+static void emit_metadata(mls_emitter *to, const char *name, mls_str field)
 {
-    cJSON *made = mls_json_object(json);
-    char name[96];
-    mls_json_put_text(json, made, "key", derive->key.ptr);
-    mls_json_put_text(json, made, "from", derive->from.ptr);
-    (void)snprintf(name, sizeof name, "metadata.%s", derive->group_by.ptr);
-    mls_json_put_text(json, made, "group_by", name);
-    (void)snprintf(name, sizeof name, "metadata.%s", derive->field.ptr);
-    mls_json_put_text(json, made, "field", name);
-    mls_json_put(json, object, "derive", made);
+    mls_buffer path = {0};
+    mls_buffer_append_text(&path, "metadata.");
+    mls_buffer_append(&path, field);
+    if (path.failed) {
+        mls_output_short(to->output);
+    }
+    emit_member(to, name, path.ptr);
+    mls_buffer_release(&path);
 }
 
-static cJSON *mls_scope_json(mls_json *json, const mls_scope *scope)
+static void emit_derive(mls_emitter *to, const mls_derive *derive)
 {
-    cJSON *object = mls_json_object(json);
-    cJSON *begin = mls_json_object(json);
-    cJSON *keys = mls_json_object(json);
+    mls_emit_name(to, MLS_S("derive"));
+    mls_emit_open(to, '{');
+    emit_member(to, "key", derive->key.ptr);
+    emit_member(to, "from", derive->from.ptr);
+    emit_metadata(to, "group_by", derive->group_by);
+    emit_metadata(to, "field", derive->field);
+    mls_emit_close(to, '}');
+}
+
+static void emit_scope(mls_emitter *to, const mls_scope *scope)
+{
+    mls_emit_name(to, scope->name);
+    mls_emit_open(to, '{');
+    mls_emit_name(to, MLS_S("begin"));
+    mls_emit_open(to, '{');
     for (size_t i = 0; i < scope->symbols.count; i++) {
         if (scope->initial[i].set) {
-            mls_json_put(json, begin, scope->symbols.names[i].ptr, mls_begin_json(json, &scope->initial[i].value));
+            mls_emit_name(to, scope->symbols.names[i]);
+            emit_begin(to, &scope->initial[i].value);
         }
     }
-    mls_json_put(json, object, "begin", begin);
+    mls_emit_close(to, '}');
     if (scope->derive.key.ptr != NULL) {
-        mls_derive_json(json, object, &scope->derive);
+        emit_derive(to, &scope->derive);
     }
+    mls_emit_name(to, MLS_S("keys"));
+    mls_emit_open(to, '{');
     for (size_t r = 0; r < scope->rule_count; r++) {
-        mls_json_put(json, keys, scope->rules[r].key.ptr, mls_rule_json(json, scope, &scope->rules[r]));
+        emit_rule(to, scope, &scope->rules[r]);
     }
-    mls_json_put(json, object, "keys", keys);
-    mls_exprs_json(json, object, "end", &scope->end);
-    return object;
+    mls_emit_close(to, '}');
+    emit_exprs(to, "end", &scope->end);
+    mls_emit_close(to, '}');
 }
 
-bool mls_report_rules_file(const mls_ruleset *ruleset, mls_output *output)
+void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output)
 {
-    mls_json json = {0};
-    cJSON *root = mls_json_object(&json);
-    cJSON *scopes = mls_json_object(&json);
-    mls_json_put_text(&json, root, "usage", mls_usage_name(ruleset->usage));
-    mls_json_put_text(&json, root, "edition", ruleset->edition.ptr);
+    mls_emitter to = {.output = output, .indented = true};
+    mls_emit_open(&to, '{');
+    emit_member(&to, "usage", mls_usage_name(ruleset->usage));
+    emit_member(&to, "edition", ruleset->edition.ptr);
+    mls_emit_name(&to, MLS_S("scopes"));
+    mls_emit_open(&to, '{');
     for (size_t i = 0; i < ruleset->scope_count; i++) {
-        mls_json_put(&json, scopes, ruleset->scopes[i].name.ptr, mls_scope_json(&json, &ruleset->scopes[i]));
+        emit_scope(&to, &ruleset->scopes[i]);
     }
-    mls_json_put(&json, root, "scopes", scopes);
-    mls_json_print(&json, root, true, output);
-    return !json.failed;
+    mls_emit_close(&to, '}');
+    mls_emit_close(&to, '}');
+    mls_emit_end(&to);
+    mls_emitter_release(&to);
 }

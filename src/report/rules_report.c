@@ -1,98 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules_report.c - editions, and checklists of what a benchmark must log.
+ */
 #include "report/rules_report.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "report/json.h"
 #include "report/table.h"
 #include "rules/rule_words.h"
 
-enum { MLS_CHAIN_MAX = 16 };
-
-static void mls_rules_table_print(const mls_table *table, mls_rules_style style, mls_output *output)
-{
-    if (style.markdown) {
-        mls_table_print_markdown(table, output);
-    } else {
-        mls_table_print(table, output, style.width, style.color);
-    }
-}
+enum { CHAIN_MAX = 16 };
 
 /* ---------------------------------------------------------------- editions */
 
-bool mls_report_editions_table(const mls_editions *editions, mls_usage usage, const mls_edition *only,
-                               mls_rules_style style, mls_output *output)
+static bool is_wanted(const mls_rules_request *request, const mls_edition *edition)
+{
+    return request->edition == NULL || request->edition == edition;
+}
+
+static void show_editions(mls_printer *to, const void *what)
 {
     static const mls_column columns[] = {{.header = "edition", .keep = true},
                                          {.header = "benchmark", .keep = true},
                                          {.header = "runs", .align = MLS_ALIGN_RIGHT}};
+    const mls_rules_request *request = what;
     mls_table table;
     mls_table_init(&table, columns, 3, 0);
-    for (size_t i = 0; i < mls_editions_count(editions, usage); i++) {
-        const mls_edition *edition = mls_editions_get(editions, usage, i);
-        for (size_t b = 0; (only == NULL || only == edition) && b < edition->benchmark_count; b++) {
-            const mls_benchmark *benchmark = edition->benchmarks[b];
-            if (mls_table_row(&table) != NULL) {
-                mls_table_cell(&table, 0, MLS_STYLE_PLAIN, "%s", b == 0 || style.markdown ? edition->name : "");
-                mls_table_cell(&table, 1, MLS_STYLE_PLAIN, "%s", benchmark->name);
-                mls_table_cell(&table, 2, MLS_STYLE_PLAIN, "%u", benchmark->runs_needed);
-            }
+    for (size_t i = 0; i < mls_editions_count(request->editions, request->usage); i++) {
+        const mls_edition *edition = mls_editions_get(request->editions, request->usage, i);
+        for (size_t b = 0; is_wanted(request, edition) && b < edition->benchmark_count; b++) {
+            const bool named = b == 0 || to->view->format == MLS_FORMAT_MARKDOWN;
+            (void)mls_table_row(&table);
+            mls_table_cell(&table, 0, MLS_STYLE_PLAIN, "%s", named ? edition->name : "");
+            mls_table_cell(&table, 1, MLS_STYLE_PLAIN, "%s", edition->benchmarks[b]->name);
+            mls_table_cell(&table, 2, MLS_STYLE_PLAIN, "%u", edition->benchmarks[b]->runs_needed);
         }
     }
-    const bool complete = !table.failed;
-    mls_rules_table_print(&table, style, output);
-    mls_table_release(&table);
-    return complete;
+    mls_table_finish(&table, to->view);
 }
 
-bool mls_report_editions_json(const mls_editions *editions, mls_usage usage, const mls_edition *only,
-                              mls_output *output)
+static void emit_needed(mls_emitter *to, const mls_edition *edition)
 {
-    mls_json json = {0};
-    cJSON *root = mls_json_object(&json);
-    cJSON *list = mls_json_array(&json);
-    mls_json_put_text(&json, root, "usage", mls_usage_name(usage));
-    for (size_t i = 0; i < mls_editions_count(editions, usage); i++) {
-        const mls_edition *edition = mls_editions_get(editions, usage, i);
-        if (only != NULL && only != edition) {
-            continue;
-        }
-        cJSON *item = mls_json_object(&json);
-        cJSON *benchmarks = mls_json_object(&json);
-        mls_json_put_text(&json, item, "edition", edition->name);
-        for (size_t b = 0; b < edition->benchmark_count; b++) {
-            mls_json_put_number(&json, benchmarks, edition->benchmarks[b]->name, edition->benchmarks[b]->runs_needed);
-        }
-        mls_json_put(&json, item, "runs_needed", benchmarks);
-        mls_json_append(&json, list, item);
+    mls_emit_open(to, '{');
+    for (size_t b = 0; b < edition->benchmark_count; b++) {
+        mls_emit_name(to, mls_str_from(edition->benchmarks[b]->name));
+        mls_emit_number(to, edition->benchmarks[b]->runs_needed);
     }
-    mls_json_put(&json, root, "editions", list);
-    mls_json_print(&json, root, true, output);
-    return !json.failed;
+    mls_emit_close(to, '}');
 }
+
+typedef mls_edition edition_row;
+#define EDITION_FIELDS(F)                                                                                              \
+    F(edition, edition, TEXT, 0, "", row->name)                                                                        \
+    F(edition, runs_needed, OBJECT, 0, "", emit_needed(to, row))
+MLS_FIELDS(edition, "RULES JSON", EDITION_FIELDS)
+
+static void emit_editions(mls_emitter *to, const mls_rules_request *request)
+{
+    mls_emit_open(to, '[');
+    for (size_t i = 0; i < mls_editions_count(request->editions, request->usage); i++) {
+        const mls_edition *edition = mls_editions_get(request->editions, request->usage, i);
+        if (is_wanted(request, edition)) {
+            mls_emit_object(to, &edition_fields, edition);
+        }
+    }
+    mls_emit_close(to, ']');
+}
+
+typedef mls_rules_request editions_row, checklist_row;
+#define EDITIONS_FIELDS(F)                                                                                             \
+    F(editions, usage, TEXT, 0, "", mls_usage_name(row->usage))                                                        \
+    F(editions, editions, ARRAY, 0, "", emit_editions(to, row))
+MLS_FIELDS(editions, "RULES JSON", EDITIONS_FIELDS)
+
+const mls_report mls_editions_report = {.command = "rules", .show = show_editions, .object = &editions_fields};
 
 /* ---------------------------------------------------------------- checklists */
 
 /* The scopes that judge a benchmark in a division, in their order; those behind `sure` only under a condition. */
-typedef struct mls_chain {
-    size_t scopes[MLS_CHAIN_MAX];
+typedef struct scope_chain {
+    size_t scopes[CHAIN_MAX];
     size_t count;
     size_t sure;
-} mls_chain;
+} scope_chain;
 
-static void mls_chain_add(const mls_ruleset *ruleset, mls_chain *chain, const char *first, const char *second)
+static void chain_add(const mls_ruleset *ruleset, scope_chain *chain, const char *first, const char *second)
 {
     char name[160];
     const int length = snprintf(name, sizeof name, "%s_%s", first, second);
     const size_t scope =
         length > 0 && (size_t)length < sizeof name ? mls_ruleset_find_scope(ruleset, mls_str_from(name)) : SIZE_MAX;
-    if (scope != SIZE_MAX && chain->count < MLS_CHAIN_MAX) {
+    if (scope != SIZE_MAX && chain->count < CHAIN_MAX) {
         chain->scopes[chain->count++] = scope;
     }
 }
 
-static bool mls_chain_has(const mls_chain *chain, size_t scope)
+static bool chain_has(const scope_chain *chain, size_t scope)
 {
     for (size_t i = 0; i < chain->count; i++) {
         if (chain->scopes[i] == scope) {
@@ -103,44 +107,44 @@ static bool mls_chain_has(const mls_chain *chain, size_t scope)
 }
 
 /* The scopes that a benchmark's own scope may queue: closed_resnet_lars, closed_resnet_sgd. */
-static void mls_chain_add_uses(const mls_ruleset *ruleset, mls_chain *chain, const mls_action *actions, size_t count)
+static void chain_add_uses(const mls_ruleset *ruleset, scope_chain *chain, const mls_action *actions, size_t count)
 {
     for (size_t a = 0; a < count; a++) {
         for (size_t c = 0; c < actions[a].candidate_count; c++) {
-            if (!mls_chain_has(chain, actions[a].candidates[c]) && chain->count < MLS_CHAIN_MAX) {
+            if (!chain_has(chain, actions[a].candidates[c]) && chain->count < CHAIN_MAX) {
                 chain->scopes[chain->count++] = actions[a].candidates[c];
             }
         }
-        mls_chain_add_uses(ruleset, chain, actions[a].actions, actions[a].action_count);
+        chain_add_uses(ruleset, chain, actions[a].actions, actions[a].action_count);
     }
 }
 
 /* False when the edition has no rules of its own for the benchmark in this division. */
-static bool mls_chain_make(const mls_ruleset *ruleset, const char *division, const char *benchmark, mls_chain *chain)
+static bool chain_make(const mls_ruleset *ruleset, const char *division, const char *benchmark, scope_chain *chain)
 {
-    *chain = (mls_chain){.scopes = {ruleset->common}, .count = 1};
-    mls_chain_add(ruleset, chain, division, "common");
+    *chain = (scope_chain){.scopes = {ruleset->common}, .count = 1};
+    chain_add(ruleset, chain, division, "common");
     const size_t shared = chain->count;
-    mls_chain_add(ruleset, chain, division, benchmark);
+    chain_add(ruleset, chain, division, benchmark);
     chain->sure = chain->count;
     if (chain->count == shared || strcmp(benchmark, "common") == 0) {
         return false;
     }
     const mls_scope *own = &ruleset->scopes[chain->scopes[chain->count - 1]];
     for (size_t r = 0; r < own->rule_count; r++) {
-        mls_chain_add_uses(ruleset, chain, own->rules[r].actions, own->rules[r].action_count);
+        chain_add_uses(ruleset, chain, own->rules[r].actions, own->rules[r].action_count);
     }
     return true;
 }
 
-bool mls_report_has_benchmark(const mls_ruleset *ruleset, const char *benchmark)
+bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark)
 {
-    mls_chain chain;
-    return mls_chain_make(ruleset, "closed", benchmark, &chain) || mls_chain_make(ruleset, "open", benchmark, &chain);
+    scope_chain chain;
+    return chain_make(ruleset, "closed", benchmark, &chain) || chain_make(ruleset, "open", benchmark, &chain);
 }
 
 /* Whether a scope further on has a rule for the key that overrules this one. */
-static bool mls_chain_overrules(const mls_ruleset *ruleset, const mls_chain *chain, size_t at, uint32_t key)
+static bool chain_overrules(const mls_ruleset *ruleset, const scope_chain *chain, size_t at, uint32_t key)
 {
     for (size_t later = at + 1; later < chain->sure; later++) {
         if (mls_scope_find_rule(ruleset, chain->scopes[later], key) != NULL) {
@@ -150,7 +154,7 @@ static bool mls_chain_overrules(const mls_ruleset *ruleset, const mls_chain *cha
     return false;
 }
 
-static void mls_constraint_list(mls_buffer *out, const mls_scope *scope, const mls_expr_list *list, const char *before)
+static void constraint_list(mls_buffer *out, const mls_scope *scope, const mls_expr_list *list, const char *before)
 {
     for (size_t i = 0; i < list->count; i++) {
         mls_buffer_append_text(out, out->len > 0 ? "; " : "");
@@ -160,10 +164,10 @@ static void mls_constraint_list(mls_buffer *out, const mls_scope *scope, const m
 }
 
 /* What a rule wants of the records of its key, in one line. */
-static void mls_rule_constraint(mls_buffer *out, const mls_scope *scope, const mls_rule *rule)
+static void rule_constraint(mls_buffer *out, const mls_scope *scope, const mls_rule *rule)
 {
-    mls_constraint_list(out, scope, &rule->check, "");
-    mls_constraint_list(out, scope, &rule->check_first, "the first ");
+    constraint_list(out, scope, &rule->check, "");
+    constraint_list(out, scope, &rule->check_first, "the first ");
     for (size_t i = 0; i < rule->check_any.count; i++) {
         mls_buffer_append_text(out, out->len > 0 ? "; " : "");
         mls_buffer_append_text(out, "one must reach ");
@@ -171,99 +175,130 @@ static void mls_rule_constraint(mls_buffer *out, const mls_scope *scope, const m
     }
 }
 
-static void mls_checklist_row(mls_table *table, const mls_scope *scope, const mls_rule *rule)
+/* A rule of the checklist and where it stands. */
+typedef struct rule_row {
+    const mls_scope *scope;
+    const mls_rule *rule;
+    bool conditional; /* the scope applies only for some values */
+} rule_row;
+
+static void emit_buffer(mls_emitter *to, mls_buffer *words)
+{
+    if (words->failed) {
+        mls_output_short(to->output);
+    }
+    mls_emit_str_or_null(to, mls_buffer_str(words));
+    mls_buffer_release(words);
+}
+
+static void emit_occurs(mls_emitter *to, const mls_rule *rule)
 {
     mls_buffer often = {0};
-    mls_buffer constraint = {0};
-    if (mls_table_row(table) != NULL) {
-        mls_rule_words_occurs(&often, rule);
-        mls_rule_constraint(&constraint, scope, rule);
-        mls_table_cell(table, 0, MLS_STYLE_PLAIN, "%s", rule->key.ptr);
-        mls_table_cell(table, 1, MLS_STYLE_PLAIN, "%s", often.ptr != NULL ? often.ptr : "");
-        mls_table_note(table, MLS_STYLE_PLAIN, "%s", constraint.ptr != NULL ? constraint.ptr : "");
-    }
-    table->failed |= often.failed || constraint.failed;
-    mls_buffer_release(&often);
-    mls_buffer_release(&constraint);
+    mls_rule_words_occurs(&often, rule);
+    emit_buffer(to, &often);
 }
 
-bool mls_report_checklist_table(const mls_ruleset *ruleset, const char *division, const char *benchmark,
-                                mls_rules_style style, mls_output *output)
+static void emit_constraint(mls_emitter *to, const rule_row *row)
+{
+    mls_buffer constraint = {0};
+    rule_constraint(&constraint, row->scope, row->rule);
+    emit_buffer(to, &constraint);
+}
+
+#define RULE_FIELDS(F)                                                                                                 \
+    F(rule, key, TEXT, 0, "", row->rule->key.ptr)                                                                      \
+    F(rule, occurs, WRITTEN, 0, "", emit_occurs(to, row->rule))                                                        \
+    F(rule, constraint, WRITTEN_OR_NULL, 0, "", emit_constraint(to, row))                                              \
+    F(rule, scope, TEXT, 0, "", row->scope->name.ptr)                                                                  \
+    F(rule, conditional, BOOL, 0, "", row->conditional)
+MLS_FIELDS(rule, "RULES JSON", RULE_FIELDS)
+
+/* Calls `each` for every rule of a scope of the chain that none further on overrules. */
+static void each_rule(const mls_ruleset *ruleset, const scope_chain *chain, size_t at,
+                      void (*each)(void *state, const rule_row *row), void *state)
+{
+    const mls_scope *scope = &ruleset->scopes[chain->scopes[at]];
+    for (size_t r = 0; r < scope->rule_count; r++) {
+        if (at >= chain->sure || !chain_overrules(ruleset, chain, at, scope->rules[r].key_index)) {
+            each(state, &(rule_row){scope, &scope->rules[r], at >= chain->sure});
+        }
+    }
+}
+
+static void emit_rule(void *state, const rule_row *row)
+{
+    mls_emit_object(state, &rule_fields, row);
+}
+
+static void emit_division(mls_emitter *to, const mls_rules_request *request, const char *division)
+{
+    scope_chain chain;
+    if (!chain_make(request->ruleset, division, request->benchmark, &chain)) {
+        mls_emit_null(to);
+        return;
+    }
+    mls_emit_open(to, '[');
+    for (size_t at = 0; at < chain.count; at++) {
+        each_rule(request->ruleset, &chain, at, emit_rule, to);
+    }
+    mls_emit_close(to, ']');
+}
+
+#define CHECKLIST_FIELDS(F)                                                                                            \
+    F(checklist, usage, TEXT, 0, "", mls_usage_name(row->ruleset->usage))                                              \
+    F(checklist, edition, TEXT, 0, "", row->ruleset->edition.ptr)                                                      \
+    F(checklist, benchmark, TEXT, 0, "", row->benchmark)                                                               \
+    F(checklist, closed, ARRAY_OR_NULL, 0, "", emit_division(to, row, "closed"))                                       \
+    F(checklist, open, ARRAY_OR_NULL, 0, "", emit_division(to, row, "open"))
+MLS_FIELDS(checklist, "RULES JSON", CHECKLIST_FIELDS)
+const mls_fields *const mls_rules_tables[] = {&editions_fields, &edition_fields, &checklist_fields, &rule_fields, NULL};
+
+static void add_rule(void *state, const rule_row *row)
+{
+    mls_table *table = state;
+    mls_buffer text = {0};
+    (void)mls_table_row(table);
+    mls_table_cell(table, 0, MLS_STYLE_PLAIN, "%s", row->rule->key.ptr);
+    mls_rule_words_occurs(&text, row->rule);
+    mls_table_text(table, 1, MLS_STYLE_PLAIN, &text);
+    rule_constraint(&text, row->scope, row->rule);
+    mls_table_note(table, MLS_STYLE_PLAIN, "%s", text.ptr != NULL ? text.ptr : "");
+    table->failed |= text.failed;
+    mls_buffer_release(&text);
+}
+
+static void show_division(mls_view *view, const mls_rules_request *request, const char *division)
 {
     static const mls_column columns[] = {{.header = "key", .keep = true}, {.header = "how often"}};
-    mls_chain chain;
-    bool complete = true;
-    if (!mls_chain_make(ruleset, division, benchmark, &chain)) {
-        return true;
+    const mls_ruleset *ruleset = request->ruleset;
+    const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
+    scope_chain chain;
+    if (!chain_make(ruleset, division, request->benchmark, &chain)) {
+        return;
     }
-    mls_output_printf(output, "%s%s %s %s, %s division\n", style.markdown ? "## " : "", mls_usage_name(ruleset->usage),
-                      ruleset->edition.ptr, benchmark, division);
-    mls_output_text(output, style.markdown ? "\n" : "");
+    mls_output_printf(view->output, "%s%s %s %s, %s division\n%s", markdown ? "## " : "",
+                      mls_usage_name(ruleset->usage), ruleset->edition.ptr, request->benchmark, division,
+                      markdown ? "\n" : "");
     for (size_t at = 0; at < chain.count; at++) {
-        const mls_scope *scope = &ruleset->scopes[chain.scopes[at]];
         mls_table table;
-        mls_table_init(&table, columns, 2, style.markdown ? 0 : 2);
-        for (size_t r = 0; r < scope->rule_count; r++) {
-            if (at >= chain.sure || !mls_chain_overrules(ruleset, &chain, at, scope->rules[r].key_index)) {
-                mls_checklist_row(&table, scope, &scope->rules[r]);
-            }
+        mls_table_init(&table, columns, 2, markdown ? 0 : 2);
+        each_rule(ruleset, &chain, at, add_rule, &table);
+        if (table.count == 0) {
+            mls_table_release(&table);
+            continue;
         }
-        if (table.count > 0) {
-            mls_output_printf(output, "%s%s%s\n", style.markdown ? "### " : "", scope->name.ptr,
-                              at >= chain.sure ? " (only for some values)" : "");
-            mls_output_text(output, style.markdown ? "\n" : "");
-            mls_rules_table_print(&table, style, output);
-            mls_output_text(output, "\n");
-        }
-        complete &= !table.failed;
-        mls_table_release(&table);
+        mls_output_printf(view->output, "%s%s%s\n%s", markdown ? "### " : "",
+                          ruleset->scopes[chain.scopes[at]].name.ptr, at >= chain.sure ? " (only for some values)" : "",
+                          markdown ? "\n" : "");
+        mls_table_finish(&table, view);
+        mls_output_text(view->output, "\n");
     }
-    return complete;
 }
 
-static cJSON *mls_checklist_division(mls_json *json, const mls_ruleset *ruleset, const char *division,
-                                     const char *benchmark)
+static void show_checklist(mls_printer *to, const void *what)
 {
-    mls_chain chain;
-    if (!mls_chain_make(ruleset, division, benchmark, &chain)) {
-        return cJSON_CreateNull();
-    }
-    cJSON *list = mls_json_array(json);
-    for (size_t at = 0; at < chain.count; at++) {
-        const mls_scope *scope = &ruleset->scopes[chain.scopes[at]];
-        for (size_t r = 0; r < scope->rule_count; r++) {
-            const mls_rule *rule = &scope->rules[r];
-            if (at < chain.sure && mls_chain_overrules(ruleset, &chain, at, rule->key_index)) {
-                continue;
-            }
-            mls_buffer often = {0};
-            mls_buffer constraint = {0};
-            mls_rule_words_occurs(&often, rule);
-            mls_rule_constraint(&constraint, scope, rule);
-            cJSON *item = mls_json_object(json);
-            mls_json_put_text(json, item, "key", rule->key.ptr);
-            mls_json_put_text(json, item, "occurs", often.ptr);
-            mls_json_put_text(json, item, "constraint", constraint.ptr);
-            mls_json_put_text(json, item, "scope", scope->name.ptr);
-            mls_json_put_bool(json, item, "conditional", at >= chain.sure);
-            mls_json_append(json, list, item);
-            json->failed |= often.failed || constraint.failed;
-            mls_buffer_release(&often);
-            mls_buffer_release(&constraint);
-        }
-    }
-    return list;
+    show_division(to->view, what, "closed");
+    show_division(to->view, what, "open");
 }
 
-bool mls_report_checklist_json(const mls_ruleset *ruleset, const char *benchmark, mls_output *output)
-{
-    mls_json json = {0};
-    cJSON *root = mls_json_object(&json);
-    mls_json_put_text(&json, root, "usage", mls_usage_name(ruleset->usage));
-    mls_json_put_text(&json, root, "edition", ruleset->edition.ptr);
-    mls_json_put_text(&json, root, "benchmark", benchmark);
-    mls_json_put(&json, root, "closed", mls_checklist_division(&json, ruleset, "closed", benchmark));
-    mls_json_put(&json, root, "open", mls_checklist_division(&json, ruleset, "open", benchmark));
-    mls_json_print(&json, root, true, output);
-    return !json.failed;
-}
+const mls_report mls_checklist_report = {.command = "rules", .show = show_checklist, .object = &checklist_fields};

@@ -1,294 +1,237 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * score_data.c - a collection for programs: JSON, NDJSON and CSV.  The names
- * of members and columns are a contract, only ever added to; see
- * mlscore-formats(5).
+ * score_data.c - the fields of groups and runs.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/number.h"
-#include "report/csv.h"
-#include "report/json.h"
+#include "report/findings.h"
 #include "report/score_report.h"
 #include "score/seeds.h"
 #include "slurm/hosts.h"
 
-typedef struct mls_host_list {
-    mls_json *json;
-    cJSON *array;
-} mls_host_list;
+/* -------------------------------------------------------------------- a run */
 
-static void mls_host_append(void *state, mls_str host)
+/* A run and its place in its group. */
+typedef struct run_row {
+    const mls_group *group;
+    const mls_run *run;
+    size_t index;
+} run_row;
+typedef run_row run_csv_row;
+
+static void emit_host(void *state, mls_str host)
 {
-    mls_host_list *list = state;
-    mls_json_append_text(list->json, list->array, host);
+    mls_emit_str(state, host);
 }
 
-static cJSON *mls_nodes_json(mls_json *json, const mls_run *run)
+static void emit_nodes(mls_emitter *to, const mls_run *run)
 {
     if (run->job.node_list == NULL) {
-        return cJSON_CreateNull();
+        mls_emit_null(to);
+        return;
     }
-    mls_host_list list = {json, mls_json_array(json)};
-    mls_hosts_expand(mls_str_from(run->job.node_list), mls_host_append, &list);
-    return list.array;
+    mls_emit_open(to, '[');
+    mls_hosts_expand(mls_str_from(run->job.node_list), emit_host, to);
+    mls_emit_close(to, ']');
 }
 
 /* A seed as it was logged: a number where it is one, else its text. */
-static cJSON *mls_seeds_json(mls_json *json, const mls_run *run)
+static void emit_seeds(mls_emitter *to, const mls_run *run)
 {
-    cJSON *array = mls_json_array(json);
+    mls_emit_open(to, '[');
     for (size_t i = 0; run->seeds != NULL && i < run->seeds->count; i++) {
         const mls_str text = run->seeds->items[i].value;
         double number;
         if (mls_number_parse(text, &number) && isfinite(number)) {
-            mls_json_append_number(json, array, number);
+            mls_emit_number(to, number);
         } else {
-            mls_json_append_text(json, array, text);
+            mls_emit_str(to, text);
         }
     }
-    return array;
+    mls_emit_close(to, ']');
 }
 
-static cJSON *mls_run_json(mls_json *json, const mls_group *group, size_t index)
+static double to_converge(const mls_run *run)
 {
-    const mls_run *run = group->runs[index];
-    cJSON *object = mls_json_object(json);
     const char *unit;
-    const double converge = mls_run_to_converge(run, &unit);
-    mls_json_put_text(json, object, "file", run->file);
-    mls_json_put_number(json, object, "line", (double)run->line);
-    mls_json_put_number(json, object, "start_ms", run->run_start.time_ms);
-    mls_json_put_number(json, object, "stop_ms", run->run_stop.time_ms);
-    mls_json_put_number(json, object, "minutes", mls_run_minutes(run));
-    mls_json_put_text(json, object, "status", mls_run_status_name(run->status));
-    mls_json_put_bool(json, object, "valid", run->valid);
-    mls_json_put_text(json, object, "counted", mls_olympic_mark_name(group->marks[index]));
-    mls_json_put_number(json, object, "to_converge", converge);
-    mls_json_put_text(json, object, "unit", unit);
-    mls_json_put_number(json, object, "final_eval", mls_run_final_evaluation(run));
-    mls_json_put_number(json, object, "init_minutes", mls_run_init_minutes(run));
-    mls_json_put_number(json, object, "throughput",
-                        run->throughput.finite > 0 ? run->throughput.sum / (double)run->throughput.finite
-                                                   : (double)NAN);
-    mls_json_put(json, object, "seed", mls_seeds_json(json, run));
-    mls_json_put_number(json, object, "joules", group->joules != NULL ? group->joules[index] : (double)NAN);
-    mls_json_put_text(json, object, "job", run->job.job);
-    mls_json_put(json, object, "nodes", mls_nodes_json(json, run));
-    mls_json_put_number(json, object, "records", (double)run->records);
-    mls_json_put_number(json, object, "malformed", (double)run->malformed);
-    return object;
+    return mls_run_to_converge(run, &unit);
 }
 
-static cJSON *mls_group_findings_json(mls_json *json, const mls_group *group)
+static const char *unit_of(const mls_run *run)
 {
-    cJSON *array = mls_json_array(json);
-    for (size_t i = 0; i < group->findings.count; i++) {
-        mls_json_append(json, array, mls_json_finding(json, &group->findings.items[i], group->path));
-    }
+    const char *unit;
+    (void)mls_run_to_converge(run, &unit);
+    return unit;
+}
+
+static double throughput_of(const mls_run *run)
+{
+    return run->throughput.finite > 0 ? run->throughput.sum / (double)run->throughput.finite : (double)NAN;
+}
+
+static double joules_of(const run_row *row)
+{
+    return row->group->joules != NULL ? row->group->joules[row->index] : (double)NAN;
+}
+
+#define RUN_FIELDS(F)                                                                                                  \
+    F(run, file, TEXT, 0, "", row->run->file)                                                                          \
+    F(run, line, NUMBER, 0, "", row->run->line)                                                                        \
+    F(run, start_ms, NUMBER_OR_NULL, 0, "ms", row->run->run_start.time_ms)                                             \
+    F(run, stop_ms, NUMBER_OR_NULL, 0, "ms", row->run->run_stop.time_ms)                                               \
+    F(run, minutes, NUMBER_OR_NULL, 0, "minutes", mls_run_minutes(row->run))                                           \
+    F(run, status, TEXT_OR_NULL, 0, "", mls_run_status_name(row->run->status))                                         \
+    F(run, valid, BOOL, 0, "", row->run->valid)                                                                        \
+    F(run, counted, TEXT, 0, "", mls_olympic_mark_name(row->group->marks[row->index]))                                 \
+    F(run, to_converge, NUMBER_OR_NULL, 0, "", to_converge(row->run))                                                  \
+    F(run, unit, TEXT, 0, "", unit_of(row->run))                                                                       \
+    F(run, final_eval, NUMBER_OR_NULL, 0, "", mls_run_final_evaluation(row->run))                                      \
+    F(run, init_minutes, NUMBER_OR_NULL, 0, "minutes", mls_run_init_minutes(row->run))                                 \
+    F(run, throughput, NUMBER_OR_NULL, 0, "samples/s", throughput_of(row->run))                                        \
+    F(run, seed, ARRAY, 0, "", emit_seeds(to, row->run))                                                               \
+    F(run, joules, NUMBER_OR_NULL, 0, "joules", joules_of(row))                                                        \
+    F(run, job, TEXT_OR_NULL, 0, "", row->run->job.job)                                                                \
+    F(run, nodes, ARRAY_OR_NULL, 0, "", emit_nodes(to, row->run))                                                      \
+    F(run, records, NUMBER, 0, "", row->run->records)                                                                  \
+    F(run, malformed, NUMBER, 0, "", row->run->malformed)
+MLS_FIELDS(run, "SCORE JSON", RUN_FIELDS)
+
+/* What only CSV has, and what it has in another way. */
+#define RUN_CSV_FIELDS(F)                                                                                              \
+    F(run_csv, node_count, NUMBER_OR_NULL, 0, "", row->run->job.node_count)                                            \
+    F(run_csv, unit, TEXT_OR_NULL, 0, "", isnan(to_converge(row->run)) ? NULL : unit_of(row->run))
+MLS_FIELDS(run_csv, "", RUN_CSV_FIELDS)
+
+/* ------------------------------------------------------------------ a group */
+
+typedef mls_spread spread_row;
+#define SPREAD_FIELDS(F)                                                                                               \
+    F(spread, min_minutes, NUMBER, 0, "minutes", row->min_minutes)                                                     \
+    F(spread, max_minutes, NUMBER, 0, "minutes", row->max_minutes)                                                     \
+    F(spread, mean_minutes, NUMBER, 0, "minutes", row->mean_minutes)                                                   \
+    F(spread, stdev_minutes, NUMBER, 0, "minutes", row->stdev_minutes)                                                 \
+    F(spread, variation, NUMBER, 0, "", row->variation)
+MLS_FIELDS(spread, "SCORE JSON", SPREAD_FIELDS)
+
+typedef mls_olympic_result window_row;
+#define WINDOW_FIELDS(F)                                                                                               \
+    F(window, first, NUMBER, 0, "", row->window_first)                                                                 \
+    F(window, count, NUMBER, 0, "", row->window_count)
+MLS_FIELDS(window, "SCORE JSON", WINDOW_FIELDS)
+
+typedef mls_group verdict_row, energy_row, weak_row, seeds_row, group_row, group_csv_row;
+#define ENERGY_FIELDS(F) F(energy, joules, NUMBER_OR_NULL, 0, "joules", row->energy_joules)
+MLS_FIELDS(energy, "SCORE JSON", ENERGY_FIELDS)
+MLS_FIELDS(weak, "SCORE JSON", MLS_WEAK_FIELDS)
+#define VERDICT_FIELDS(F) F(verdict, pass, BOOL, 0, "", row->rcp.pass) MLS_VERDICT_FIELDS(F)
+MLS_FIELDS(verdict, "SCORE JSON", VERDICT_FIELDS)
+
+#define SEEDS_FIELDS(F)                                                                                                \
+    F(seeds, ok, BOOL, 0, "", row->seeds_ok)                                                                           \
+    F(seeds, problems, ARRAY, 0, "",                                                                                   \
+      MLS_EMIT_LIST(to, row->seed_findings.count, mls_emit_text(to, row->seed_findings.items[i].message)))
+MLS_FIELDS(seeds, "SCORE JSON", SEEDS_FIELDS)
+
+static void emit_findings(mls_emitter *to, const mls_group *group)
+{
+    mls_found found = {0};
+    mls_found_add(&found, &group->findings, (mls_owner){.path = group->path}, NULL);
     for (size_t i = 0; i < group->run_count; i++) {
-        const mls_run *run = group->runs[i];
-        for (size_t k = 0; k < run->findings.count; k++) {
-            mls_json_append(json, array, mls_json_finding(json, &run->findings.items[k], run->file));
-        }
+        mls_found_add(&found, &group->runs[i]->findings, (mls_owner){.path = group->runs[i]->file}, NULL);
     }
-    return array;
+    mls_emit_found(to, &found, true);
 }
 
-static cJSON *mls_spread_json(mls_json *json, const mls_group *group)
-{
-    if (!group->has_spread) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_number(json, object, "min_minutes", group->spread.min_minutes);
-    mls_json_put_number(json, object, "max_minutes", group->spread.max_minutes);
-    mls_json_put_number(json, object, "mean_minutes", group->spread.mean_minutes);
-    mls_json_put_number(json, object, "stdev_minutes", group->spread.stdev_minutes);
-    mls_json_put_number(json, object, "variation", group->spread.variation);
-    return object;
-}
+#define GROUP_FIELDS(F)                                                                                                \
+    F(group, path, TEXT, 0, "", row->path)                                                                             \
+    F(group, benchmark, TEXT_OR_NULL, 0, "", row->benchmark)                                                           \
+    F(group, division, TEXT_OR_NULL, 0, "", row->division)                                                             \
+    F(group, usage, TEXT, 0, "", mls_usage_name(row->usage))                                                           \
+    F(group, edition, TEXT, 0, "", row->edition->name)                                                                 \
+    F(group, edition_guessed, BOOL, 0, "", row->edition_guessed)                                                       \
+    F(group, config, TEXT_OR_NULL, 0, "", row->config)                                                                 \
+    F(group, global_batch_size, NUMBER_OR_NULL, 0, "", row->global_batch_size)                                         \
+    F(group, runs, ARRAY, 0, "",                                                                                       \
+      MLS_EMIT_LIST(to, row->run_count, mls_emit_object(to, &run_fields, &(run_row){row, row->runs[i], i})))           \
+    F(group, runs_needed, NUMBER_OR_NULL, 0, "", mls_field_unless_zero((double)row->runs_needed))                      \
+    F(group, dropped, NUMBER, 0, "", row->score.dropped)                                                               \
+    F(group, official, BOOL, 0, "", row->score.official)                                                               \
+    F(group, score_minutes, NUMBER_OR_NULL, 0, "minutes", row->score.score_minutes)                                    \
+    F(group, scale, NUMBER, 0, "", row->scale)                                                                         \
+    F(group, scaled_minutes, NUMBER_OR_NULL, 0, "minutes", row->scaled_minutes)                                        \
+    F(group, rcp, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &verdict_fields, row->rcp_set != NULL ? row : NULL))      \
+    F(group, seeds, OBJECT, 0, "", mls_emit_object(to, &seeds_fields, row))                                            \
+    F(group, spread, OBJECT_OR_NULL, 0, "",                                                                            \
+      mls_emit_object(to, &spread_fields, row->has_spread ? &row->spread : NULL))                                      \
+    F(group, window, OBJECT_OR_NULL, 0, "",                                                                            \
+      mls_emit_object(to, &window_fields, row->score.windowed ? &row->score : NULL))                                   \
+    F(group, energy, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &energy_fields, row->joules != NULL ? row : NULL))     \
+    F(group, weak_scaling, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &weak_fields, row->weak ? row : NULL))           \
+    F(group, findings, ARRAY, 0, "", emit_findings(to, row))
+MLS_FIELDS(group, "SCORE JSON", GROUP_FIELDS)
 
-static cJSON *mls_window_json(mls_json *json, const mls_group *group)
-{
-    if (!group->score.windowed) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_number(json, object, "first", (double)group->score.window_first);
-    mls_json_put_number(json, object, "count", (double)group->score.window_count);
-    return object;
-}
+/* A check that was not made leaves its columns empty. */
+#define GROUP_CSV_FIELDS(F)                                                                                            \
+    F(group_csv, rcp_pass, BOOL_OR_NULL, 0, "", mls_emit_maybe(to, row->rcp_set != NULL, row->rcp.pass))               \
+    F(group_csv, rcp_message, TEXT_OR_NULL, 0, "", row->rcp_set != NULL ? row->rcp.message : NULL)                     \
+    F(group_csv, seeds_ok, BOOL_OR_NULL, 0, "", mls_emit_maybe(to, row->seeds_checked, row->seeds_ok))                 \
+    F(group_csv, energy_joules, NUMBER_OR_NULL, 0, "joules", row->joules != NULL ? row->energy_joules : (double)NAN)
+MLS_FIELDS(group_csv, "", GROUP_CSV_FIELDS)
 
-static cJSON *mls_rcp_json(mls_json *json, const mls_group *group)
-{
-    if (group->rcp_set == NULL) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_bool(json, object, "pass", group->rcp.pass);
-    mls_json_put_text(json, object, "message", group->rcp.message);
-    mls_json_put_number(json, object, "scale", group->rcp.scale);
-    mls_json_put_number(json, object, "mean", group->rcp.limit.mean);
-    mls_json_put_number(json, object, "limit", group->rcp.limit.limit);
-    mls_json_put_number(json, object, "submission_mean", group->rcp.submission_mean);
-    return object;
-}
+const mls_columns mls_score_columns = {
+    "SCORE CSV",
+    "path benchmark division usage edition config global_batch_size score_minutes official dropped file line start_ms "
+    "stop_ms minutes status valid counted to_converge unit final_eval init_minutes throughput job node_count scale "
+    "scaled_minutes rcp_pass rcp_message seeds_ok joules energy_joules",
+    {&group_csv_fields, &run_csv_fields, &group_fields, &run_fields},
+    0};
 
-static cJSON *mls_seed_verdict_json(mls_json *json, const mls_group *group)
-{
-    cJSON *object = mls_json_object(json);
-    cJSON *problems = mls_json_array(json);
-    for (size_t i = 0; i < group->seed_findings.count; i++) {
-        mls_json_append_text(json, problems, mls_str_from(group->seed_findings.items[i].message));
-    }
-    mls_json_put_bool(json, object, "ok", group->seeds_ok);
-    mls_json_put(json, object, "problems", problems);
-    return object;
-}
+/* ------------------------------------------------------------- a collection */
 
-static cJSON *mls_energy_json(mls_json *json, const mls_group *group)
-{
-    if (group->joules == NULL) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_number(json, object, "joules", group->energy_joules);
-    return object;
-}
+typedef mls_skipped skipped_row;
+#define SKIPPED_FIELDS(F)                                                                                              \
+    F(skipped, file, TEXT, 0, "", row->path)                                                                           \
+    F(skipped, reason, TEXT, 0, "", row->reason)                                                                       \
+    F(skipped, failed, BOOL, 0, "", row->failed)
+MLS_FIELDS(skipped, "SCORE JSON", SKIPPED_FIELDS)
 
-static cJSON *mls_weak_json(mls_json *json, const mls_group *group)
-{
-    if (!group->weak) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_number(json, object, "models", (double)group->weak_models);
-    mls_json_put_number(json, object, "instance_scale", group->weak_instance_scale);
-    mls_json_put_number(json, object, "time_to_train_all_minutes", group->weak_minutes);
-    return object;
-}
+typedef mls_collection collection_row;
+#define COLLECTION_FIELDS(F)                                                                                           \
+    F(collection, groups, ARRAY, 0, "",                                                                                \
+      MLS_EMIT_LIST(to, row->group_count, mls_emit_object(to, &group_fields, &row->groups[i])))                        \
+    F(collection, skipped, ARRAY, 0, "",                                                                               \
+      MLS_EMIT_LIST(to, row->skipped_count, mls_emit_object(to, &skipped_fields, &row->skipped[i])))
+MLS_FIELDS(collection, "SCORE JSON", COLLECTION_FIELDS)
 
-static cJSON *mls_group_json(mls_json *json, const mls_group *group)
-{
-    cJSON *object = mls_json_object(json);
-    cJSON *runs = mls_json_array(json);
-    mls_json_put_text(json, object, "path", group->path);
-    mls_json_put_text(json, object, "benchmark", group->benchmark);
-    mls_json_put_text(json, object, "division", group->division);
-    mls_json_put_text(json, object, "usage", mls_usage_name(group->usage));
-    mls_json_put_text(json, object, "edition", group->edition->name);
-    mls_json_put_bool(json, object, "edition_guessed", group->edition_guessed);
-    mls_json_put_text(json, object, "config", group->config);
-    mls_json_put_number(json, object, "global_batch_size", group->global_batch_size);
-    for (size_t i = 0; i < group->run_count; i++) {
-        mls_json_append(json, runs, mls_run_json(json, group, i));
-    }
-    mls_json_put(json, object, "runs", runs);
-    mls_json_put_number(json, object, "runs_needed", group->runs_needed > 0 ? (double)group->runs_needed : (double)NAN);
-    mls_json_put_number(json, object, "dropped", (double)group->score.dropped);
-    mls_json_put_bool(json, object, "official", group->score.official);
-    mls_json_put_number(json, object, "score_minutes", group->score.score_minutes);
-    mls_json_put_number(json, object, "scale", group->scale);
-    mls_json_put_number(json, object, "scaled_minutes", group->scaled_minutes);
-    mls_json_put(json, object, "rcp", mls_rcp_json(json, group));
-    mls_json_put(json, object, "seeds", mls_seed_verdict_json(json, group));
-    mls_json_put(json, object, "spread", mls_spread_json(json, group));
-    mls_json_put(json, object, "window", mls_window_json(json, group));
-    mls_json_put(json, object, "energy", mls_energy_json(json, group));
-    mls_json_put(json, object, "weak_scaling", mls_weak_json(json, group));
-    mls_json_put(json, object, "findings", mls_group_findings_json(json, group));
-    return object;
-}
+const mls_fields *const mls_score_tables[] = {
+    &collection_fields, &group_fields,  &run_fields,  &verdict_fields, &seeds_fields, &spread_fields,
+    &window_fields,     &energy_fields, &weak_fields, &skipped_fields, NULL};
 
-bool mls_report_score_json(const mls_collection *collection, mls_output *output)
+static void group_lines(mls_emitter *to, const void *what)
 {
-    mls_json json = {0};
-    cJSON *object = mls_json_object(&json);
-    cJSON *groups = mls_json_array(&json);
-    cJSON *skipped = mls_json_array(&json);
+    const mls_collection *collection = what;
     for (size_t i = 0; i < collection->group_count; i++) {
-        mls_json_append(&json, groups, mls_group_json(&json, &collection->groups[i]));
+        mls_emit_object(to, &group_fields, &collection->groups[i]);
+        mls_emit_end(to);
     }
-    for (size_t i = 0; i < collection->skipped_count; i++) {
-        cJSON *file = mls_json_object(&json);
-        mls_json_put_text(&json, file, "file", collection->skipped[i].path);
-        mls_json_put_text(&json, file, "reason", collection->skipped[i].reason);
-        mls_json_put_bool(&json, file, "failed", collection->skipped[i].failed);
-        mls_json_append(&json, skipped, file);
-    }
-    mls_json_put(&json, object, "groups", groups);
-    mls_json_put(&json, object, "skipped", skipped);
-    mls_json_print(&json, object, true, output);
-    return !json.failed;
 }
 
-bool mls_report_score_ndjson(const mls_collection *collection, mls_output *output)
+static void run_rows(mls_emitter *to, const void *what)
 {
-    mls_json json = {0};
-    for (size_t i = 0; i < collection->group_count && !json.failed; i++) {
-        mls_json_print(&json, mls_group_json(&json, &collection->groups[i]), false, output);
-    }
-    return !json.failed;
-}
-
-/* The columns that came after the first version; a check that was not made leaves its columns empty. */
-static void mls_csv_group_checks(mls_csv *csv, const mls_group *group, size_t index)
-{
-    mls_csv_number(csv, group->scale);
-    mls_csv_number(csv, group->scaled_minutes);
-    mls_csv_text(csv, group->rcp_set == NULL ? NULL : group->rcp.pass ? "true" : "false");
-    mls_csv_text(csv, group->rcp_set == NULL ? NULL : group->rcp.message);
-    mls_csv_text(csv, !group->seeds_checked ? NULL : group->seeds_ok ? "true" : "false");
-    mls_csv_number(csv, group->joules != NULL ? group->joules[index] : (double)NAN);
-    mls_csv_number(csv, group->joules != NULL ? group->energy_joules : (double)NAN);
-}
-
-bool mls_report_score_csv(const mls_collection *collection, mls_output *output)
-{
-    mls_csv csv = {.output = output};
-    mls_csv_header(&csv,
-                   "path benchmark division usage edition config global_batch_size score_minutes official "
-                   "dropped file line start_ms stop_ms minutes status valid counted to_converge unit final_eval "
-                   "init_minutes throughput job node_count scale scaled_minutes rcp_pass rcp_message seeds_ok joules "
-                   "energy_joules");
+    const mls_collection *collection = what;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
         for (size_t k = 0; k < group->run_count; k++) {
-            const mls_run *run = group->runs[k];
-            const char *unit;
-            const double converge = mls_run_to_converge(run, &unit);
-            mls_csv_text(&csv, group->path);
-            mls_csv_text(&csv, group->benchmark);
-            mls_csv_text(&csv, group->division);
-            mls_csv_text(&csv, mls_usage_name(group->usage));
-            mls_csv_text(&csv, group->edition->name);
-            mls_csv_text(&csv, group->config);
-            mls_csv_number(&csv, group->global_batch_size);
-            mls_csv_number(&csv, group->score.score_minutes);
-            mls_csv_bool(&csv, group->score.official);
-            mls_csv_number(&csv, (double)group->score.dropped);
-            mls_csv_text(&csv, run->file);
-            mls_csv_number(&csv, (double)run->line);
-            mls_csv_number(&csv, run->run_start.time_ms);
-            mls_csv_number(&csv, run->run_stop.time_ms);
-            mls_csv_number(&csv, mls_run_minutes(run));
-            mls_csv_text(&csv, mls_run_status_name(run->status));
-            mls_csv_bool(&csv, run->valid);
-            mls_csv_text(&csv, mls_olympic_mark_name(group->marks[k]));
-            mls_csv_number(&csv, converge);
-            mls_csv_text(&csv, isnan(converge) ? NULL : unit);
-            mls_csv_number(&csv, mls_run_final_evaluation(run));
-            mls_csv_number(&csv, mls_run_init_minutes(run));
-            mls_csv_number(&csv, run->throughput.finite > 0 ? run->throughput.sum / (double)run->throughput.finite
-                                                            : (double)NAN);
-            mls_csv_text(&csv, run->job.job);
-            mls_csv_number(&csv, run->job.node_count);
-            mls_csv_group_checks(&csv, group, k);
-            mls_csv_end_row(&csv);
+            const run_row run = {group, group->runs[k], k};
+            mls_emit_row(to, &mls_score_columns, (const void *[]){group, &run, group, &run});
         }
     }
-    return !csv.failed;
 }
+
+const mls_report mls_score_report = {.command = "score",
+                                     .show = mls_score_show,
+                                     .object = &collection_fields,
+                                     .lines = group_lines,
+                                     .columns = &mls_score_columns,
+                                     .rows = run_rows};

@@ -2,32 +2,31 @@
 /*
  * score_report.h - what `mlscore score` prints of a collection.
  *
- * Nothing here computes a score; it only words what the groups hold.  Every
- * function returns false when memory ran out and the output is not complete.
+ * Nothing here computes a score; it only words what the groups hold.
  */
 #ifndef MLS_REPORT_SCORE_REPORT_H
 #define MLS_REPORT_SCORE_REPORT_H
 
-#include "base/output.h"
 #include "mlscore/collect.h"
+#include "report/fields.h"
 
-typedef struct mls_report_style {
-    size_t width; /* columns of the terminal; 0: no limit */
-    bool color;
-    unsigned verbose; /* 1: every finding and every skipped file */
-    bool quiet;       /* no skipped files at all */
-    bool list;        /* lines below a table are items of a Markdown list */
-} mls_report_style;
+extern const mls_report mls_score_report; /* of an mls_collection */
 
-bool mls_report_score_table(const mls_collection *collection, mls_report_style style, mls_output *output) MLS_MUST_USE;
-bool mls_report_score_markdown(const mls_collection *collection, mls_report_style style,
-                               mls_output *output) MLS_MUST_USE;
-bool mls_report_score_csv(const mls_collection *collection, mls_output *output) MLS_MUST_USE;
+/* score_table.c: table and Markdown. */
+void mls_score_show(mls_printer *to, const void *collection);
 
-/* One object with groups and skipped files. */
-bool mls_report_score_json(const mls_collection *collection, mls_output *output) MLS_MUST_USE;
+/* Fields that score and verify share.  Of a verdict on convergence, but for the first, `pass`: */
+#define MLS_VERDICT_FIELDS(F)                                                                                          \
+    F(verdict, message, TEXT, 0, "", row->rcp.message)                                                                 \
+    F(verdict, scale, NUMBER, 0, "", row->rcp.scale)                                                                   \
+    F(verdict, mean, NUMBER_OR_NULL, 0, "", row->rcp.limit.mean)                                                       \
+    F(verdict, limit, NUMBER_OR_NULL, 0, "", row->rcp.limit.limit)                                                     \
+    F(verdict, submission_mean, NUMBER_OR_NULL, 0, "", row->rcp.submission_mean)
 
-/* One object a group and line. */
-bool mls_report_score_ndjson(const mls_collection *collection, mls_output *output) MLS_MUST_USE;
+/* Of weak scaling. */
+#define MLS_WEAK_FIELDS(F)                                                                                             \
+    F(weak, models, NUMBER, 0, "", row->weak_models)                                                                   \
+    F(weak, instance_scale, NUMBER_OR_NULL, 0, "", row->weak_instance_scale)                                           \
+    F(weak, time_to_train_all_minutes, NUMBER_OR_NULL, 0, "minutes", row->weak_minutes)
 
 #endif

@@ -11,19 +11,9 @@
 #define MLS_REPORT_TABLE_H
 
 #include "base/arena.h"
-#include "base/output.h"
+#include "report/view.h"
 
 typedef enum mls_align { MLS_ALIGN_LEFT, MLS_ALIGN_RIGHT, MLS_ALIGN_DECIMAL } mls_align;
-
-/* Colours mark what needs the eye; they carry no information alone. */
-typedef enum mls_style {
-    MLS_STYLE_PLAIN,
-    MLS_STYLE_BAD,
-    MLS_STYLE_GOOD,
-    MLS_STYLE_WARN,
-    MLS_STYLE_DIM,
-    MLS_STYLE_BOLD
-} mls_style;
 
 enum { MLS_TABLE_COLUMNS_MAX = 24 };
 
@@ -69,33 +59,15 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...) 
 /* A row that is a heading of those that follow: it stands a little to the left and may be as long as it likes. */
 void mls_table_heading(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Prints the table; width 0: no limit.  An empty table prints nothing. */
-void mls_table_print(const mls_table *table, mls_output *output, size_t width, bool color);
+/* Fills a cell with what a buffer holds, and frees that. */
+void mls_table_text(mls_table *table, size_t column, mls_style style, mls_buffer *text);
 
-/* The same as a Markdown table, notes in a last column where any row has one. */
-void mls_table_print_markdown(const mls_table *table, mls_output *output);
-
+/* Prints the table, fitted to the view's width, or as Markdown, notes in a last column where any row has one.  An
+ * empty table prints nothing. */
+void mls_table_print(const mls_table *table, mls_view *view);
 void mls_table_release(mls_table *table);
 
-/* Text in a style: the codes are printed only with `color`. */
-void mls_style_begin(mls_output *output, mls_style style, bool color);
-void mls_style_end(mls_output *output, mls_style style, bool color);
-
-/* Where text may go on when a terminal is too narrow for it. */
-typedef struct mls_wrap {
-    size_t width;          /* columns of the terminal; 0: no limit */
-    size_t used;           /* columns of the first line that stand there already */
-    size_t indent;         /* of the lines that follow */
-    const char *separator; /* lines are broken at this, a blank or several */
-} mls_wrap;
-
-/* Prints text that has been escaped, over as many lines as it takes; a word wider than a line is not cut. */
-void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color);
-
-/* Prints text that has been escaped as text of a Markdown document: nothing in it formats. */
-void mls_output_markdown(mls_output *output, mls_str text);
-
-/* Prints log text safely. */
-void mls_output_escaped(mls_output *output, mls_str text);
+/* Prints and releases it. */
+void mls_table_finish(mls_table *table, mls_view *view);
 
 #endif

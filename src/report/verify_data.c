@@ -1,345 +1,222 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify_data.c - a judged submission for programs.  The names of members and
- * columns are a contract, only ever added to; see mlscore-formats(5).
+ * verify_data.c - the fields of a judged submission, and its test cases.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/folder.h"
-#include "report/annotations.h"
-#include "report/csv.h"
-#include "report/json.h"
+#include "report/score_report.h"
 #include "report/verify_report.h"
 
-/* -------------------------------------------------------------------- JSON */
-
-static cJSON *mls_verify_rcp_json(mls_json *json, const mls_submission_result *result)
+void mls_verify_found(mls_found *found, const mls_view *view, const mls_submission *submission,
+                      const mls_submitter *submitter)
 {
-    if (result->rcp_check == MLS_CHECK_NOT_MADE) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_bool(json, object, "pass", result->rcp.pass);
-    mls_json_put_bool(json, object, "bypassed", result->rcp_check == MLS_CHECK_BYPASSED);
-    mls_json_put_text(json, object, "message", result->rcp.message);
-    mls_json_put_number(json, object, "scale", result->rcp.scale);
-    mls_json_put_number(json, object, "mean", result->rcp.limit.mean);
-    mls_json_put_number(json, object, "limit", result->rcp.limit.limit);
-    mls_json_put_number(json, object, "submission_mean", result->rcp.submission_mean);
-    return object;
+    const mls_findings *findings = submitter != NULL ? &submitter->findings : &submission->findings;
+    mls_found_add(found, findings, (mls_owner){.name = submitter != NULL ? submitter->name : NULL}, view);
 }
 
-static cJSON *mls_verify_seeds_json(mls_json *json, const mls_submission_result *result)
+/* ------------------------------------------------------------------- fields */
+
+typedef mls_submission_run log_row;
+#define LOG_FIELDS(F)                                                                                                  \
+    F(log, file, TEXT, 0, "", row->path)                                                                               \
+    F(log, valid, BOOL, 0, "", row->valid)                                                                             \
+    F(log, converged, BOOL, 0, "", row->converged)                                                                     \
+    F(log, start_ms, NUMBER_OR_NULL, 0, "ms", row->start_ms)                                                           \
+    F(log, minutes, NUMBER_OR_NULL, 0, "minutes", row->minutes)                                                        \
+    F(log, joules, NUMBER_OR_NULL, 0, "joules", row->joules)                                                           \
+    F(log, counted, TEXT, 0, "", mls_olympic_mark_name(row->mark))                                                     \
+    F(log, reason, TEXT_OR_NULL, 0, "", row->reason)
+MLS_FIELDS(log, "VERIFY JSON", LOG_FIELDS)
+
+typedef mls_submission_result verdict_row, seeds_row, power_row, weak_row, result_row;
+#define SEEDS_FIELDS(F)                                                                                                \
+    F(seeds, ok, BOOL, 0, "", row->seed_check == MLS_CHECK_PASS)                                                       \
+    F(seeds, bypassed, BOOL, 0, "", row->seed_check == MLS_CHECK_BYPASSED)                                             \
+    F(seeds, seeds, NUMBER, 0, "", row->seeds)                                                                         \
+    F(seeds, different, NUMBER, 0, "", row->seeds_different)
+MLS_FIELDS(seeds, "VERIFY JSON", SEEDS_FIELDS)
+#define POWER_FIELDS(F)                                                                                                \
+    F(power, ok, BOOL, 0, "", row->power_check == MLS_CHECK_PASS)                                                      \
+    F(power, joules, NUMBER_OR_NULL, 0, "joules", row->energy_joules)
+MLS_FIELDS(power, "VERIFY JSON", POWER_FIELDS)
+MLS_FIELDS(weak, "VERIFY JSON", MLS_WEAK_FIELDS)
+#define VERDICT_FIELDS(F)                                                                                              \
+    F(verdict, pass, BOOL, 0, "", row->rcp.pass)                                                                       \
+    F(verdict, bypassed, BOOL, 0, "", row->rcp_check == MLS_CHECK_BYPASSED)                                            \
+    MLS_VERDICT_FIELDS(F)
+MLS_FIELDS(verdict, "VERIFY JSON", VERDICT_FIELDS)
+
+/* A check that was not made is null. */
+static const void *made(const mls_submission_result *result, mls_check check)
 {
-    if (result->seed_check == MLS_CHECK_NOT_MADE) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_bool(json, object, "ok", result->seed_check == MLS_CHECK_PASS);
-    mls_json_put_bool(json, object, "bypassed", result->seed_check == MLS_CHECK_BYPASSED);
-    mls_json_put_number(json, object, "seeds", (double)result->seeds);
-    mls_json_put_number(json, object, "different", (double)result->seeds_different);
-    return object;
+    return check != MLS_CHECK_NOT_MADE ? result : NULL;
 }
 
-static cJSON *mls_verify_power_json(mls_json *json, const mls_submission_result *result)
+#define RESULT_FIELDS(F)                                                                                               \
+    F(result, path, TEXT, 0, "", row->path)                                                                            \
+    F(result, system, TEXT, 0, "", row->system)                                                                        \
+    F(result, benchmark, TEXT, 0, "", row->benchmark)                                                                  \
+    F(result, division, TEXT_OR_NULL, 0, "", row->division)                                                            \
+    F(result, judged, BOOL, 0, "", row->judged)                                                                        \
+    F(result, valid, BOOL, 0, "", row->errors == 0)                                                                    \
+    F(result, runs, NUMBER, 0, "", row->run_count)                                                                     \
+    F(result, runs_needed, NUMBER, 0, "", row->runs_needed)                                                            \
+    F(result, invalid, NUMBER, 0, "", row->invalid)                                                                    \
+    F(result, invalid_allowed, NUMBER, 0, "", row->allowed)                                                            \
+    F(result, score_minutes, NUMBER_OR_NULL, 0, "minutes", row->score.score_minutes)                                   \
+    F(result, scale, NUMBER, 0, "", row->scale)                                                                        \
+    F(result, scaled_minutes, NUMBER_OR_NULL, 0, "minutes", row->scaled_minutes)                                       \
+    F(result, rcp, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &verdict_fields, made(row, row->rcp_check)))             \
+    F(result, seeds, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &seeds_fields, made(row, row->seed_check)))            \
+    F(result, power, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &power_fields, made(row, row->power_check)))           \
+    F(result, weak_scaling, OBJECT_OR_NULL, 0, "",                                                                     \
+      mls_emit_object(to, &weak_fields, row->weak && row->judged ? row : NULL))                                        \
+    F(result, logs, ARRAY, 0, "", MLS_EMIT_LIST(to, row->run_count, mls_emit_object(to, &log_fields, &row->runs[i])))
+MLS_FIELDS(result, "VERIFY JSON", RESULT_FIELDS)
+
+typedef mls_system system_row;
+#define SYSTEM_FIELDS(F)                                                                                               \
+    F(system, name, TEXT, 0, "", row->name)                                                                            \
+    F(system, file, TEXT, 0, "", row->path)                                                                            \
+    F(system, valid, BOOL, 0, "", row->valid)
+MLS_FIELDS(system, "VERIFY JSON", SYSTEM_FIELDS)
+
+/* Of a submission, and one of its submitters or NULL. */
+static void emit_findings(mls_emitter *to, const mls_submission *submission, const mls_submitter *submitter)
 {
-    if (result->power_check == MLS_CHECK_NOT_MADE) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_bool(json, object, "ok", result->power_check == MLS_CHECK_PASS);
-    mls_json_put_number(json, object, "joules", result->energy_joules);
-    return object;
+    mls_found found = {0};
+    mls_verify_found(&found, to->view, submission, submitter);
+    mls_emit_found(to, &found, true);
 }
 
-static cJSON *mls_verify_weak_json(mls_json *json, const mls_submission_result *result)
-{
-    if (!result->weak || !result->judged) {
-        return cJSON_CreateNull();
-    }
-    cJSON *object = mls_json_object(json);
-    mls_json_put_number(json, object, "models", (double)result->weak_models);
-    mls_json_put_number(json, object, "instance_scale", result->weak_instance_scale);
-    mls_json_put_number(json, object, "time_to_train_all_minutes", result->weak_minutes);
-    return object;
-}
+typedef mls_submitter submitter_row;
+#define SUBMITTER_FIELDS(F)                                                                                            \
+    F(submitter, name, TEXT, 0, "", row->name)                                                                         \
+    F(submitter, valid, BOOL, 0, "", row->valid)                                                                       \
+    F(submitter, systems, ARRAY, 0, "",                                                                                \
+      MLS_EMIT_LIST(to, row->system_count, mls_emit_object(to, &system_fields, &row->systems[i])))                     \
+    F(submitter, results, ARRAY, 0, "",                                                                                \
+      MLS_EMIT_LIST(to, row->result_count, mls_emit_object(to, &result_fields, &row->results[i])))                     \
+    F(submitter, findings, ARRAY, 0, "", emit_findings(to, NULL, row))
+MLS_FIELDS(submitter, "VERIFY JSON", SUBMITTER_FIELDS)
 
-static cJSON *mls_verify_run_json(mls_json *json, const mls_submission_run *run)
-{
-    cJSON *object = mls_json_object(json);
-    mls_json_put_text(json, object, "file", run->path);
-    mls_json_put_bool(json, object, "valid", run->valid);
-    mls_json_put_bool(json, object, "converged", run->converged);
-    mls_json_put_number(json, object, "start_ms", run->start_ms);
-    mls_json_put_number(json, object, "minutes", run->minutes);
-    mls_json_put_number(json, object, "joules", run->joules);
-    mls_json_put_text(json, object, "counted", mls_olympic_mark_name(run->mark));
-    mls_json_put_text(json, object, "reason", run->reason);
-    return object;
-}
+typedef mls_submission submission_row;
+#define SUBMISSION_FIELDS(F)                                                                                           \
+    F(submission, path, TEXT, 0, "", row->path)                                                                        \
+    F(submission, valid, BOOL, 0, "", row->valid)                                                                      \
+    F(submission, usage, TEXT, 0, "", mls_usage_name(row->usage))                                                      \
+    F(submission, edition, TEXT, 0, "", row->edition->name)                                                            \
+    F(submission, edition_guessed, BOOL, 0, "", row->edition_guessed)                                                  \
+    F(submission, errors, NUMBER, 0, "", mls_submission_count(row, MLS_SEVERITY_ERROR))                                \
+    F(submission, warnings, NUMBER, 0, "", mls_submission_count(row, MLS_SEVERITY_WARNING))                            \
+    F(submission, advice, NUMBER, 0, "", mls_submission_count(row, MLS_SEVERITY_ADVICE))                               \
+    F(submission, submitters, ARRAY, 0, "",                                                                            \
+      MLS_EMIT_LIST(to, row->submitter_count, mls_emit_object(to, &submitter_fields, &row->submitters[i])))            \
+    F(submission, findings, ARRAY, 0, "", emit_findings(to, row, NULL))
+MLS_FIELDS(submission, "VERIFY JSON", SUBMISSION_FIELDS)
 
-static cJSON *mls_verify_result_json(mls_json *json, const mls_submission_result *result)
-{
-    cJSON *object = mls_json_object(json);
-    cJSON *logs = mls_json_array(json);
-    mls_json_put_text(json, object, "path", result->path);
-    mls_json_put_text(json, object, "system", result->system);
-    mls_json_put_text(json, object, "benchmark", result->benchmark);
-    mls_json_put_text(json, object, "division", result->division);
-    mls_json_put_bool(json, object, "judged", result->judged);
-    mls_json_put_bool(json, object, "valid", result->errors == 0);
-    mls_json_put_number(json, object, "runs", (double)result->run_count);
-    mls_json_put_number(json, object, "runs_needed", (double)result->runs_needed);
-    mls_json_put_number(json, object, "invalid", (double)result->invalid);
-    mls_json_put_number(json, object, "invalid_allowed", (double)result->allowed);
-    mls_json_put_number(json, object, "score_minutes", result->score.score_minutes);
-    mls_json_put_number(json, object, "scale", result->scale);
-    mls_json_put_number(json, object, "scaled_minutes", result->scaled_minutes);
-    mls_json_put(json, object, "rcp", mls_verify_rcp_json(json, result));
-    mls_json_put(json, object, "seeds", mls_verify_seeds_json(json, result));
-    mls_json_put(json, object, "power", mls_verify_power_json(json, result));
-    mls_json_put(json, object, "weak_scaling", mls_verify_weak_json(json, result));
-    for (size_t i = 0; i < result->run_count; i++) {
-        mls_json_append(json, logs, mls_verify_run_json(json, &result->runs[i]));
-    }
-    mls_json_put(json, object, "logs", logs);
-    return object;
-}
+const mls_fields *const mls_verify_tables[] = {
+    &submission_fields, &submitter_fields, &system_fields, &result_fields, &verdict_fields,
+    &seeds_fields,      &power_fields,     &weak_fields,   &log_fields,    NULL};
 
-static cJSON *mls_verify_findings_json(mls_json *json, const mls_findings *findings, const mls_verify_style *style)
-{
-    cJSON *array = mls_json_array(json);
-    for (size_t i = 0; i < findings->count; i++) {
-        if (mls_verify_shows(style, findings->items[i].severity)) {
-            mls_json_append(json, array, mls_json_finding(json, &findings->items[i], NULL));
-        }
-    }
-    return array;
-}
+const mls_columns mls_verify_columns = {"VERIFY CSV",
+                                        "severity code submitter path line column key message",
+                                        {&mls_finding_csv_fields, &mls_finding_fields},
+                                        0};
 
-static cJSON *mls_verify_submitter_json(mls_json *json, const mls_submitter *submitter, const mls_verify_style *style)
+/* Everything that was found: about the tree, then submitter by submitter. */
+static void add_all(mls_found *found, const mls_view *view, const mls_submission *submission)
 {
-    cJSON *object = mls_json_object(json);
-    cJSON *systems = mls_json_array(json);
-    cJSON *results = mls_json_array(json);
-    mls_json_put_text(json, object, "name", submitter->name);
-    mls_json_put_bool(json, object, "valid", submitter->valid);
-    for (size_t i = 0; i < submitter->system_count; i++) {
-        cJSON *system = mls_json_object(json);
-        mls_json_put_text(json, system, "name", submitter->systems[i].name);
-        mls_json_put_text(json, system, "file", submitter->systems[i].path);
-        mls_json_put_bool(json, system, "valid", submitter->systems[i].valid);
-        mls_json_append(json, systems, system);
-    }
-    for (size_t i = 0; i < submitter->result_count; i++) {
-        mls_json_append(json, results, mls_verify_result_json(json, &submitter->results[i]));
-    }
-    mls_json_put(json, object, "systems", systems);
-    mls_json_put(json, object, "results", results);
-    mls_json_put(json, object, "findings", mls_verify_findings_json(json, &submitter->findings, style));
-    return object;
-}
-
-bool mls_report_verify_json(const mls_submission *submission, const mls_verify_style *style, mls_output *output)
-{
-    mls_json json = {0};
-    cJSON *object = mls_json_object(&json);
-    cJSON *submitters = mls_json_array(&json);
+    mls_verify_found(found, view, submission, NULL);
     for (size_t i = 0; i < submission->submitter_count; i++) {
-        mls_json_append(&json, submitters, mls_verify_submitter_json(&json, &submission->submitters[i], style));
+        mls_verify_found(found, view, submission, &submission->submitters[i]);
     }
-    mls_json_put_text(&json, object, "path", submission->path);
-    mls_json_put_bool(&json, object, "valid", submission->valid);
-    mls_json_put_text(&json, object, "usage", mls_usage_name(submission->usage));
-    mls_json_put_text(&json, object, "edition", submission->edition->name);
-    mls_json_put_bool(&json, object, "edition_guessed", submission->edition_guessed);
-    mls_json_put_number(&json, object, "errors", (double)mls_submission_count(submission, MLS_SEVERITY_ERROR));
-    mls_json_put_number(&json, object, "warnings", (double)mls_submission_count(submission, MLS_SEVERITY_WARNING));
-    mls_json_put_number(&json, object, "advice", (double)mls_submission_count(submission, MLS_SEVERITY_ADVICE));
-    mls_json_put(&json, object, "submitters", submitters);
-    mls_json_put(&json, object, "findings", mls_verify_findings_json(&json, &submission->findings, style));
-    mls_json_print(&json, object, true, output);
-    return !json.failed;
 }
 
-/* --------------------------------------------------------------------- CSV */
-
-static void mls_verify_csv_rows(mls_csv *csv, const char *submitter, const mls_findings *findings,
-                                const mls_verify_style *style)
+static void finding_rows(mls_emitter *to, const void *submission)
 {
-    for (size_t i = 0; i < findings->count; i++) {
-        const mls_finding *finding = &findings->items[i];
-        if (mls_verify_shows(style, finding->severity)) {
-            mls_csv_text(csv, mls_severity_name(finding->severity));
-            mls_csv_text(csv, mls_finding_info_get(finding->code)->name);
-            mls_csv_text(csv, submitter);
-            mls_csv_text(csv, finding->path);
-            mls_csv_number(csv, finding->line > 0 ? (double)finding->line : (double)NAN);
-            mls_csv_number(csv, finding->column > 0 ? (double)finding->column : (double)NAN);
-            mls_csv_text(csv, finding->key);
-            mls_csv_text(csv, finding->message);
-            mls_csv_end_row(csv);
-        }
+    mls_found found = {0};
+    add_all(&found, to->view, submission);
+    for (size_t i = 0; i < found.count; i++) {
+        mls_emit_row(to, &mls_verify_columns, (const void *[MLS_SOURCES_MAX]){&found.items[i], &found.items[i]});
     }
+    mls_found_finish(&found, to->output);
 }
 
-bool mls_report_verify_csv(const mls_submission *submission, const mls_verify_style *style, mls_output *output)
+static void all_findings(mls_found *found, const mls_printer *to, const void *submission)
 {
-    mls_csv csv = {.output = output};
-    mls_csv_header(&csv, "severity code submitter path line column key message");
-    mls_verify_csv_rows(&csv, NULL, &submission->findings, style);
-    for (size_t i = 0; i < submission->submitter_count; i++) {
-        mls_verify_csv_rows(&csv, submission->submitters[i].name, &submission->submitters[i].findings, style);
-    }
-    return !csv.failed;
+    found->root = ((const mls_submission *)submission)->path;
+    add_all(found, to->view, submission);
 }
 
-/* ------------------------------------------------------------------ GitHub */
+/* -------------------------------------------------------------------- JUnit */
 
-static bool mls_verify_github_lines(const mls_submission *submission, const mls_findings *findings,
-                                    const mls_verify_style *style, mls_output *output)
-{
-    bool ok = true;
-    for (size_t i = 0; i < findings->count && ok; i++) {
-        mls_buffer line = {0};
-        mls_finding finding = findings->items[i];
-        char *path = mls_path_join(submission->path, finding.path != NULL ? finding.path : "");
-        if (!mls_verify_shows(style, finding.severity)) {
-            free(path);
-            continue;
-        }
-        finding.path = path != NULL ? path : "";
-        mls_github_append_finding(&line, &finding, "");
-        mls_output_write(output, mls_buffer_str(&line));
-        ok = !line.failed && path != NULL;
-        mls_buffer_release(&line);
-        free(path);
-    }
-    return ok;
-}
-
-bool mls_report_verify_github(const mls_submission *submission, const mls_verify_style *style, mls_output *output)
-{
-    bool ok = mls_verify_github_lines(submission, &submission->findings, style, output);
-    for (size_t i = 0; i < submission->submitter_count && ok; i++) {
-        ok = mls_verify_github_lines(submission, &submission->submitters[i].findings, style, output);
-    }
-    return ok;
-}
-
-/* ------------------------------------------------------------------- JUnit */
-
-/* What a test case of JUnit is about: a file, a folder with all in it, or what no other case is about. */
-typedef struct mls_junit_case {
-    const char *class_name;
-    const char *path; /* NULL: the rest */
-} mls_junit_case;
-
-static bool mls_junit_within(const char *path, const char *folder)
+static bool is_within(const char *path, const char *folder)
 {
     const size_t len = strlen(folder);
     return path != NULL && strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-/* Whether a finding belongs to a description or a result of the submitter, and so not to the rest. */
-static bool mls_junit_placed(const mls_submitter *submitter, const mls_finding *finding)
+/* Whether a finding belongs to a description or a result of the submitter. */
+static bool is_placed(const mls_submitter *submitter, const mls_finding *finding)
 {
     bool placed = false;
     for (size_t i = 0; i < submitter->system_count && !placed; i++) {
-        placed = mls_junit_within(finding->path, submitter->systems[i].path);
+        placed = is_within(finding->path, submitter->systems[i].path);
     }
     for (size_t i = 0; i < submitter->result_count && !placed; i++) {
-        placed = mls_junit_within(finding->path, submitter->results[i].path);
+        placed = is_within(finding->path, submitter->results[i].path);
     }
     return placed;
 }
 
-static bool mls_junit_mine(const mls_submitter *submitter, const mls_junit_case *test, const mls_finding *finding)
+/* A test case about a file or a folder with all in it; path NULL: about what no other case is about. */
+static void add_case(mls_printer *to, const mls_submitter *submitter, const mls_findings *findings,
+                     const char *class_name, const char *path)
 {
-    return test->path != NULL ? mls_junit_within(finding->path, test->path)
-                              : submitter == NULL || !mls_junit_placed(submitter, finding);
-}
-
-/* Appends one test case; returns whether it failed. */
-static bool mls_junit_append(mls_buffer *out, const mls_submitter *submitter, const mls_findings *findings,
-                             mls_junit_case test, const mls_verify_style *style)
-{
-    mls_buffer text = {0};
+    mls_found found = {0};
+    char failure[40];
     size_t bad = 0;
     for (size_t i = 0; i < findings->count; i++) {
         const mls_finding *finding = &findings->items[i];
-        if (mls_junit_mine(submitter, &test, finding)) {
-            bad += style->strict || finding->severity == MLS_SEVERITY_ERROR;
-            if (mls_verify_shows(style, finding->severity)) {
-                mls_xml_append_finding(&text, finding, "");
-            }
+        if (path != NULL ? is_within(finding->path, path) : submitter == NULL || !is_placed(submitter, finding)) {
+            const mls_findings one = {.items = &findings->items[i], .count = 1};
+            bad += to->view->strict || finding->severity == MLS_SEVERITY_ERROR;
+            mls_found_add(&found, &one, (mls_owner){.path = ""}, to->view);
         }
     }
-    mls_buffer_append_text(out, "    <testcase classname=\"");
-    mls_xml_append(out, test.class_name);
-    mls_buffer_append_text(out, "\" name=\"");
-    mls_xml_append(out, test.path != NULL ? test.path : "everything else");
-    mls_buffer_append_text(out, "\">\n");
-    if (bad > 0) {
-        mls_buffer_printf(out, "      <failure message=\"%zu %s\">", bad, bad == 1 ? "finding" : "findings");
-        mls_buffer_append(out, mls_buffer_str(&text));
-        mls_buffer_append_text(out, "</failure>\n");
-    } else if (text.len > 0) {
-        mls_buffer_append_text(out, "      <system-out>");
-        mls_buffer_append(out, mls_buffer_str(&text));
-        mls_buffer_append_text(out, "</system-out>\n");
-    }
-    mls_buffer_append_text(out, "    </testcase>\n");
-    out->failed |= text.failed;
-    mls_buffer_release(&text);
-    return bad > 0;
+    (void)snprintf(failure, sizeof failure, "%zu %s", bad, bad == 1 ? "finding" : "findings");
+    mls_junit_case(to, class_name, path != NULL ? path : "everything else", bad > 0 ? failure : NULL, &found);
 }
 
-static bool mls_junit_suite(const char *name, size_t tests, size_t failures, const mls_buffer *cases,
-                            mls_output *output)
+static void test_cases(mls_printer *to, const void *what)
 {
-    mls_buffer escaped = {0};
-    mls_xml_append(&escaped, name);
-    mls_output_printf(output, "  <testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\">\n",
-                      escaped.ptr != NULL ? escaped.ptr : "", tests, failures);
-    mls_output_write(output, mls_buffer_str(cases));
-    mls_output_text(output, "  </testsuite>\n");
-    const bool ok = !escaped.failed && !cases->failed;
-    mls_buffer_release(&escaped);
-    return ok;
-}
-
-bool mls_report_verify_junit(const mls_submission *submission, const mls_verify_style *style, mls_output *output)
-{
-    bool ok = true;
-    mls_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"mlscore verify\">\n");
+    const mls_submission *submission = what;
     if (submission->findings.count > 0) {
-        mls_buffer cases = {0};
-        const mls_junit_case rest = {"tree", NULL};
-        const bool failed = mls_junit_append(&cases, NULL, &submission->findings, rest, style);
-        ok = mls_junit_suite(submission->path, 1, failed, &cases, output);
-        mls_buffer_release(&cases);
+        add_case(to, NULL, &submission->findings, "tree", NULL);
+        mls_junit_suite(to, submission->path);
     }
-    for (size_t i = 0; i < submission->submitter_count && ok; i++) {
+    for (size_t i = 0; i < submission->submitter_count; i++) {
         const mls_submitter *submitter = &submission->submitters[i];
-        mls_buffer cases = {0};
-        size_t failures =
-            mls_junit_append(&cases, submitter, &submitter->findings, (mls_junit_case){"tree", NULL}, style);
+        add_case(to, submitter, &submitter->findings, "tree", NULL);
         for (size_t k = 0; k < submitter->system_count; k++) {
-            const mls_junit_case test = {"system", submitter->systems[k].path};
-            failures += mls_junit_append(&cases, submitter, &submitter->findings, test, style);
+            add_case(to, submitter, &submitter->findings, "system", submitter->systems[k].path);
         }
         for (size_t k = 0; k < submitter->result_count; k++) {
-            const mls_junit_case test = {submitter->results[k].benchmark, submitter->results[k].path};
-            failures += mls_junit_append(&cases, submitter, &submitter->findings, test, style);
+            const mls_submission_result *result = &submitter->results[k];
+            add_case(to, submitter, &submitter->findings, result->benchmark, result->path);
         }
-        ok = mls_junit_suite(submitter->name, 1 + submitter->system_count + submitter->result_count, failures, &cases,
-                             output);
-        mls_buffer_release(&cases);
+        mls_junit_suite(to, submitter->name);
     }
-    mls_output_text(output, "</testsuites>\n");
-    return ok;
 }
+
+const mls_report mls_verify_report = {.command = "verify",
+                                      .show = mls_verify_show,
+                                      .object = &submission_fields,
+                                      .columns = &mls_verify_columns,
+                                      .rows = finding_rows,
+                                      .findings = all_findings,
+                                      .cases = test_cases};

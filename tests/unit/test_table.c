@@ -28,11 +28,9 @@ static char *printed(const mls_table *table, size_t width, bool color, bool mark
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(mls_output_open(&output, path, NULL), MLS_OK);
-    if (markdown) {
-        mls_table_print_markdown(table, &output);
-    } else {
-        mls_table_print(table, &output, width, color);
-    }
+    mls_view view = {
+        .output = &output, .format = markdown ? MLS_FORMAT_MARKDOWN : MLS_FORMAT_TABLE, .width = width, .color = color};
+    mls_table_print(table, &view);
     assert_int_equal(mls_output_close(&output, NULL), MLS_OK);
     FILE *file = fopen(path, "re");
     char *text = calloc(1, 100000);

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config_table.c - configs for a person: what the name says, what the text
+ * says of it, and where the two disagree.
+ */
 #include "report/config_report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/utf8.h"
+#include "report/findings.h"
 #include "report/table.h"
+#include "report/words.h"
 
 /* What a person wants to know of a config beside its shape. */
 static const char *const settings_that_matter[] = {"DGXSYSTEM",
@@ -27,11 +34,9 @@ static const char *const settings_that_matter[] = {"DGXSYSTEM",
 
 /* A line that goes on below itself when the terminal is too narrow. */
 typedef struct folded_line {
-    mls_output *output;
-    size_t width;
+    mls_view *view;
     size_t column;
     size_t indent;
-    bool failed;
 } folded_line;
 
 static void fold_word(folded_line *line, const char *separator, mls_str word)
@@ -39,28 +44,23 @@ static void fold_word(folded_line *line, const char *separator, mls_str word)
     mls_buffer text = {0};
     mls_escape_append(&text, word);
     const size_t columns = mls_display_width(mls_buffer_str(&text));
-    const size_t gap = mls_str_from(separator).len;
-    if (line->width > 0 && line->column > line->indent && line->column + gap + columns > line->width) {
-        mls_output_text(line->output, "\n");
-        for (size_t i = 0; i < line->indent; i++) {
-            mls_output_text(line->output, " ");
-        }
+    const size_t gap = strlen(separator);
+    if (line->view->width > 0 && line->column > line->indent && line->column + gap + columns > line->view->width) {
+        mls_output_printf(line->view->output, "\n%*s", (int)line->indent, "");
         line->column = line->indent;
     } else {
-        mls_output_text(line->output, separator);
+        mls_output_text(line->view->output, separator);
         line->column += gap;
     }
-    mls_output_write(line->output, mls_buffer_str(&text));
+    mls_output_buffer(line->view->output, &text);
     line->column += columns;
-    line->failed |= text.failed;
-    mls_buffer_release(&text);
 }
 
 static void fold_buffer(folded_line *line, const char *separator, mls_buffer *word)
 {
-    line->failed |= word->failed;
-    fold_word(line, separator, word->failed ? MLS_S("") : mls_buffer_str(word));
-    mls_buffer_release(word);
+    fold_word(line, separator, mls_buffer_str(word));
+    mls_buffer_clear(word);
+    mls_output_buffer(line->view->output, word);
 }
 
 static void fold_number(folded_line *line, const char *separator, const char *label, uint64_t number)
@@ -141,13 +141,13 @@ static void print_rest(folded_line *line, const mls_config_entry *entry)
     }
 }
 
-static bool print_shape(const mls_config_entry *entry, mls_config_style style, mls_output *output)
+static void print_shape(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_name *name = &entry->name;
-    folded_line line = {.output = output, .width = style.width, .indent = 4};
-    mls_style_begin(output, MLS_STYLE_BOLD, style.color);
+    folded_line line = {.view = view, .indent = 4};
+    mls_style_begin(view->output, MLS_STYLE_BOLD, view->color);
     fold_word(&line, "", name->system.len > 0 && name->kind != MLS_CONFIG_KIND_NONE ? name->system : name->name);
-    mls_style_end(output, MLS_STYLE_BOLD, style.color);
+    mls_style_end(view->output, MLS_STYLE_BOLD, view->color);
     if (name->kind == MLS_CONFIG_KIND_NONE) {
         fold_word(&line, "   ", MLS_S("no shape in the name"));
     } else {
@@ -155,8 +155,7 @@ static bool print_shape(const mls_config_entry *entry, mls_config_style style, m
         print_degrees(&line, name);
         print_rest(&line, entry);
     }
-    mls_output_text(output, "\n");
-    return !line.failed;
+    mls_output_text(view->output, "\n");
 }
 
 static void append_setting(mls_buffer *word, const mls_shell_variable *variable)
@@ -166,13 +165,13 @@ static void append_setting(mls_buffer *word, const mls_shell_variable *variable)
     mls_buffer_append(word, variable->value);
 }
 
-static bool print_agreeing(const mls_config_entry *entry, mls_config_style style, mls_output *output)
+static void print_agreeing(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_summary *summary = &entry->summary;
     if (summary->agreeing_count == 0) {
-        return true;
+        return;
     }
-    folded_line line = {.output = output, .width = style.width, .indent = 6};
+    folded_line line = {.view = view, .indent = 6};
     fold_word(&line, "  ", MLS_S("text agrees:"));
     for (size_t i = 0; i < summary->agreeing_count; i++) {
         mls_buffer word = {0};
@@ -187,8 +186,7 @@ static bool print_agreeing(const mls_config_entry *entry, mls_config_style style
         mls_buffer_append_text(&absent, " not set: 1)");
         fold_buffer(&line, " ", &absent);
     }
-    mls_output_text(output, "\n");
-    return !line.failed;
+    mls_output_text(view->output, "\n");
 }
 
 static bool is_shown_already(const mls_config_entry *entry, const mls_shell_variable *variable)
@@ -209,9 +207,9 @@ static bool is_shown_already(const mls_config_entry *entry, const mls_shell_vari
 }
 
 /* The settings that matter and that no other line shows. */
-static bool print_settings(const mls_config_entry *entry, mls_config_style style, mls_output *output)
+static void print_settings(mls_view *view, const mls_config_entry *entry)
 {
-    folded_line line = {.output = output, .width = style.width, .indent = 6};
+    folded_line line = {.view = view, .indent = 6};
     for (size_t i = 0; i < sizeof settings_that_matter / sizeof *settings_that_matter; i++) {
         const mls_shell_variable *variable = mls_shell_find(entry->script, mls_str_from(settings_that_matter[i]));
         if (variable == NULL || is_shown_already(entry, variable)) {
@@ -224,76 +222,52 @@ static bool print_settings(const mls_config_entry *entry, mls_config_style style
         append_setting(&word, variable);
         fold_buffer(&line, variable->known ? " " : "  ", &word);
     }
-    mls_output_text(output, line.column > 0 ? "\n" : "");
-    return !line.failed;
+    mls_output_text(view->output, line.column > 0 ? "\n" : "");
 }
 
-static bool print_finding(const mls_config_entry *entry, const mls_finding *finding, mls_config_style style,
-                          mls_output *output)
+/* Advice about each file of a folder is too much; -v lists it. */
+static bool advises(const mls_view *view, const mls_config_list *list)
 {
-    const char *path = finding->path != NULL ? finding->path : entry->file;
-    const mls_style colour = finding->severity == MLS_SEVERITY_ERROR     ? MLS_STYLE_BAD
-                             : finding->severity == MLS_SEVERITY_WARNING ? MLS_STYLE_WARN
-                                                                         : MLS_STYLE_DIM;
-    if (!style.advice && finding->severity == MLS_SEVERITY_ADVICE) {
-        return true;
-    }
-    mls_buffer line = {0};
-    mls_escape_append(&line, path != NULL ? mls_str_from(path) : entry->name.name);
-    if (finding->line > 0) {
-        mls_buffer_printf(&line, ":%zu", finding->line);
-    }
-    mls_buffer_printf(&line, ": %s%s%s  [%s]",
-                      finding->severity == MLS_SEVERITY_ERROR ? "" : mls_severity_name(finding->severity),
-                      finding->severity == MLS_SEVERITY_ERROR ? "" : ": ", finding->message,
-                      mls_finding_info_get(finding->code)->name);
-    mls_output_text(output, "  ");
-    mls_style_begin(output, colour, style.color);
-    mls_output_write(output, mls_buffer_str(&line));
-    mls_style_end(output, colour, style.color);
-    mls_output_text(output, "\n");
-    const bool complete = !line.failed;
-    mls_buffer_release(&line);
-    return complete;
+    return !view->quiet && (!list->folders || view->verbose > 0);
 }
 
-static bool print_findings(const mls_config_entry *entry, mls_config_style style, mls_output *output)
+static void print_findings(mls_view *view, const mls_config_entry *entry, bool advice)
 {
-    bool complete = true;
-    for (size_t i = 0; i < entry->findings.count && complete; i++) {
-        complete = print_finding(entry, &entry->findings.items[i], style, output);
-    }
-    return complete;
-}
-
-bool mls_report_config_blocks(const mls_config_entry *entries, size_t count, mls_config_style style, mls_output *output)
-{
-    bool complete = true;
-    for (size_t i = 0; i < count && complete; i++) {
-        complete = print_shape(&entries[i], style, output);
-        if (complete && entries[i].script != NULL) {
-            complete = print_agreeing(&entries[i], style, output) && print_settings(&entries[i], style, output);
+    const mls_found_look look = {.indent = 2, .named = true, .whole = true};
+    mls_found found = {0};
+    mls_buffer name = {0};
+    size_t lines = 0;
+    mls_buffer_append(&name, entry->file != NULL ? mls_str_from(entry->file) : entry->name.name);
+    mls_found_add(&found, &entry->findings, (mls_owner){.path = name.ptr}, NULL);
+    for (size_t i = 0; i < found.count && !advice; i++) {
+        if (found.items[i].finding.severity == MLS_SEVERITY_ADVICE) {
+            memmove(&found.items[i], &found.items[i + 1], (--found.count - i) * sizeof *found.items);
+            i--;
         }
-        complete = complete && print_findings(&entries[i], style, output);
     }
-    return complete;
+    (void)mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
+    mls_found_finish(&found, view->output);
+    mls_buffer_release(&name);
 }
 
-bool mls_report_config_exports(const mls_config_entry *entries, size_t count, mls_output *output)
+void mls_config_show_exports(mls_printer *to, const void *what)
 {
+    const mls_config_list *list = what;
+    mls_output *output = to->view->output;
     bool first = true;
-    for (size_t i = 0; i < count; i++) {
-        if (entries[i].script == NULL) {
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_config_entry *entry = &list->items[i];
+        if (entry->script == NULL) {
             continue;
         }
-        if (count > 1) {
+        if (list->count > 1) {
             mls_output_text(output, first ? "# " : "\n# ");
-            mls_output_escaped(output, mls_str_from(entries[i].file));
+            mls_output_escaped(output, mls_str_from(entry->file));
             mls_output_text(output, "\n");
         }
         first = false;
         size_t variables;
-        const mls_shell_variable *exports = mls_shell_exports(entries[i].script, &variables);
+        const mls_shell_variable *exports = mls_shell_exports(entry->script, &variables);
         for (size_t k = 0; k < variables; k++) {
             mls_output_text(output, exports[k].known ? "" : "# ");
             mls_output_escaped(output, exports[k].name);
@@ -302,7 +276,6 @@ bool mls_report_config_exports(const mls_config_entry *entries, size_t count, ml
             mls_output_text(output, "\n");
         }
     }
-    return true;
 }
 
 /* ---- a row each ---- */
@@ -349,9 +322,9 @@ static void fill_row(mls_table *table, const mls_config_entry *entry)
                                 [COLUMN_ACCUMULATION] = name->gradient_accumulation,
                                 [COLUMN_PER_GPU] = name->batch_per_gpu,
                                 [COLUMN_GLOBAL] = entry->summary.global_batch_size};
-    const mls_findings *findings = &entry->findings;
+    const mls_finding_counts *counts = &entry->findings.counts;
     (void)mls_table_row(table);
-    const mls_str shown = entry->file != NULL ? mls_str_from(entry->file) : name->name;
+    const mls_str shown = entry->file != NULL ? mls_str_from(entry->file) : entry->name.name;
     mls_table_cell(table, COLUMN_NAME, MLS_STYLE_PLAIN, "%.*s", (int)shown.len, shown.ptr);
     for (size_t i = COLUMN_NODES; i < sizeof numbers / sizeof *numbers; i++) {
         if (numbers[i] != 0) {
@@ -360,35 +333,49 @@ static void fill_row(mls_table *table, const mls_config_entry *entry)
             mls_table_cell(table, i, MLS_STYLE_DIM, "-");
         }
     }
-    if (findings->counts.error > 0) {
-        mls_table_note(table, MLS_STYLE_BAD, "%zu error%s", findings->counts.error,
-                       findings->counts.error == 1 ? "" : "s");
-    } else if (findings->counts.warning > 0) {
-        mls_table_note(table, MLS_STYLE_WARN, "%zu warning%s", findings->counts.warning,
-                       findings->counts.warning == 1 ? "" : "s");
+    if (counts->error > 0) {
+        mls_table_note(table, MLS_STYLE_BAD, "%zu error%s", counts->error, counts->error == 1 ? "" : "s");
+    } else if (counts->warning > 0) {
+        mls_table_note(table, MLS_STYLE_WARN, "%zu warning%s", counts->warning, counts->warning == 1 ? "" : "s");
     }
 }
 
-bool mls_report_config_table(const mls_config_entry *entries, size_t count, mls_config_style style, mls_output *output)
+/* A row for each config, findings below. */
+static void show_table(mls_view *view, const mls_config_list *list)
 {
     mls_table table;
-    mls_table_init(&table, columns, sizeof columns / sizeof columns[0], 0);
     size_t listed = 0;
     size_t advice = 0;
-    for (size_t i = 0; i < count; i++) {
-        fill_row(&table, &entries[i]);
-        listed += entries[i].findings.counts.error + entries[i].findings.counts.warning;
-        advice += entries[i].findings.counts.advice;
+    mls_table_init(&table, columns, sizeof columns / sizeof columns[0], 0);
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_finding_counts *counts = &list->items[i].findings.counts;
+        fill_row(&table, &list->items[i]);
+        listed += counts->error + counts->warning;
+        advice += counts->advice;
     }
-    mls_table_print(&table, output, style.width, style.color);
-    bool complete = !table.failed;
-    mls_table_release(&table);
-    mls_output_text(output, listed > 0 || advice > 0 ? "\n" : "");
-    for (size_t i = 0; i < count && complete; i++) {
-        complete = print_findings(&entries[i], style, output);
+    mls_table_finish(&table, view);
+    mls_output_text(view->output, listed > 0 || advice > 0 ? "\n" : "");
+    for (size_t i = 0; i < list->count; i++) {
+        print_findings(view, &list->items[i], advises(view, list));
     }
-    if (advice > 0 && !style.advice) {
-        mls_output_printf(output, "%zu advice (-v lists %s)\n", advice, advice == 1 ? "it" : "them");
+    if (advice > 0 && !advises(view, list)) {
+        mls_output_printf(view->output, "%zu advice (-v lists %s)\n", advice, advice == 1 ? "it" : "them");
     }
-    return complete;
+}
+
+void mls_config_show(mls_printer *to, const void *what)
+{
+    const mls_config_list *list = what;
+    if (list->folders) {
+        show_table(to->view, list);
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        print_shape(to->view, &list->items[i]);
+        if (list->items[i].script != NULL) {
+            print_agreeing(to->view, &list->items[i]);
+            print_settings(to->view, &list->items[i]);
+        }
+        print_findings(to->view, &list->items[i], advises(to->view, list));
+    }
 }

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * emit.c - JSON and CSV, value by value; the escaping of both is here and
+ * nowhere else.
+ */
+#include "report/emit.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/utf8.h"
+#include "mlscore/value.h"
+#include "report/view.h"
+
+void mls_emitter_release(mls_emitter *to)
+{
+    mls_buffer_release(&to->text);
+    mls_buffer_release(&to->cell);
+    mls_arena_release(&to->arena);
+}
+
+/* -------------------------------------------------------------------- CSV */
+
+static bool is_formula(mls_str text)
+{
+    double number;
+    return text.len > 0 && strchr("=+-@'", text.ptr[0]) != NULL && !mls_number_parse(text, &number);
+}
+
+static void csv_cell(mls_emitter *to, mls_str text)
+{
+    mls_buffer *cell = &to->cell;
+    mls_buffer_clear(&to->text);
+    mls_buffer_clear(cell);
+    mls_escape_append(&to->text, text);
+    mls_buffer_append_text(cell, to->inside ? ",\"" : "\"");
+    mls_buffer_append_text(cell, is_formula(mls_buffer_str(&to->text)) ? "'" : "");
+    for (size_t i = 0; i < to->text.len; i++) {
+        mls_buffer_append_text(cell, to->text.ptr[i] == '"' ? "\"" : "");
+        mls_buffer_append_char(cell, to->text.ptr[i]);
+    }
+    mls_buffer_append_char(cell, '"');
+    if (to->text.failed || cell->failed) {
+        mls_output_short(to->output);
+    }
+    mls_output_write(to->output, mls_buffer_str(cell));
+    to->inside = true;
+}
+
+/* ------------------------------------------------------------------- JSON */
+
+static void code_unit(mls_buffer *out, uint32_t code)
+{
+    if (code > 0xffff) {
+        mls_buffer_printf(out, "\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)));
+        code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+    }
+    mls_buffer_printf(out, "\\u%04x", (unsigned)code);
+}
+
+/* Text in quotes; a byte that is no UTF-8 (log text may be anything) and NUL become U+FFFD. */
+static void json_quote(mls_buffer *out, mls_str text)
+{
+    size_t plain = 0;
+    mls_buffer_append_char(out, '"');
+    for (size_t at = 0; at < text.len;) {
+        const size_t start = at;
+        const int32_t code = mls_utf8_next(text, &at);
+        if (code > 0 && code != '"' && code != '\\' && !mls_code_point_is_hostile(code)) {
+            continue;
+        }
+        mls_buffer_append(out, (mls_str){text.ptr + plain, start - plain});
+        if (code == '"' || code == '\\') {
+            mls_buffer_append_char(out, '\\');
+            mls_buffer_append_char(out, (char)code);
+        } else {
+            code_unit(out, code > 0 ? (uint32_t)code : 0xfffd);
+        }
+        plain = at;
+    }
+    mls_buffer_append(out, (mls_str){text.ptr + plain, text.len - plain});
+    mls_buffer_append_char(out, '"');
+}
+
+/*
+ * A validated span as JSON that every reader takes: the bare words NaN,
+ * Infinity and -Infinity, which Python writes and JSON does not know, become
+ * null; a byte that is no UTF-8 becomes the Latin-1 character that the
+ * compliance checker reads it as; what could steer a terminal is escaped.
+ */
+static void json_span(mls_buffer *out, mls_str span)
+{
+    bool in_string = false;
+    for (size_t at = 0; at < span.len;) {
+        const size_t start = at;
+        const int32_t code = mls_utf8_next(span, &at);
+        if (in_string && code == '\\') {
+            at++; /* a validated escape: whatever follows belongs to it */
+        } else if (code == '"') {
+            in_string = !in_string;
+        } else if (!in_string && (code == 'N' || code == 'I')) {
+            /* validated: the whole word stands here */
+            at = start + (code == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1);
+            out->len -= out->len > 0 && out->ptr[out->len - 1] == '-';
+            mls_buffer_append_text(out, "null");
+            continue;
+        }
+        if (code < 0) {
+            code_unit(out, (unsigned char)span.ptr[start]);
+        } else if (mls_code_point_is_hostile(code)) {
+            code_unit(out, (uint32_t)code);
+        } else {
+            mls_buffer_append(out, (mls_str){span.ptr + start, at - start});
+        }
+    }
+}
+
+static void tabs(mls_emitter *to)
+{
+    for (unsigned i = 0; to->indented && i < to->depth; i++) {
+        mls_output_text(to->output, "\t");
+    }
+}
+
+/* Between two values of a list. */
+static void json_before(mls_emitter *to)
+{
+    if (!to->named && to->inside) {
+        mls_output_text(to->output, to->indented ? ", " : ",");
+    }
+    to->named = false;
+    to->inside = true;
+    mls_buffer_clear(&to->text);
+}
+
+static void json_text(mls_emitter *to)
+{
+    if (to->text.failed) {
+        mls_output_short(to->output);
+    }
+    mls_output_write(to->output, mls_buffer_str(&to->text));
+}
+
+void mls_emit_open(mls_emitter *to, char bracket)
+{
+    json_before(to);
+    mls_output_text(to->output, bracket == '[' ? "[" : to->indented ? "{\n" : "{");
+    to->depth++;
+    to->inside = false;
+}
+
+void mls_emit_close(mls_emitter *to, char bracket)
+{
+    to->depth--;
+    if (bracket == '}') {
+        mls_output_text(to->output, to->indented && to->inside ? "\n" : "");
+        tabs(to);
+    }
+    mls_output_text(to->output, bracket == '}' ? "}" : "]");
+    to->inside = true;
+}
+
+void mls_emit_name(mls_emitter *to, mls_str name)
+{
+    mls_buffer_clear(&to->text);
+    mls_output_text(to->output, !to->inside ? "" : to->indented ? ",\n" : ",");
+    tabs(to);
+    json_quote(&to->text, name);
+    mls_buffer_append_text(&to->text, to->indented ? ":\t" : ":");
+    json_text(to);
+    to->named = true;
+}
+
+/* ----------------------------------------------------------------- values */
+
+/*
+ * 15 digits where they read back as the same number but for the last bit, else
+ * 17, as cJSON has it; with '.' whatever the locale has.
+ */
+static void append_digits(mls_buffer *out, double number)
+{
+    double back = 0;
+    for (int digits = 15; digits <= 17; digits += 2) {
+        mls_buffer_clear(out);
+        mls_buffer_printf(out, "%.*g", digits, number == 0 ? 0 : number);
+        for (size_t i = 0; i < out->len; i++) {
+            out->ptr[i] = strchr("0123456789+-e", out->ptr[i]) == NULL ? '.' : out->ptr[i];
+        }
+        if (out->failed || !mls_number_parse(mls_buffer_str(out), &back) ||
+            fabs(back - number) <= fmax(fabs(back), fabs(number)) * DBL_EPSILON) {
+            return;
+        }
+    }
+}
+
+void mls_emit_null(mls_emitter *to)
+{
+    if (to->csv) {
+        csv_cell(to, MLS_S(""));
+    } else {
+        json_before(to);
+        mls_output_text(to->output, "null");
+    }
+}
+
+void mls_emit_str(mls_emitter *to, mls_str text)
+{
+    if (to->csv) {
+        csv_cell(to, text);
+    } else {
+        json_before(to);
+        json_quote(&to->text, text);
+        json_text(to);
+    }
+}
+
+void mls_emit_str_or_null(mls_emitter *to, mls_str text)
+{
+    if (text.ptr == NULL) {
+        mls_emit_null(to);
+    } else {
+        mls_emit_str(to, text);
+    }
+}
+
+void mls_emit_text(mls_emitter *to, const char *text)
+{
+    mls_emit_str_or_null(to, text != NULL ? mls_str_from(text) : (mls_str){0});
+}
+
+void mls_emit_filled(mls_emitter *to, const char *text)
+{
+    mls_emit_text(to, text[0] != '\0' ? text : NULL);
+}
+
+void mls_emit_number(mls_emitter *to, double number)
+{
+    if (!isfinite(number)) {
+        mls_emit_null(to);
+    } else if (to->csv) {
+        mls_buffer digits = {0};
+        mls_number_append(&digits, number);
+        csv_cell(to, mls_buffer_str(&digits));
+        mls_buffer_release(&digits);
+    } else {
+        json_before(to);
+        append_digits(&to->text, number);
+        json_text(to);
+    }
+}
+
+void mls_emit_bool(mls_emitter *to, bool value)
+{
+    mls_emit_maybe(to, true, value);
+}
+
+void mls_emit_maybe(mls_emitter *to, bool known, bool value)
+{
+    if (!known) {
+        mls_emit_null(to);
+    } else if (to->csv) {
+        csv_cell(to, value ? MLS_S("true") : MLS_S("false"));
+    } else {
+        json_before(to);
+        mls_output_text(to->output, value ? "true" : "false");
+    }
+}
+
+void mls_emit_json(mls_emitter *to, mls_str span)
+{
+    if (span.ptr == NULL) {
+        mls_emit_null(to);
+    } else if (to->csv) {
+        csv_cell(to, span);
+    } else {
+        json_before(to);
+        json_span(&to->text, span);
+        json_text(to);
+    }
+}
+
+void mls_emit_logged(mls_emitter *to, mls_str span)
+{
+    mls_str text;
+    if (!to->csv || span.ptr == NULL || mls_json_kind_of(span) != MLS_JSON_STRING) {
+        mls_emit_json(to, span);
+    } else if (mls_json_string(span, &to->arena, &text)) {
+        csv_cell(to, text);
+        mls_arena_reset(&to->arena);
+    } else {
+        mls_output_short(to->output); /* it is a string: only memory can be short */
+    }
+}
+
+void mls_emit_end(mls_emitter *to)
+{
+    mls_output_text(to->output, to->csv ? "\r\n" : "\n");
+    to->inside = false;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * findings.c - findings gathered, as fields of rows, and as lines for a person.
+ */
+#include "report/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/words.h"
+
+/* ------------------------------------------------------------------ fields */
+
+typedef mls_noted finding_row, finding_csv_row;
+#define FINDING_FIELDS(F)                                                                                              \
+    F(finding, severity, TEXT, 0, "", mls_severity_name(row->finding.severity))                                        \
+    F(finding, code, TEXT, 0, "", mls_finding_info_get(row->finding.code)->name)                                       \
+    F(finding, path, TEXT, MLS_FIELD_EXTRA, "", row->finding.path)                                                     \
+    F(finding, key, TEXT_OR_NULL, 0, "", row->finding.key)                                                             \
+    F(finding, line, NUMBER_OR_NULL, 0, "", mls_field_unless_zero((double)row->finding.line))                          \
+    F(finding, message, TEXT, 0, "", row->finding.message)
+MLS_FIELDS_NAMED(, mls_finding_fields, finding, "FINDING", FINDING_FIELDS)
+#define FINDING_CSV_FIELDS(F)                                                                                          \
+    F(finding_csv, submitter, TEXT_OR_NULL, 0, "", row->owner.name)                                                    \
+    F(finding_csv, column, NUMBER_OR_NULL, 0, "", mls_field_unless_zero((double)row->finding.column))
+MLS_FIELDS_NAMED(, mls_finding_csv_fields, finding_csv, "", FINDING_CSV_FIELDS)
+const mls_fields *const mls_finding_tables[] = {&mls_finding_fields, NULL};
+
+void mls_emit_found(mls_emitter *to, mls_found *found, bool extra)
+{
+    mls_emit_open(to, '[');
+    for (size_t i = 0; i < found->count; i++) {
+        /* A finding that no path is known of has none. */
+        (extra && found->items[i].finding.path != NULL ? mls_emit_object_extra
+                                                       : mls_emit_object)(to, &mls_finding_fields, &found->items[i]);
+    }
+    mls_emit_close(to, ']');
+    mls_found_finish(found, to->output);
+}
+
+/* --------------------------------------------------------------- gathering */
+
+bool mls_view_shows(const mls_view *view, mls_severity severity)
+{
+    return view->only ? severity == view->only_severity : !view->quiet || severity == MLS_SEVERITY_ERROR;
+}
+
+void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        if (view != NULL && !mls_view_shows(view, findings->items[i].severity)) {
+            continue;
+        }
+        if (!MLS_GROW(found, items)) {
+            found->failed = true;
+            return;
+        }
+        mls_noted *noted = &found->items[found->count++];
+        *noted = (mls_noted){findings->items[i], owner};
+        noted->finding.path = noted->finding.path != NULL ? noted->finding.path : owner.path;
+        noted->finding.line = noted->finding.line != 0 ? noted->finding.line : owner.line;
+    }
+}
+
+void mls_found_finish(mls_found *found, mls_output *output)
+{
+    if (found->failed) {
+        mls_output_short(output);
+    }
+    free(found->items);
+    *found = (mls_found){0};
+}
+
+void mls_found_count(mls_buffer *line, const char *before, size_t count, mls_severity severity)
+{
+    static const char *const words[][2] = {{"error", "errors"}, {"warning", "warnings"}, {"advice", "advice"}};
+    mls_buffer_append_text(line, before);
+    mls_words_plural(line, count, words[severity][0], words[severity][1]);
+}
+
+void mls_found_counts(mls_buffer *line, const mls_finding_counts *counts)
+{
+    if (counts->error > 0) {
+        mls_found_count(line, "", counts->error, MLS_SEVERITY_ERROR);
+    } else {
+        mls_found_count(line, "", counts->warning, MLS_SEVERITY_WARNING);
+        mls_found_count(line, ", ", counts->advice, MLS_SEVERITY_ADVICE);
+    }
+}
+
+/* ------------------------------------------------------------------ people */
+
+/* What one line tells of findings that are alike. */
+typedef struct line_of {
+    const mls_noted *first;
+    size_t nth;  /* such finding of its run */
+    size_t runs; /* that have it */
+} line_of;
+
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a != NULL ? a : "", b != NULL ? b : "");
+}
+
+static int compare_sizes(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* 0 for what two runs of one result have alike to say. */
+static int compare_alike(const mls_noted *a, const mls_noted *b)
+{
+    int order = compare_sizes(a->finding.code, b->finding.code);
+    order = order != 0 ? order : compare_sizes(a->finding.severity, b->finding.severity);
+    order = order != 0 ? order : mls_str_compare(a->owner.result, b->owner.result);
+    order = order != 0 ? order : compare_texts(a->finding.key, b->finding.key);
+    return order != 0 ? order : compare_texts(a->finding.message, b->finding.message);
+}
+
+static int compare_runs(const mls_noted *a, const mls_noted *b)
+{
+    const int order = compare_sizes(a->owner.run, b->owner.run);
+    return order != 0 || a->owner.run != 0 ? order : compare_texts(a->finding.path, b->finding.path);
+}
+
+/* The order of the list is that of the addresses. */
+static int by_list(const void *a, const void *b)
+{
+    return compare_sizes((size_t)((const line_of *)a)->first, (size_t)((const line_of *)b)->first);
+}
+
+static int by_run(const void *a, const void *b)
+{
+    const mls_noted *x = ((const line_of *)a)->first;
+    const mls_noted *y = ((const line_of *)b)->first;
+    int order = compare_alike(x, y);
+    order = order != 0 ? order : compare_runs(x, y);
+    return order != 0 ? order : by_list(a, b);
+}
+
+static int by_nth(const void *a, const void *b)
+{
+    int order = compare_alike(((const line_of *)a)->first, ((const line_of *)b)->first);
+    order = order != 0 ? order : compare_sizes(((const line_of *)a)->nth, ((const line_of *)b)->nth);
+    return order != 0 ? order : by_list(a, b);
+}
+
+/* Puts what several runs of a result have alike into one line: the first such of each, the second, and so on. */
+static size_t put_together(line_of *lines, size_t count)
+{
+    size_t kept = 0;
+    qsort(lines, count, sizeof *lines, by_run);
+    for (size_t i = 1; i < count; i++) {
+        const mls_noted *before = lines[i - 1].first;
+        const bool again = compare_alike(before, lines[i].first) == 0 && compare_runs(before, lines[i].first) == 0;
+        lines[i].nth = again ? lines[i - 1].nth + 1 : 0;
+    }
+    qsort(lines, count, sizeof *lines, by_nth);
+    for (size_t i = 0; i < count; i++) {
+        line_of *last = kept > 0 ? &lines[kept - 1] : NULL;
+        if (last != NULL && lines[i].first->owner.result.ptr != NULL && last->nth == lines[i].nth &&
+            compare_alike(last->first, lines[i].first) == 0) {
+            last->runs++;
+        } else {
+            lines[kept++] = lines[i];
+        }
+    }
+    qsort(lines, kept, sizeof *lines, by_list);
+    return kept;
+}
+
+/* "result_0.txt:69 and 9 more of 10: " */
+static void append_place(mls_buffer *out, const line_of *line)
+{
+    const mls_finding *finding = &line->first->finding;
+    if (finding->path == NULL) {
+        return;
+    }
+    mls_buffer_append_text(out, finding->path);
+    if (finding->line > 0) {
+        mls_buffer_printf(out, ":%zu", finding->line);
+    }
+    if (finding->line > 0 && finding->column > 0 && line->runs == 1) {
+        mls_buffer_printf(out, ":%zu", finding->column);
+    }
+    if (line->runs > 1) {
+        mls_buffer_printf(out, " and %zu more", line->runs - 1);
+        if (line->first->owner.runs >= line->runs) {
+            mls_buffer_printf(out, " of %zu", line->first->owner.runs);
+        }
+    }
+    mls_buffer_append_text(out, ": ");
+}
+
+static void show_line(mls_view *view, const line_of *line, mls_found_look look)
+{
+    static const mls_style styles[] = {MLS_STYLE_BAD, MLS_STYLE_WARN, MLS_STYLE_DIM};
+    const mls_finding *finding = &line->first->finding;
+    mls_view whole = *view;
+    mls_buffer text = {0};
+    append_place(&text, line);
+    if (look.named && finding->severity != MLS_SEVERITY_ERROR) {
+        mls_buffer_printf(&text, "%s: ", mls_severity_name(finding->severity));
+    }
+    mls_buffer_printf(&text, "%s  [%s]", finding->message, mls_finding_info_get(finding->code)->name);
+    whole.width = look.whole ? 0 : view->width;
+    mls_view_line(&whole, &text, styles[finding->severity], look.indent, look.hang);
+}
+
+size_t mls_found_show(mls_view *view, const mls_found *found, mls_severity severity, mls_found_look look, size_t *lines)
+{
+    line_of *all = calloc(found->count + 1, sizeof *all);
+    size_t count = 0;
+    size_t told = 0;
+    if (all == NULL || found->failed) {
+        mls_output_short(view->output);
+        free(all);
+        return 0;
+    }
+    for (size_t i = 0; i < found->count; i++) {
+        if (severity == MLS_SEVERITY_ALL || found->items[i].finding.severity == severity) {
+            all[count++] = (line_of){&found->items[i], 0, 1};
+        }
+    }
+    if (look.together && view->verbose == 0) {
+        count = put_together(all, count);
+    }
+    for (size_t i = 0; i < count && (look.limit == 0 || *lines < look.limit); i++, ++*lines) {
+        show_line(view, &all[i], look);
+        told += all[i].runs;
+    }
+    free(all);
+    return told;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * findings.h - what a finding looks like, in every format.
+ *
+ * A list gathers findings of several owners (runs, results, submitters) in the
+ * order in which they are to be told, with the place of each filled in.  It
+ * borrows their texts.
+ */
+#ifndef MLS_REPORT_FINDINGS_H
+#define MLS_REPORT_FINDINGS_H
+
+#include "report/fields.h"
+
+/* Whose findings they are; zeroed members mean "none". */
+typedef struct mls_owner {
+    const char *path; /* of findings without a path */
+    size_t line;      /* of findings without a line */
+    const char *name; /* of the submitter */
+    mls_str result;   /* what is alike in several runs of one result is told in one line; ptr NULL: of none */
+    size_t run;       /* which of its runs; 0: the path tells */
+    size_t runs;      /* how many it has; 0: not known */
+} mls_owner;
+
+typedef struct mls_noted {
+    mls_finding finding; /* with the owner's path and line where it has none itself */
+    mls_owner owner;
+} mls_noted;
+
+typedef struct mls_found {
+    mls_noted *items;
+    size_t count, capacity;
+    const char *root; /* GitHub: of paths; NULL: they are as the user would open them */
+    bool failed;      /* memory ran out */
+} mls_found;
+
+/* Adds all findings of a list; `view` not NULL: only those that it shows. */
+void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view);
+
+/* Frees the list; that it lacked memory is an error of the output. */
+void mls_found_finish(mls_found *found, mls_output *output);
+
+/* How findings are listed for a person. */
+typedef struct mls_found_look {
+    size_t indent, hang;
+    bool named;    /* "warning: " before what is none */
+    bool whole;    /* every line in one piece, whatever the width: paths can be copied */
+    bool together; /* what is alike within one result is one line, unless -v lists them */
+    size_t limit;  /* lines at most; 0: no limit */
+} mls_found_look;
+
+/*
+ * Prints `path:line:column: severity: message  [code]` for each finding of a
+ * severity (MLS_SEVERITY_ALL: each); returns how many findings the lines tell.
+ */
+#define MLS_SEVERITY_ALL ((mls_severity)3)
+size_t mls_found_show(mls_view *view, const mls_found *found, mls_severity severity, mls_found_look look,
+                      size_t *lines);
+
+/* Appends "2 errors" behind `before`; nothing for none. */
+void mls_found_count(mls_buffer *line, const char *before, size_t count, mls_severity severity);
+
+/* Appends what makes a list fail: "2 errors", or, since only --strict makes these a failure, "1 warning, 0 advice". */
+void mls_found_counts(mls_buffer *line, const mls_finding_counts *counts);
+
+/* The table of a finding, whose row is an mls_noted; its extra field is the path.  Beside it what only CSV has. */
+extern const mls_fields mls_finding_fields, mls_finding_csv_fields;
+
+/* A list of findings as an array of JSON; `extra`: with their paths. */
+void mls_emit_found(mls_emitter *to, mls_found *found, bool extra);
+
+/* JUnit: one test case and what was found in it; `failure` says why it failed, NULL that it did not.  Frees the list.
+ */
+void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found);
+
+/* JUnit: the cases so far are a suite. */
+void mls_junit_suite(mls_printer *to, const char *name);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format_junit.c - JUnit XML, for systems that show tests.  Its counts stand
+ * at the top, so everything is held back to the end.
+ */
+#include "base/utf8.h"
+#include "report/findings.h"
+
+void mls_xml_append(mls_buffer *out, mls_str text)
+{
+    static const char *const entities[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
+    for (size_t at = 0; at < text.len;) {
+        const int32_t code = mls_utf8_next(text, &at);
+        const bool allowed = (code >= 0x20 && code < 0x7f) ||
+                             (code >= 0xa0 && code != 0xfffe && code != 0xffff && !mls_code_point_is_hostile(code));
+        if (code == '&' || code == '<' || code == '>' || code == '"') {
+            mls_buffer_append_text(out, entities[code]);
+        } else {
+            mls_utf8_append(out, allowed ? (uint32_t)code : 0xfffd);
+        }
+    }
+}
+
+static void append_finding(mls_buffer *out, const mls_finding *finding)
+{
+    mls_xml_append(out, mls_str_from(finding->path));
+    if (finding->line > 0) {
+        mls_buffer_printf(out, ":%zu", finding->line);
+    }
+    mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
+    mls_xml_append(out, mls_str_from(finding->message));
+    mls_buffer_append_char(out, '\n');
+}
+
+void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found)
+{
+    mls_buffer *out = &to->held;
+    const char *element = failure != NULL ? "failure" : found->count > 0 ? "system-out" : NULL;
+    mls_buffer_append_text(out, "    <testcase classname=\"");
+    mls_xml_append(out, mls_str_from(class_name));
+    mls_buffer_append_text(out, "\" name=\"");
+    mls_xml_append(out, mls_str_from(name));
+    mls_buffer_append_text(out, "\">\n");
+    if (element != NULL) {
+        mls_buffer_printf(out, "      <%s", element);
+        if (failure != NULL) {
+            mls_buffer_printf(out, " message=\"%s\"", failure);
+        }
+        mls_buffer_append_char(out, '>');
+        for (size_t i = 0; i < found->count; i++) {
+            append_finding(out, &found->items[i].finding);
+        }
+        mls_buffer_printf(out, "</%s>\n", element);
+    }
+    mls_buffer_append_text(out, "    </testcase>\n");
+    to->tests++;
+    to->failures += failure != NULL;
+    mls_found_finish(found, to->view->output);
+}
+
+void mls_junit_suite(mls_printer *to, const char *name)
+{
+    mls_buffer *out = &to->suites;
+    mls_buffer_append_text(out, "  <testsuite name=\"");
+    mls_xml_append(out, mls_str_from(name));
+    mls_buffer_printf(out, "\" tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
+    mls_buffer_append(out, mls_buffer_str(&to->held));
+    mls_buffer_append_text(out, "  </testsuite>\n");
+    out->failed |= to->held.failed;
+    mls_buffer_clear(&to->held);
+    to->tests = 0;
+    to->failures = 0;
+}
+
+static void junit_begin(mls_printer *to)
+{
+    mls_output_text(to->view->output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+}
+
+static void junit_item(mls_printer *to, const void *what)
+{
+    to->report->cases(to, what);
+}
+
+/* Cases that belong to no suite yet are the command's own; else there are several, which have their own counts. */
+static void junit_end(mls_printer *to)
+{
+    mls_output *output = to->view->output;
+    if (to->suites.len > 0 || to->suites.failed) {
+        mls_output_printf(output, "<testsuites name=\"mlscore %s\">\n", to->report->command);
+    } else {
+        mls_buffer name = {0};
+        mls_output_printf(output, "<testsuites tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
+        mls_buffer_printf(&name, "mlscore %s", to->report->command);
+        mls_junit_suite(to, name.ptr != NULL ? name.ptr : "");
+        to->suites.failed |= name.failed;
+        mls_buffer_release(&name);
+    }
+    mls_buffer_release(&to->held);
+    mls_output_buffer(output, &to->suites);
+    mls_output_text(output, "</testsuites>\n");
+}
+
+const mls_format_writer mls_format_junit = {junit_begin, junit_item, junit_end};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * formats.c - the registry of formats, and those that need no more than the
+ * tables of fields: JSON, NDJSON, CSV, and what a command prints for people.
+ */
+#include "report/fields.h"
+#include "report/findings.h"
+
+#define MLS_FORMAT_WRITER(id, name) extern const mls_format_writer mls_format_##name;
+MLS_FORMAT_LIST(MLS_FORMAT_WRITER)
+
+#define MLS_FORMAT_ROW(id, name) {#name, &mls_format_##name},
+static const struct {
+    const char *name;
+    const mls_format_writer *writer;
+} formats[MLS_FORMAT_COUNT] = {MLS_FORMAT_LIST(MLS_FORMAT_ROW)};
+
+const char *mls_format_name(mls_format format)
+{
+    return format < MLS_FORMAT_COUNT ? formats[format].name : "";
+}
+
+bool mls_format_from_name(mls_str name, mls_format *format)
+{
+    for (size_t i = 0; i < MLS_FORMAT_COUNT; i++) {
+        if (mls_str_equal(name, mls_str_from(formats[i].name))) {
+            *format = (mls_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state)
+{
+    *to = (mls_printer){.view = view, .report = report, .state = state};
+    formats[view->format].writer->begin(to);
+}
+
+void mls_print_item(mls_printer *to, const void *what)
+{
+    formats[to->view->format].writer->item(to, what);
+    to->count++;
+}
+
+void mls_print_end(mls_printer *to)
+{
+    formats[to->view->format].writer->end(to);
+}
+
+void mls_print(mls_view *view, const mls_report *report, const void *what)
+{
+    mls_printer to;
+    mls_print_begin(&to, view, report, NULL);
+    mls_print_item(&to, what);
+    mls_print_end(&to);
+}
+
+static void nothing(mls_printer *to)
+{
+    (void)to;
+}
+
+/* ------------------------------------------------------------------ people */
+
+static void people_begin(mls_printer *to)
+{
+    if (to->report->begin != NULL) {
+        to->report->begin(to);
+    }
+}
+
+static void people_item(mls_printer *to, const void *what)
+{
+    to->report->show(to, what);
+}
+
+static void people_end(mls_printer *to)
+{
+    if (to->report->end != NULL) {
+        to->report->end(to);
+    }
+}
+
+const mls_format_writer mls_format_table = {people_begin, people_item, people_end};
+
+/* Neither a terminal's width nor its colours matter in a document. */
+static void markdown_begin(mls_printer *to)
+{
+    to->view->width = 0;
+    to->view->color = false;
+    people_begin(to);
+}
+
+const mls_format_writer mls_format_markdown = {markdown_begin, people_item, people_end};
+
+/* -------------------------------------------------------------------- JSON */
+
+static void json_begin(mls_printer *to)
+{
+    if (to->report->stream != NULL) {
+        mls_output_printf(to->view->output, "{\"%s\": [", to->report->stream);
+    }
+}
+
+/* What comes one by one stands in one line each. */
+static void json_item(mls_printer *to, const void *what)
+{
+    mls_emitter emitter = {.output = to->view->output, .view = to->view, .indented = to->report->stream == NULL};
+    if (to->report->stream != NULL) {
+        mls_output_text(to->view->output, to->count > 0 ? ",\n " : "\n ");
+    }
+    mls_emit_object_extra(&emitter, to->report->object, what);
+    if (to->report->stream == NULL) {
+        mls_emit_end(&emitter);
+    }
+    mls_emitter_release(&emitter);
+}
+
+static void json_end(mls_printer *to)
+{
+    if (to->report->stream != NULL) {
+        mls_output_printf(to->view->output, "%s], \"checked\": %zu, \"valid\": %zu}\n", to->count > 0 ? "\n" : "",
+                          to->count, to->good);
+    }
+}
+
+const mls_format_writer mls_format_json = {json_begin, json_item, json_end};
+
+static void ndjson_item(mls_printer *to, const void *what)
+{
+    mls_emitter emitter = {.output = to->view->output, .view = to->view};
+    if (to->report->lines != NULL) {
+        to->report->lines(&emitter, what);
+    } else {
+        mls_emit_object_extra(&emitter, to->report->object, what);
+        mls_emit_end(&emitter);
+    }
+    mls_emitter_release(&emitter);
+}
+
+const mls_format_writer mls_format_ndjson = {nothing, ndjson_item, nothing};
+
+/* --------------------------------------------------------------------- CSV */
+
+static void csv_begin(mls_printer *to)
+{
+    mls_emitter emitter = {.output = to->view->output, .view = to->view, .csv = true};
+    mls_emit_header(&emitter, to->report->columns);
+    mls_emitter_release(&emitter);
+}
+
+static void csv_item(mls_printer *to, const void *what)
+{
+    mls_emitter emitter = {.output = to->view->output, .view = to->view, .csv = true};
+    to->report->rows(&emitter, what);
+    mls_emitter_release(&emitter);
+}
+
+const mls_format_writer mls_format_csv = {csv_begin, csv_item, nothing};

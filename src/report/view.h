@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view.h - how results are to be printed, for every command and every format.
+ *
+ * A format is one file that defines an mls_format_writer, and one row of
+ * MLS_FORMAT_LIST.  What a command prints is one mls_report: what the formats
+ * may want to know of it.  Nothing in this floor returns success: lack of
+ * memory is remembered by the output, like a full disk, and told when it is
+ * closed.
+ */
+#ifndef MLS_REPORT_VIEW_H
+#define MLS_REPORT_VIEW_H
+
+#include "base/output.h"
+
+/* Every format: its name, and with mls_format_ before it the writer. */
+#define MLS_FORMAT_LIST(F)                                                                                             \
+    F(TABLE, table)                                                                                                    \
+    F(CSV, csv)                                                                                                        \
+    F(JSON, json)                                                                                                      \
+    F(NDJSON, ndjson)                                                                                                  \
+    F(MARKDOWN, markdown)                                                                                              \
+    F(GITHUB, github)                                                                                                  \
+    F(JUNIT, junit)
+
+#define MLS_FORMAT_ID(id, name) MLS_FORMAT_##id,
+typedef enum mls_format { MLS_FORMAT_LIST(MLS_FORMAT_ID) MLS_FORMAT_COUNT } mls_format;
+#undef MLS_FORMAT_ID
+
+typedef struct mls_view {
+    mls_output *output;
+    mls_format format;
+    size_t width;     /* columns to fit results into; 0: no limit */
+    bool color;       /* results may be coloured */
+    bool quiet;       /* say less */
+    unsigned verbose; /* 1: every finding on its own, every skipped file */
+    bool strict;      /* warnings and advice count as errors */
+    bool only;        /* show findings of one severity only */
+    mls_severity only_severity;
+} mls_view;
+
+/* Whether a finding is to be shown: all, but for --only, and with -q errors. */
+bool mls_view_shows(const mls_view *view, mls_severity severity);
+
+struct mls_fields;
+struct mls_columns;
+struct mls_emitter;
+struct mls_printer;
+struct mls_found;
+
+/* What a command prints.  `what` is the command's own struct; what stands for a format that is not offered is NULL. */
+typedef struct mls_report {
+    const char *command; /* "score" */
+    /* For people, table and Markdown: one `what`, and what stands over and below all of them (NULL: nothing). */
+    void (*begin)(struct mls_printer *to);
+    void (*show)(struct mls_printer *to, const void *what);
+    void (*end)(struct mls_printer *to);
+    /* JSON: the members of one `what`; when many come one by one, the name of their list. */
+    const struct mls_fields *object;
+    const char *stream;
+    /* NDJSON: the lines of one `what`; NULL: the object is one. */
+    void (*lines)(struct mls_emitter *to, const void *what);
+    /* CSV: the columns, and the rows of one `what`. */
+    const struct mls_columns *columns;
+    void (*rows)(struct mls_emitter *to, const void *what);
+    /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
+    void (*findings)(struct mls_found *found, const struct mls_printer *to, const void *what);
+    void (*cases)(struct mls_printer *to, const void *what);
+} mls_report;
+
+/* Printing in progress; the members below `state` belong to the format. */
+typedef struct mls_printer {
+    mls_view *view;
+    const mls_report *report;
+    void *state;       /* of the command: handed through */
+    size_t count;      /* items printed */
+    size_t good;       /* of them, valid: set by the command */
+    mls_buffer held;   /* JUnit: cases until their suite ends */
+    mls_buffer suites; /* JUnit: suites that ended */
+    size_t tests, failures;
+} mls_printer;
+
+typedef struct mls_format_writer {
+    void (*begin)(mls_printer *to);
+    void (*item)(mls_printer *to, const void *what);
+    void (*end)(mls_printer *to);
+} mls_format_writer;
+
+/* "json" of MLS_FORMAT_JSON; "" of no format. */
+const char *mls_format_name(mls_format format);
+bool mls_format_from_name(mls_str name, mls_format *format);
+
+/* Prints one thing, from begin to end. */
+void mls_print(mls_view *view, const mls_report *report, const void *what);
+
+/* The same in steps, for what comes one by one. */
+void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state);
+void mls_print_item(mls_printer *to, const void *what);
+void mls_print_end(mls_printer *to);
+
+/* Writes what a buffer holds and frees it; a buffer that ran out of memory is an error of the output. */
+void mls_output_buffer(mls_output *output, mls_buffer *buffer);
+
+/* Remembers that memory ran out: what was printed is not complete. */
+void mls_output_short(mls_output *output);
+
+/* Colours mark what needs the eye; they carry no information alone. */
+typedef enum mls_style {
+    MLS_STYLE_PLAIN,
+    MLS_STYLE_BAD,
+    MLS_STYLE_GOOD,
+    MLS_STYLE_WARN,
+    MLS_STYLE_DIM,
+    MLS_STYLE_BOLD
+} mls_style;
+
+/* Text in a style: the codes are printed only with `color`. */
+void mls_style_begin(mls_output *output, mls_style style, bool color);
+void mls_style_end(mls_output *output, mls_style style, bool color);
+
+/* Where text may go on when a terminal is too narrow for it. */
+typedef struct mls_wrap {
+    size_t width;          /* columns of the terminal; 0: no limit */
+    size_t used;           /* columns of the first line that stand there already */
+    size_t indent;         /* of the lines that follow */
+    const char *separator; /* lines are broken at this, a blank or several */
+} mls_wrap;
+
+/* Prints text that has been escaped, over as many lines as it takes; a word wider than a line is not cut. */
+void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color);
+
+/* Appends text that has been escaped as text of a Markdown document: nothing in it formats. */
+void mls_markdown_append(mls_buffer *out, mls_str text);
+
+/* Appends text of XML or an attribute; what XML has no way to say becomes U+FFFD. */
+void mls_xml_append(mls_buffer *out, mls_str text);
+
+/* Prints log text safely. */
+void mls_output_escaped(mls_output *output, mls_str text);
+
+/* Text that may come from a log or be a file's name, so that it reads as itself and changes nothing else. */
+void mls_view_text(mls_view *view, mls_str text, mls_wrap wrap, mls_style style);
+
+/*
+ * A line of its own, escaped, indented and, where the terminal is too narrow,
+ * gone on with at `hang`; in Markdown an item of a list.  Empties the buffer
+ * and frees it.
+ */
+void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang);
+
+#endif
