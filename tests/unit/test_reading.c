@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -357,6 +359,146 @@ static void failure_ends_the_scan(void **state)
     release(&all);
 }
 
+/* ------------------------------------------------------- several sources */
+
+/* What a reading tells, as one line: "0:1-3 0:4-5p done0 done1! …". */
+typedef struct retold {
+    mls_buffer text;
+    size_t heard; /* records that the listener was told of */
+    size_t stop_at;
+} retold;
+
+static mls_status tell_run(void *state, size_t index, mls_run *run, bool part)
+{
+    retold *told = state;
+    mls_buffer_printf(&told->text, "%zu:%zu-%zu%s%s ", index, run->line, run->last_line, part ? "p" : "",
+                      run->valid ? "" : "!");
+    return MLS_OK;
+}
+
+static mls_status tell_source(void *state, const mls_read *read)
+{
+    retold *told = state;
+    mls_buffer_printf(&told->text, "done%zu%s%s ", read->index, read->status != MLS_OK ? "!" : "",
+                      read->unread != NULL ? "?" : "");
+    return told->stop_at != 0 && read->index + 1 == told->stop_at ? MLS_STOPPED : MLS_OK;
+}
+
+static mls_status hear(void *state, const mls_record *record)
+{
+    (void)record;
+    ((retold *)state)->heard++;
+    return MLS_OK;
+}
+
+static mls_status listen(void *state, size_t index, mls_sink *sink)
+{
+    (void)index;
+    *sink = (mls_sink){.state = state, .record = hear};
+    return MLS_OK;
+}
+
+static void write_script(const char *path, const char *script, size_t times)
+{
+    mls_buffer log = script_log(script);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < times; i++) {
+        assert_int_equal(fwrite(log.ptr, 1, log.len, file), log.len);
+    }
+    assert_int_equal(fclose(file), 0);
+    mls_buffer_release(&log);
+}
+
+static void assert_told(mls_reading reading, const char *const *paths, size_t count, size_t stop_at, mls_status status,
+                        const char *expected)
+{
+    mls_sources sources = {0};
+    retold told = {.stop_at = stop_at};
+    reading.state = &told;
+    reading.run = tell_run;
+    reading.done = tell_source;
+    assert_int_equal(mls_sources_find(paths, count, &sources, NULL), MLS_OK);
+    mls_buffer_append_text(&told.text, "");
+    assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), status);
+    assert_string_equal(told.text.ptr, expected);
+    mls_buffer_release(&told.text);
+    mls_sources_release(&sources);
+}
+
+static int enter_scratch(void **state)
+{
+    static char folder[32];
+    (void)snprintf(folder, sizeof folder, "/tmp/test_reading_XXXXXX");
+    *state = folder;
+    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_scratch(void **state)
+{
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", (const char *)*state);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+static void runs_come_in_order_whatever_the_threads(void **state)
+{
+    static const char *const here[] = {"."};
+    (void)state;
+    write_script("a.log", "i1 I2 r3 e4 s5", 1);
+    write_script("b.log", "i1 I2 r3 e4 s5 i11 I12 r13 e14 s15", 1);
+    write_script("c.log", "- -", 1);
+    write_script("result_0.txt", "i1 I2 r3 e4 s5 i11 I12 r13 e14 s15", 1);
+    write_script("result_1.txt", "", 1);
+    assert_int_equal(chmod("result_1.txt", 0), 0);
+    for (unsigned threads = 1; threads < 4; threads++) {
+        const mls_reading reading = {.threads = threads, .steps = true};
+        assert_told(reading, here, 1, 0, MLS_OK,
+                    geteuid() == 0 ? "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-10 done3 4:0-0! done4 "
+                                   : "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-10 done3 done4! ");
+    }
+    assert_told((mls_reading){.cutting = MLS_CUT_ALWAYS}, here, 1, 4, MLS_STOPPED,
+                "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-5p 3:6-10p done3 ");
+    assert_told((mls_reading){.cutting = MLS_CUT_NEVER}, here, 1, 2, MLS_STOPPED, "0:1-5 done0 1:1-10 done1 ");
+}
+
+static void what_cannot_be_read_is_told_and_the_rest_done(void **state)
+{
+    static const char *const paths[] = {"a.log", "gone.log", "zipped", "a.log"};
+    (void)state;
+    write_script("a.log", "i1 I2 r3 e4 s5", 1);
+    FILE *file = fopen("zipped", "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite("\xfd"
+                            "7zXZ\0 and so on",
+                            1, 16, file),
+                     16);
+    assert_int_equal(fclose(file), 0);
+    mls_sources sources = {0};
+    assert_int_equal(mls_sources_find(paths, 4, &sources, NULL), MLS_OK);
+    assert_true(sources.items[1].failed && sources.items[1].skip != NULL);
+    mls_sources_release(&sources);
+    assert_told((mls_reading){0}, paths, 4, 0, MLS_OK, "0:1-5 done0 done2? 3:1-5 done3 ");
+}
+
+/* A file is listened to in its order, by one thread or many; 40 MB are enough for all threads to share one. */
+static void a_listener_hears_every_record(void **state)
+{
+    static const char *const large[] = {"large.log"};
+    mls_sources sources = {0};
+    (void)state;
+    write_script("large.log", "i1 I2 r3 e4/5=0.25 s5 '0: a line of noise that makes the file grow without records'",
+                 60000);
+    assert_int_equal(mls_sources_find(large, 1, &sources, NULL), MLS_OK);
+    for (unsigned threads = 1; threads < 3; threads++) {
+        retold told = {0};
+        const mls_reading reading = {.events = true, .threads = threads, .state = &told, .listen = listen};
+        assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), MLS_OK);
+        assert_int_equal(told.heard, 300000);
+    }
+    mls_sources_release(&sources);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +515,9 @@ int main(void)
         cmocka_unit_test(whole_is_never_cut),
         cmocka_unit_test(nothing_is_one_log),
         cmocka_unit_test(failure_ends_the_scan),
+        cmocka_unit_test_setup_teardown(runs_come_in_order_whatever_the_threads, enter_scratch, leave_scratch),
+        cmocka_unit_test_setup_teardown(what_cannot_be_read_is_told_and_the_rest_done, enter_scratch, leave_scratch),
+        cmocka_unit_test_setup_teardown(a_listener_hears_every_record, enter_scratch, leave_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
