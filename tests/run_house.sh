@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Holds the code to the drawing in CONTRIBUTING.md: which room may include
+# which, how large a file is, what a file opens with, what names look like.
+. tests/count.sh
+cd "$root" || exit 1
+
+# The drawing: "floor room", and the room that each public header belongs to.
+sed -n 's/^| \([0-9]\) | \(`src[^|]*\) |.*/\1 \2/p' CONTRIBUTING.md | tr -d '`,' | tr '·' ' ' |
+    awk '{ for (i = 2; i <= NF; i++) { sub("src/", "", $i); print $1, $i } }' >"$scratch/floors"
+cat >"$scratch/public" <<'HEADERS'
+base.h base
+finding_table.h base
+log.h log
+key_table.h log
+value.h log
+shell.h shell
+edition.h rules
+rules.h rules
+config.h config
+run.h score
+group.h score
+olympic.h score
+rcp.h score
+reading.h reading
+collect.h slurm
+submission.h submission
+HEADERS
+
+# Every include of a room, as "file room".
+for file in src/*/*.c src/*/*.h; do
+    sed -n 's|^#include "\([a-z]*\)/\([a-z_]*\.h\)".*|\1 \2|p' "$file" | sed "s|^|$file |"
+done >"$scratch/includes"
+awk -v floors="$scratch/floors" -v public="$scratch/public" '
+    BEGIN {
+        while ((getline line < floors) > 0) { split(line, f, " "); floor[f[2]] = f[1] }
+        while ((getline line < public) > 0) { split(line, f, " "); room_of[f[1]] = f[2] }
+    }
+    {
+        split($1, part, "/"); from = part[2]
+        to = $2 == "mlscore" ? room_of[$3] : $2
+        if (to == "") print $1 ": include/mlscore/" $3 " belongs to no room"
+        else if (!(from in floor)) print $1 ": the room stands on no floor of CONTRIBUTING.md"
+        else if (to != from && !(to in floor && floor[to] < floor[from])) print $1 " includes " $2 "/" $3 ": " to " is not below " from
+    }' "$scratch/includes" | sort -u >"$scratch/wrong"
+[ -s "$scratch/floors" ] || echo "CONTRIBUTING.md draws no floors" >>"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "rooms include only from below" "$scratch/wrong"; else pass; fi
+
+for file in include/mlscore/*.h; do
+    name=${file##*/}
+    [ "$name" = mlscore.h ] || grep -q "^$name " "$scratch/public" || echo "$file"
+done >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "each public header belongs to a room" "$scratch/wrong"; else pass; fi
+
+wc -l src/*/*.c src/*/*.h include/mlscore/*.h tests/unit/*.c tests/unit/*.h bench/*.c |
+    awk '$2 != "total" && $1 > (($2 ~ /^tests/) ? 800 : 600) { print $2 ": " $1 " lines" }' >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "no file is longer than 600 lines" "$scratch/wrong"; else pass; fi
+
+# The first comment behind the licence says what the file is for.
+for file in src/*/*.c src/*/*.h include/mlscore/*.h; do
+    sed -n 2p "$file" | grep -q '^/\*' || echo "$file"
+done >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "each file opens with what it is for" "$scratch/wrong"; else pass; fi
+
+# What only its own file sees is not called mls_.
+grep -nE '^static [^=;]*\<mls_[a-z0-9_]+\(' src/*/*.c | grep -vE '\<(inline|const struct)\>' |
+    sed -nE 's/^([^:]*:[0-9]*):static [^(]*\<(mls_[a-z0-9_]+)\(.*/\1: \2/p' >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "static functions carry no mls_" "$scratch/wrong"; else pass; fi
+
+# Only the tool prints on its own, exits or aborts.
+grep -nE '\<(printf|puts|putchar|exit|_exit|abort|perror)\(' src/*/*.c | grep -v '^src/cli/' |
+    grep -vE '^[^:]*:[0-9]*:( \*|/\*)' >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "the library never prints or exits" "$scratch/wrong"; else pass; fi
+finish
