@@ -43,8 +43,10 @@ B := build/$(FLAVOUR)
 
 PACKAGES     := libcjson libpcre2-8
 # The packages are looked up when a rule runs, not here: `make demo` may have to install them first.
-PKG_CFLAGS    = $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
-PKG_LIBS      = $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lcsv -lm -pthread
+# zlib is used where it is there (`make ZLIB=` does without): logs packed by gzip are read then.
+ZLIB          = $(eval ZLIB := $$(shell $(PKG_CONFIG) --exists zlib 2>/dev/null && echo zlib))$(ZLIB)
+PKG_CFLAGS    = $(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ZLIB) 2>/dev/null) $$(if $(ZLIB),-DMLS_HAVE_ZLIB))$(PKG_CFLAGS)
+PKG_LIBS      = $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ZLIB) 2>/dev/null) -lcsv -lm -pthread
 
 SOURCES     := $(sort $(wildcard src/*/*.c))
 CLI_SOURCES := $(wildcard src/cli/*.c)
@@ -113,7 +115,7 @@ $B/round/mlscore: $(CLI_OBJECTS) $B/round/files.o $B/round/table.o $B/libmlscore
 
 # ---------------------------------------------------------------- packages
 
-DEB_PACKAGES := libcjson-dev libpcre2-dev libcsv-dev libcmocka-dev pkg-config
+DEB_PACKAGES := libcjson-dev libpcre2-dev libcsv-dev zlib1g-dev libcmocka-dev pkg-config
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: packages
@@ -145,7 +147,7 @@ $B/mlscore.pc:
 	   echo 'Name: mlscore'; echo 'Description: verdicts and scores from MLPerf training logs'; \
 	   echo "Version: $$(sed -n 's/^#define MLS_VERSION "\(.*\)"$$/\1/p' include/mlscore/base.h)"; \
 	   echo '# Only a static library is installed, so what it needs is needed by every program.'; \
-	   echo 'Requires: $(PACKAGES)'; echo 'Cflags: -I$${includedir}'; \
+	   echo 'Requires: $(PACKAGES) $(ZLIB)'; echo 'Cflags: -I$${includedir}'; \
 	   echo 'Libs: -L$${libdir} -lmlscore -lcsv -lm -pthread'; } > $@
 
 MAN_PAGES   := $(sort $(wildcard man/*.[1-8]))
@@ -189,12 +191,12 @@ $B/unit/%: tests/unit/%.c $B/libmlscore.a $B/libcli.a
 	$(call say,LINK)
 	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< $(TOOL_LIBS) -lcmocka
 
-# The log floor without SIMD, which a test named …_plain is linked with in place of the library's.
+# The log floor without SIMD and zlib, which a test named …_plain is linked with in place of the library's.
 PLAIN_OBJECTS := $(patsubst src/log/%.c,$B/plain/%.o,$(sort $(wildcard src/log/*.c)))
 $B/plain/%.o: src/log/%.c | $B/.packages
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) -DMLS_SIMD_PLAIN $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) -DMLS_SIMD_PLAIN -DMLS_NO_ZLIB $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 # A static pattern: as implicit rules go, the one for all tests would win while there are no plain objects yet.
 $(filter %_plain,$(UNIT_TESTS)): $B/unit/%_plain: tests/unit/%_plain.c $(PLAIN_OBJECTS) $B/libmlscore.a $B/libcli.a
 	@mkdir -p $(@D)

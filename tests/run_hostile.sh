@@ -91,4 +91,13 @@ path=$tree/results/$system/llama31_405b/power/result_0
 while [ $i -lt 60 ]; do path=$path/d$i; i=$((i + 1)); done
 mkdir -p "$path/e/f/g/h/i/j/k/l"
 judged "folders nested deeply in a place for files" 1 tree-limit
+# ------------------------------------------------------------ a small file that unpacks to much
+head -c 300000000 /dev/zero | gzip -1 >"$scratch/bomb.log"
+status=0
+(cd "$scratch" && ulimit -v 200000 && limited 60 "$mlscore" score -j1 bomb.log) >"$scratch/out" 2>"$scratch/err" || status=$?
+if [ "$status" -eq 1 ] && grep -q "binary file" "$scratch/out"; then
+    pass
+else
+    fail "what a small file unpacks to is not held" "$scratch/err"
+fi
 finish

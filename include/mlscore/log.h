@@ -111,8 +111,9 @@ typedef struct mls_log_totals {
     size_t lines;   /**< an unfinished last line counts */
     size_t records; /**< well formed */
     size_t malformed;
-    size_t torn; /**< lines in which an earlier marker was overwritten */
-    bool binary; /**< NUL bytes near the start and not one line with a marker: no log at all */
+    size_t torn;        /**< lines in which an earlier marker was overwritten */
+    const char *unread; /**< why it was not read as a log at all, as mls_log_unread() says; NULL: it was */
+    bool binary;        /**< NUL bytes near the start and not one line with a marker: no log at all */
 } mls_log_totals;
 
 /**
@@ -130,12 +131,25 @@ typedef struct mls_sink {
 /** How to read.  Zero-initialised: one thread, to the end. */
 typedef struct mls_scan_options {
     unsigned threads; /**< threads for one large regular file; 0 and 1: the calling one only */
+    bool plain;       /**< what is packed by gzip is not unpacked but left unread */
 } mls_scan_options;
+
+/**
+ * Why a file that starts with these bytes (16 are enough) is no log as it
+ * stands, with the command that unpacks it when it is packed; NULL when it may
+ * be one.
+ */
+const char *mls_log_unread(mls_str head);
 
 /**
  * Reads an open file, pipe or device to its end and feeds `sinks` in order.
  * The descriptor stays the caller's.  With several threads the callbacks
  * still come from the calling thread, in file order.
+ *
+ * What is packed by gzip is unpacked while it is read, where the library was
+ * built with zlib; totals.bytes counts what it unpacks to.  A file that breaks
+ * off is MLS_ERROR_READ.  What cannot be a log by its first bytes is not read:
+ * the result is MLS_OK, no callback is called, and totals.unread says why.
  *
  * Returns MLS_OK; MLS_ERROR_READ (the totals and the sinks hold what came
  * before the failure, and `end` was called); MLS_ERROR_MEMORY; or what a

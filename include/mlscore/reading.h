@@ -85,6 +85,7 @@ typedef struct mls_reading {
     bool events;                      /**< no runs: only the sinks that `listen` gives are fed, file by file */
     bool unread_runs;                 /**< a file that is one run is handed over as one even when it cannot be read */
     bool brief;                       /**< runs are wanted for their verdicts only: see mls_run */
+    bool plain;                       /**< logs packed by gzip count as unread, as they do in a submission */
     bool steps;                       /**< runs are judged by their steps too: see mls_run_finish() */
     mls_cutting cutting;
     unsigned threads; /**< 0: one per processor */

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "log/reader.h"
 #include "log/simd.h"
+#include "log/unpack.h"
 
 enum {
     MLS_BLOCK_SIZE = 256 * 1024,       /* stays in a core's second-level cache */
@@ -54,23 +55,53 @@ static bool mls_block_scan(char *block, size_t len, mls_block_cut *cut, mls_batc
 
 /* ------------------------------------------------------- on one thread */
 
-static mls_status mls_scan_serial(int fd, mls_reader *reader, int *read_errno)
+/* Looks at the first block of a file: what is packed is unpacked from here on, and what is no log ends the scan. */
+static mls_status mls_scan_sniff(int fd, mls_str head, bool plain, mls_reader *reader, mls_unpacker **unpacker)
+{
+    reader->totals.unread = mls_log_unread(head);
+    if (reader->totals.unread == NULL || plain || !mls_unpack_can(head)) {
+        return MLS_OK;
+    }
+    reader->totals.unread = NULL;
+    *unpacker = mls_unpacker_new(fd, head);
+    return *unpacker != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+/* `sniff`: nothing of the file was read yet. */
+static mls_status mls_scan_serial(int fd, bool sniff, bool plain, mls_reader *reader, mls_read_trouble *trouble)
 {
     char *block = mls_block_alloc();
     mls_batch batch = {0};
+    mls_unpacker *unpacker = NULL;
     mls_status status = block != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     while (status == MLS_OK) {
-        size_t len;
+        size_t len = 0;
         mls_block_cut cut;
-        *read_errno = mls_block_fill(fd, block, -1, MLS_BLOCK_SIZE, &len);
-        if (len > 0) {
+        if (unpacker == NULL) {
+            trouble->read_errno = mls_block_fill(fd, block, -1, MLS_BLOCK_SIZE, &len);
+        } else if (!mls_unpacker_fill(unpacker, block, MLS_BLOCK_SIZE, &len, trouble)) {
+            status = MLS_ERROR_MEMORY;
+            break;
+        }
+        if (sniff) {
+            sniff = false;
+            status = mls_scan_sniff(fd, (mls_str){block, len}, plain, reader, &unpacker);
+            if (reader->totals.unread != NULL) {
+                break;
+            }
+            if (unpacker != NULL) {
+                continue;
+            }
+        }
+        if (status == MLS_OK && len > 0) {
             status = mls_block_scan(block, len, &cut, &batch) ? mls_reader_feed(reader, block, len, cut, &batch)
                                                               : MLS_ERROR_MEMORY;
         }
-        if (*read_errno != 0 || len < MLS_BLOCK_SIZE) {
+        if (trouble->read_errno != 0 || len < MLS_BLOCK_SIZE) {
             break;
         }
     }
+    mls_unpacker_free(unpacker);
     mls_batch_release(&batch);
     free(block);
     return status;
@@ -231,7 +262,7 @@ static mls_status mls_scan_parallel(int fd, off_t start, size_t size, unsigned t
 
 /* ------------------------------------------------------------ the doors */
 
-/* How much of the file can be read by offset: 0 for pipes, devices and small files. */
+/* How much of the file can be read by offset: 0 for pipes, devices, small files and what is no plain log. */
 static size_t mls_scan_parallel_size(int fd, unsigned threads, off_t *start)
 {
     struct stat about;
@@ -242,6 +273,11 @@ static size_t mls_scan_parallel_size(int fd, unsigned threads, off_t *start)
     if (*start < 0 || about.st_size - *start < MLS_PARALLEL_MIN) {
         return 0;
     }
+    char head[16];
+    const ssize_t got = pread(fd, head, sizeof head, *start);
+    if (got < 0 || mls_log_unread((mls_str){head, (size_t)got}) != NULL) {
+        return 0;
+    }
     return (size_t)(about.st_size - *start);
 }
 
@@ -250,7 +286,7 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
 {
     mls_reader reader;
     mls_status status = MLS_OK;
-    int read_errno = 0;
+    mls_read_trouble trouble = {0};
     bool shrank = false;
     off_t start = 0;
     unsigned threads = options != NULL ? options->threads : 1;
@@ -258,21 +294,24 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
     mls_reader_init(&reader, sinks, sink_count);
     const size_t size = mls_scan_parallel_size(fd, threads, &start);
     if (size > 0) {
-        status = mls_scan_parallel(fd, start, size, threads, &reader, &read_errno, &shrank);
+        status = mls_scan_parallel(fd, start, size, threads, &reader, &trouble.read_errno, &shrank);
     }
     /* Small files, pipes, and what a file has grown by in the meantime. */
-    if (status == MLS_OK && read_errno == 0 && !shrank) {
-        status = mls_scan_serial(fd, &reader, &read_errno);
+    if (status == MLS_OK && trouble.read_errno == 0 && !shrank) {
+        status = mls_scan_serial(fd, size == 0, options != NULL && options->plain, &reader, &trouble);
     }
-    if (status == MLS_OK) {
+    if (status == MLS_OK && reader.totals.unread == NULL) {
         status = mls_reader_end(&reader);
     }
     if (totals != NULL) {
         *totals = reader.totals;
     }
     mls_reader_release(&reader);
-    if (status == MLS_OK && read_errno != 0) {
-        return mls_error_set_errno(error, MLS_ERROR_READ, read_errno, "cannot read");
+    if (status == MLS_OK && trouble.read_errno != 0) {
+        return mls_error_set_errno(error, MLS_ERROR_READ, trouble.read_errno, "cannot read");
+    }
+    if (status == MLS_OK && trouble.wrong != NULL) {
+        return mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", trouble.wrong);
     }
     if (status == MLS_ERROR_MEMORY) {
         return mls_error_set(error, status, 0, 0, "out of memory");

@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "reading/file.h"
-#include "reading/sources.h"
 
 /* A file from this size on is scanned by all threads together, one such file at a time. */
 enum { MLS_LARGE_FILE = 32 * 1024 * 1024 };
@@ -121,17 +120,22 @@ static mls_status take_run(void *state, mls_run *run, bool part)
     return MLS_OK;
 }
 
+static bool is_run(const mls_reading *reading, const mls_source *source)
+{
+    return source->result || reading->cutting == MLS_CUT_NEVER;
+}
+
 /* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
 static mls_status scan(mls_reading_work *work, mls_batch_file *batch, mls_checker *checker, int fd)
 {
     const mls_reading *reading = work->reading;
     const mls_source *source = batch->read.source;
-    const mls_scan_options options = {.threads = work->scan_threads};
+    const mls_scan_options options = {.threads = work->scan_threads, .plain = reading->plain};
     mls_destination destination = {work, batch};
     mls_sink sinks[2];
     size_t count = 0;
     mls_file file = {.whole = reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
-                     .asked_for = source->named || source->result || reading->cutting == MLS_CUT_NEVER,
+                     .asked_for = source->named || is_run(reading, source),
                      .brief = reading->brief,
                      .steps = reading->steps,
                      .checker = checker,
@@ -146,10 +150,13 @@ static mls_status scan(mls_reading_work *work, mls_batch_file *batch, mls_checke
         sinks[count] = (mls_sink){0};
         status = reading->listen(reading->state, batch->read.index, &sinks[count++]);
     }
-    if (status == MLS_OK) {
-        status = fd >= 0
-                     ? mls_log_scan_fd(fd, &options, sinks, count, &batch->read.totals, &batch->read.error)
-                     : mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, &batch->read.totals, &batch->read.error);
+    if (status == MLS_OK && fd >= 0) {
+        status = mls_log_scan_fd(fd, &options, sinks, count, &batch->read.totals, &batch->read.error);
+        batch->read.unread = batch->read.totals.unread;
+    }
+    /* What is a run in any case is one without a line then. */
+    if (status == MLS_OK && (fd < 0 || (batch->read.unread != NULL && is_run(reading, source)))) {
+        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, &batch->read.totals, &batch->read.error);
     }
     mls_file_release(&file);
     return status;
@@ -165,18 +172,12 @@ static mls_status read_source(mls_reading_work *work, mls_batch_file *file)
     const mls_reading *reading = work->reading;
     mls_read *read = &file->read;
     mls_checker *checker;
-    char head[16];
     const int fd = open_source(reading, read);
     if (fd < 0) {
         read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "%s", "");
-    } else {
-        const ssize_t peeked = pread(fd, head, sizeof head, 0);
-        read->unread = peeked > 0 ? mls_source_magic((mls_str){head, (size_t)peeked}) : NULL;
     }
-    const bool is_run = read->source->result || reading->cutting == MLS_CUT_NEVER;
-    const bool wanted = fd >= 0 && (read->unread == NULL || is_run);
     mls_status status = MLS_OK;
-    if (wanted || (fd < 0 && is_run && reading->unread_runs)) {
+    if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {
         status = take_checker(work, &checker);
         if (status == MLS_OK) {
             status = scan(work, file, checker, fd);

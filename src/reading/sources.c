@@ -2,7 +2,7 @@
 /*
  * sources.c - which files to read: named paths as they are, folders in natural order.
  */
-#include "reading/sources.h"
+#include "mlscore/reading.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,32 +198,6 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
 }
 
 /* --------------------------------------------------------------- opening */
-
-const char *mls_source_magic(mls_str head)
-{
-    static const struct {
-        mls_str magic;
-        const char *reason;
-    } kinds[] = {
-        {MLS_STR("\x7f"
-                 "ELF"),
-         "binary file"},
-        {MLS_STR("\x1f\x8b"), "compressed (gzip): unpack it first"},
-        {MLS_STR("\xfd"
-                 "7zXZ"),
-         "compressed (xz): unpack it first"},
-        {MLS_STR("\x28\xb5\x2f\xfd"), "compressed (zstd): unpack it first"},
-        {MLS_STR("PK\x03\x04"), "zip archive: unpack it first"},
-        {MLS_STR("\x89HDF"), "binary file"},
-        {MLS_STR("\x89PNG"), "image"},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (mls_str_starts(head, kinds[i].magic)) {
-            return kinds[i].reason;
-        }
-    }
-    return NULL;
-}
 
 int mls_source_open(const mls_source *source)
 {

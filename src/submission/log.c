@@ -62,8 +62,16 @@ static mls_status mls_log_scan(mls_checker *checker, mls_log_reading *reading, i
     mls_file file = {.whole = true, .asked_for = true, .checker = checker, .run = mls_log_take_run, .state = reading};
     mls_file_begin(&file);
     const mls_sink sink = mls_file_sink(&file);
-    const mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, &totals, error)
-                                      : mls_log_scan_bytes((mls_str){NULL, 0}, &sink, 1, &totals, error);
+    /* What a submission holds must be readable as it stands. */
+    const mls_scan_options options = {.plain = true};
+    mls_status status = fd >= 0 ? mls_log_scan_fd(fd, &options, &sink, 1, &totals, error) : MLS_OK;
+    const char *unread = totals.unread;
+    if (status == MLS_OK && (fd < 0 || unread != NULL)) {
+        status = mls_log_scan_bytes((mls_str){NULL, 0}, &sink, 1, &totals, error);
+    }
+    if (status == MLS_OK && unread != NULL) {
+        status = mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", unread);
+    }
     reading->bytes = totals.bytes;
     mls_file_release(&file);
     return status;

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/output.h"
-#include "reading/sources.h"
+#include "mlscore/reading.h"
 
 static char folder[] = "/tmp/mlscore-output-XXXXXX";
 
@@ -285,13 +285,13 @@ static void deep_folders_end_somewhere(void **state)
 static void files_that_are_no_logs(void **state)
 {
     (void)state;
-    assert_non_null(mls_source_magic(MLS_S("\x1f\x8b\x08")));
-    assert_non_null(mls_source_magic(MLS_S("\x7f"
-                                           "ELF\2\1")));
-    assert_null(mls_source_magic(MLS_S("\x7f"
-                                       "EL")));
-    assert_null(mls_source_magic(MLS_S("")));
-    assert_null(mls_source_magic(MLS_S(":::MLLOG {")));
+    assert_non_null(mls_log_unread(MLS_S("\x1f\x8b\x08")));
+    assert_non_null(mls_log_unread(MLS_S("\x7f"
+                                         "ELF\2\1")));
+    assert_null(mls_log_unread(MLS_S("\x7f"
+                                     "EL")));
+    assert_null(mls_log_unread(MLS_S("")));
+    assert_null(mls_log_unread(MLS_S(":::MLLOG {")));
 }
 
 int main(void)

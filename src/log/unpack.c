@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unpack.c - what packed files are, and gzip as a stream.
+ */
+#include "log/unpack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *mls_log_unread(mls_str head)
+{
+    static const struct {
+        mls_str magic;
+        const char *reason;
+    } kinds[] = {
+        {MLS_STR("\x1f\x8b"), "compressed by gzip; gzip -dc FILE unpacks it"},
+        {MLS_STR("\xfd"
+                 "7zXZ"),
+         "compressed by xz; xz -dc FILE unpacks it"},
+        {MLS_STR("\x28\xb5\x2f\xfd"), "compressed by zstd; zstd -dc FILE unpacks it"},
+        {MLS_STR("BZh"), "compressed by bzip2; bzip2 -dc FILE unpacks it"},
+        {MLS_STR("\x04\x22\x4d\x18"), "compressed by lz4; lz4 -dc FILE unpacks it"},
+        {MLS_STR("PK\x03\x04"), "a zip archive; unzip -p FILE unpacks it"},
+        {MLS_STR("\x7f"
+                 "ELF"),
+         "binary file"},
+        {MLS_STR("\x89HDF"), "binary file"},
+        {MLS_STR("\x89PNG"), "image"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (mls_str_starts(head, kinds[i].magic)) {
+            return kinds[i].reason;
+        }
+    }
+    return NULL;
+}
+
+#if defined(MLS_HAVE_ZLIB) && !defined(MLS_NO_ZLIB)
+
+#include <zlib.h>
+
+enum { INPUT_SIZE = 64 * 1024 };
+
+struct mls_unpacker {
+    int fd;
+    z_stream stream;
+    bool in_member; /* between the start and the end of one of the files that gzip may put one behind the other */
+    bool ended;
+    char input[];
+};
+
+bool mls_unpack_can(mls_str head)
+{
+    return mls_str_starts(head, MLS_S("\x1f\x8b"));
+}
+
+mls_unpacker *mls_unpacker_new(int fd, mls_str head)
+{
+    const size_t size = head.len > INPUT_SIZE ? head.len : INPUT_SIZE;
+    mls_unpacker *unpacker = malloc(sizeof *unpacker + size);
+    if (unpacker == NULL) {
+        return NULL;
+    }
+    *unpacker = (mls_unpacker){.fd = fd, .in_member = true};
+    if (inflateInit2(&unpacker->stream, 16 + MAX_WBITS) != Z_OK) {
+        free(unpacker);
+        return NULL;
+    }
+    memcpy(unpacker->input, head.ptr, head.len);
+    unpacker->stream.next_in = (Bytef *)unpacker->input;
+    unpacker->stream.avail_in = (uInt)head.len;
+    return unpacker;
+}
+
+/* Reads more of the packed bytes, unless there are some left; false at the end of the file. */
+static bool more_input(mls_unpacker *unpacker, mls_read_trouble *trouble)
+{
+    while (unpacker->stream.avail_in == 0) {
+        const ssize_t got = read(unpacker->fd, unpacker->input, INPUT_SIZE);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            trouble->read_errno = got < 0 ? errno : 0;
+            return false;
+        }
+        unpacker->stream.next_in = (Bytef *)unpacker->input;
+        unpacker->stream.avail_in = got > 0 ? (uInt)got : 0;
+    }
+    return true;
+}
+
+/* Behind a member: skips the zeros that tapes are padded with, and starts the next one. */
+static void next_member(mls_unpacker *unpacker, mls_read_trouble *trouble)
+{
+    z_stream *stream = &unpacker->stream;
+    while (more_input(unpacker, trouble)) {
+        if (*stream->next_in != 0) {
+            unpacker->in_member = inflateReset(stream) == Z_OK;
+            return;
+        }
+        stream->next_in++;
+        stream->avail_in--;
+    }
+    unpacker->ended = true;
+}
+
+bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble)
+{
+    z_stream *stream = &unpacker->stream;
+    int result = Z_OK;
+    stream->next_out = (Bytef *)block;
+    stream->avail_out = (uInt)wanted;
+    while (stream->avail_out > 0 && !unpacker->ended) {
+        if (!unpacker->in_member) {
+            next_member(unpacker, trouble);
+            continue;
+        }
+        if (!more_input(unpacker, trouble)) {
+            trouble->wrong = trouble->read_errno == 0 ? "the gzip file breaks off" : NULL;
+            unpacker->ended = true;
+            break;
+        }
+        result = inflate(stream, Z_NO_FLUSH);
+        unpacker->in_member = result != Z_STREAM_END;
+        if (result != Z_OK && result != Z_STREAM_END) {
+            trouble->wrong = "the gzip file is damaged";
+            unpacker->ended = true;
+        }
+    }
+    *len = wanted - stream->avail_out;
+    return result != Z_MEM_ERROR;
+}
+
+void mls_unpacker_free(mls_unpacker *unpacker)
+{
+    if (unpacker != NULL) {
+        (void)inflateEnd(&unpacker->stream);
+        free(unpacker);
+    }
+}
+
+#else
+
+bool mls_unpack_can(mls_str head)
+{
+    (void)head;
+    return false;
+}
+
+mls_unpacker *mls_unpacker_new(int fd, mls_str head)
+{
+    (void)fd, (void)head;
+    return NULL;
+}
+
+bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble)
+{
+    (void)unpacker, (void)block, (void)wanted, (void)trouble;
+    *len = 0;
+    return true;
+}
+
+void mls_unpacker_free(mls_unpacker *unpacker)
+{
+    (void)unpacker;
+}
+
+#endif
