@@ -4,8 +4,8 @@ HERE=$(dirname ${BASH_SOURCE[0]})
 QUOTED_HERE="$(dirname "${BASH_SOURCE[0]}")"
 SELF=$(basename ${BASH_SOURCE[0]}) WITHOUT=$(basename ${BASH_SOURCE[0]} .sh) BACKQUOTED=`basename "$BASH_SOURCE"`
 REAL=$(readlink -f ${BASH_SOURCE[0]}) PATH_REAL=$(realpath "${BASH_SOURCE[0]}")
-FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-FOLDER2="$( cd -- "$( dirname -- "${BASH_SOURCE[0]}" )" &> /dev/null && pwd )"
+UNKNOWN_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+UNKNOWN_FOLDER2="$( cd -- "$( dirname -- "${BASH_SOURCE[0]}" )" &> /dev/null && pwd )"
 FULL=$(basename $(readlink -f ${BASH_SOURCE[0]}) | sed 's/^sub//; s/\.sh$//')
 export SYSTEM=$(basename $(readlink -f ${BASH_SOURCE[0]}) | sed -e 's/^config_//' -e 's/\.sh$//')
 SED_GLOBAL=$(echo "a.b.c" | sed 's/\./-/g') SED_GROUP=$(echo "1x8x32" | sed -E 's/^([0-9]+)x([0-9]+).*/\2 \1/') SED_BAR=$(echo a/b | sed 's|/|:|') SED_AND=$(echo ab | sed 's/b/[&]/') SED_BASIC=$(echo aab | sed 's/\(a*\)b/<\1>/')

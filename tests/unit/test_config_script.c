@@ -192,7 +192,28 @@ static void test_unknown_values_spread(void **state)
         {"A=1; nvidia-smi && A=2", "?"},
         {"A=1; nvidia-smi || true; A=3", "3"},
         {"A=1; eval \"$B\"", "?"},
-        {"A=1; f() { A=2; }; A=1; f", "?"},
+        {"A=1; f() { A=2; }; A=1; f", "2"},
+        {"A=1; f() { A=$1; return; A=3; }; f 2", "2"},
+        {"A=1; f() { local A=2; }; f", "?"},
+        {"A=1; if [ $RANDOM = 1 ]; then f() { A=2; }; fi; f", "?"},
+        {"A=1; f() { B=2; }; while f; do f() { A=2; }; done", "?"},
+        {"A=2; for i in 1 2; do A=2; B=1; done", "2"},
+        {"A=1; for i in 1 2; do A=$B; B=2; done", "?"},
+        {"B=1; for i in 1 2; do if [ $B = 2 ]; then A=2; fi; B=2; done", "?"},
+        {"for ((A = 0; A < 3; A++)); do :; done", "?"},
+        {"A=5; B=$((A++))", "?"},
+        {"A=5; B=$((6 & A))", "5"},
+        {"B=x; A=${B/x/y}", "?"},
+        {"B=C; C=1; A=${!B}", "?"},
+        {"A=1; cd /tmp; source x.sh", "?"},
+        {"A=1; cd /tmp", "1"},
+        {"A=1; (( A = $(nproc) ))", "?"},
+        {"set -euo pipefail; A=${1:-2}", "2"},
+        {"set -eo allexport -u; A=$#", "0"},
+        {"set -- x; A=$1", "?"},
+        {"A=a$RANDOM; A=${A:+b}", "b"},
+        {"A=1; coproc C { A=2; }", "1"},
+        {"A=1; [ -f config_data_$RANDOM.sh ] && source config_data_$RANDOM.sh", "?"},
         {"A=1; source /etc/profile", "?"},
         {"source /etc/profile; A=${B:-x}", "?"},
         {"A=1; source $(which setup.sh)", "?"},
@@ -258,7 +279,9 @@ static void test_mistakes_are_findings(void **state)
     assert_finds("\n\neval x\n", MLS_FINDING_CONFIG_UNKNOWN, 3);
     assert_value("A=1; B=$((1/0)); C=3\nD=4\n", "C", "-");
     assert_value("A=1; B=$((1/0)); C=3\nD=4\n", "D", "4");
-    assert_value("A=${B:?must be set}\nC=1\n", "C", "-");
+    assert_value("A=${B:?must be set}\nC=1\n", "A", "?");
+    assert_value("A=${B:?must be set}\nC=1\n", "B", "?");
+    assert_value("A=${B:?must be set}\nC=1\n", "C", "1");
     assert_value("exit 0\nC=1\n", "C", "-");
 }
 
@@ -292,11 +315,15 @@ static void test_limits_end_the_reading(void **state)
     (void)state;
     assert_limited(repeated("A=xxxxxxxxxxxxxxxx", "; A=$A$A", 30, ""));
     assert_limited(repeated("A=1\n", "A=1\n", 60000, ""));
-    assert_limited(repeated("A=1\n", "for i in 1 2 3 4 5 6 7 8 9 10; do ", 9,
-                            "B=1; done; done; done; done; done; done; "
-                            "done; done; done"));
+    assert_limited(repeated("A=1\n", "", 0, "f() { f; }; f\n"));
+    assert_limited(repeated("A=1\nf1() { :; }\n", "", 0,
+                            "f2() { f1; f1; f1; f1; f1; f1; f1; f1; }; f3() { f2; f2; f2; f2; f2; f2; f2; f2; }\n"
+                            "f4() { f3; f3; f3; f3; f3; f3; f3; f3; }; f5() { f4; f4; f4; f4; f4; f4; f4; f4; }\n"
+                            "f6() { f5; f5; f5; f5; f5; f5; f5; f5; }; f6; f6; f6; f6; f6; f6; f6; f6\n"));
     assert_limited(repeated("A=1; B='", "!", 1000, "1'\nC=$((B))\n"));
-    assert_limited(repeated("A=1; B='", "ab", 4000, "'; C=${B//a*c/x}${B//b*c/x}\n"));
+    assert_limited(repeated("A=1; B='", "ab", 4000,
+                            "'; f() { [[ $B == x ]]; }; g() { f;f;f;f;f;f;f;f;f;f; };"
+                            "h() { g;g;g;g;g;g;g;g;g;g; }; h;h;h;h;h;h;h;h;h;h\n"));
     assert_limited(repeated("A=1; B1=2+2\n", "", 0,
                             "B2=B1+B1+B1 B3=B2+B2+B2 B4=B3+B3+B3 B5=B4+B4+B4 B6=B5+B5+B5 B7=B6+B6+B6 B8=B7+B7+B7\n"
                             "B9=B8+B8+B8 Ba=B9+B9+B9 Bb=Ba+Ba+Ba Bc=Bb+Bb+Bb Bd=Bc+Bc+Bc Be=Bd+Bd+Bd Bf=Be+Be+Be\n"
@@ -333,10 +360,16 @@ static void test_files_stay_in_their_folder(void **state)
         {"A=1; source link", "?", MLS_FINDING_CONFIG_SOURCE},
         {"A=1; source $(dirname $BASH_SOURCE)/../../etc/passwd", "?", MLS_FINDING_CONFIG_SOURCE},
         {"A=1; source $(dirname $BASH_SOURCE)/../nothing", "?", MLS_FINDING_CONFIG_SOURCE},
-        {"A=1; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do source large; done", "?",
+        {"A=1; f() { source large; source large; source large; source large; source large; source large; }; f; f; f",
+         "?", MLS_FINDING_CONFIG_LIMIT},
+        {"A=1; f() { [ -f ${BASH_SOURCE%/*}/large ]; [ -f large ]; }; f; f; f; f; f; f; f; f; f", "?",
          MLS_FINDING_CONFIG_LIMIT},
-        {"A=1; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do [ -f ${BASH_SOURCE%/*}/large ]; done", "?",
-         MLS_FINDING_CONFIG_LIMIT},
+        {"A=1; [ -f config_data_$RANDOM.sh ] && source config_data_$RANDOM.sh; source nothing", "1",
+         MLS_FINDING_CONFIG_SOURCE},
+        {"A=1; if [[ -e config_$RANDOM.sh ]]; then A=2; source config_$RANDOM.sh; fi; source nothing", "?",
+         MLS_FINDING_CONFIG_SOURCE},
+        {"A=1; source config_data_$RANDOM.sh", "?", MLS_FINDING_CONFIG_SOURCE},
+        {"A=1; [ -f $RANDOM.sh ] && source $RANDOM.sh", "?", MLS_FINDING_CONFIG_SOURCE},
     };
     mls_buffer link = {0};
     mls_buffer_printf(&link, "%s/link", folder);

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state.c - limits, texts, variables and frames.
+ */
+#include "shell/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void mls_shell_no_memory(mls_shell_state *state)
+{
+    state->out_of_memory = true;
+    state->stopped = true;
+    state->frame->flow = FLOW_STOP;
+}
+
+void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...)
+{
+    mls_buffer message = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&message, format, args);
+    va_end(args);
+    const bool root = state->source_depth <= 1;
+    const mls_finding_place place = {.path = root ? NULL : state->frame->path, .line = state->frame->line};
+    if (message.failed) {
+        mls_shell_no_memory(state);
+    } else {
+        mls_findings_add(state->findings, code, place, "%s", message.ptr);
+    }
+    mls_buffer_release(&message);
+}
+
+void mls_shell_limit(mls_shell_state *state, const char *limit)
+{
+    if (!state->stopped) {
+        mls_shell_note(state, MLS_FINDING_CONFIG_LIMIT, "the reading ends here: %s", limit);
+    }
+    state->stopped = true;
+    state->frame->flow = FLOW_STOP;
+}
+
+bool mls_shell_step(mls_shell_state *state, size_t count)
+{
+    if (state->stopped || count > SHELL_STEPS_MAX - state->steps) {
+        mls_shell_limit(state, "steps of matching and arithmetic");
+        return false;
+    }
+    state->steps += count;
+    return true;
+}
+
+mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes)
+{
+    if (bytes.len > SHELL_VALUE_BYTES_MAX) {
+        mls_shell_limit(state, "length of a value");
+        return SHELL_HOLE;
+    }
+    if (bytes.len > SHELL_EXPANSION_BYTES_MAX - state->expanded) {
+        mls_shell_limit(state, "length of all values together");
+        return SHELL_HOLE;
+    }
+    state->expanded += bytes.len;
+    const mls_str kept = mls_arena_copy(&state->arena, bytes);
+    if (kept.ptr == NULL) {
+        mls_shell_no_memory(state);
+        return SHELL_HOLE;
+    }
+    return kept;
+}
+
+mls_str mls_shell_keep_buffer(mls_shell_state *state, mls_buffer *buffer)
+{
+    mls_str text = SHELL_HOLE;
+    if (buffer->failed) {
+        mls_shell_no_memory(state);
+    } else {
+        text = mls_shell_keep(state, buffer->ptr != NULL ? mls_buffer_str(buffer) : MLS_S(""));
+    }
+    mls_buffer_release(buffer);
+    return text;
+}
+
+mls_str mls_shell_join(mls_shell_state *state, mls_str a, mls_str b)
+{
+    mls_buffer text = {0};
+    mls_buffer_append(&text, a);
+    mls_buffer_append(&text, b);
+    return mls_shell_keep_buffer(state, &text);
+}
+
+mls_str mls_shell_number(mls_shell_state *state, int64_t number)
+{
+    mls_buffer digits = {0};
+    mls_buffer_printf(&digits, "%lld", (long long)number);
+    return mls_shell_keep_buffer(state, &digits);
+}
+
+void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text)
+{
+    if (fields->count == SHELL_FIELDS_MAX) {
+        mls_shell_limit(state, "number of words in a command");
+        return;
+    }
+    if (fields->count == fields->capacity) {
+        const size_t capacity = fields->capacity == 0 ? 8 : fields->capacity * 2;
+        mls_str *items = mls_arena_array(&state->arena, capacity, sizeof *items);
+        if (items == NULL) {
+            mls_shell_no_memory(state);
+            return;
+        }
+        if (fields->count > 0) {
+            memcpy(items, fields->items, fields->count * sizeof *items);
+        }
+        fields->items = items;
+        fields->capacity = capacity;
+    }
+    fields->items[fields->count++] = text;
+}
+
+/* bash gives these a value by itself, one that is not to be known from the text. */
+static const char shell_names[] =
+    " BASH BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_LOADABLES_PATH BASH_REMATCH BASH_VERSINFO"
+    " BASH_VERSION COLUMNS COMP_WORDBREAKS HOSTNAME HOSTTYPE IFS LINES MACHTYPE OLDPWD OPTERR OPTIND OSTYPE PATH"
+    " PIPESTATUS PS1 PS2 PS4 PWD SHELL SHLVL TERM ";
+
+/* So do these, and keep their own mind when something is assigned to them. */
+static const char stubborn_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME"
+                                     " GROUPS HISTCMD LINENO PPID RANDOM SECONDS SHELLOPTS BASHOPTS SRANDOM UID"
+                                     " DIRSTACK BASH_ARGV0 _ ";
+
+static bool is_listed(mls_str name, const char *names)
+{
+    for (const char *at = names; (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
+        if (strncmp(at + 1, name.ptr, name.len) == 0 && at[1 + name.len] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where a name is, or belongs. */
+static size_t place_of(const mls_shell_variables *variables, mls_str name)
+{
+    size_t begin = 0;
+    size_t end = variables->count;
+    while (begin < end) {
+        const size_t middle = begin + (end - begin) / 2;
+        if (mls_str_compare(variables->items[middle].name, name) < 0) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return begin;
+}
+
+mls_shell_slot *mls_shell_slot_find(const mls_shell_variables *variables, mls_str name)
+{
+    const size_t at = place_of(variables, name);
+    return at < variables->count && mls_str_equal(variables->items[at].name, name) ? &variables->items[at] : NULL;
+}
+
+mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
+{
+    mls_shell_variables *variables = state->frame->variables;
+    const size_t at = place_of(variables, name);
+    mls_shell_slot *slot = variables->items + at;
+    if (at < variables->count && mls_str_equal(slot->name, name)) {
+        return slot;
+    }
+    if (variables->count == SHELL_VARIABLES_MAX) {
+        mls_shell_limit(state, "number of variables");
+        return NULL;
+    }
+    const mls_str kept = mls_arena_copy(&state->arena, name);
+    if (kept.ptr == NULL || !MLS_GROW(variables, items)) {
+        mls_shell_no_memory(state);
+        return NULL;
+    }
+    slot = variables->items + at;
+    memmove(slot + 1, slot, (variables->count - at) * sizeof *slot);
+    variables->count++;
+    *slot = (mls_shell_slot){.name = kept, .value = MLS_STR("")};
+    if (variables->forgotten) {
+        slot->presence = PRESENCE_UNKNOWN;
+        slot->value = SHELL_HOLE;
+    }
+    return slot;
+}
+
+mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str name, mls_str *value)
+{
+    const mls_shell_frame *frame = state->frame;
+    const mls_shell_slot *slot = mls_shell_slot_find(frame->variables, name);
+    *value = MLS_S("");
+    if (slot == NULL && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
+        *value = mls_str_from(frame->path);
+        return PRESENCE_SET;
+    }
+    const bool own = slot == NULL && (is_listed(name, shell_names) || is_listed(name, stubborn_names));
+    if (own || frame->repeat > 0 || (slot == NULL && frame->variables->forgotten) || (slot != NULL && slot->array)) {
+        *value = SHELL_HOLE;
+        return PRESENCE_UNKNOWN;
+    }
+    *value = slot != NULL ? slot->value : *value;
+    return slot != NULL ? slot->presence : PRESENCE_UNSET;
+}
+
+bool mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value)
+{
+    mls_shell_frame *frame = state->frame;
+    mls_shell_slot *slot = mls_shell_slot_touch(state, name);
+    if (slot == NULL) {
+        return true;
+    }
+    if (slot->readonly) {
+        return false;
+    }
+    const bool stubborn = is_listed(name, stubborn_names);
+    /* Assigning the same value again leaves no doubt, whichever way the script goes. */
+    const bool same =
+        slot->presence == PRESENCE_SET && !slot->array && mls_shell_known(value) && mls_str_equal(slot->value, value);
+    frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
+    slot->path = frame->path;
+    slot->line = frame->line;
+    slot->exported =
+        stubborn ? slot->exported && slot->presence != PRESENCE_UNSET : slot->exported || frame->export_all;
+    if (stubborn || (frame->doubt > 0 && !same)) {
+        slot->presence = PRESENCE_UNKNOWN;
+        slot->value = SHELL_HOLE;
+    } else {
+        slot->presence = PRESENCE_SET;
+        slot->value = slot->typed ? SHELL_HOLE : value;
+        slot->array = false;
+    }
+    return true;
+}
+
+bool mls_shell_variable_append(mls_shell_state *state, mls_str name, mls_str value)
+{
+    mls_str before;
+    (void)mls_shell_variable_get(state, name, &before);
+    return mls_shell_variable_set(state, name, mls_shell_join(state, before, value));
+}
+
+void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
+{
+    mls_shell_frame *frame = state->frame;
+    mls_shell_slot *slot = mls_shell_slot_touch(state, name);
+    if (slot == NULL || slot->readonly) {
+        return;
+    }
+    frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
+    if (frame->doubt == 0) {
+        *slot = (mls_shell_slot){.name = slot->name, .value = MLS_STR("")};
+    } else if (slot->presence != PRESENCE_UNSET) {
+        slot->presence = PRESENCE_UNKNOWN;
+        slot->value = SHELL_HOLE;
+    }
+}
+
+void mls_shell_forget_all(mls_shell_state *state, mls_str what)
+{
+    mls_shell_variables *variables = state->frame->variables;
+    if (what.len > 0) {
+        const mls_str shown = mls_shell_known(what) ? what : MLS_S("a command");
+        mls_shell_note(state, MLS_FINDING_CONFIG_UNKNOWN,
+                       "%.*s may set anything: values from before line %zu are unknown", (int)shown.len, shown.ptr,
+                       state->frame->line);
+    }
+    variables->forgotten = true;
+    for (size_t i = 0; mls_shell_step(state, 1) && i < variables->count; i++) {
+        if (!variables->items[i].readonly) {
+            variables->items[i].presence = PRESENCE_UNKNOWN;
+            variables->items[i].value = SHELL_HOLE;
+        }
+    }
+}
+
+void mls_shell_subshell_enter(mls_shell_state *state, mls_shell_subshell *subshell)
+{
+    const mls_shell_variables *variables = state->frame->variables;
+    *subshell = (mls_shell_subshell){.frame = *state->frame, .variables = *variables, .outer = state->frame};
+    subshell->variables.capacity = variables->count;
+    subshell->variables.items = calloc(variables->count + 1, sizeof *variables->items);
+    if (subshell->variables.items == NULL) {
+        subshell->variables = (mls_shell_variables){0};
+        mls_shell_no_memory(state);
+    } else if (variables->count > 0 && mls_shell_step(state, variables->count)) {
+        memcpy(subshell->variables.items, variables->items, variables->count * sizeof *variables->items);
+    }
+    subshell->frame.flow = state->frame->flow;
+    subshell->frame.variables = &subshell->variables;
+    subshell->frame.subshell = true;
+    subshell->frame.nesting++;
+    state->frame = &subshell->frame;
+}
+
+void mls_shell_subshell_leave(mls_shell_state *state, mls_shell_subshell *subshell)
+{
+    mls_shell_frame *outer = subshell->outer;
+    outer->status = subshell->frame.flow == FLOW_DISCARD ? STATUS_NO : subshell->frame.status;
+    outer->flow = state->stopped ? FLOW_STOP : outer->flow;
+    free(subshell->variables.items);
+    state->frame = outer;
+}
