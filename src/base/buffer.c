@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 {
@@ -71,11 +72,11 @@ void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = mls_text_vprintf(NULL, 0, format, args);
     if (length < 0) {
         buffer->failed = true;
     } else if (mls_buffer_reserve(buffer, (size_t)length)) {
-        (void)vsnprintf(buffer->ptr + buffer->len, (size_t)length + 1, format, again);
+        (void)mls_text_vprintf(buffer->ptr + buffer->len, (size_t)length + 1, format, again);
         buffer->len += (size_t)length;
     }
     va_end(again);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 /* A message is one line on a terminal whatever the names in it hold. */
@@ -35,7 +36,7 @@ static mls_status fill_error(mls_error *error, mls_status status, size_t line, s
         error->system_errno = 0;
         error->line = line;
         error->column = column;
-        const int length = vsnprintf(error->message, sizeof error->message, format, args);
+        const int length = mls_text_vprintf(error->message, sizeof error->message, format, args);
         if (length >= (int)sizeof error->message) {
             /* One byte more than stands there tells whether the last code point is whole. */
             error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';

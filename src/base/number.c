@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * number.c - reading and writing of numbers.
+ */
 #include "base/number.h"
 
 #include <locale.h>
@@ -10,30 +13,62 @@
 #include <strings.h>
 
 /* Numbers of a log are short; a longer one is read from the heap. */
-enum { MLS_NUMBER_ON_STACK = 128 };
+enum { NUMBER_ON_STACK = 128 };
 
 static locale_t c_locale;
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 
-static void mls_c_locale_make(void)
+static void make_c_locale(void)
 {
-    c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* strtod() without the caller's locale: a program that uses the library may have set one with a decimal comma. */
-static double mls_strtod(const char *text)
+/* Makes the C locale this thread's own and returns the one it had. */
+static locale_t enter_c_locale(void)
 {
-    (void)pthread_once(&c_locale_once, mls_c_locale_make);
-    return c_locale != (locale_t)0 ? strtod_l(text, NULL, c_locale) : strtod(text, NULL);
+    (void)pthread_once(&c_locale_once, make_c_locale);
+    return c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0;
 }
 
-typedef struct mls_decimal {
+static void leave_c_locale(locale_t before)
+{
+    if (before != (locale_t)0) {
+        (void)uselocale(before);
+    }
+}
+
+int mls_text_vprintf(char *text, size_t size, const char *format, va_list args)
+{
+    const locale_t before = enter_c_locale();
+    const int length = vsnprintf(text, size, format, args);
+    leave_c_locale(before);
+    return length;
+}
+
+int mls_text_printf(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int length = mls_text_vprintf(text, size, format, args);
+    va_end(args);
+    return length;
+}
+
+static double read_double(const char *text)
+{
+    const locale_t before = enter_c_locale();
+    const double number = strtod(text, NULL);
+    leave_c_locale(before);
+    return number;
+}
+
+typedef struct decimal_text {
     uint64_t mantissa; /* meaningful while digits <= 19 */
     unsigned digits;   /* significant ones, leading zeros not counted */
     long scale;        /* value = mantissa * 10^scale */
-} mls_decimal;
+} decimal_text;
 
-static bool mls_digits_read(const char **at, const char *end, mls_decimal *decimal, bool fraction)
+static bool read_digits(const char **at, const char *end, decimal_text *decimal, bool fraction)
 {
     const char *start = *at;
     for (; *at < end && **at >= '0' && **at <= '9'; (*at)++) {
@@ -46,7 +81,7 @@ static bool mls_digits_read(const char **at, const char *end, mls_decimal *decim
     return *at > start;
 }
 
-static bool mls_exponent_read(const char **at, const char *end, long *exponent)
+static bool read_exponent(const char **at, const char *end, long *exponent)
 {
     const char *p = *at;
     bool negative = false;
@@ -67,7 +102,7 @@ static bool mls_exponent_read(const char **at, const char *end, long *exponent)
  * Up to 15 digits and a power of ten up to 22 are both exact doubles, so one
  * multiplication or division rounds once, which is correct (Clinger 1990).
  */
-static bool mls_decimal_exact(const mls_decimal *decimal, double *number)
+static bool decimal_exact(const decimal_text *decimal, double *number)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -79,16 +114,16 @@ static bool mls_decimal_exact(const mls_decimal *decimal, double *number)
     return true;
 }
 
-static bool mls_number_slow(mls_str text, double *number)
+static bool read_slowly(mls_str text, double *number)
 {
-    char stack[MLS_NUMBER_ON_STACK];
+    char stack[NUMBER_ON_STACK];
     char *copy = text.len < sizeof stack ? stack : malloc(text.len + 1);
     if (copy == NULL) {
         return false;
     }
     memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
-    *number = mls_strtod(copy);
+    *number = read_double(copy);
     if (copy != stack) {
         free(copy);
     }
@@ -99,15 +134,15 @@ bool mls_number_parse(mls_str text, double *number)
 {
     const char *at = text.ptr;
     const char *end = text.ptr + text.len;
-    mls_decimal decimal = {0};
+    decimal_text decimal = {0};
     bool negative = false;
     if (at < end && (*at == '-' || *at == '+')) {
         negative = *at++ == '-';
     }
-    bool any = mls_digits_read(&at, end, &decimal, false);
+    bool any = read_digits(&at, end, &decimal, false);
     if (at < end && *at == '.') {
         at++;
-        any |= mls_digits_read(&at, end, &decimal, true);
+        any |= read_digits(&at, end, &decimal, true);
     }
     if (!any) {
         return false;
@@ -115,7 +150,7 @@ bool mls_number_parse(mls_str text, double *number)
     if (at < end && (*at == 'e' || *at == 'E')) {
         long exponent;
         at++;
-        if (!mls_exponent_read(&at, end, &exponent)) {
+        if (!read_exponent(&at, end, &exponent)) {
             return false;
         }
         decimal.scale += exponent;
@@ -123,19 +158,19 @@ bool mls_number_parse(mls_str text, double *number)
     if (at != end) {
         return false;
     }
-    if (mls_decimal_exact(&decimal, number)) {
+    if (decimal_exact(&decimal, number)) {
         *number = negative ? -*number : *number;
         return true;
     }
-    return mls_number_slow(text, number);
+    return read_slowly(text, number);
 }
 
-static bool mls_is_blank(unsigned char c)
+static bool is_blank(unsigned char c)
 {
     return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || c == 0x85 || c == 0xa0;
 }
 
-static bool mls_number_word(mls_str text, double *number)
+static bool read_word(mls_str text, double *number)
 {
     static const struct {
         mls_str word;
@@ -155,17 +190,17 @@ static bool mls_number_word(mls_str text, double *number)
 
 bool mls_number_parse_lenient(mls_str text, double *number)
 {
-    while (text.len > 0 && mls_is_blank((unsigned char)text.ptr[0])) {
+    while (text.len > 0 && is_blank((unsigned char)text.ptr[0])) {
         text.ptr++;
         text.len--;
     }
-    while (text.len > 0 && mls_is_blank((unsigned char)text.ptr[text.len - 1])) {
+    while (text.len > 0 && is_blank((unsigned char)text.ptr[text.len - 1])) {
         text.len--;
     }
     if (text.len == 0) {
         return false;
     }
-    if (mls_number_parse(text, number) || mls_number_word(text, number)) {
+    if (mls_number_parse(text, number) || read_word(text, number)) {
         return true;
     }
     /* Only underscores between two digits may be dropped. */
@@ -198,16 +233,6 @@ bool mls_size_parse(mls_str text, size_t *number)
     return text.len > 0;
 }
 
-/* printf() writes the decimal point of the caller's locale; ours is always '.'. */
-static void mls_point_restore(char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (strchr("0123456789+-e", *text) == NULL) {
-            *text = '.';
-        }
-    }
-}
-
 void mls_number_append(mls_buffer *buffer, double number)
 {
     char text[40];
@@ -216,14 +241,13 @@ void mls_number_append(mls_buffer *buffer, double number)
         return;
     }
     if (number == floor(number) && fabs(number) < 1e15) {
-        (void)snprintf(text, sizeof text, "%.0f", number == 0 ? 0.0 : number);
+        (void)mls_text_printf(text, sizeof text, "%.0f", number == 0 ? 0.0 : number);
         mls_buffer_append_text(buffer, text);
         return;
     }
     for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(text, sizeof text, "%.*g", digits, number);
-        mls_point_restore(text);
-        if (mls_strtod(text) == number) {
+        (void)mls_text_printf(text, sizeof text, "%.*g", digits, number);
+        if (read_double(text) == number) {
             break;
         }
     }
@@ -234,11 +258,10 @@ void mls_number_append(mls_buffer *buffer, double number)
 #define FIXED_TEXT_MAX 352
 
 /* Writes a finite number with a fixed number of digits behind the point. */
-static void mls_number_write_fixed(double number, int decimals, char text[FIXED_TEXT_MAX])
+static void write_fixed(double number, int decimals, char text[FIXED_TEXT_MAX])
 {
     decimals = decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
-    (void)snprintf(text, FIXED_TEXT_MAX, "%.*f", decimals, number);
-    mls_point_restore(text);
+    (void)mls_text_printf(text, FIXED_TEXT_MAX, "%.*f", decimals, number);
 }
 
 double mls_number_round(double number, int decimals)
@@ -247,15 +270,15 @@ double mls_number_round(double number, int decimals)
     if (!isfinite(number)) {
         return number;
     }
-    mls_number_write_fixed(number, decimals, text);
-    return mls_strtod(text);
+    write_fixed(number, decimals, text);
+    return read_double(text);
 }
 
 /* From here on a person counts powers of ten, not groups of digits. */
 #define GROUPED_MAX 1e15
 
 /* `trimmed`: without the zeros that end the decimals. */
-static void mls_number_append_people(mls_buffer *buffer, double number, int decimals, bool trimmed)
+static void append_for_people(mls_buffer *buffer, double number, int decimals, bool trimmed)
 {
     char text[FIXED_TEXT_MAX];
     if (!isfinite(number)) {
@@ -263,12 +286,11 @@ static void mls_number_append_people(mls_buffer *buffer, double number, int deci
         return;
     }
     if (fabs(number) >= GROUPED_MAX) {
-        (void)snprintf(text, sizeof text, "%.6g", number);
-        mls_point_restore(text);
+        (void)mls_text_printf(text, sizeof text, "%.6g", number);
         mls_buffer_append_text(buffer, text);
         return;
     }
-    mls_number_write_fixed(number, decimals, text);
+    write_fixed(number, decimals, text);
     if (trimmed && strchr(text, '.') != NULL) {
         size_t len = strlen(text);
         while (text[len - 1] == '0') {
@@ -290,10 +312,10 @@ static void mls_number_append_people(mls_buffer *buffer, double number, int deci
 
 void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals)
 {
-    mls_number_append_people(buffer, number, decimals, false);
+    append_for_people(buffer, number, decimals, false);
 }
 
 void mls_number_append_trimmed(mls_buffer *buffer, double number, int decimals)
 {
-    mls_number_append_people(buffer, number, decimals, true);
+    append_for_people(buffer, number, decimals, true);
 }

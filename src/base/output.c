@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * output.c - standard output, and files written whole or not at all.
+ */
 #include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
-enum { MLS_OUTPUT_BLOCK = 64 * 1024 };
+enum { OUTPUT_BLOCK = 64 * 1024, LINKS_MAX = 40 };
 
 /* The permissions that a new file gets: there is no other way to read the mask than to set it. */
-static mode_t mls_new_file_mode(void)
+static mode_t new_file_mode(void)
 {
     const mode_t mask = umask(077);
     (void)umask(mask);
     return 0666 & ~mask;
 }
 
-static mls_status mls_output_open_temporary(mls_output *output, const struct stat *existing, mls_error *error)
+static mls_status open_temporary(mls_output *output, const struct stat *existing, mls_error *error)
 {
     mls_buffer name = {0};
     mls_buffer_append_text(&name, output->path);
@@ -36,8 +41,29 @@ static mls_status mls_output_open_temporary(mls_output *output, const struct sta
         output->temporary = NULL;
         return mls_error_set_errno(error, MLS_ERROR_WRITE, why, "cannot write");
     }
-    (void)fchmod(output->fd, existing != NULL ? existing->st_mode & 07777 : mls_new_file_mode());
+    (void)fchmod(output->fd, existing != NULL ? existing->st_mode & 07777 : new_file_mode());
     return MLS_OK;
+}
+
+/* Where a path leads that has nothing at its end: the target of a link, or of the last of several; else itself. */
+static char *resolve_lost(const char *path)
+{
+    char *at = mls_copy_text(path, strlen(path));
+    for (int links = 0; at != NULL && links < LINKS_MAX; links++) {
+        char target[PATH_MAX];
+        const ssize_t len = readlink(at, target, sizeof target);
+        if (len <= 0 || (size_t)len == sizeof target) {
+            break;
+        }
+        mls_buffer next = {0};
+        if (target[0] != '/') {
+            mls_buffer_append(&next, (mls_str){at, (size_t)(mls_path_name(at) - at)});
+        }
+        mls_buffer_append(&next, (mls_str){target, (size_t)len});
+        free(at);
+        at = mls_buffer_detach(&next);
+    }
+    return at;
 }
 
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error)
@@ -48,9 +74,13 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
         return MLS_OK;
     }
     const bool exists = stat(path, &about) == 0;
-    /* Through a link the file it names is replaced, not the link. */
-    output->path = exists ? realpath(path, NULL) : NULL;
-    if (output->path == NULL) {
+    if (!exists && errno != ENOENT) {
+        output->fd = -1;
+        return mls_error_set_errno(error, MLS_ERROR_WRITE, errno, "cannot write");
+    }
+    /* Through a link the file it names is replaced or made, not the link. */
+    output->path = exists ? realpath(path, NULL) : resolve_lost(path);
+    if (output->path == NULL && exists) {
         output->path = mls_copy_text(path, strlen(path));
     }
     if (output->path == NULL) {
@@ -63,7 +93,7 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
             status = mls_error_set_errno(error, MLS_ERROR_WRITE, errno, "cannot write");
         }
     } else {
-        status = mls_output_open_temporary(output, exists ? &about : NULL, error);
+        status = open_temporary(output, exists ? &about : NULL, error);
     }
     if (status != MLS_OK) {
         free(output->path);
@@ -92,7 +122,7 @@ void mls_output_flush(mls_output *output)
 void mls_output_write(mls_output *output, mls_str text)
 {
     mls_buffer_append(&output->buffer, text);
-    if (output->buffer.len >= MLS_OUTPUT_BLOCK || output->buffer.failed) {
+    if (output->buffer.len >= OUTPUT_BLOCK || output->buffer.failed) {
         mls_output_flush(output);
     }
 }
@@ -117,7 +147,7 @@ bool mls_output_is_closed(const mls_output *output)
 }
 
 /* Closes the descriptor, even standard output's: only then a full disk behind it is sure to be heard of. */
-static void mls_output_close_fd(mls_output *output)
+static void close_descriptor(mls_output *output)
 {
     if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
         output->failed_errno = errno;
@@ -125,7 +155,7 @@ static void mls_output_close_fd(mls_output *output)
     output->fd = -1;
 }
 
-static void mls_output_release(mls_output *output)
+static void release(mls_output *output)
 {
     free(output->path);
     free(output->temporary);
@@ -137,7 +167,7 @@ mls_status mls_output_close(mls_output *output, mls_error *error)
 {
     mls_status status = MLS_OK;
     mls_output_flush(output);
-    mls_output_close_fd(output);
+    close_descriptor(output);
     if (output->failed_errno == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0) {
         output->failed_errno = errno;
     }
@@ -149,17 +179,17 @@ mls_status mls_output_close(mls_output *output, mls_error *error)
     if (status != MLS_OK && output->temporary != NULL) {
         (void)unlink(output->temporary);
     }
-    mls_output_release(output);
+    release(output);
     return status;
 }
 
 void mls_output_abandon(mls_output *output)
 {
     if (output->path != NULL) {
-        mls_output_close_fd(output);
+        close_descriptor(output);
     }
     if (output->temporary != NULL) {
         (void)unlink(output->temporary);
     }
-    mls_output_release(output);
+    release(output);
 }

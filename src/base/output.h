@@ -6,7 +6,8 @@
  * Writing never fails at once: an error is remembered, everything after it is
  * dropped, and mls_output_close() tells.  A file is written under a temporary
  * name beside it and renamed when all went well; what is no regular file (a
- * pipe, /dev/stdout) is written directly.
+ * pipe, /dev/stdout) is written directly.  Through a link the file it names is
+ * replaced, or made when it is not there yet; the link stays.
  */
 #ifndef MLS_BASE_OUTPUT_H
 #define MLS_BASE_OUTPUT_H

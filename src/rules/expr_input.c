@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "rules/expr_eval.h"
 
 void mls_expr_note(mls_expr_input *input, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(input->reason, sizeof input->reason, format, args);
+    (void)mls_text_vprintf(input->reason, sizeof input->reason, format, args);
     va_end(args);
 }
 

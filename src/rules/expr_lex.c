@@ -18,7 +18,7 @@ void mls_lexer_fail(mls_lexer *lexer, mls_status status, uint32_t at, const char
     }
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(message, sizeof message, format, args);
+    (void)mls_text_vprintf(message, sizeof message, format, args);
     va_end(args);
     lexer->status = status == MLS_ERROR_MEMORY ? mls_error_memory(lexer->error)
                                                : mls_error_set(lexer->error, status, 0, (size_t)at + 1, "%s", message);

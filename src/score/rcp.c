@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "score/rcp_set.h"
 #include "score/statistics.h"
 
@@ -194,10 +195,10 @@ static void write_message(mls_rcp_result *result)
         [MLS_RCP_TOO_FEW_RUNS] = "Too few runs",
     };
     if (result->match == MLS_RCP_MISSING) {
-        (void)snprintf(result->message, sizeof result->message, "Missing RCP, please submit RCP with BS = %.17g",
-                       result->limit.global_batch_size);
+        (void)mls_text_printf(result->message, sizeof result->message, "Missing RCP, please submit RCP with BS = %.17g",
+                              result->limit.global_batch_size);
     } else {
-        (void)snprintf(result->message, sizeof result->message, "%s", messages[result->match]);
+        (void)mls_text_printf(result->message, sizeof result->message, "%s", messages[result->match]);
     }
 }
 

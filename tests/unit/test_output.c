@@ -131,6 +131,31 @@ static void links_are_followed(void **state)
     assert_int_equal(unlink("target"), 0);
 }
 
+/* As the shell's > and git have it: the file that the last link names is made. */
+static void links_that_lead_nowhere_yet_are_followed(void **state)
+{
+    mls_output output;
+    mls_error error = {0};
+    struct stat about;
+    (void)state;
+    assert_int_equal(mkdir("there", 0700), 0);
+    assert_int_equal(symlink("there/second", "first"), 0);
+    assert_int_equal(symlink("new", "there/second"), 0);
+    assert_int_equal(mls_output_open(&output, "first", NULL), MLS_OK);
+    mls_output_text(&output, "written");
+    assert_int_equal(mls_output_close(&output, NULL), MLS_OK);
+    assert_holds("there/new", "written");
+    assert_true(lstat("first", &about) == 0 && S_ISLNK(about.st_mode));
+    assert_true(lstat("there/second", &about) == 0 && S_ISLNK(about.st_mode));
+    assert_int_equal(unlink("first") | unlink("there/second") | unlink("there/new") | rmdir("there"), 0);
+    assert_int_equal(symlink("gone/file", "lost"), 0);
+    assert_int_equal(mls_output_open(&output, "lost", &error), MLS_ERROR_WRITE);
+    assert_int_equal(error.system_errno, ENOENT);
+    assert_int_equal(symlink("circle", "circle"), 0);
+    assert_int_equal(mls_output_open(&output, "circle", &error), MLS_ERROR_WRITE);
+    assert_int_equal(unlink("lost") | unlink("circle"), 0);
+}
+
 static void places_that_cannot_be_written(void **state)
 {
     static const char *const paths[] = {"no/such/folder", ".", ""};
@@ -300,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_file_appears_when_it_is_closed),
         cmocka_unit_test(what_is_abandoned_leaves_no_trace),
         cmocka_unit_test(links_are_followed),
+        cmocka_unit_test(links_that_lead_nowhere_yet_are_followed),
         cmocka_unit_test(places_that_cannot_be_written),
         cmocka_unit_test(a_full_disk_and_a_closed_pipe),
         cmocka_unit_test(folders_are_walked_in_natural_order),
