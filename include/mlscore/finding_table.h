@@ -109,10 +109,11 @@ MLS_FINDING(SEED_SEVERAL, "seed-several", WARNING, "a log has more than one seed
 MLS_FINDING(SEED_UNSURE, "seed-unsure", ERROR, "the seeds of a log could not all be read",
             "A malformed line may have been a seed, so the seeds cannot be compared.",
             "Repair what makes lines malformed; most often several ranks write at once.")
-MLS_FINDING(POWER_LOG, "power-log", ERROR, "a power file does not tell the energy",
-            "Each node's file holds conversion_eff, power_measurement_start, power_reading and power_measurement_stop; "
-            "a switch's conversion_eff and interconnect_power_est.",
-            "Look at the file; most often the measurement started after the run, or two writers share the file.")
+MLS_FINDING(
+    POWER_LOG, "power-log", WARNING, "a power file does not tell the energy",
+    "Each node's file holds conversion_eff, power_measurement_start, power_reading and power_measurement_stop; "
+    "a switch's conversion_eff and interconnect_power_est.  The package checker looks only which files there are.",
+    "Look at the file; most often the measurement started after the run, or two writers share the file.")
 MLS_FINDING(POWER_STOP, "power-stop", WARNING, "a power file has no power_measurement_stop",
             "The measurement is then taken to end with its last reading.",
             "Let the power logger write its last record before it is killed.")

@@ -97,7 +97,6 @@ static void complain(mls_findings *findings, const char *path, const char *what)
 /* What holds for nodes and switches alike; false when the file is of no use. */
 static bool log_is_usable(const mls_power_log *log, double time_to_train_ms, const char *path, mls_findings *findings)
 {
-    size_t errors = findings->counts.error;
     if (log->unreadable > 0) {
         mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = path},
                          "the power file holds lines or readings that cannot be read (%zu)", log->unreadable);
@@ -111,7 +110,7 @@ static bool log_is_usable(const mls_power_log *log, double time_to_train_ms, con
     if (!isfinite(time_to_train_ms)) {
         complain(findings, path, "the run has no time to train, so it has no energy");
     }
-    return findings->counts.error == errors;
+    return log->unreadable == 0 && !log->too_many && !isnan(log->conversion_eff) && isfinite(time_to_train_ms);
 }
 
 /* What was summed up between start and stop. */
@@ -171,6 +170,10 @@ double mls_energy_of_switch(const mls_power_log *log, double time_to_train_ms, c
 {
     if (!log_is_usable(log, time_to_train_ms, path, findings)) {
         return NAN;
+    }
+    if (isnan(log->interconnect_power_est) && log->count > 0) {
+        complain(findings, path, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
+        return 0;
     }
     if (isnan(log->interconnect_power_est)) {
         complain(findings, path, "the power file does not say interconnect_power_est");

@@ -49,12 +49,12 @@ mls_sink mls_power_log_sink(mls_power_log *log);
  * Joules of a node during a run of `time_to_train_ms`: the readings sorted by
  * time, each counted for the time since the one before (the first since
  * power_measurement_start) until power_measurement_stop or, lacking that, the
- * last reading, with a warning.  NaN, and an error in `findings`, when the
+ * last reading, with a warning.  NaN, and a warning in `findings`, when the
  * file does not tell.  `path` names the file in findings.  Sorts the log.
  */
 double mls_energy_of_node(mls_power_log *log, double time_to_train_ms, const char *path, mls_findings *findings);
 
-/* Joules of a switch: its estimated power over the run. Otherwise as mls_energy_of_node(). */
+/* Joules of a switch: its estimated power over the run, 0 with readings alone.  Otherwise as mls_energy_of_node(). */
 double mls_energy_of_switch(const mls_power_log *log, double time_to_train_ms, const char *path,
                             mls_findings *findings);
 
