@@ -8,15 +8,15 @@
  * scores, and every finding with its path relative to the folder.  Nothing in
  * the tree is executed or changed, and no link is followed out of it.
  *
- * A submission is valid when there is no finding of severity error.
+ * A finding belongs to one owner: a run, a result, a system, a submitter or
+ * the whole.  Verdicts are made of what the owners counted.  A submission is
+ * valid when there is no finding of severity error.
  */
 #ifndef MLSCORE_SUBMISSION_H
 #define MLSCORE_SUBMISSION_H
 
 #include "mlscore/base.h"
-#include "mlscore/edition.h"
-#include "mlscore/olympic.h"
-#include "mlscore/rcp.h"
+#include "mlscore/group.h"
 #include "mlscore/rules.h"
 
 #ifdef __cplusplus
@@ -40,86 +40,110 @@ typedef enum mls_check {
 /** "none", "pass", "fail" or "bypassed". */
 const char *mls_check_name(mls_check check);
 
-/** A system description, systems/<name>.json.  Texts are NULL when the description lacks them. */
+/** A file of a submission: a log, a description, a power file … */
+typedef struct mls_submission_file {
+    char *path;       /**< relative to the tree */
+    const char *name; /**< its last part */
+    uint64_t size;
+    bool readable; /**< a regular file inside the tree; otherwise a finding says why not */
+} mls_submission_file;
+
+typedef struct mls_submission_files {
+    mls_submission_file *items; /**< in natural order of their names */
+    size_t count, capacity;
+} mls_submission_files;
+
+/** The checks that package_checker_params asks to leave out. */
+typedef struct mls_bypasses {
+    bool rcp;
+    bool seeds;
+} mls_bypasses;
+
+/** A system: its description systems/<name>.json, the folder of its results, or both. */
 typedef struct mls_system {
-    char *name; /**< of the file, without .json */
-    char *path; /**< relative to the tree */
-    bool valid;
-    bool has_results;
-    char *submitter;
+    char *name;                      /**< of the folder, or of the file without .json */
+    mls_submission_file description; /**< path NULL: there is none */
+    char *folder;                    /**< results/<name>, relative to the tree; NULL: there is none */
+    mls_bypasses bypasses;
+    bool valid;      /**< it is described, by the rules */
+    char *submitter; /**< texts of the description; NULL: it lacks them */
     char *division;
     char *status;
     char *number_of_nodes; /**< as written, like the next */
     char *accelerators_per_node;
     char *accelerator_model_name;
+    mls_findings findings; /**< about the description, and what stands beside the results */
 } mls_system;
 
 /** One log, result_<i>.txt. */
 typedef struct mls_submission_run {
-    char *path;       /**< relative to the tree */
-    const char *name; /**< its last part */
-    bool valid;       /**< keeps the rules, and has its power files if there are any */
-    bool converged;   /**< its last run_stop says success */
-    double start_ms;  /**< of run_start, since 1970; NAN: none */
-    double minutes;   /**< time to train; NAN: none */
-    double joules;    /**< NAN: not measured */
-    char *reason;     /**< why it is not valid, the first reason; NULL when it is valid */
-    size_t reasons;   /**< how many there are */
-    size_t reason_line;
-    mls_olympic_mark mark;
+    mls_submission_file file;
+    mls_run run;        /**< `valid`: keeps the rules, and has its power files if there are any; `findings` are those
+                             that count (path NULL: the log): of a run that is dropped, what could not be read */
+    char *reason;       /**< why it is not valid, the first reason; NULL when it is valid */
+    size_t reason_line; /**< of the log; 0: none */
+    bool power_wrong;   /**< its power files are not as they must be */
 } mls_submission_run;
+
+/** power/result_<i>: the power files of one run. */
+typedef struct mls_power_folder {
+    char *path;
+    const char *name;
+    mls_submission_files nodes;    /**< node_<k>.txt */
+    mls_submission_files switches; /**< sw_<k>.txt */
+} mls_power_folder;
 
 /** The results of one system on one benchmark: a folder of logs. */
 typedef struct mls_submission_result {
-    char *path; /**< relative to the tree */
-    char *system;
-    char *benchmark;          /**< the folder's name */
-    char *division;           /**< as the system description spells it; NULL: there is none */
-    bool judged;              /**< false: not a benchmark of the edition, so nothing below means anything */
-    bool weak;                /**< hpc: a weak scaling result */
+    char *path;              /**< relative to the tree */
+    const char *system;      /**< the name, which belongs to the system */
+    const char *benchmark;   /**< the folder's name */
+    const char *division;    /**< as the system's description spells it; NULL: there is none */
+    bool weak;               /**< hpc: a weak scaling result */
+    bool has_power;          /**< there is a folder of power files */
+    mls_bypasses bypasses;   /**< of this folder alone */
+    mls_power_folder *power; /**< in natural order of their names */
+    size_t power_count, power_capacity;
     mls_submission_run *runs; /**< in natural order of their names */
-    size_t run_count;
+    size_t run_count, run_capacity;
+    bool judged; /**< false: not a benchmark of the edition, so nothing below means anything but the findings */
     size_t runs_needed;
     size_t invalid;
-    size_t allowed; /**< invalid runs that may be dropped */
-    mls_olympic_result score;
-    double scale;
-    double scaled_minutes;
-    mls_check rcp_check;
-    mls_rcp_result rcp; /**< meaningful unless rcp_check is NOT_MADE; limit.unit is empty */
-    mls_check seed_check;
-    size_t seeds, seeds_different;
-    mls_check power_check;
-    double energy_joules; /**< NAN: not measured */
-    size_t weak_models;   /**< with weak: valid runs, what one used, and the time for all */
-    double weak_instance_scale;
-    double weak_minutes;
-    size_t errors; /**< findings of severity error in this folder */
+    size_t allowed;  /**< invalid runs that may be dropped */
+    mls_group group; /**< of its runs: the score and what was checked */
+    mls_check rcp_check, seed_check, power_check;
+    mls_findings findings;     /**< about the folder; those about a log are its run's */
+    mls_finding_counts counts; /**< of these and the runs' */
 } mls_submission_result;
 
 typedef struct mls_submitter {
     char *name;
     char *path; /**< relative to the tree; "" when the tree is the submitter's folder */
     bool valid;
-    mls_system *systems;
-    size_t system_count;
+    mls_system *systems; /**< in natural order of their names, like the next */
+    size_t system_count, system_capacity;
     mls_submission_result *results;
-    size_t result_count;
-    mls_findings findings; /**< paths are relative to the tree */
+    size_t result_count, result_capacity;
+    mls_submission_files implementations; /**< benchmarks/<benchmark> with at least one implementation */
+    mls_submission_files configs;         /**< config_*.sh of the implementations: regular files inside the tree */
+    mls_findings findings;                /**< about what belongs to no system and no result */
+    mls_finding_counts counts;            /**< of all that is the submitter's */
 } mls_submitter;
 
 typedef struct mls_submission {
     char *path; /**< as given */
+    char *real; /**< resolved, without a trailing slash but for "/" */
     bool valid;
     mls_usage usage;
     const mls_edition *edition; /**< belongs to the rulesets */
     bool edition_guessed;
     mls_submitter *submitters;
-    size_t submitter_count;
-    mls_findings findings; /**< about what belongs to no submitter */
-    size_t logs;           /**< read */
-    uint64_t bytes;        /**< of them */
-    bool failed;           /**< something could not be read */
+    size_t submitter_count, submitter_capacity;
+    mls_findings findings;     /**< about what belongs to no submitter */
+    mls_finding_counts counts; /**< of everything */
+    size_t logs;               /**< read */
+    uint64_t bytes;            /**< of them */
+    bool failed;               /**< something could not be read */
 } mls_submission;
 
 /** How to judge. */
@@ -132,8 +156,8 @@ typedef struct mls_submission_options {
     bool seed_bypass;           /**< so is a failed check of the seeds */
     bool bert_train_samples;    /**< a bert run's train_samples record says how much it took to converge */
     bool strict;                /**< every finding makes the submission invalid */
-    const char *system;         /**< judge only results of this system; NULL: all */
-    const char *benchmark;      /**< and only of this benchmark; NULL: all */
+    const char *system;         /**< judge only this system and its results; NULL: all */
+    const char *benchmark;      /**< and only results of this benchmark; NULL: all */
     /** Called now and then, from any thread but never from two at once; NULL: not. */
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
     void *progress_state;
@@ -141,8 +165,9 @@ typedef struct mls_submission_options {
 
 /**
  * Judges the submission at `path`.  MLS_OK, whatever the verdict;
- * MLS_ERROR_READ when `path` is no folder that can be read; MLS_ERROR_MEMORY;
- * or what loading the rules returned.  *submission is to be released in any
+ * MLS_ERROR_READ when `path` is no folder that can be read; MLS_ERROR_UNKNOWN,
+ * with a message that lists what there is, when nothing there is of the wanted
+ * system or benchmark; MLS_ERROR_MEMORY; or what loading the rules returned.  *submission is to be released in any
  * case.
  */
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
@@ -150,8 +175,23 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
 
 void mls_submission_release(mls_submission *submission);
 
-/** Findings of a severity, of all submitters, kept or not. */
-size_t mls_submission_count(const mls_submission *submission, mls_severity severity);
+/** A finding in its place. */
+typedef struct mls_placed_finding {
+    const mls_finding *finding;
+    const char *path;                    /**< relative to the tree, "." for itself */
+    const mls_system *system;            /**< whose it is; NULL, like the next: the submitter's own */
+    const mls_submission_result *result; /**< or a log's of this one */
+} mls_placed_finding;
+
+/**
+ * The findings of a submitter, its systems, results and logs that were kept,
+ * for showing: the worst first, then by place.  *items is to be given to
+ * free().  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_submitter_list(const mls_submitter *submitter, mls_placed_finding **items, size_t *count) MLS_MUST_USE;
+
+/** How often a code was found beyond what is in that list. */
+size_t mls_submitter_unkept(const mls_submitter *submitter, mls_finding_code code);
 
 #ifdef __cplusplus
 }

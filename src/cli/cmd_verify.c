@@ -111,24 +111,33 @@ static void mls_verify_only(mls_cli *cli)
     }
 }
 
-static void mls_verify_complain(const mls_cli *cli, const mls_submission *submission, const mls_findings *findings)
+static void complain_unreadable(const mls_cli *cli, const mls_submission *submission, const char *where,
+                                const mls_finding *finding)
 {
-    for (size_t i = 0; i < findings->count; i++) {
-        const mls_finding *finding = &findings->items[i];
-        if (finding->code == MLS_FINDING_UNREADABLE) {
-            char *path = mls_path_join(submission->path, finding->path != NULL ? finding->path : "");
-            mls_cli_complain(cli, path != NULL ? path : finding->path, "%s", finding->message);
-            free(path);
-        }
+    if (finding->code == MLS_FINDING_UNREADABLE) {
+        char *path = mls_path_join(submission->path, where);
+        mls_cli_complain(cli, path != NULL ? path : where, "%s", finding->message);
+        free(path);
     }
 }
 
 /* What could not be read is a finding, and said on standard error too. */
 static int mls_verify_status(const mls_cli *cli, const mls_submission *submission)
 {
-    mls_verify_complain(cli, submission, &submission->findings);
-    for (size_t i = 0; i < submission->submitter_count; i++) {
-        mls_verify_complain(cli, submission, &submission->submitters[i].findings);
+    for (size_t i = 0; i < submission->findings.count; i++) {
+        const mls_finding *finding = &submission->findings.items[i];
+        complain_unreadable(cli, submission, finding->path != NULL ? finding->path : ".", finding);
+    }
+    for (size_t i = 0; i < submission->submitter_count && submission->failed; i++) {
+        mls_placed_finding *items;
+        size_t count;
+        if (mls_submitter_list(&submission->submitters[i], &items, &count) != MLS_OK) {
+            mls_cli_complain(cli, NULL, "out of memory");
+        }
+        for (size_t k = 0; k < count; k++) {
+            complain_unreadable(cli, submission, items[k].path, items[k].finding);
+        }
+        free(items);
     }
     return submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
 }
@@ -142,6 +151,7 @@ static int mls_verify_judge(mls_cli *cli, const mls_submission_options *wanted)
     mls_cli_progress_end(wanted->progress_state);
     if (judged != MLS_OK) {
         mls_cli_complain(cli, cli->operands[0], "%s", error.message);
+        status = judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO;
     } else {
         mls_verify_only(cli);
         status = mls_cli_print(cli, &mls_verify_report, &submission);

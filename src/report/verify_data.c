@@ -10,44 +10,97 @@
 #include "report/score_report.h"
 #include "report/verify_report.h"
 
+/* The bytes of a path up to its last '/'. */
+static mls_str folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return (mls_str){path, slash != NULL ? (size_t)(slash - path) : 0};
+}
+
+/* Adds a finding; what is alike in one folder is told together, in a result's of how many logs. */
+static void add_placed(mls_found *found, const mls_view *view, const mls_placed_finding *placed, const char *submitter)
+{
+    const mls_findings one = {.items = (mls_finding *)(uintptr_t)placed->finding, .count = 1};
+    mls_owner owner = {.path = placed->path, .name = submitter, .result = folder_of(placed->path)};
+    if (placed->result != NULL && mls_str_equal(owner.result, mls_str_from(placed->result->path))) {
+        owner.runs = placed->result->run_count;
+    }
+    mls_found_add(found, &one, owner, view);
+}
+
 void mls_verify_found(mls_found *found, const mls_view *view, const mls_submission *submission,
                       const mls_submitter *submitter)
 {
-    const mls_findings *findings = submitter != NULL ? &submitter->findings : &submission->findings;
-    mls_found_add(found, findings, (mls_owner){.name = submitter != NULL ? submitter->name : NULL}, view);
+    mls_placed_finding *items = NULL;
+    size_t count = 0;
+    if (submitter == NULL) {
+        mls_found_add(found, &submission->findings, (mls_owner){.path = "."}, view);
+    } else {
+        found->failed |= mls_submitter_list(submitter, &items, &count) != MLS_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        add_placed(found, view, &items[i], submitter->name);
+    }
+    free(items);
 }
 
 /* ------------------------------------------------------------------- fields */
 
-typedef mls_submission_run log_row;
+typedef struct log_row {
+    const mls_submission_run *run;
+    double joules;
+    mls_olympic_mark mark;
+} log_row;
+
 #define LOG_FIELDS(F)                                                                                                  \
-    F(log, file, TEXT, 0, "", row->path)                                                                               \
-    F(log, valid, BOOL, 0, "", row->valid)                                                                             \
-    F(log, converged, BOOL, 0, "", row->converged)                                                                     \
-    F(log, start_ms, NUMBER_OR_NULL, 0, "ms", row->start_ms)                                                           \
-    F(log, minutes, NUMBER_OR_NULL, 0, "minutes", row->minutes)                                                        \
+    F(log, file, TEXT, 0, "", row->run->file.path)                                                                     \
+    F(log, valid, BOOL, 0, "", row->run->run.valid)                                                                    \
+    F(log, converged, BOOL, 0, "", row->run->run.converged)                                                            \
+    F(log, start_ms, NUMBER_OR_NULL, 0, "ms", row->run->run.run_start.time_ms)                                         \
+    F(log, minutes, NUMBER_OR_NULL, 0, "minutes", mls_run_minutes(&row->run->run))                                     \
     F(log, joules, NUMBER_OR_NULL, 0, "joules", row->joules)                                                           \
     F(log, counted, TEXT, 0, "", mls_olympic_mark_name(row->mark))                                                     \
-    F(log, reason, TEXT_OR_NULL, 0, "", row->reason)
+    F(log, reason, TEXT_OR_NULL, 0, "", row->run->reason)
 MLS_FIELDS(log, "VERIFY JSON", LOG_FIELDS)
 
-typedef mls_submission_result verdict_row, seeds_row, power_row, weak_row, result_row;
+static void emit_log(mls_emitter *to, const mls_submission_result *result, size_t index)
+{
+    const mls_group *group = &result->group;
+    const log_row row = {&result->runs[index], group->joules != NULL ? group->joules[index] : (double)NAN,
+                         group->marks != NULL ? group->marks[index] : MLS_OLYMPIC_KEPT};
+    mls_emit_object(to, &log_fields, &row);
+}
+
+typedef mls_group weak_row;
+typedef mls_submission_result seeds_row, power_row, result_row;
+
+/* What score's fields ask of a group, and what only a submission knows. */
+typedef struct verdict_row {
+    mls_rcp_result rcp;
+    bool bypassed;
+} verdict_row;
 #define SEEDS_FIELDS(F)                                                                                                \
     F(seeds, ok, BOOL, 0, "", row->seed_check == MLS_CHECK_PASS)                                                       \
     F(seeds, bypassed, BOOL, 0, "", row->seed_check == MLS_CHECK_BYPASSED)                                             \
-    F(seeds, seeds, NUMBER, 0, "", row->seeds)                                                                         \
-    F(seeds, different, NUMBER, 0, "", row->seeds_different)
+    F(seeds, seeds, NUMBER, 0, "", row->group.seeds)                                                                   \
+    F(seeds, different, NUMBER, 0, "", row->group.seeds_different)
 MLS_FIELDS(seeds, "VERIFY JSON", SEEDS_FIELDS)
 #define POWER_FIELDS(F)                                                                                                \
     F(power, ok, BOOL, 0, "", row->power_check == MLS_CHECK_PASS)                                                      \
-    F(power, joules, NUMBER_OR_NULL, 0, "joules", row->energy_joules)
+    F(power, joules, NUMBER_OR_NULL, 0, "joules", row->group.energy_joules)
 MLS_FIELDS(power, "VERIFY JSON", POWER_FIELDS)
 MLS_FIELDS(weak, "VERIFY JSON", MLS_WEAK_FIELDS)
 #define VERDICT_FIELDS(F)                                                                                              \
     F(verdict, pass, BOOL, 0, "", row->rcp.pass)                                                                       \
-    F(verdict, bypassed, BOOL, 0, "", row->rcp_check == MLS_CHECK_BYPASSED)                                            \
+    F(verdict, bypassed, BOOL, 0, "", row->bypassed)                                                                   \
     MLS_VERDICT_FIELDS(F)
 MLS_FIELDS(verdict, "VERIFY JSON", VERDICT_FIELDS)
+
+static void emit_verdict(mls_emitter *to, const mls_submission_result *result)
+{
+    const verdict_row row = {result->group.rcp, result->rcp_check == MLS_CHECK_BYPASSED};
+    mls_emit_object(to, &verdict_fields, result->rcp_check != MLS_CHECK_NOT_MADE ? &row : NULL);
+}
 
 /* A check that was not made is null. */
 static const void *made(const mls_submission_result *result, mls_check check)
@@ -61,26 +114,26 @@ static const void *made(const mls_submission_result *result, mls_check check)
     F(result, benchmark, TEXT, 0, "", row->benchmark)                                                                  \
     F(result, division, TEXT_OR_NULL, 0, "", row->division)                                                            \
     F(result, judged, BOOL, 0, "", row->judged)                                                                        \
-    F(result, valid, BOOL, 0, "", row->errors == 0)                                                                    \
+    F(result, valid, BOOL, 0, "", row->counts.error == 0)                                                              \
     F(result, runs, NUMBER, 0, "", row->run_count)                                                                     \
     F(result, runs_needed, NUMBER, 0, "", row->runs_needed)                                                            \
     F(result, invalid, NUMBER, 0, "", row->invalid)                                                                    \
     F(result, invalid_allowed, NUMBER, 0, "", row->allowed)                                                            \
-    F(result, score_minutes, NUMBER_OR_NULL, 0, "minutes", row->score.score_minutes)                                   \
-    F(result, scale, NUMBER, 0, "", row->scale)                                                                        \
-    F(result, scaled_minutes, NUMBER_OR_NULL, 0, "minutes", row->scaled_minutes)                                       \
-    F(result, rcp, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &verdict_fields, made(row, row->rcp_check)))             \
+    F(result, score_minutes, NUMBER_OR_NULL, 0, "minutes", row->group.score.score_minutes)                             \
+    F(result, scale, NUMBER, 0, "", row->group.scale)                                                                  \
+    F(result, scaled_minutes, NUMBER_OR_NULL, 0, "minutes", row->group.scaled_minutes)                                 \
+    F(result, rcp, OBJECT_OR_NULL, 0, "", emit_verdict(to, row))                                                       \
     F(result, seeds, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &seeds_fields, made(row, row->seed_check)))            \
     F(result, power, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &power_fields, made(row, row->power_check)))           \
     F(result, weak_scaling, OBJECT_OR_NULL, 0, "",                                                                     \
-      mls_emit_object(to, &weak_fields, row->weak && row->judged ? row : NULL))                                        \
-    F(result, logs, ARRAY, 0, "", MLS_EMIT_LIST(to, row->run_count, mls_emit_object(to, &log_fields, &row->runs[i])))
+      mls_emit_object(to, &weak_fields, row->weak && row->judged ? &row->group : NULL))                                \
+    F(result, logs, ARRAY, 0, "", MLS_EMIT_LIST(to, row->run_count, emit_log(to, row, i)))
 MLS_FIELDS(result, "VERIFY JSON", RESULT_FIELDS)
 
 typedef mls_system system_row;
 #define SYSTEM_FIELDS(F)                                                                                               \
     F(system, name, TEXT, 0, "", row->name)                                                                            \
-    F(system, file, TEXT, 0, "", row->path)                                                                            \
+    F(system, file, TEXT, 0, "", row->description.path)                                                                \
     F(system, valid, BOOL, 0, "", row->valid)
 MLS_FIELDS(system, "VERIFY JSON", SYSTEM_FIELDS)
 
@@ -92,12 +145,23 @@ static void emit_findings(mls_emitter *to, const mls_submission *submission, con
     mls_emit_found(to, &found, true);
 }
 
+/* Those that are described. */
+static void emit_systems(mls_emitter *to, const mls_submitter *submitter)
+{
+    mls_emit_open(to, '[');
+    for (size_t i = 0; i < submitter->system_count; i++) {
+        if (submitter->systems[i].description.path != NULL) {
+            mls_emit_object(to, &system_fields, &submitter->systems[i]);
+        }
+    }
+    mls_emit_close(to, ']');
+}
+
 typedef mls_submitter submitter_row;
 #define SUBMITTER_FIELDS(F)                                                                                            \
     F(submitter, name, TEXT, 0, "", row->name)                                                                         \
     F(submitter, valid, BOOL, 0, "", row->valid)                                                                       \
-    F(submitter, systems, ARRAY, 0, "",                                                                                \
-      MLS_EMIT_LIST(to, row->system_count, mls_emit_object(to, &system_fields, &row->systems[i])))                     \
+    F(submitter, systems, ARRAY, 0, "", emit_systems(to, row))                                                         \
     F(submitter, results, ARRAY, 0, "",                                                                                \
       MLS_EMIT_LIST(to, row->result_count, mls_emit_object(to, &result_fields, &row->results[i])))                     \
     F(submitter, findings, ARRAY, 0, "", emit_findings(to, NULL, row))
@@ -110,9 +174,9 @@ typedef mls_submission submission_row;
     F(submission, usage, TEXT, 0, "", mls_usage_name(row->usage))                                                      \
     F(submission, edition, TEXT, 0, "", row->edition->name)                                                            \
     F(submission, edition_guessed, BOOL, 0, "", row->edition_guessed)                                                  \
-    F(submission, errors, NUMBER, 0, "", mls_submission_count(row, MLS_SEVERITY_ERROR))                                \
-    F(submission, warnings, NUMBER, 0, "", mls_submission_count(row, MLS_SEVERITY_WARNING))                            \
-    F(submission, advice, NUMBER, 0, "", mls_submission_count(row, MLS_SEVERITY_ADVICE))                               \
+    F(submission, errors, NUMBER, 0, "", row->counts.error)                                                            \
+    F(submission, warnings, NUMBER, 0, "", row->counts.warning)                                                        \
+    F(submission, advice, NUMBER, 0, "", row->counts.advice)                                                           \
     F(submission, submitters, ARRAY, 0, "",                                                                            \
       MLS_EMIT_LIST(to, row->submitter_count, mls_emit_object(to, &submitter_fields, &row->submitters[i])))            \
     F(submission, findings, ARRAY, 0, "", emit_findings(to, row, NULL))
@@ -154,62 +218,70 @@ static void all_findings(mls_found *found, const mls_printer *to, const void *su
 
 /* -------------------------------------------------------------------- JUnit */
 
-static bool is_within(const char *path, const char *folder)
+/* A test case, which fails by what was counted. */
+static void add_case(mls_printer *to, mls_found *found, const mls_finding_counts *counts, const char *class_name,
+                     const char *name)
 {
-    const size_t len = strlen(folder);
-    return path != NULL && strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+    char failure[40];
+    const size_t bad = counts->error + (to->view->strict ? counts->warning + counts->advice : 0);
+    (void)snprintf(failure, sizeof failure, "%zu %s", bad, bad == 1 ? "finding" : "findings");
+    mls_junit_case(to, class_name, name, mls_findings_pass(counts, to->view->strict) ? NULL : failure, found);
 }
 
-/* Whether a finding belongs to a description or a result of the submitter. */
-static bool is_placed(const mls_submitter *submitter, const mls_finding *finding)
-{
-    bool placed = false;
-    for (size_t i = 0; i < submitter->system_count && !placed; i++) {
-        placed = is_within(finding->path, submitter->systems[i].path);
-    }
-    for (size_t i = 0; i < submitter->result_count && !placed; i++) {
-        placed = is_within(finding->path, submitter->results[i].path);
-    }
-    return placed;
-}
+/* What a submitter's findings are about: a system, a result, or neither. */
+typedef struct test_list {
+    mls_placed_finding *items;
+    size_t count;
+    const mls_view *view;
+} test_list;
 
-/* A test case about a file or a folder with all in it; path NULL: about what no other case is about. */
-static void add_case(mls_printer *to, const mls_submitter *submitter, const mls_findings *findings,
-                     const char *class_name, const char *path)
+static mls_found found_of(const test_list *list, const mls_system *system, const mls_submission_result *result)
 {
     mls_found found = {0};
-    char failure[40];
-    size_t bad = 0;
-    for (size_t i = 0; i < findings->count; i++) {
-        const mls_finding *finding = &findings->items[i];
-        if (path != NULL ? is_within(finding->path, path) : submitter == NULL || !is_placed(submitter, finding)) {
-            const mls_findings one = {.items = &findings->items[i], .count = 1};
-            bad += to->view->strict || finding->severity == MLS_SEVERITY_ERROR;
-            mls_found_add(&found, &one, (mls_owner){.path = ""}, to->view);
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].system == system && list->items[i].result == result) {
+            const mls_findings one = {.items = (mls_finding *)(uintptr_t)list->items[i].finding, .count = 1};
+            mls_found_add(&found, &one, (mls_owner){.path = list->items[i].path}, list->view);
         }
     }
-    (void)snprintf(failure, sizeof failure, "%zu %s", bad, bad == 1 ? "finding" : "findings");
-    mls_junit_case(to, class_name, path != NULL ? path : "everything else", bad > 0 ? failure : NULL, &found);
+    return found;
+}
+
+static void add_suite(mls_printer *to, const mls_submitter *submitter)
+{
+    test_list list = {.view = to->view};
+    if (mls_submitter_list(submitter, &list.items, &list.count) != MLS_OK) {
+        mls_output_short(to->view->output);
+        return;
+    }
+    mls_found found = found_of(&list, NULL, NULL);
+    add_case(to, &found, &submitter->findings.counts, "tree", "everything else");
+    for (size_t k = 0; k < submitter->system_count; k++) {
+        const mls_system *system = &submitter->systems[k];
+        found = found_of(&list, system, NULL);
+        add_case(to, &found, &system->findings.counts, "system",
+                 system->description.path != NULL ? system->description.path : system->folder);
+    }
+    for (size_t k = 0; k < submitter->result_count; k++) {
+        const mls_submission_result *result = &submitter->results[k];
+        found = found_of(&list, NULL, result);
+        add_case(to, &found, &result->counts, result->benchmark, result->path);
+    }
+    free(list.items);
+    mls_junit_suite(to, submitter->name);
 }
 
 static void test_cases(mls_printer *to, const void *what)
 {
     const mls_submission *submission = what;
     if (submission->findings.count > 0) {
-        add_case(to, NULL, &submission->findings, "tree", NULL);
+        mls_found found = {0};
+        mls_verify_found(&found, to->view, submission, NULL);
+        add_case(to, &found, &submission->findings.counts, "tree", "everything else");
         mls_junit_suite(to, submission->path);
     }
     for (size_t i = 0; i < submission->submitter_count; i++) {
-        const mls_submitter *submitter = &submission->submitters[i];
-        add_case(to, submitter, &submitter->findings, "tree", NULL);
-        for (size_t k = 0; k < submitter->system_count; k++) {
-            add_case(to, submitter, &submitter->findings, "system", submitter->systems[k].path);
-        }
-        for (size_t k = 0; k < submitter->result_count; k++) {
-            const mls_submission_result *result = &submitter->results[k];
-            add_case(to, submitter, &submitter->findings, result->benchmark, result->path);
-        }
-        mls_junit_suite(to, submitter->name);
+        add_suite(to, &submission->submitters[i]);
     }
 }
 

@@ -63,21 +63,21 @@ static void result_row(mls_table *table, const mls_view *view, const mls_submiss
         mls_table_cell(table, COL_DROPPED, result->invalid > result->allowed ? MLS_STYLE_BAD : MLS_STYLE_WARN, "%zu",
                        result->invalid);
     }
-    mls_words_minutes(&text, result->weak ? result->weak_minutes : result->scaled_minutes);
+    mls_words_minutes(&text, result->weak ? result->group.weak_minutes : result->group.scaled_minutes);
     mls_table_text(table, COL_MINUTES, MLS_STYLE_PLAIN, &text);
-    mls_words_fixed(&text, result->scale, 3);
+    mls_words_fixed(&text, result->group.scale, 3);
     mls_table_text(table, COL_SCALE, MLS_STYLE_PLAIN, &text);
     cell_check(table, COL_RCP, result->rcp_check);
     cell_check(table, COL_SEEDS, result->seed_check);
     if (result->power_check != MLS_CHECK_NOT_MADE) {
         cell_check(table, COL_POWER, result->power_check);
     }
-    mls_table_cell(table, COL_WELL, result->errors == 0 ? MLS_STYLE_GOOD : MLS_STYLE_BAD, "%s",
-                   result->errors == 0 ? "✓" : "✗");
+    mls_table_cell(table, COL_WELL, result->counts.error == 0 ? MLS_STYLE_GOOD : MLS_STYLE_BAD, "%s",
+                   result->counts.error == 0 ? "✓" : "✗");
     for (size_t i = 0; i < result->run_count && view->verbose > 0; i++) {
         const mls_submission_run *run = &result->runs[i];
-        if (!run->valid && result->invalid <= result->allowed) {
-            mls_table_heading(table, MLS_STYLE_DIM, "      %s is dropped: %s", run->name, run->reason);
+        if (!run->run.valid && result->invalid <= result->allowed) {
+            mls_table_heading(table, MLS_STYLE_DIM, "      %s is dropped: %s", run->file.name, run->reason);
         }
     }
 }
@@ -88,7 +88,7 @@ static void system_heading(mls_table *table, const mls_submitter *submitter, con
     for (size_t i = 0; i < submitter->system_count && system == NULL; i++) {
         system = strcmp(submitter->systems[i].name, name) == 0 ? &submitter->systems[i] : NULL;
     }
-    if (system == NULL) {
+    if (system == NULL || system->description.path == NULL) {
         mls_table_heading(table, MLS_STYLE_BAD, "%s   no system description", name);
         return;
     }
@@ -135,45 +135,42 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
 
 /* ---------------------------------------------------------------- findings */
 
-/* The bytes of a path up to its last '/'. */
-static mls_str folder_of(const char *path)
+/* Leaves the first findings of each code, and counts the others of a severity. */
+static void limit(mls_found *found, mls_severity severity, size_t unseen[MLS_FINDING_COUNT])
 {
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    return (mls_str){path != NULL ? path : "", slash != NULL ? (size_t)(slash - path) : 0};
-}
-
-/* What is alike in one folder is told together; in that of a result, of how many logs. */
-static void set_results(mls_found *found, const mls_submitter *submitter)
-{
+    size_t seen[MLS_FINDING_COUNT] = {0};
+    size_t kept = 0;
     for (size_t i = 0; i < found->count; i++) {
-        mls_owner *owner = &found->items[i].owner;
-        owner->result = folder_of(found->items[i].finding.path);
-        for (size_t k = 0; submitter != NULL && k < submitter->result_count; k++) {
-            if (mls_str_equal(owner->result, mls_str_from(submitter->results[k].path))) {
-                owner->runs = submitter->results[k].run_count;
-            }
+        const mls_finding *finding = &found->items[i].finding;
+        if (finding->severity == severity && seen[finding->code]++ < MLS_FINDINGS_KEPT_PER_CODE) {
+            found->items[kept++] = found->items[i];
+        } else {
+            unseen[finding->code] += finding->severity == severity;
         }
     }
+    found->count = kept;
 }
 
-/* Findings of one severity in a list; those that were only counted are named at the end. */
+/* Findings of one severity of a submitter (NULL: of what is nobody's); of each code a few, and how many more. */
 static void show_list(mls_view *view, const mls_submission *submission, const mls_submitter *submitter,
                       mls_severity severity)
 {
     const mls_found_look look = {.indent = 2, .hang = 6, .together = true};
-    const mls_findings *findings = submitter != NULL ? &submitter->findings : &submission->findings;
+    size_t unseen[MLS_FINDING_COUNT] = {0};
     mls_found found = {0};
     size_t lines = 0;
     mls_verify_found(&found, view, submission, submitter);
-    set_results(&found, submitter);
+    limit(&found, severity, unseen);
     (void)mls_found_show(view, &found, severity, look, &lines);
     mls_found_finish(&found, view->output);
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         const mls_finding_info *info = mls_finding_info_get((mls_finding_code)code);
-        if (findings->found[code] > MLS_FINDINGS_KEPT_PER_CODE && info->severity == severity) {
+        if (info->severity == severity && submitter != NULL) {
+            unseen[code] += mls_submitter_unkept(submitter, (mls_finding_code)code);
+        }
+        if (unseen[code] > 0) {
             mls_output_printf(view->output, "%sand %zu more like the last of these  [%s]\n",
-                              view->format == MLS_FORMAT_MARKDOWN ? "- " : "  ",
-                              (size_t)findings->found[code] - MLS_FINDINGS_KEPT_PER_CODE, info->name);
+                              view->format == MLS_FORMAT_MARKDOWN ? "- " : "  ", unseen[code], info->name);
         }
     }
 }
@@ -182,7 +179,7 @@ static void show_findings(mls_view *view, const mls_submission *submission)
 {
     static const char *const headings[] = {"errors", "warnings", "advice"};
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        if (!mls_view_shows(view, severity) || mls_submission_count(submission, severity) == 0) {
+        if (!mls_view_shows(view, severity) || mls_finding_counts_of(&submission->counts, severity) == 0) {
             continue;
         }
         mls_output_printf(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n#### %s\n\n" : "%s\n",
@@ -204,11 +201,11 @@ static void show_verdict(mls_view *view, const mls_submission *submission)
     mls_buffer line = {0};
     const char *between = ": ";
     mls_buffer_append_text(&line, submission->valid ? "ready to upload" : "not ready to upload");
-    if (view->strict && !submission->valid && mls_submission_count(submission, MLS_SEVERITY_ERROR) == 0) {
+    if (view->strict && !submission->valid && submission->counts.error == 0) {
         mls_buffer_append_text(&line, " (strict)");
     }
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        const size_t count = mls_submission_count(submission, severity);
+        const size_t count = mls_finding_counts_of(&submission->counts, severity);
         if (count > 0) {
             mls_buffer_append_text(&line, between);
             mls_words_plural(&line, count, words[severity][0], words[severity][1]);

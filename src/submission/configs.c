@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/folder.h"
+#include "base/file.h"
 #include "mlscore/config.h"
 #include "submission/judge.h"
 
-typedef struct mls_config_judging {
-    const mls_tree *tree;
+typedef struct judgement {
+    const mls_submission *submission;
     const mls_config_decoder *decoder;
     mls_findings found; /* of all configs; a file that several of them source is in it once */
-} mls_config_judging;
+} judgement;
 
 /* <submitter>/benchmarks/<benchmark>/implementations/… */
-static bool mls_config_wanted(const mls_tree_submitter *submitter, const char *benchmark, const char *path)
+static bool is_wanted(const mls_submitter *submitter, const char *benchmark, const char *path)
 {
     if (benchmark == NULL) {
         return true;
@@ -32,9 +32,9 @@ static bool mls_config_wanted(const mls_tree_submitter *submitter, const char *b
 }
 
 /* A path relative to the tree from one that starts with the place of the tree. */
-static const char *mls_config_path_in_tree(const mls_tree *tree, const char *path)
+static const char *path_in_tree(const mls_submission *submission, const char *path)
 {
-    const mls_str root = mls_str_from(tree->real);
+    const mls_str root = mls_str_from(submission->real);
     if (!mls_str_starts(mls_str_from(path), root)) {
         return path;
     }
@@ -42,8 +42,8 @@ static const char *mls_config_path_in_tree(const mls_tree *tree, const char *pat
     return *path == '/' ? path + 1 : path;
 }
 
-static bool mls_config_is_known(const mls_findings *list, mls_finding_code code, const char *path, size_t line,
-                                const char *message)
+static bool is_known(const mls_findings *list, mls_finding_code code, const char *path, size_t line,
+                     const char *message)
 {
     if (list->found[code] > MLS_FINDINGS_KEPT_PER_CODE) {
         return false;
@@ -59,18 +59,18 @@ static bool mls_config_is_known(const mls_findings *list, mls_finding_code code,
 }
 
 /* Whether a finding in a sourced file is about the config that sources it, and not about the file alone. */
-static bool mls_config_is_about_shape(mls_finding_code code)
+static bool is_about_shape(mls_finding_code code)
 {
     return code == MLS_FINDING_CONFIG_DISAGREES || code == MLS_FINDING_CONFIG_PARALLEL ||
            code == MLS_FINDING_CONFIG_WALLTIME || code == MLS_FINDING_CONFIG_SEGMENT;
 }
 
-static void mls_config_advise_one(mls_config_judging *judging, const mls_tree_file *file, const mls_finding *finding)
+static void advise_one(judgement *judging, const mls_submission_file *file, const mls_finding *finding)
 {
     mls_finding_place place = {file->path, finding->line, finding->column,
                                finding->key != NULL ? mls_str_from(finding->key) : (mls_str){0}};
-    const char *sourced = finding->path != NULL ? mls_config_path_in_tree(judging->tree, finding->path) : NULL;
-    if (sourced != NULL && mls_config_is_about_shape(finding->code)) {
+    const char *sourced = finding->path != NULL ? path_in_tree(judging->submission, finding->path) : NULL;
+    if (sourced != NULL && is_about_shape(finding->code)) {
         place.line = 0;
         place.column = 0;
         mls_findings_add_as(&judging->found, finding->code, MLS_SEVERITY_ADVICE, place, "%s (%s:%zu)", finding->message,
@@ -78,23 +78,23 @@ static void mls_config_advise_one(mls_config_judging *judging, const mls_tree_fi
         return;
     }
     place.path = sourced != NULL ? sourced : file->path;
-    if (!mls_config_is_known(&judging->found, finding->code, place.path, finding->line, finding->message)) {
+    if (!is_known(&judging->found, finding->code, place.path, finding->line, finding->message)) {
         mls_findings_add_as(&judging->found, finding->code, MLS_SEVERITY_ADVICE, place, "%s", finding->message);
     }
 }
 
-static void mls_config_advise(mls_config_judging *judging, const mls_tree_file *file, const mls_findings *from)
+static void advise(judgement *judging, const mls_submission_file *file, const mls_findings *from)
 {
     for (size_t i = 0; i < from->count; i++) {
         const mls_finding_code code = from->items[i].code;
         if (code != MLS_FINDING_CONFIG_SOURCE && code != MLS_FINDING_CONFIG_UNKNOWN) {
-            mls_config_advise_one(judging, file, &from->items[i]);
+            advise_one(judging, file, &from->items[i]);
         }
     }
 }
 
 /* A config that cannot be read at all. */
-static void mls_config_unread(mls_config_judging *judging, const mls_tree_file *file, const mls_error *error)
+static void advise_unread(judgement *judging, const mls_submission_file *file, const mls_error *error)
 {
     const mls_finding_code code = error->status == MLS_ERROR_SYNTAX  ? MLS_FINDING_CONFIG_SYNTAX
                                   : error->status == MLS_ERROR_LIMIT ? MLS_FINDING_CONFIG_LIMIT
@@ -103,30 +103,30 @@ static void mls_config_unread(mls_config_judging *judging, const mls_tree_file *
                         error->message);
 }
 
-static mls_status mls_config_judge(mls_config_judging *judging, const mls_tree_file *file)
+static mls_status judge_config(judgement *judging, const mls_submission_file *file)
 {
     mls_error error = {0};
     mls_config_name name;
     mls_config_summary summary;
     mls_shell *script = NULL;
     mls_findings findings = {0};
-    char *path = mls_path_join(judging->tree->real, file->path);
+    char *path = mls_path_join(judging->submission->real, file->path);
     mls_status status =
         path != NULL ? mls_config_name_decode(judging->decoder, mls_str_from(file->path), &name) : MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
-        status = mls_shell_read_within(path, judging->tree->real, &script, &error);
+        status = mls_shell_read_within(path, judging->submission->real, &script, &error);
     }
     if (status == MLS_ERROR_MEMORY) {
         free(path);
         return status;
     }
     if (status != MLS_OK) {
-        mls_config_unread(judging, file, &error);
+        advise_unread(judging, file, &error);
     }
     mls_config_compare(&name, script, &summary, &findings);
-    mls_config_advise(judging, file, &findings);
+    advise(judging, file, &findings);
     if (script != NULL) {
-        mls_config_advise(judging, file, mls_shell_findings(script));
+        advise(judging, file, mls_shell_findings(script));
     }
     status = findings.out_of_memory || judging->found.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
     mls_findings_release(&findings);
@@ -135,23 +135,23 @@ static mls_status mls_config_judge(mls_config_judging *judging, const mls_tree_f
     return status;
 }
 
-mls_status mls_configs_judge(const mls_tree *tree, const mls_tree_submitter *submitter,
-                             const mls_submission_options *options, mls_findings *findings)
+mls_status mls_configs_judge(const mls_submission *submission, const mls_submission_options *options,
+                             mls_submitter *submitter)
 {
-    mls_config_judging judging = {.tree = tree};
+    judgement judging = {.submission = submission};
     mls_config_decoder *decoder = NULL;
-    const mls_tree_files *configs = &submitter->configs;
+    const mls_submission_files *configs = &submitter->configs;
     if (configs->count == 0 || options->system != NULL) {
         return MLS_OK;
     }
     mls_status status = mls_config_decoder_new(&decoder, NULL);
     judging.decoder = decoder;
     for (size_t i = 0; i < configs->count && status == MLS_OK; i++) {
-        if (mls_config_wanted(submitter, options->benchmark, configs->items[i].path)) {
-            status = mls_config_judge(&judging, &configs->items[i]);
+        if (is_wanted(submitter, options->benchmark, configs->items[i].path)) {
+            status = judge_config(&judging, &configs->items[i]);
         }
     }
-    mls_findings_append(findings, &judging.found);
+    mls_findings_append(&submitter->findings, &judging.found);
     mls_findings_release(&judging.found);
     mls_config_decoder_free(decoder);
     return status;

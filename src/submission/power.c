@@ -1,68 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * power.c - the power files of a run: are they complete, and what do they say.
+ *
+ * The package checker only looks which files there are.  What stands in them
+ * decides the energy, and is advice.
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "score/energy.h"
 #include "submission/judge.h"
 
 #define MILLISECONDS_PER_MINUTE 60000.0
 
-static int mls_sizes_compare(const void *left, const void *right)
-{
-    const size_t a = *(const size_t *)left;
-    const size_t b = *(const size_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* The number that stands there most often, of several equally frequent ones the largest.  Sorts them. */
-static size_t mls_sizes_usual(size_t *sizes, size_t count)
-{
-    size_t usual = 0;
-    size_t best = 0;
-    qsort(sizes, count, sizeof *sizes, mls_sizes_compare);
-    for (size_t first = 0; first < count;) {
-        size_t end = first + 1;
-        while (end < count && sizes[end] == sizes[first]) {
-            end++;
-        }
-        if (end - first >= best) {
-            best = end - first;
-            usual = sizes[first];
-        }
-        first = end;
-    }
-    return usual;
-}
-
-mls_status mls_power_usual(mls_tree_result *result)
-{
-    size_t *sizes = calloc(result->power_count + 1, sizeof *sizes);
-    if (sizes == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < result->power_count; i++) {
-        sizes[i] = result->power[i].nodes.count;
-    }
-    result->usual_nodes = mls_sizes_usual(sizes, result->power_count);
-    for (size_t i = 0; i < result->power_count; i++) {
-        sizes[i] = result->power[i].switches.count;
-    }
-    result->usual_switches = mls_sizes_usual(sizes, result->power_count);
-    free(sizes);
-    return MLS_OK;
-}
-
 /* The folder power/result_<i> of the log result_<i>.txt; NULL when there is none. */
-static const mls_tree_power *mls_power_of(const mls_tree_result *result, const char *log)
+static const mls_power_folder *folder_of(const mls_submission_result *result, const mls_submission_run *run)
 {
-    mls_str name = mls_str_from(log);
+    const mls_str name = {run->file.name, strlen(run->file.name) - strlen(".txt")};
     size_t first = 0;
     size_t end = result->power_count;
-    name.len -= sizeof ".txt" - 1;
     while (first < end) {
         const size_t middle = first + (end - first) / 2;
         const int order = mls_str_compare_natural(mls_str_from(result->power[middle].name), name);
@@ -75,96 +34,142 @@ static const mls_tree_power *mls_power_of(const mls_tree_result *result, const c
     return NULL;
 }
 
-static void mls_power_check_names(const mls_tree_files *files, const char *prefix, const char *folder,
-                                  mls_findings *findings)
+/* ------------------------------------------------------- which there are */
+
+static int compare_sizes(const void *left, const void *right)
 {
+    const size_t a = *(const size_t *)left;
+    const size_t b = *(const size_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The number that stands there most often, of several equally frequent ones the largest.  Sorts them. */
+static size_t usual(size_t *sizes, size_t count)
+{
+    size_t found = 0;
+    size_t best = 0;
+    qsort(sizes, count, sizeof *sizes, compare_sizes);
+    for (size_t first = 0; first < count;) {
+        size_t end = first + 1;
+        while (end < count && sizes[end] == sizes[first]) {
+            end++;
+        }
+        if (end - first >= best) {
+            best = end - first;
+            found = sizes[first];
+        }
+        first = end;
+    }
+    return found;
+}
+
+/* The files of one kind: as many as in most runs, and numbered. */
+static void check_files(const mls_submission_files *files, const char *kind, size_t wanted, const char *folder,
+                        mls_findings *findings)
+{
+    const mls_finding_place place = {.path = folder};
     for (size_t i = 0; i < files->count; i++) {
-        size_t number;
-        if (!mls_tree_number(files->items[i].name, prefix, ".txt", &number) || number != i) {
-            mls_findings_add(
-                findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder},
-                "%s is not the file %s%zu.txt that should come here: they are numbered from 0 without gaps",
-                files->items[i].name, prefix, i);
-            return;
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s_%zu.txt", kind, i);
+        if (strcmp(files->items[i].name, name) != 0) {
+            mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
+                             "%s is not the file %s that should come here: they are numbered from 0 without gaps",
+                             files->items[i].name, name);
+            break;
         }
     }
-}
-
-static void mls_power_check_count(const char *folder, size_t count, size_t usual, const char *what,
-                                  mls_findings *findings)
-{
-    if (count != usual) {
-        mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder},
-                         "%zu %s where the other runs have %zu", count, what, usual);
+    for (size_t i = 0; i < files->count; i++) {
+        if (!files->items[i].readable) {
+            mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = files->items[i].path},
+                             "cannot be read as a power file");
+        }
+    }
+    if (files->count != wanted) {
+        mls_findings_add(findings, MLS_FINDING_POWER_FILES, place, "%zu %s files where the other runs have %zu",
+                         files->count, *kind == 'n' ? "node" : "switch", wanted);
     }
 }
 
-/* Joules of one file; NAN with a finding when it does not tell. */
-static mls_status mls_power_read(const mls_tree *tree, const mls_tree_file *file, bool node, mls_log_reading *reading,
-                                 double *joules)
+mls_status mls_power_check(mls_submission_result *result)
 {
-    mls_error error = {0};
-    const double time_ms = mls_run_minutes(&reading->run) * MILLISECONDS_PER_MINUTE;
-    const mls_finding_place place = {.path = file->path};
-    *joules = (double)NAN;
-    if (!file->readable || file->size > MLS_LOG_BYTES_MAX) {
-        mls_findings_add(&reading->findings, MLS_FINDING_POWER_FILES, place, "cannot be read as a power file");
-        return MLS_OK;
+    size_t *sizes = calloc(result->power_count + 1, sizeof *sizes);
+    if (sizes == NULL) {
+        return MLS_ERROR_MEMORY;
     }
-    const int fd = mls_tree_open(tree, file);
-    mls_status status = fd >= 0 ? mls_energy_read(fd, node, time_ms, file->path, &reading->findings, joules, &error)
-                                : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "%s", "cannot be opened");
-    if (status == MLS_ERROR_READ) {
-        mls_findings_add(&reading->trouble, MLS_FINDING_UNREADABLE, place, "%s", error.message);
-        status = MLS_OK;
+    for (size_t i = 0; i < result->power_count; i++) {
+        sizes[i] = result->power[i].nodes.count;
     }
-    return status;
+    const size_t nodes = usual(sizes, result->power_count);
+    for (size_t i = 0; i < result->power_count; i++) {
+        sizes[i] = result->power[i].switches.count;
+    }
+    const size_t switches = usual(sizes, result->power_count);
+    free(sizes);
+    for (size_t i = 0; i < result->run_count; i++) {
+        mls_submission_run *run = &result->runs[i];
+        mls_findings *findings = &run->run.findings;
+        const size_t found = findings->found[MLS_FINDING_POWER_FILES];
+        const mls_power_folder *folder = folder_of(result, run);
+        if (folder == NULL) {
+            mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){0},
+                             "the run has no folder of power files; other runs have one");
+        } else {
+            if (folder->nodes.count == 0) {
+                mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder->path},
+                                 "there is no node_0.txt");
+            }
+            check_files(&folder->nodes, "node", nodes, folder->path, findings);
+            check_files(&folder->switches, "sw", switches, folder->path, findings);
+        }
+        run->power_wrong |= findings->found[MLS_FINDING_POWER_FILES] > found;
+        run->run.valid &= !run->power_wrong;
+    }
+    return MLS_OK;
 }
 
-static mls_status mls_power_sum(const mls_tree *tree, const mls_tree_power *power, mls_log_reading *reading)
+/* --------------------------------------------------------- what they say */
+
+/* Adds the joules of files of one kind; NAN with a finding when one does not tell. */
+static mls_status add_joules(const mls_submission *submission, const mls_submission_files *files, bool nodes,
+                             mls_submission_run *run, double *joules)
 {
+    const double time_ms = mls_run_minutes(&run->run) * MILLISECONDS_PER_MINUTE;
     mls_status status = MLS_OK;
-    double sum = 0;
-    double joules = 0;
-    for (size_t i = 0; i < power->nodes.count && status == MLS_OK; i++) {
-        status = mls_power_read(tree, &power->nodes.items[i], true, reading, &joules);
-        sum += joules;
+    for (size_t i = 0; i < files->count && status == MLS_OK; i++) {
+        const mls_submission_file *file = &files->items[i];
+        mls_error error = {0};
+        double more = (double)NAN;
+        if (file->size > MLS_LOG_BYTES_MAX) {
+            mls_findings_add(&run->run.findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
+                             "%.0f MiB: too large to be read as a power file", (double)file->size / 1048576.0);
+        } else if (file->readable) {
+            const int fd = mls_tree_open(submission, file);
+            status = fd >= 0 ? mls_energy_read(fd, nodes, time_ms, file->path, &run->run.findings, &more, &error)
+                             : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "%s", "cannot be opened");
+        }
+        if (status == MLS_ERROR_READ) {
+            mls_findings_add(&run->run.findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = file->path}, "%s",
+                             error.message);
+            run->power_wrong = true;
+            status = MLS_OK;
+        }
+        *joules += more;
     }
-    for (size_t i = 0; i < power->switches.count && status == MLS_OK; i++) {
-        status = mls_power_read(tree, &power->switches.items[i], false, reading, &joules);
-        sum += joules;
-    }
-    reading->joules = sum;
     return status;
 }
 
-mls_status mls_power_judge(const mls_tree *tree, mls_log_reading *reading)
+mls_status mls_power_read(const mls_submission *submission, mls_submission_result *result, size_t index)
 {
+    mls_submission_run *run = &result->runs[index];
+    const mls_power_folder *folder = result->has_power ? folder_of(result, run) : NULL;
     mls_status status = MLS_OK;
-    mls_findings *findings = &reading->findings;
-    if (!reading->result->has_power) {
-        return MLS_OK;
-    }
-    const size_t errors = findings->counts.error + reading->trouble.counts.error;
-    const mls_tree_power *power = mls_power_of(reading->result, reading->file->name);
-    if (power == NULL) {
-        mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){0},
-                         "the run has no folder of power files; other runs have one");
-    } else {
-        if (power->nodes.count == 0) {
-            mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = power->path},
-                             "there is no node_0.txt");
+    if (folder != NULL && isfinite(mls_run_minutes(&run->run))) {
+        double joules = 0;
+        status = add_joules(submission, &folder->nodes, true, run, &joules);
+        if (status == MLS_OK) {
+            status = add_joules(submission, &folder->switches, false, run, &joules);
         }
-        mls_power_check_names(&power->nodes, "node_", power->path, findings);
-        mls_power_check_names(&power->switches, "sw_", power->path, findings);
-        mls_power_check_count(power->path, power->nodes.count, reading->result->usual_nodes, "node files", findings);
-        mls_power_check_count(power->path, power->switches.count, reading->result->usual_switches, "switch files",
-                              findings);
-        if (isfinite(mls_run_minutes(&reading->run))) {
-            status = mls_power_sum(tree, power, reading);
-        }
+        result->group.joules[index] = joules;
     }
-    reading->power_wrong = findings->counts.error + reading->trouble.counts.error > errors;
-    reading->run.valid &= !reading->power_wrong;
-    return status;
+    return status == MLS_OK && run->run.findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }

@@ -8,139 +8,105 @@
 #include <strings.h>
 
 #include "base/buffer.h"
-#include "base/folder.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "mlscore/group.h"
-#include "score/converge.h"
 #include "score/energy.h"
 #include "submission/judge.h"
 
 /* What judging one result needs at hand. */
-typedef struct mls_judging {
-    const mls_result_context *context;
-    const mls_tree_result *tree;
-    mls_log_reading *readings;
+typedef struct judgement {
+    const mls_submission *submission;
+    const mls_submission_options *options;
+    const mls_submitter *submitter;
+    const mls_system *system; /* never NULL: the walk made it */
     mls_submission_result *result;
-    mls_findings *findings;
     bool failed; /* memory ran out */
-} mls_judging;
+} judgement;
 
-static char *mls_judging_copy(mls_judging *judging, const char *text)
+static mls_finding_place folder_place(const judgement *judging)
 {
-    char *copy = text != NULL ? mls_copy_text(text, strlen(text)) : NULL;
-    judging->failed |= text != NULL && copy == NULL;
-    return copy;
+    return (mls_finding_place){.path = judging->result->path};
 }
 
-static mls_finding_place mls_judging_place(const mls_judging *judging)
-{
-    return (mls_finding_place){.path = judging->tree->path};
-}
-
-/* ------------------------------------------------------------------ runs */
-
-/* The first error of a log, which says best why it is not valid. */
-static const mls_finding *mls_reading_reason(const mls_log_reading *reading)
-{
-    const mls_findings *lists[] = {&reading->trouble, &reading->findings};
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
-        for (size_t i = 0; i < lists[k]->count; i++) {
-            if (lists[k]->items[i].severity == MLS_SEVERITY_ERROR) {
-                return &lists[k]->items[i];
-            }
-        }
-    }
-    return NULL;
-}
-
-static void mls_judging_runs(mls_judging *judging)
-{
-    mls_submission_result *result = judging->result;
-    result->runs = calloc(judging->tree->logs.count + 1, sizeof *result->runs);
-    if (result->runs == NULL) {
-        judging->failed = true;
-        return;
-    }
-    result->run_count = judging->tree->logs.count;
-    for (size_t i = 0; i < result->run_count; i++) {
-        const mls_log_reading *reading = &judging->readings[i];
-        const mls_finding *reason = mls_reading_reason(reading);
-        mls_submission_run *run = &result->runs[i];
-        run->path = mls_judging_copy(judging, reading->file->path);
-        run->name = run->path != NULL ? mls_path_name(run->path) : "";
-        run->valid = reading->run.valid;
-        run->converged = reading->run.converged;
-        run->start_ms = reading->run.run_start.time_ms;
-        run->minutes = mls_run_minutes(&reading->run);
-        run->joules = reading->joules;
-        if (!run->valid) {
-            run->reason = mls_judging_copy(judging, reason != NULL ? reason->message : "not valid");
-            run->reasons = reading->findings.counts.error + reading->trouble.counts.error;
-            run->reason_line = reason != NULL ? reason->line : 0;
-            result->invalid++;
-        }
-    }
-}
+/* ------------------------------------------------------------------ names */
 
 /* result_0.txt … result_<N-1>.txt: names the first that is not. */
-static void mls_judging_names(const mls_judging *judging)
+static void judge_names(const judgement *judging)
 {
-    const mls_tree_files *logs = &judging->tree->logs;
-    for (size_t i = 0; i < logs->count; i++) {
-        size_t number;
-        if (!mls_tree_number(logs->items[i].name, "result_", ".txt", &number) || number != i) {
-            mls_findings_add(judging->findings, MLS_FINDING_RESULT_NAME,
-                             (mls_finding_place){.path = logs->items[i].path},
-                             "stands where result_%zu.txt should: results are numbered from 0 without gaps", i);
+    mls_submission_result *result = judging->result;
+    for (size_t i = 0; i < result->run_count; i++) {
+        mls_buffer name = {0};
+        mls_buffer_printf(&name, "result_%zu.txt", i);
+        const bool differs = !mls_str_equal(mls_buffer_str(&name), mls_str_from(result->runs[i].file.name));
+        if (differs && !name.failed) {
+            mls_findings_add(&result->findings, MLS_FINDING_RESULT_NAME,
+                             (mls_finding_place){.path = result->runs[i].file.path},
+                             "stands where %s should: results are numbered from 0 without gaps", name.ptr);
+        }
+        result->findings.out_of_memory |= name.failed;
+        mls_buffer_release(&name);
+        if (differs) {
             return;
         }
     }
 }
 
-static void mls_judging_power_folders(const mls_judging *judging)
+static void judge_power_folders(const judgement *judging)
 {
-    const mls_tree_result *tree = judging->tree;
-    size_t log = 0;
-    for (size_t i = 0; i < tree->power_count; i++) {
-        const mls_str name = mls_str_from(tree->power[i].name);
-        for (; log < tree->logs.count; log++) {
-            mls_str with = mls_str_from(tree->logs.items[log].name);
-            with.len -= sizeof ".txt" - 1;
-            if (mls_str_compare_natural(with, name) >= 0) {
+    mls_submission_result *result = judging->result;
+    size_t run = 0;
+    for (size_t i = 0; i < result->power_count; i++) {
+        const mls_str name = mls_str_from(result->power[i].name);
+        mls_str log = {NULL, 0};
+        for (; run < result->run_count; run++) {
+            log = mls_str_from(result->runs[run].file.name);
+            log.len -= strlen(".txt");
+            if (mls_str_compare_natural(log, name) >= 0) {
                 break;
             }
         }
-        mls_str beside = log < tree->logs.count ? mls_str_from(tree->logs.items[log].name) : MLS_S(".txt");
-        beside.len -= sizeof ".txt" - 1;
-        if (!mls_str_equal(beside, name)) {
-            mls_findings_add(judging->findings, MLS_FINDING_STRAY_FILE,
-                             (mls_finding_place){.path = tree->power[i].path},
+        if (run == result->run_count || !mls_str_equal(log, name)) {
+            mls_findings_add(&result->findings, MLS_FINDING_STRAY_FILE,
+                             (mls_finding_place){.path = result->power[i].path},
                              "power files of a run that is not there");
         }
     }
 }
 
+static void judge_implementation(const judgement *judging)
+{
+    const mls_submission_files *found = &judging->submitter->implementations;
+    mls_submission_result *result = judging->result;
+    for (size_t i = 0; i < found->count; i++) {
+        if (strcmp(found->items[i].name, result->benchmark) == 0) {
+            return;
+        }
+    }
+    mls_findings_add(&result->findings, MLS_FINDING_NO_IMPLEMENTATION, folder_place(judging),
+                     "there is no folder in benchmarks/%s/implementations", result->benchmark);
+}
+
 /* ------------------------------------------------- logs and descriptions */
 
 /* A text that a log says about itself; NULL: it does not. */
-typedef const char *(*mls_run_says)(const mls_run *run);
+typedef const char *(*run_text)(const mls_run *run);
 
-static const char *mls_run_says_benchmark(const mls_run *run)
+static const char *says_benchmark(const mls_run *run)
 {
     return run->benchmark;
 }
 
-static const char *mls_run_says_division(const mls_run *run)
+static const char *says_division(const mls_run *run)
 {
     return run->division;
 }
 
-static const char *mls_run_says_organisation(const mls_run *run)
+static const char *says_organisation(const mls_run *run)
 {
     return run->organisation;
 }
 
-static size_t mls_run_line_of(const mls_run *run, const char *key)
+static size_t line_of(const mls_run *run, const char *key)
 {
     for (size_t i = 0; i < run->hyperparameter_count; i++) {
         if (strcmp(run->hyperparameters[i].key, key) == 0) {
@@ -151,313 +117,268 @@ static size_t mls_run_line_of(const mls_run *run, const char *key)
 }
 
 /* One finding about all the logs that say something else than they should. */
-static void mls_judging_compare(const mls_judging *judging, mls_run_says says, const char *key, const char *expected,
-                                const char *where, mls_finding_code code)
+static void compare_logs(const judgement *judging, run_text says, const char *key, const char *expected,
+                         const char *where, mls_finding_code code)
 {
-    const mls_log_reading *first = NULL;
+    mls_submission_result *result = judging->result;
+    const mls_submission_run *first = NULL;
     size_t differing = 0;
-    for (size_t i = 0; i < judging->result->run_count && expected != NULL; i++) {
-        const char *said = says(&judging->readings[i].run);
+    for (size_t i = 0; i < result->run_count && expected != NULL; i++) {
+        const char *said = says(&result->runs[i].run);
         if (said != NULL && strcasecmp(said, expected) != 0) {
-            first = differing++ == 0 ? &judging->readings[i] : first;
+            first = differing++ == 0 ? &result->runs[i] : first;
         }
     }
     if (first != NULL) {
-        const mls_finding_place place = {first->file->path, mls_run_line_of(&first->run, key), 0, mls_str_from(key)};
+        const mls_finding_place place = {first->file.path, line_of(&first->run, key), 0, mls_str_from(key)};
         mls_buffer more = {0};
         if (differing > 1) {
             mls_buffer_printf(&more, " (and %zu more logs of the folder)", differing - 1);
         }
-        mls_findings_add(judging->findings, code, place, "%s is %.60s, %s %.60s%s", key, says(&first->run), where,
+        mls_findings_add(&result->findings, code, place, "%s is %.60s, %s %.60s%s", key, says(&first->run), where,
                          expected, more.ptr != NULL ? more.ptr : "");
-        judging->findings->out_of_memory |= more.failed;
+        result->findings.out_of_memory |= more.failed;
         mls_buffer_release(&more);
     }
 }
 
-static void mls_judging_agreement(const mls_judging *judging)
+static void judge_agreement(const judgement *judging)
 {
-    const mls_system *system = judging->context->system;
-    mls_judging_compare(judging, mls_run_says_benchmark, "submission_benchmark", judging->tree->benchmark,
-                        "the folder says", MLS_FINDING_BENCHMARK_DIFFERS);
-    if (system != NULL) {
-        mls_judging_compare(judging, mls_run_says_division, "submission_division", system->division,
-                            "the system description says", MLS_FINDING_DIVISION_DIFFERS);
-        mls_judging_compare(judging, mls_run_says_organisation, "submission_org", system->submitter,
-                            "the system description says", MLS_FINDING_SUBMITTER_DIFFERS);
+    static const char description[] = "the system description says";
+    compare_logs(judging, says_benchmark, "submission_benchmark", judging->result->benchmark, "the folder says",
+                 MLS_FINDING_BENCHMARK_DIFFERS);
+    compare_logs(judging, says_division, "submission_division", judging->system->division, description,
+                 MLS_FINDING_DIVISION_DIFFERS);
+    compare_logs(judging, says_organisation, "submission_org", judging->system->submitter, description,
+                 MLS_FINDING_SUBMITTER_DIFFERS);
+}
+
+/* ------------------------------------------------------------------- runs */
+
+/* Tells of every run that is not valid why: the first error says it best. */
+static void give_reasons(judgement *judging)
+{
+    mls_submission_result *result = judging->result;
+    for (size_t i = 0; i < result->run_count; i++) {
+        mls_submission_run *run = &result->runs[i];
+        const char *reason = run->file.readable ? "not valid" : "cannot be read as a file";
+        if (run->run.valid) {
+            continue;
+        }
+        for (size_t k = 0; k < run->run.findings.count; k++) {
+            const mls_finding *finding = &run->run.findings.items[k];
+            if (finding->severity == MLS_SEVERITY_ERROR) {
+                reason = finding->message;
+                run->reason_line = finding->line;
+                break;
+            }
+        }
+        run->reason = mls_copy_text(reason, strlen(reason));
+        judging->failed |= run->reason == NULL;
+        result->invalid++;
     }
 }
 
-/* ------------------------------------------------------------ compliance */
-
-/* A valid log: what the rules only warn about, and a status that they may not look at. */
-static void mls_judging_valid_log(const mls_judging *judging, const mls_log_reading *reading)
+/* What a dropped log has to say does not count; that it could not be read does. */
+static void forgive(mls_submission_run *run)
 {
-    mls_findings_append_at(judging->findings, &reading->findings, reading->file->path);
-    if (reading->run.status != MLS_RUN_SUCCESS && reading->findings.found[MLS_FINDING_STATUS] == 0) {
-        const mls_finding_place place = {reading->file->path, reading->run.run_stop.line, 0, MLS_S("run_stop")};
-        mls_findings_add_as(judging->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, place,
-                            "run_stop has no status, yet the log counts as valid");
+    mls_findings all = run->run.findings;
+    mls_findings *left = &run->run.findings;
+    *left = (mls_findings){.out_of_memory = all.out_of_memory};
+    for (size_t i = 0; i < all.count; i++) {
+        const mls_finding *finding = &all.items[i];
+        if (finding->code == MLS_FINDING_UNREADABLE || finding->code == MLS_FINDING_LOG_SIZE) {
+            mls_findings_add(left, finding->code, (mls_finding_place){.path = finding->path}, "%s", finding->message);
+        }
     }
-}
-
-static void mls_judging_forgiven_log(const mls_judging *judging, const mls_log_reading *reading,
-                                     const mls_submission_run *run)
-{
-    if (run->converged) {
-        const mls_finding_place place = {reading->file->path, run->reason_line, 0, {NULL, 0}};
-        mls_findings_add(judging->findings, MLS_FINDING_FORGIVEN, place,
+    mls_findings_release(&all);
+    if (run->run.converged) {
+        mls_findings_add(left, MLS_FINDING_FORGIVEN, (mls_finding_place){.line = run->reason_line},
                          "the run converged, yet the log is not valid and is dropped: %s", run->reason);
     }
 }
 
-static void mls_judging_logs(const mls_judging *judging)
+static void judge_logs(judgement *judging)
 {
-    const mls_submission_result *result = judging->result;
+    mls_submission_result *result = judging->result;
+    give_reasons(judging);
     const bool forgiven = result->invalid <= result->allowed;
-    for (size_t i = 0; i < result->run_count; i++) {
-        const mls_log_reading *reading = &judging->readings[i];
-        mls_findings_append_at(judging->findings, &reading->trouble, reading->file->path);
-        if (result->runs[i].valid) {
-            mls_judging_valid_log(judging, reading);
-        } else if (forgiven) {
-            mls_judging_forgiven_log(judging, reading, &result->runs[i]);
-        } else {
-            mls_findings_append_at(judging->findings, &reading->findings, reading->file->path);
+    for (size_t i = 0; i < result->run_count && !judging->failed; i++) {
+        mls_submission_run *run = &result->runs[i];
+        mls_findings *findings = &run->run.findings;
+        if (!run->run.valid && forgiven) {
+            forgive(run);
+        } else if (run->run.valid && run->run.status != MLS_RUN_SUCCESS && findings->found[MLS_FINDING_STATUS] == 0) {
+            const mls_finding_place place = {NULL, run->run.run_stop.line, 0, MLS_S("run_stop")};
+            mls_findings_add_as(findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, place,
+                                "run_stop has no status, yet the log counts as valid");
         }
     }
     if (!forgiven) {
-        mls_findings_add(judging->findings, MLS_FINDING_INVALID_LOGS, mls_judging_place(judging),
+        mls_findings_add(&result->findings, MLS_FINDING_INVALID_LOGS, folder_place(judging),
                          "%zu of %zu logs are not valid; %s may drop %zu", result->invalid, result->run_count,
                          result->benchmark, result->allowed);
     }
-}
-
-static void mls_judging_count(const mls_judging *judging)
-{
-    const mls_submission_result *result = judging->result;
     const bool enough =
         result->weak ? result->run_count >= result->runs_needed : result->run_count == result->runs_needed;
     if (!enough) {
-        mls_findings_add(judging->findings, MLS_FINDING_RESULT_COUNT, mls_judging_place(judging),
+        mls_findings_add(&result->findings, MLS_FINDING_RESULT_COUNT, folder_place(judging),
                          "%zu result files, %s needs %s%zu", result->run_count, result->benchmark,
                          result->weak ? "at least " : "", result->runs_needed);
     }
 }
 
-/* ----------------------------------------------------- score, RCP, seeds */
+/* ------------------------------------------------------------------ checks */
 
 /* The check as the folder's or the system's package_checker_params, or the caller, wants it to count. */
-static mls_check mls_check_outcome(bool pass, bool bypass)
+static mls_check outcome(bool pass, bool bypass)
 {
     return pass ? MLS_CHECK_PASS : bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
 }
 
-static bool mls_judging_bypass(const mls_judging *judging, bool rcp)
-{
-    const mls_tree_params *folder = &judging->tree->params;
-    const mls_tree_params *system = &judging->context->tree->result_systems[judging->tree->system].params;
-    const mls_submission_options *options = judging->context->options;
-    return rcp ? options->rcp_bypass || folder->rcp_bypass || system->rcp_bypass
-               : options->seed_bypass || folder->seed_bypass || system->seed_bypass;
-}
-
-static void mls_judging_rcp(mls_judging *judging, const mls_group *group)
+static void judge_rcp(judgement *judging)
 {
     mls_submission_result *result = judging->result;
+    const mls_group *group = &result->group;
+    const bool bypass = judging->options->rcp_bypass || result->bypasses.rcp || judging->system->bypasses.rcp;
     mls_buffer words = {0};
     if (group->rcp_set == NULL) {
         return;
     }
-    result->rcp = group->rcp;
-    result->rcp_check = mls_check_outcome(group->rcp.pass, mls_judging_bypass(judging, true));
+    result->rcp_check = outcome(group->rcp.pass, bypass);
     if (!group->rcp.pass) {
-        const mls_severity severity =
-            result->rcp_check == MLS_CHECK_BYPASSED ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR;
         mls_rcp_result_describe(&group->rcp, group->score.score_minutes, &words);
         judging->failed |= words.failed;
         const size_t known = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? sizeof "fail: " - 1 : 0;
-        mls_findings_add_as(judging->findings, MLS_FINDING_RCP, severity, mls_judging_place(judging), "%s%s",
-                            words.failed ? "" : words.ptr + known,
-                            result->rcp_check == MLS_CHECK_BYPASSED ? " (bypassed)" : "");
+        mls_findings_add_as(&result->findings, MLS_FINDING_RCP, bypass ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
+                            folder_place(judging), "%s%s", words.failed ? "" : words.ptr + known,
+                            bypass ? " (bypassed)" : "");
         mls_buffer_release(&words);
     }
-    /* The unit is borrowed from the set, which goes with the group. */
-    result->rcp.limit.unit = "";
 }
 
 /* Seed findings name their log without its folder. */
-static void mls_judging_seeds(mls_judging *judging, const mls_group *group)
+static void judge_seeds(judgement *judging)
 {
     mls_submission_result *result = judging->result;
+    mls_group *group = &result->group;
+    const bool bypass = judging->options->seed_bypass || result->bypasses.seeds || judging->system->bypasses.seeds;
+    mls_findings found = {0};
     if (!group->seeds_checked) {
         return;
     }
-    const bool bypass = mls_judging_bypass(judging, false);
-    result->seed_check = mls_check_outcome(group->seeds_ok, bypass);
-    result->seeds = group->seeds;
-    result->seeds_different = group->seeds_different;
+    result->seed_check = outcome(group->seeds_ok, bypass);
     for (size_t i = 0; i < group->seed_findings.count; i++) {
         const mls_finding *finding = &group->seed_findings.items[i];
         const bool soften = bypass && finding->severity == MLS_SEVERITY_ERROR;
-        char *path = mls_path_join(judging->tree->path, finding->path != NULL ? finding->path : "");
+        char *path = mls_path_join(result->path, finding->path != NULL ? finding->path : "");
         const mls_finding_place place = {path, finding->line, finding->column, mls_str_from(finding->key)};
         judging->failed |= path == NULL;
-        mls_findings_add_as(judging->findings, finding->code, soften ? MLS_SEVERITY_WARNING : finding->severity, place,
-                            "%s%s", finding->message, soften ? " (bypassed)" : "");
+        mls_findings_add_as(&found, finding->code, soften ? MLS_SEVERITY_WARNING : finding->severity, place, "%s%s",
+                            finding->message, soften ? " (bypassed)" : "");
         free(path);
     }
-}
-
-static void mls_judging_energy(mls_judging *judging, const mls_group *group)
-{
-    mls_submission_result *result = judging->result;
-    result->energy_joules = (double)NAN;
-    if (!judging->tree->has_power) {
-        return;
-    }
-    result->power_check = MLS_CHECK_PASS;
-    double *joules = calloc(result->run_count + 1, sizeof *joules);
-    judging->failed |= joules == NULL;
-    for (size_t i = 0; i < result->run_count && joules != NULL; i++) {
-        joules[i] = judging->readings[i].joules;
-        result->power_check = judging->readings[i].power_wrong ? MLS_CHECK_FAIL : result->power_check;
-    }
-    if (joules != NULL) {
-        result->energy_joules = mls_group_energy(group, joules);
-    }
-    free(joules);
+    /* Those that were only counted are softened with the others. */
+    found.counts = group->seed_findings.counts;
+    memcpy(found.found, group->seed_findings.found, sizeof found.found);
+    found.counts.warning += bypass ? found.counts.error : 0;
+    found.counts.error = bypass ? 0 : found.counts.error;
+    mls_findings_append(&result->findings, &found);
+    mls_findings_release(&found);
 }
 
 /* What the group found out that no finding of ours says already. */
-static void mls_judging_group_findings(const mls_judging *judging, const mls_group *group)
+static void judge_mixture(const judgement *judging)
 {
-    for (size_t i = 0; i < group->findings.count; i++) {
-        const mls_finding *finding = &group->findings.items[i];
+    const mls_findings *found = &judging->result->group.findings;
+    for (size_t i = 0; i < found->count; i++) {
+        const mls_finding *finding = &found->items[i];
         const mls_str key = mls_str_from(finding->key);
         if (finding->code == MLS_FINDING_MIXED_GROUP && !mls_str_equal(key, MLS_S("submission_benchmark")) &&
             !mls_str_equal(key, MLS_S("submission_division"))) {
-            const mls_finding_place place = {judging->tree->path, 0, 0, key};
-            mls_findings_add(judging->findings, finding->code, place, "%s", finding->message);
+            const mls_finding_place place = {judging->result->path, 0, 0, key};
+            mls_findings_add(&judging->result->findings, finding->code, place, "%s", finding->message);
         }
     }
 }
 
-static void mls_judging_take_score(mls_judging *judging, const mls_group *group)
+static void judge_energy(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
-    result->score = group->score;
-    result->scale = group->scale;
-    result->scaled_minutes = group->scaled_minutes;
-    result->weak_models = group->weak_models;
-    result->weak_instance_scale = group->weak_instance_scale;
-    result->weak_minutes = group->weak_minutes;
-    for (size_t i = 0; i < result->run_count; i++) {
-        result->runs[i].mark = group->marks[i];
+    if (result->has_power) {
+        result->power_check = MLS_CHECK_PASS;
+        for (size_t i = 0; i < result->run_count; i++) {
+            result->power_check = result->runs[i].power_wrong ? MLS_CHECK_FAIL : result->power_check;
+        }
+        result->group.energy_joules =
+            result->group.joules != NULL ? mls_group_energy(&result->group, result->group.joules) : (double)NAN;
     }
-    mls_judging_rcp(judging, group);
-    mls_judging_seeds(judging, group);
-    mls_judging_energy(judging, group);
-    mls_judging_group_findings(judging, group);
 }
 
 /* Scores the logs as one group, with the division that the system description names. */
-static void mls_judging_score(mls_judging *judging)
+static void score(judgement *judging)
 {
-    const mls_result_context *context = judging->context;
-    const char *division = context->system != NULL ? context->system->division : NULL;
-    const mls_score_options options = {.editions = mls_rulesets_editions(context->options->rulesets),
-                                       .bert_train_samples = context->options->bert_train_samples,
-                                       .division = division != NULL ? division : ""};
-    mls_group group = {.result_folder = true,
-                       .usage = context->options->usage,
-                       .edition = context->edition,
-                       .path = mls_judging_copy(judging, judging->tree->path),
-                       .run_count = judging->tree->logs.count};
-    group.runs = (const mls_run **)calloc(group.run_count + 1, sizeof *group.runs);
-    judging->failed |= group.runs == NULL;
-    for (size_t i = 0; i < group.run_count && group.runs != NULL; i++) {
-        group.runs[i] = &judging->readings[i].run;
+    mls_submission_result *result = judging->result;
+    mls_group *group = &result->group;
+    const mls_score_options options = {.editions = mls_rulesets_editions(judging->options->rulesets),
+                                       .bert_train_samples = judging->options->bert_train_samples,
+                                       .division = result->division != NULL ? result->division : ""};
+    group->result_folder = true;
+    group->usage = judging->submission->usage;
+    group->edition = judging->submission->edition;
+    group->path = mls_copy_text(result->path, strlen(result->path));
+    group->runs = (const mls_run **)calloc(result->run_count + 1, sizeof *group->runs);
+    judging->failed |= group->path == NULL || group->runs == NULL;
+    for (size_t i = 0; i < result->run_count && !judging->failed; i++) {
+        group->runs[group->run_count++] = &result->runs[i].run;
     }
-    if (!judging->failed && mls_group_score(&group, &options, NULL) == MLS_OK) {
-        mls_judging_take_score(judging, &group);
-    } else {
-        judging->failed = true;
+    judging->failed = judging->failed || mls_group_score(group, &options, NULL) != MLS_OK;
+    if (!judging->failed) {
+        judge_rcp(judging);
+        judge_seeds(judging);
+        judge_energy(judging);
+        judge_mixture(judging);
     }
-    mls_group_release(&group);
 }
 
-/* -------------------------------------------------------------- a result */
+/* ---------------------------------------------------------------- a result */
 
-static void mls_judging_implementation(const mls_judging *judging)
+static void skip(const judgement *judging)
 {
-    const mls_tree_files *found = &judging->context->tree->implementations;
-    for (size_t i = 0; i < found->count; i++) {
-        if (strcmp(found->items[i].name, judging->tree->benchmark) == 0) {
-            return;
-        }
-    }
-    mls_findings_add(judging->findings, MLS_FINDING_NO_IMPLEMENTATION, mls_judging_place(judging),
-                     "there is no folder in benchmarks/%s/implementations", judging->tree->benchmark);
-}
-
-static void mls_judging_skip(const mls_judging *judging)
-{
-    const bool scaling =
-        strcmp(judging->tree->benchmark, "strong") == 0 || strcmp(judging->tree->benchmark, "weak") == 0;
-    mls_findings_add(judging->findings, MLS_FINDING_BENCHMARK_SKIPPED, mls_judging_place(judging),
-                     "%.60s is no benchmark of %s %s; nothing in it was judged%s", judging->tree->benchmark,
-                     mls_usage_name(judging->context->options->usage), judging->context->edition->name,
+    const char *benchmark = judging->result->benchmark;
+    const bool scaling = strcmp(benchmark, "strong") == 0 || strcmp(benchmark, "weak") == 0;
+    mls_findings_add(&judging->result->findings, MLS_FINDING_BENCHMARK_SKIPPED, folder_place(judging),
+                     "%.60s is no benchmark of %s %s; nothing in it was judged%s", benchmark,
+                     mls_usage_name(judging->options->usage), judging->submission->edition->name,
                      scaling ? " (try --usage hpc)" : "");
 }
 
-mls_status mls_result_judge(const mls_result_context *context, const mls_tree_result *tree, mls_log_reading *readings,
-                            mls_submission_result *result, mls_findings *findings)
+mls_status mls_result_judge(const mls_submission *submission, const mls_submission_options *options,
+                            const mls_submitter *submitter, mls_submission_result *result)
 {
-    mls_judging judging = {context, tree, readings, result, findings, false};
-    const mls_str benchmark = mls_str_from(tree->benchmark);
-    result->path = mls_judging_copy(&judging, tree->path);
-    result->system = mls_judging_copy(&judging, context->tree->result_systems[tree->system].name);
-    result->benchmark = mls_judging_copy(&judging, tree->benchmark);
-    result->division = mls_judging_copy(&judging, context->system != NULL ? context->system->division : NULL);
-    result->weak = tree->weak;
-    result->scale = 1;
-    result->scaled_minutes = (double)NAN;
-    result->score.score_minutes = (double)NAN;
-    result->energy_joules = (double)NAN;
-    result->judged = mls_edition_has_benchmark(context->edition, benchmark);
+    const mls_benchmark *benchmark =
+        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(result->benchmark));
+    judgement judging = {submission, options, submitter, mls_submitter_system(submitter, result->system),
+                         result,     false};
+    result->division = judging.system->division;
+    result->group.scale = 1;
+    result->group.scaled_minutes = (double)NAN;
+    result->group.score.score_minutes = (double)NAN;
+    result->group.energy_joules = (double)NAN;
     if (!result->judged) {
-        mls_judging_skip(&judging);
-        return judging.failed ? MLS_ERROR_MEMORY : MLS_OK;
+        skip(&judging);
+        return MLS_OK;
     }
-    const mls_benchmark *rules =
-        mls_benchmark_find(mls_rulesets_editions(context->options->rulesets), context->options->usage, benchmark);
-    result->runs_needed = rules->runs_needed;
-    result->allowed = rules->left_out;
-    mls_judging_runs(&judging);
-    if (!judging.failed) {
-        mls_judging_count(&judging);
-        mls_judging_logs(&judging);
-        if (result->run_count > 0) {
-            mls_judging_score(&judging);
-        }
-        mls_judging_agreement(&judging);
-        mls_judging_names(&judging);
-        mls_judging_power_folders(&judging);
-        mls_judging_implementation(&judging);
+    result->runs_needed = benchmark->runs_needed;
+    result->allowed = benchmark->left_out;
+    judging.failed = result->has_power && mls_power_check(result) != MLS_OK;
+    judge_logs(&judging);
+    if (result->run_count > 0 && !judging.failed) {
+        score(&judging);
     }
+    judge_agreement(&judging);
+    judge_names(&judging);
+    judge_power_folders(&judging);
+    judge_implementation(&judging);
     return judging.failed ? MLS_ERROR_MEMORY : MLS_OK;
-}
-
-void mls_submission_result_release(mls_submission_result *result)
-{
-    for (size_t i = 0; i < result->run_count; i++) {
-        free(result->runs[i].path);
-        free(result->runs[i].reason);
-    }
-    free(result->runs);
-    free(result->path);
-    free(result->system);
-    free(result->benchmark);
-    free(result->division);
 }

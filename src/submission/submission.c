@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * submission.c - from a folder to a verdict: walk, read the logs side by side,
- * then judge systems and results in order.
+ * submission.c - from a folder to a verdict: walk, choose what was asked for,
+ * read the logs side by side, then judge systems and results in order.
  */
 #include "mlscore/submission.h"
 
@@ -11,20 +11,12 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "mlscore/reading.h"
 #include "submission/judge.h"
 #include "submission/system.h"
-
-/* Everything that judging a submission takes. */
-typedef struct mls_verifying {
-    const mls_submission_options *options;
-    mls_submission *submission;
-    mls_tree tree;
-    mls_log_reader reader;
-    mls_log_reading *readings; /* of all results that are judged, in order */
-    size_t reading_count;
-} mls_verifying;
 
 const char *mls_check_name(mls_check check)
 {
@@ -32,461 +24,47 @@ const char *mls_check_name(mls_check check)
     return (unsigned)check < sizeof names / sizeof *names ? names[check] : "";
 }
 
-/* --------------------------------------------------------------- choosing */
+/* ---------------------------------------------------------------- releasing */
 
-static bool mls_name_wanted(const char *wanted, const char *name)
+static void release_files(mls_submission_files *files)
 {
-    return wanted == NULL || strcmp(wanted, name) == 0;
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->items[i].path);
+    }
+    free(files->items);
 }
 
-static bool mls_result_wanted(const mls_submission_options *options, const mls_tree_submitter *submitter,
-                              const mls_tree_result *result)
+static void release_result(mls_submission_result *result)
 {
-    return mls_name_wanted(options->system, submitter->result_systems[result->system].name) &&
-           mls_name_wanted(options->benchmark, result->benchmark);
+    mls_group_release(&result->group);
+    for (size_t i = 0; i < result->run_count; i++) {
+        free(result->runs[i].file.path);
+        free(result->runs[i].reason);
+        mls_run_release(&result->runs[i].run);
+    }
+    free(result->runs);
+    for (size_t i = 0; i < result->power_count; i++) {
+        release_files(&result->power[i].nodes);
+        release_files(&result->power[i].switches);
+        free(result->power[i].path);
+    }
+    free(result->power);
+    mls_findings_release(&result->findings);
+    free(result->path);
 }
 
-/* ---------------------------------------------------------------- edition */
-
-static mls_status mls_first_time_record(void *state, const mls_record *record)
+static void release_submitter(mls_submitter *submitter)
 {
-    *(double *)state = record->time_ms;
-    return MLS_STOPPED;
-}
-
-/* The time of a log's first record; NAN when it has none that can be read. */
-static mls_status mls_log_first_time(const mls_tree *tree, const mls_tree_file *file, double *time_ms)
-{
-    mls_status status = MLS_OK;
-    const mls_sink sink = {.state = time_ms, .record = mls_first_time_record};
-    const int fd = file->readable && file->size <= MLS_LOG_BYTES_MAX ? mls_tree_open(tree, file) : -1;
-    *time_ms = (double)NAN;
-    if (fd >= 0) {
-        status = mls_log_scan_fd(fd, NULL, &sink, 1, NULL, NULL);
-        (void)close(fd);
-    }
-    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
-}
-
-/* The first time in the logs of a submitter; NAN: none. */
-static mls_status mls_submitter_first_time(const mls_tree *tree, const mls_tree_submitter *submitter, double *time_ms)
-{
-    mls_status status = MLS_OK;
-    for (size_t r = 0; r < submitter->result_count; r++) {
-        const mls_tree_files *logs = &submitter->results[r].logs;
-        for (size_t i = 0; i < logs->count && status == MLS_OK && isnan(*time_ms); i++) {
-            status = mls_log_first_time(tree, &logs->items[i], time_ms);
-        }
-    }
-    return status;
-}
-
-/* All logs of a submission are judged by one edition: the first record of the first log decides. */
-static mls_status mls_verifying_edition(mls_verifying *verifying)
-{
-    const mls_submission_options *options = verifying->options;
-    mls_status status = MLS_OK;
-    double time_ms = (double)NAN;
-    if (options->edition != NULL) {
-        verifying->submission->edition = options->edition;
-        return MLS_OK;
-    }
-    for (size_t s = 0; s < verifying->tree.submitter_count && status == MLS_OK && isnan(time_ms); s++) {
-        status = mls_submitter_first_time(&verifying->tree, &verifying->tree.submitters[s], &time_ms);
-    }
-    verifying->submission->edition =
-        mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, time_ms);
-    verifying->submission->edition_guessed = true;
-    return status;
-}
-
-/* ------------------------------------------------------------------- logs */
-
-static void mls_verifying_read_one(void *state, size_t index)
-{
-    mls_verifying *verifying = state;
-    mls_log_read(&verifying->reader, &verifying->readings[index]);
-}
-
-/* Whether the logs of a result are read: it is wanted, and a benchmark of the edition. */
-static bool mls_result_read(const mls_verifying *verifying, const mls_tree_submitter *submitter,
-                            const mls_tree_result *result)
-{
-    return mls_result_wanted(verifying->options, submitter, result) &&
-           mls_edition_has_benchmark(verifying->submission->edition, mls_str_from(result->benchmark));
-}
-
-/* Lists the logs of every result that is read, in order; `fill` false: only counts them. */
-static size_t mls_verifying_list(mls_verifying *verifying, bool fill)
-{
-    size_t count = 0;
-    for (size_t s = 0; s < verifying->tree.submitter_count; s++) {
-        mls_tree_submitter *submitter = &verifying->tree.submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            mls_tree_result *result = &submitter->results[r];
-            if (!mls_result_read(verifying, submitter, result)) {
-                continue;
-            }
-            for (size_t i = 0; i < result->logs.count && fill; i++) {
-                verifying->readings[count + i] = (mls_log_reading){.result = result, .file = &result->logs.items[i]};
-            }
-            count += result->logs.count;
-        }
-    }
-    return count;
-}
-
-static mls_status mls_verifying_power(mls_verifying *verifying)
-{
-    mls_status status = MLS_OK;
-    for (size_t s = 0; s < verifying->tree.submitter_count; s++) {
-        mls_tree_submitter *submitter = &verifying->tree.submitters[s];
-        for (size_t r = 0; r < submitter->result_count && status == MLS_OK; r++) {
-            status = submitter->results[r].has_power ? mls_power_usual(&submitter->results[r]) : MLS_OK;
-        }
-    }
-    return status;
-}
-
-static mls_status mls_verifying_read(mls_verifying *verifying, mls_error *error)
-{
-    mls_log_reader *reader = &verifying->reader;
-    mls_submission *submission = verifying->submission;
-    const unsigned threads = verifying->options->threads != 0 ? verifying->options->threads : mls_processor_count();
-    mls_status status = mls_rulesets_get(verifying->options->rulesets, submission->edition, &reader->ruleset, error);
-    if (status == MLS_OK) {
-        status = mls_verifying_power(verifying);
-    }
-    if (status != MLS_OK) {
-        return status;
-    }
-    const size_t count = mls_verifying_list(verifying, false);
-    verifying->readings = calloc(count + 1, sizeof *verifying->readings);
-    if (verifying->readings == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    verifying->reading_count = mls_verifying_list(verifying, true);
-    reader->tree = &verifying->tree;
-    reader->options = verifying->options;
-    reader->logs = count;
-    mls_parallel_for(threads, count, mls_verifying_read_one, verifying);
-    for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        const mls_log_reading *reading = &verifying->readings[i];
-        status = reading->status;
-        submission->failed |= reading->trouble.found[MLS_FINDING_UNREADABLE] > 0;
-    }
-    submission->logs = count;
-    submission->bytes = reader->bytes_done;
-    return status;
-}
-
-/* ---------------------------------------------------------------- systems */
-
-static mls_status mls_submitter_system(const mls_verifying *verifying, mls_submitter *submitter, mls_system *system,
-                                       const mls_tree_file *file)
-{
-    const mls_edition *edition = verifying->submission->edition;
-    mls_findings unjudged = {0};
-    system->name = mls_copy_text(file->name, strlen(file->name) - (sizeof ".json" - 1));
-    system->path = mls_copy_text(file->path, strlen(file->path));
-    if (system->name == NULL || system->path == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    const bool judged = mls_system_judged(edition) && mls_name_wanted(verifying->options->system, system->name);
-    const mls_status status =
-        mls_system_read(system, &verifying->tree, file, edition, judged ? &submitter->findings : &unjudged);
-    verifying->submission->failed |= submitter->findings.found[MLS_FINDING_UNREADABLE] > 0;
-    mls_findings_release(&unjudged);
-    return status;
-}
-
-static mls_status mls_submitter_systems(const mls_verifying *verifying, const mls_tree_submitter *tree,
-                                        mls_submitter *submitter)
-{
-    mls_status status = MLS_OK;
-    submitter->systems = calloc(tree->systems.count + 1, sizeof *submitter->systems);
-    if (submitter->systems == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < tree->systems.count && status == MLS_OK; i++) {
-        status = mls_submitter_system(verifying, submitter, &submitter->systems[submitter->system_count++],
-                                      &tree->systems.items[i]);
-    }
-    return status;
-}
-
-static int mls_system_compare(const void *name, const void *system)
-{
-    return mls_str_compare_natural(mls_str_from(name), mls_str_from(((const mls_system *)system)->name));
-}
-
-/* Descriptions come in natural order of "<name>.json", which is not quite that of their names. */
-static int mls_systems_order(const void *left, const void *right)
-{
-    return mls_system_compare(((const mls_system *)left)->name, right);
-}
-
-/* Finds the description of each results folder. */
-static void mls_submitter_match(const mls_verifying *verifying, const mls_tree_submitter *tree,
-                                mls_submitter *submitter)
-{
-    const bool needed = mls_system_judged(verifying->submission->edition);
-    if (submitter->system_count > 1) {
-        qsort(submitter->systems, submitter->system_count, sizeof *submitter->systems, mls_systems_order);
-    }
-    for (size_t i = 0; i < tree->result_system_count; i++) {
-        const mls_tree_system *folder = &tree->result_systems[i];
-        mls_system *system = bsearch(folder->name, submitter->systems, submitter->system_count,
-                                     sizeof *submitter->systems, mls_system_compare);
-        if (system != NULL) {
-            system->has_results = true;
-        } else if (needed) {
-            mls_findings_add(&submitter->findings, MLS_FINDING_SYSTEM_MISSING,
-                             (mls_finding_place){.path = folder->path},
-                             "there is no system description systems/%s.json", folder->name);
-        }
-    }
-    for (size_t i = 0; i < submitter->system_count; i++) {
-        if (!submitter->systems[i].has_results) {
-            mls_findings_add(&submitter->findings, MLS_FINDING_SYSTEM_UNUSED,
-                             (mls_finding_place){.path = submitter->systems[i].path},
-                             "the description has no results: there is no folder results/%s",
-                             submitter->systems[i].name);
-        }
-    }
-}
-
-/* ----------------------------------------------------------------- results */
-
-/* `next` is the first reading of the submitter and moves on to that of the following one. */
-static mls_status mls_submitter_results(const mls_verifying *verifying, const mls_tree_submitter *tree,
-                                        mls_submitter *submitter, size_t *next)
-{
-    mls_status status = MLS_OK;
-    submitter->results = calloc(tree->result_count + 1, sizeof *submitter->results);
-    if (submitter->results == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < tree->result_count && status == MLS_OK; i++) {
-        const mls_tree_result *folder = &tree->results[i];
-        if (!mls_result_wanted(verifying->options, tree, folder)) {
-            continue;
-        }
-        const mls_result_context context = {.options = verifying->options,
-                                            .edition = verifying->submission->edition,
-                                            .tree = tree,
-                                            .system = bsearch(tree->result_systems[folder->system].name,
-                                                              submitter->systems, submitter->system_count,
-                                                              sizeof *submitter->systems, mls_system_compare)};
-        status = mls_result_judge(&context, folder, verifying->readings + *next,
-                                  &submitter->results[submitter->result_count++], &submitter->findings);
-        *next += mls_result_read(verifying, tree, folder) ? folder->logs.count : 0;
-    }
-    if (status == MLS_OK && submitter->result_count == 0) {
-        mls_findings_add(&submitter->findings, MLS_FINDING_NO_RESULTS,
-                         (mls_finding_place){.path = *tree->path != '\0' ? tree->path : "."}, "there are no results");
-    }
-    return status;
-}
-
-/* ---------------------------------------------------------------- findings */
-
-/* Whether `path` is `folder` or something in it. */
-static bool mls_path_within(const char *path, const char *folder)
-{
-    const size_t len = folder != NULL ? strlen(folder) : 0;
-    return folder != NULL && strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
-/* Whether `path` stands beside the folders of benchmarks that `result` is one of. */
-static bool mls_path_beside(const char *path, const char *result)
-{
-    const size_t len = (size_t)(strrchr(result, '/') - result);
-    return strncmp(path, result, len) == 0 && path[len] == '/';
-}
-
-/* With --system or --benchmark only findings about what was asked for are of interest. */
-static bool mls_finding_wanted(const mls_submitter *submitter, const mls_submission_options *options,
-                               const mls_finding *finding)
-{
-    if (finding->path == NULL || finding->code == MLS_FINDING_NO_RESULTS) {
-        return true;
-    }
     for (size_t i = 0; i < submitter->result_count; i++) {
-        const mls_submission_result *result = &submitter->results[i];
-        if (result->path == NULL || result->system == NULL) {
-            continue;
-        }
-        const mls_system *system = bsearch(result->system, submitter->systems, submitter->system_count,
-                                           sizeof *submitter->systems, mls_system_compare);
-        if (mls_path_within(finding->path, result->path) || mls_path_within(result->path, finding->path) ||
-            (options->benchmark == NULL && mls_path_beside(finding->path, result->path)) ||
-            (system != NULL && mls_path_within(finding->path, system->path))) {
-            return true;
-        }
+        release_result(&submitter->results[i]);
     }
-    return false;
-}
-
-static void mls_findings_choose(const mls_submitter *submitter, const mls_submission_options *options,
-                                mls_findings *findings)
-{
-    mls_findings wanted = {.out_of_memory = findings->out_of_memory};
-    for (size_t i = 0; i < findings->count; i++) {
-        const mls_finding *finding = &findings->items[i];
-        if (mls_finding_wanted(submitter, options, finding)) {
-            const mls_finding_place place = {finding->path, finding->line, finding->column, mls_str_from(finding->key)};
-            mls_findings_add_as(&wanted, finding->code, finding->severity, place, "%s", finding->message);
-        }
-    }
-    mls_findings_release(findings);
-    *findings = wanted;
-}
-
-static int mls_sizes_order(size_t a, size_t b)
-{
-    return (a > b) - (a < b);
-}
-
-/* The worst first, then by place. */
-static int mls_findings_order(const void *left, const void *right)
-{
-    const mls_finding *a = left;
-    const mls_finding *b = right;
-    int order = (int)a->severity - (int)b->severity;
-    if (order == 0) {
-        order = mls_str_compare_natural(mls_str_from(a->path), mls_str_from(b->path));
-    }
-    order = order != 0 ? order : mls_sizes_order(a->line, b->line);
-    order = order != 0 ? order : mls_sizes_order(a->column, b->column);
-    order = order != 0 ? order : (int)a->code - (int)b->code;
-    return order != 0 ? order : mls_str_compare(mls_str_from(a->message), mls_str_from(b->message));
-}
-
-static void mls_submitter_conclude(mls_submitter *submitter, const mls_submission_options *options)
-{
-    mls_findings *findings = &submitter->findings;
-    if (findings->count > 1) {
-        qsort(findings->items, findings->count, sizeof *findings->items, mls_findings_order);
-    }
-    for (size_t i = 0; i < findings->count; i++) {
-        const mls_finding *finding = &findings->items[i];
-        for (size_t k = 0; k < submitter->result_count && finding->severity == MLS_SEVERITY_ERROR; k++) {
-            submitter->results[k].errors +=
-                finding->path != NULL && mls_path_within(finding->path, submitter->results[k].path);
-        }
-    }
-    submitter->valid = mls_findings_pass(&findings->counts, options->strict);
-}
-
-/* -------------------------------------------------------------- submission */
-
-/* The findings of the walk move to the submitter, and those of judging follow. */
-static mls_status mls_verifying_judge(mls_verifying *verifying)
-{
-    mls_submission *submission = verifying->submission;
-    mls_status status = MLS_OK;
-    size_t next = 0;
-    submission->submitters = calloc(verifying->tree.submitter_count + 1, sizeof *submission->submitters);
-    if (submission->submitters == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < verifying->tree.submitter_count && status == MLS_OK; i++) {
-        mls_tree_submitter *tree = &verifying->tree.submitters[i];
-        mls_submitter *submitter = &submission->submitters[submission->submitter_count++];
-        *submitter = (mls_submitter){.name = tree->name, .path = tree->path, .findings = tree->findings};
-        tree->findings = (mls_findings){0};
-        tree->name = NULL;
-        status = mls_submitter_systems(verifying, tree, submitter);
-        if (status == MLS_OK) {
-            mls_submitter_match(verifying, tree, submitter);
-            status = mls_submitter_results(verifying, tree, submitter, &next);
-        }
-        if (status == MLS_OK && (verifying->options->system != NULL || verifying->options->benchmark != NULL)) {
-            mls_findings_choose(submitter, verifying->options, &submitter->findings);
-        }
-        if (status == MLS_OK) {
-            status = mls_configs_judge(&verifying->tree, tree, verifying->options, &submitter->findings);
-        }
-        tree->path = NULL;
-        if (status == MLS_OK) {
-            mls_submitter_conclude(submitter, verifying->options);
-            status = submitter->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
-        }
-    }
-    return status;
-}
-
-static void mls_submission_conclude(mls_verifying *verifying)
-{
-    mls_submission *submission = verifying->submission;
-    submission->findings = verifying->tree.findings;
-    verifying->tree.findings = (mls_findings){0};
-    submission->failed |= verifying->tree.failed;
-    if (submission->submitter_count == 0) {
-        mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
-                         "there is neither a folder results nor a folder of a submitter that has one");
-    }
-    submission->valid = mls_findings_pass(&submission->findings.counts, verifying->options->strict);
-    for (size_t i = 0; i < submission->submitter_count; i++) {
-        submission->valid &= submission->submitters[i].valid;
-    }
-}
-
-static void mls_verifying_release(mls_verifying *verifying)
-{
-    for (size_t i = 0; i < verifying->reading_count; i++) {
-        mls_log_reading_release(&verifying->readings[i]);
-    }
-    free(verifying->readings);
-    for (size_t i = 0; i < verifying->reader.checker_count; i++) {
-        mls_checker_free(verifying->reader.checkers[i]);
-    }
-    free((void *)verifying->reader.checkers);
-    (void)pthread_mutex_destroy(&verifying->reader.lock);
-    mls_tree_release(&verifying->tree);
-}
-
-mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
-                                 mls_error *error)
-{
-    mls_verifying verifying = {.options = options, .submission = submission};
-    *submission = (mls_submission){.path = mls_copy_text(path, strlen(path)), .usage = options->usage};
-    (void)pthread_mutex_init(&verifying.reader.lock, NULL);
-    mls_status status = mls_tree_walk(path, options->usage, &verifying.tree, error);
-    if (status == MLS_OK && submission->path == NULL) {
-        status = MLS_ERROR_MEMORY;
-    }
-    if (status == MLS_OK) {
-        status = mls_verifying_edition(&verifying);
-    }
-    if (status == MLS_OK) {
-        status = mls_verifying_read(&verifying, error);
-    }
-    if (status == MLS_OK) {
-        status = mls_verifying_judge(&verifying);
-    }
-    if (status == MLS_OK) {
-        mls_submission_conclude(&verifying);
-        status = submission->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
-    }
-    if (status == MLS_ERROR_MEMORY) {
-        (void)mls_error_set(error, status, 0, 0, "out of memory");
-    }
-    mls_verifying_release(&verifying);
-    return status;
-}
-
-static void mls_submitter_release(mls_submitter *submitter)
-{
+    free(submitter->results);
     for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system_release(&submitter->systems[i]);
     }
     free(submitter->systems);
-    for (size_t i = 0; i < submitter->result_count; i++) {
-        mls_submission_result_release(&submitter->results[i]);
-    }
-    free(submitter->results);
+    release_files(&submitter->implementations);
+    release_files(&submitter->configs);
     mls_findings_release(&submitter->findings);
     free(submitter->name);
     free(submitter->path);
@@ -495,19 +73,458 @@ static void mls_submitter_release(mls_submitter *submitter)
 void mls_submission_release(mls_submission *submission)
 {
     for (size_t i = 0; i < submission->submitter_count; i++) {
-        mls_submitter_release(&submission->submitters[i]);
+        release_submitter(&submission->submitters[i]);
     }
     free(submission->submitters);
     mls_findings_release(&submission->findings);
     free(submission->path);
+    free(submission->real);
     *submission = (mls_submission){0};
 }
 
-size_t mls_submission_count(const mls_submission *submission, mls_severity severity)
+/* ----------------------------------------------------------------- choosing */
+
+static bool is_wanted(const char *wanted, const char *name)
 {
-    mls_finding_counts counts = submission->findings.counts;
-    for (size_t i = 0; i < submission->submitter_count; i++) {
-        mls_finding_counts_add(&counts, &submission->submitters[i].findings.counts);
+    return wanted == NULL || strcmp(wanted, name) == 0;
+}
+
+/* Of one submitter leaves the systems and results that were asked for; with them goes what was found about them. */
+static void choose_in_submitter(mls_submitter *submitter, const mls_submission_options *options)
+{
+    size_t results = 0;
+    size_t systems = 0;
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        mls_submission_result *result = &submitter->results[i];
+        if (is_wanted(options->system, result->system) && is_wanted(options->benchmark, result->benchmark)) {
+            submitter->results[results++] = *result;
+        } else {
+            release_result(result);
+        }
     }
-    return mls_finding_counts_of(&counts, severity);
+    submitter->result_count = results;
+    for (size_t i = 0; i < submitter->system_count; i++) {
+        mls_system *system = &submitter->systems[i];
+        bool has_results = options->benchmark == NULL;
+        for (size_t k = 0; k < results && !has_results; k++) {
+            has_results = submitter->results[k].system == system->name;
+        }
+        if (has_results && is_wanted(options->system, system->name)) {
+            submitter->systems[systems++] = *system;
+        } else {
+            mls_system_release(system);
+        }
+    }
+    submitter->system_count = systems;
+    mls_findings_release(&submitter->findings);
+}
+
+/* The names that something of the tree has, each once, and the one that is wanted. */
+typedef struct name_list {
+    mls_str wanted;
+    bool found;
+    mls_map known;
+    mls_buffer list;
+    mls_nearest nearest;
+} name_list;
+
+static void offer_name(name_list *names, const char *name)
+{
+    const mls_str text = mls_str_from(name);
+    bool added = false;
+    names->found = names->found || mls_str_equal(names->wanted, text);
+    names->list.failed |= mls_map_put(&names->known, text, &added) == NULL;
+    if (added) {
+        mls_buffer_printf(&names->list, "%s%s", names->list.len > 0 ? ", " : "", name);
+        mls_nearest_offer(&names->nearest, text);
+    }
+}
+
+/* A name that nothing of the tree has is a mistake: says which there are. */
+static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
+{
+    name_list names = {.wanted = mls_str_from(wanted), .nearest = mls_nearest_to(mls_str_from(wanted))};
+    mls_status status = MLS_OK;
+    for (size_t s = 0; s < submission->submitter_count && wanted != NULL; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t i = 0; i < submitter->system_count && system; i++) {
+            offer_name(&names, submitter->systems[i].name);
+        }
+        for (size_t i = 0; i < submitter->result_count && !system; i++) {
+            offer_name(&names, submitter->results[i].benchmark);
+        }
+    }
+    if (names.list.failed) {
+        status = MLS_ERROR_MEMORY;
+    } else if (!names.found && names.list.len > 0) {
+        const mls_str nearest = names.nearest.found;
+        status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "there is no %s '%s'%s%.*s%s; there are: %s",
+                               system ? "system" : "benchmark", wanted, nearest.len > 0 ? " (did you mean '" : "",
+                               (int)nearest.len, nearest.ptr, nearest.len > 0 ? "'?)" : "", names.list.ptr);
+    }
+    mls_map_release(&names.known);
+    mls_buffer_release(&names.list);
+    return status;
+}
+
+/* Leaves what was asked for; a submitter that has nothing of it goes. */
+static mls_status choose(mls_submission *submission, const mls_submission_options *options, mls_error *error)
+{
+    size_t kept = 0;
+    if (options->system == NULL && options->benchmark == NULL) {
+        return MLS_OK;
+    }
+    mls_status status = check_name(submission, options->system, true, error);
+    if (status == MLS_OK) {
+        status = check_name(submission, options->benchmark, false, error);
+    }
+    for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
+        mls_submitter *submitter = &submission->submitters[i];
+        choose_in_submitter(submitter, options);
+        if (submitter->result_count > 0 || submitter->system_count > 0) {
+            submission->submitters[kept++] = *submitter;
+        } else {
+            release_submitter(submitter);
+        }
+    }
+    submission->submitter_count = status == MLS_OK ? kept : submission->submitter_count;
+    return status;
+}
+
+/* ------------------------------------------------------------------ edition */
+
+static mls_status first_record(void *state, const mls_record *record)
+{
+    *(double *)state = record->time_ms;
+    return MLS_STOPPED;
+}
+
+/* The time of the first record of the first log that has one; NAN: there is none. */
+static mls_status first_time(const mls_submission *submission, double *time_ms)
+{
+    mls_status status = MLS_OK;
+    const mls_sink sink = {.state = time_ms, .record = first_record};
+    for (size_t s = 0; s < submission->submitter_count; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            const mls_submission_result *result = &submitter->results[r];
+            for (size_t i = 0; i < result->run_count && status != MLS_ERROR_MEMORY && isnan(*time_ms); i++) {
+                const mls_submission_file *file = &result->runs[i].file;
+                const int fd = file->readable && file->size <= MLS_LOG_BYTES_MAX ? mls_tree_open(submission, file) : -1;
+                if (fd >= 0) {
+                    status = mls_log_scan_fd(fd, NULL, &sink, 1, NULL, NULL);
+                    (void)close(fd);
+                }
+            }
+        }
+    }
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+/* All logs of a submission are judged by one edition. */
+static mls_status find_edition(mls_submission *submission, const mls_submission_options *options)
+{
+    mls_status status = MLS_OK;
+    double time_ms = (double)NAN;
+    submission->edition = options->edition;
+    if (options->edition == NULL) {
+        status = first_time(submission, &time_ms);
+        submission->edition = mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, time_ms);
+        submission->edition_guessed = true;
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------- logs */
+
+/* A run of a result whose log is read. */
+typedef struct log_place {
+    mls_submission_result *result;
+    size_t run;
+} log_place;
+
+/* All logs that are read: those of results that are a benchmark of the edition. */
+typedef struct log_list {
+    mls_submission *submission;
+    mls_source *sources; /* their paths are the runs' */
+    log_place *places;
+    mls_status *power; /* of reading the power files of each */
+    size_t count;
+} log_list;
+
+/* Fills the list; without arrays only counts the logs. */
+static void list_logs(log_list *logs)
+{
+    logs->count = 0;
+    for (size_t s = 0; s < logs->submission->submitter_count; s++) {
+        mls_submitter *submitter = &logs->submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            mls_submission_result *result = &submitter->results[r];
+            result->judged = mls_edition_has_benchmark(logs->submission->edition, mls_str_from(result->benchmark));
+            for (size_t i = 0; i < result->run_count && result->judged; i++, logs->count++) {
+                const mls_submission_file *file = &result->runs[i].file;
+                if (logs->sources != NULL) {
+                    /* Those that are not read have nothing to say; their findings are made beside. */
+                    const bool read = file->readable && file->size <= MLS_LOG_BYTES_MAX;
+                    logs->sources[logs->count] = (mls_source){
+                        .path = file->path, .skip = read ? NULL : file->path, .result = true, .size = file->size};
+                    logs->places[logs->count] = (log_place){result, i};
+                }
+            }
+        }
+    }
+}
+
+static mls_submission_run *run_of(const log_list *logs, size_t index)
+{
+    return &logs->places[index].result->runs[logs->places[index].run];
+}
+
+static int open_log(void *state, size_t index)
+{
+    const log_list *logs = state;
+    return mls_tree_open(logs->submission, &run_of(logs, index)->file);
+}
+
+/* Thousands of runs are held at once here, and the series are for looking at one. */
+static mls_status take_run(void *state, size_t index, mls_run *run, bool part)
+{
+    mls_run *taken = &run_of(state, index)->run;
+    (void)part;
+    *taken = *run;
+    mls_run_init(run);
+    mls_run_forget_series(taken);
+    return MLS_OK;
+}
+
+static mls_status finish_log(void *state, const mls_read *read)
+{
+    log_list *logs = state;
+    mls_run *run = &run_of(logs, read->index)->run;
+    logs->submission->bytes += read->totals.bytes;
+    if (read->status == MLS_ERROR_READ || read->unread != NULL) {
+        mls_findings all = {0};
+        mls_findings_add(&all, MLS_FINDING_UNREADABLE, (mls_finding_place){0}, "%s",
+                         read->unread != NULL ? read->unread : read->error.message);
+        if (read->totals.bytes > 0) {
+            mls_findings_append(&all, &run->findings);
+        }
+        mls_findings_release(&run->findings);
+        run->findings = all;
+        run->valid = false;
+    }
+    return MLS_OK;
+}
+
+/* Energy is known run by run. */
+static mls_status make_joules(mls_submission_result *result)
+{
+    if (!result->has_power || result->group.joules != NULL) {
+        return MLS_OK;
+    }
+    result->group.joules = calloc(result->run_count, sizeof *result->group.joules);
+    for (size_t i = 0; i < result->run_count && result->group.joules != NULL; i++) {
+        result->group.joules[i] = (double)NAN;
+    }
+    return result->group.joules != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static void read_power(void *state, size_t index)
+{
+    log_list *logs = state;
+    const log_place *place = &logs->places[index];
+    logs->power[index] = mls_power_read(logs->submission, place->result, place->run);
+}
+
+static mls_status read_listed(log_list *logs, const mls_submission_options *options, mls_error *error)
+{
+    const unsigned threads = options->threads != 0 ? options->threads : mls_processor_count();
+    mls_checker_options rules = {.rulesets = options->rulesets, .usage = options->usage};
+    const mls_reading reading = {.rules = &rules,
+                                 .unread_runs = true,
+                                 .plain = true,
+                                 .cutting = MLS_CUT_NEVER,
+                                 .threads = options->threads,
+                                 .state = logs,
+                                 .open = open_log,
+                                 .run = take_run,
+                                 .done = finish_log,
+                                 .progress = options->progress,
+                                 .progress_state = options->progress_state};
+    mls_status status = mls_rulesets_get(options->rulesets, logs->submission->edition, &rules.ruleset, error);
+    if (status == MLS_OK) {
+        status = mls_read_sources(&reading, logs->sources, logs->count, error);
+    }
+    for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
+        status = make_joules(logs->places[i].result);
+    }
+    if (status == MLS_OK) {
+        mls_parallel_for(threads, logs->count, read_power, logs);
+    }
+    for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
+        mls_submission_run *run = run_of(logs, i);
+        if (run->file.size > MLS_LOG_BYTES_MAX) {
+            mls_findings_add(&run->run.findings, MLS_FINDING_LOG_SIZE, (mls_finding_place){0},
+                             "%.0f MiB: too large to be read as a log", (double)run->file.size / 1048576.0);
+        }
+        if (run->run.file == NULL) {
+            run->run.file = mls_copy_text(run->file.path, strlen(run->file.path));
+        }
+        status = run->run.file == NULL || run->run.out_of_memory ? MLS_ERROR_MEMORY : logs->power[i];
+    }
+    return status;
+}
+
+static mls_status read_logs(mls_submission *submission, const mls_submission_options *options, mls_error *error)
+{
+    log_list logs = {.submission = submission};
+    list_logs(&logs);
+    submission->logs = logs.count;
+    logs.sources = calloc(logs.count + 1, sizeof *logs.sources);
+    logs.places = calloc(logs.count + 1, sizeof *logs.places);
+    logs.power = calloc(logs.count + 1, sizeof *logs.power);
+    mls_status status = MLS_ERROR_MEMORY;
+    if (logs.sources != NULL && logs.places != NULL && logs.power != NULL) {
+        list_logs(&logs);
+        status = read_listed(&logs, options, error);
+    }
+    free(logs.sources);
+    free(logs.places);
+    free(logs.power);
+    return status;
+}
+
+/* ---------------------------------------------------------------- systems */
+
+static bool has_result_of(const mls_submitter *submitter, const mls_system *system)
+{
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        if (submitter->results[i].system == system->name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A system's folder and its description belong together. */
+static void match_system(const mls_submitter *submitter, mls_system *system)
+{
+    if (system->folder == NULL) {
+        mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_UNUSED,
+                         (mls_finding_place){.path = system->description.path},
+                         "the description has no results: there is no folder results/%s", system->name);
+    } else if (system->description.path == NULL && has_result_of(submitter, system)) {
+        mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_MISSING, (mls_finding_place){.path = system->folder},
+                         "there is no system description systems/%s.json", system->name);
+    } else if (system->description.path == NULL) {
+        mls_findings_add_as(&system->findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE,
+                            (mls_finding_place){.path = system->folder},
+                            "there is neither a benchmark in the folder nor a description systems/%s.json",
+                            system->name);
+    }
+}
+
+static mls_status judge_systems(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
+{
+    const bool judged = mls_system_judged(rules, submission->edition);
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < submitter->system_count && status == MLS_OK; i++) {
+        mls_system *system = &submitter->systems[i];
+        mls_findings unjudged = {0};
+        if (judged || system->folder == NULL) {
+            match_system(submitter, system);
+        }
+        status = mls_system_read(system, rules, submission, judged ? &system->findings : &unjudged);
+        mls_findings_release(&unjudged);
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------- verdicts */
+
+static bool sum_findings(const mls_findings *findings, mls_finding_counts *counts, mls_submission *submission)
+{
+    mls_finding_counts_add(counts, &findings->counts);
+    submission->failed |= findings->found[MLS_FINDING_UNREADABLE] > 0;
+    return !findings->out_of_memory;
+}
+
+static bool conclude_submitter(mls_submission *submission, mls_submitter *submitter, bool strict)
+{
+    bool whole = sum_findings(&submitter->findings, &submitter->counts, submission);
+    for (size_t i = 0; i < submitter->system_count; i++) {
+        whole &= sum_findings(&submitter->systems[i].findings, &submitter->counts, submission);
+    }
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        mls_submission_result *result = &submitter->results[i];
+        whole &= sum_findings(&result->findings, &result->counts, submission);
+        for (size_t k = 0; k < result->run_count; k++) {
+            whole &= sum_findings(&result->runs[k].run.findings, &result->counts, submission);
+        }
+        mls_finding_counts_add(&submitter->counts, &result->counts);
+    }
+    submitter->valid = mls_findings_pass(&submitter->counts, strict);
+    mls_finding_counts_add(&submission->counts, &submitter->counts);
+    return whole;
+}
+
+static mls_status conclude(mls_submission *submission, const mls_submission_options *options)
+{
+    bool whole = true;
+    if (submission->submitter_count == 0) {
+        mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
+                         "there is neither a folder results nor a folder of a submitter that has one");
+    }
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        whole &= conclude_submitter(submission, &submission->submitters[i], options->strict);
+    }
+    whole &= sum_findings(&submission->findings, &submission->counts, submission);
+    submission->valid = mls_findings_pass(&submission->counts, options->strict);
+    return whole ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static mls_status judge(mls_submission *submission, const mls_submission_options *options, mls_error *error)
+{
+    cJSON *rules = NULL;
+    mls_status status = mls_system_rules_load(&rules, error);
+    for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
+        mls_submitter *submitter = &submission->submitters[i];
+        status = judge_systems(submission, submitter, rules);
+        for (size_t k = 0; k < submitter->result_count && status == MLS_OK; k++) {
+            status = mls_result_judge(submission, options, submitter, &submitter->results[k]);
+        }
+        if (submitter->result_count == 0) {
+            mls_findings_add(&submitter->findings, MLS_FINDING_NO_RESULTS,
+                             (mls_finding_place){.path = *submitter->path != '\0' ? submitter->path : "."},
+                             "there are no results");
+        }
+        if (status == MLS_OK) {
+            status = mls_configs_judge(submission, options, submitter);
+        }
+    }
+    cJSON_Delete(rules);
+    return status;
+}
+
+mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
+                                 mls_error *error)
+{
+    *submission = (mls_submission){.path = mls_copy_text(path, strlen(path)), .usage = options->usage};
+    mls_status status = submission->path != NULL ? mls_tree_list(submission, options, error) : MLS_ERROR_MEMORY;
+    if (status == MLS_OK) {
+        status = choose(submission, options, error);
+    }
+    if (status == MLS_OK) {
+        status = find_edition(submission, options);
+    }
+    if (status == MLS_OK) {
+        status = read_logs(submission, options, error);
+    }
+    if (status == MLS_OK) {
+        status = judge(submission, options, error);
+    }
+    if (status == MLS_OK) {
+        status = conclude(submission, options);
+    }
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }

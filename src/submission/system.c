@@ -5,70 +5,52 @@
  */
 #include "submission/system.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/folder.h"
+#include "base/data.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "mlscore/value.h"
+#include "submission/tree.h"
 
-static const mls_str required_fields[] = {
-    MLS_STR("submitter"),
-    MLS_STR("division"),
-    MLS_STR("status"),
-    MLS_STR("system_name"),
-    MLS_STR("number_of_nodes"),
-    MLS_STR("host_processors_per_node"),
-    MLS_STR("host_processor_model_name"),
-    MLS_STR("host_processor_core_count"),
-    MLS_STR("host_processor_vcpu_count"),
-    MLS_STR("host_processor_frequency"),
-    MLS_STR("host_processor_caches"),
-    MLS_STR("host_processor_interconnect"),
-    MLS_STR("host_memory_capacity"),
-    MLS_STR("host_storage_type"),
-    MLS_STR("host_storage_capacity"),
-    MLS_STR("host_networking"),
-    MLS_STR("host_networking_topology"),
-    MLS_STR("host_memory_configuration"),
-    MLS_STR("accelerators_per_node"),
-    MLS_STR("accelerator_model_name"),
-    MLS_STR("accelerator_host_interconnect"),
-    MLS_STR("accelerator_frequency"),
-    MLS_STR("accelerator_on-chip_memories"),
-    MLS_STR("accelerator_memory_configuration"),
-    MLS_STR("accelerator_memory_capacity"),
-    MLS_STR("accelerator_interconnect"),
-    MLS_STR("accelerator_interconnect_topology"),
-    MLS_STR("cooling"),
-    MLS_STR("hw_notes"),
-    MLS_STR("framework"),
-    MLS_STR("other_software_stack"),
-    MLS_STR("operating_system"),
-    MLS_STR("sw_notes"),
-};
+/* ----------------------------------------------------------------- rules */
 
-static const mls_str statuses[] = {
-    MLS_STR("Available on-premise"),
-    MLS_STR("Available cloud"),
-    MLS_STR("Preview"),
-    MLS_STR("Research, Development, or Internal (RDI)"),
-};
-
-bool mls_system_judged(const mls_edition *edition)
+mls_status mls_system_rules_load(cJSON **rules, mls_error *error)
 {
-    return edition->number >= MLS_EDITION_NUMBER(1, 0, 0);
+    const mls_str text = mls_data_find("systems.json");
+    *rules = cJSON_ParseWithLength(text.ptr, text.len);
+    return *rules != NULL ? MLS_OK : mls_error_memory(error);
+}
+
+/* Whether what counts from an edition on does in this one. */
+static bool counts_in(const cJSON *from, const mls_edition *edition)
+{
+    unsigned number;
+    return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
+}
+
+/* The entry of the rules behind `entry` (NULL: the first) that counts in an edition; NULL: there is none. */
+static const cJSON *next_entry(const cJSON *rules, const cJSON *entry, const mls_edition *edition)
+{
+    const cJSON *next = entry != NULL ? entry->next : cJSON_GetObjectItem(rules, "entries")->child;
+    while (next != NULL && !counts_in(cJSON_GetObjectItem(next, "from"), edition)) {
+        next = next->next;
+    }
+    return next;
+}
+
+bool mls_system_judged(const cJSON *rules, const mls_edition *edition)
+{
+    return counts_in(cJSON_GetObjectItem(rules, "judged_from"), edition);
 }
 
 /* ------------------------------------------------------------------ JSON */
 
 /* The offset of the first byte that is no part of valid UTF-8; SIZE_MAX when there is none. */
-static size_t mls_text_invalid_utf8(mls_str text)
+static size_t text_invalid_utf8(mls_str text)
 {
     for (size_t at = 0; at < text.len;) {
         const size_t start = at;
@@ -80,9 +62,9 @@ static size_t mls_text_invalid_utf8(mls_str text)
 }
 
 /* Finds the object that the text is.  Returns NULL or what is wrong at *wrong. */
-static const char *mls_text_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
+static const char *text_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
 {
-    *wrong = mls_text_invalid_utf8(text);
+    *wrong = text_invalid_utf8(text);
     if (*wrong != SIZE_MAX) {
         return "not UTF-8";
     }
@@ -93,7 +75,7 @@ static const char *mls_text_object(mls_str text, mls_arena *arena, mls_str *obje
 /* ---------------------------------------------------------------- fields */
 
 /* The text of a member: a string decoded, anything else as written; NULL when it is not there. */
-static mls_status mls_system_text(mls_str object, const char *name, mls_arena *arena, char **text)
+static mls_status read_text(mls_str object, const char *name, mls_arena *arena, char **text)
 {
     mls_str span;
     mls_str decoded;
@@ -110,44 +92,52 @@ static mls_status mls_system_text(mls_str object, const char *name, mls_arena *a
     return *text != NULL ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
-static void mls_system_check_fields(const mls_system *system, mls_str object, mls_findings *findings)
+static void check_fields(const mls_system *system, const cJSON *required, mls_str object, mls_findings *findings)
 {
-    for (size_t i = 0; i < sizeof required_fields / sizeof *required_fields; i++) {
+    const cJSON *field;
+    cJSON_ArrayForEach(field, required)
+    {
+        const mls_str name = mls_str_from(field->valuestring);
         mls_str span;
-        if (!mls_json_member(object, required_fields[i], &span)) {
+        if (!mls_json_member(object, name, &span)) {
             mls_findings_add(findings, MLS_FINDING_SYSTEM_FIELD,
-                             (mls_finding_place){.path = system->path, .key = required_fields[i]},
-                             "the field '%s' is missing", required_fields[i].ptr);
+                             (mls_finding_place){.path = system->description.path, .key = name},
+                             "the field '%s' is missing", name.ptr);
         }
     }
 }
 
-static void mls_system_check_status(const mls_system *system, const mls_edition *edition, mls_findings *findings)
+static void check_status(const mls_system *system, const cJSON *statuses, mls_findings *findings)
 {
-    if (system->status == NULL || edition->number < MLS_EDITION_NUMBER(4, 0, 0)) {
-        return;
-    }
-    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
-        if (mls_str_equal(mls_str_from(system->status), statuses[i])) {
+    mls_buffer list = {0};
+    const cJSON *status;
+    cJSON_ArrayForEach(status, statuses)
+    {
+        if (system->status == NULL || strcmp(system->status, status->valuestring) == 0) {
+            mls_buffer_release(&list);
             return;
         }
+        mls_buffer_printf(&list, "%s'%s'", list.len > 0 ? ", " : "", status->valuestring);
     }
-    mls_findings_add(findings, MLS_FINDING_SYSTEM_STATUS,
-                     (mls_finding_place){.path = system->path, .key = MLS_S("status")},
-                     "the status '%.80s' is not one of '%s', '%s', '%s', '%s'", system->status, statuses[0].ptr,
-                     statuses[1].ptr, statuses[2].ptr, statuses[3].ptr);
+    if (list.len > 0) {
+        mls_findings_add(findings, MLS_FINDING_SYSTEM_STATUS,
+                         (mls_finding_place){.path = system->description.path, .key = MLS_S("status")},
+                         "the status '%.80s' is not one of %s", system->status, list.ptr);
+    }
+    findings->out_of_memory |= list.failed;
+    mls_buffer_release(&list);
 }
 
-static void mls_system_check_division(const mls_system *system, mls_findings *findings)
+static void check_division(const mls_system *system, mls_findings *findings)
 {
     if (system->division != NULL && strcmp(system->division, "closed") != 0 && strcmp(system->division, "open") != 0) {
         mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING,
-                         (mls_finding_place){.path = system->path, .key = MLS_S("division")},
+                         (mls_finding_place){.path = system->description.path, .key = MLS_S("division")},
                          "the division is spelled '%.40s': seeds and convergence are not checked", system->division);
     }
 }
 
-static mls_status mls_system_fill(mls_system *system, mls_str object)
+static mls_status fill_texts(mls_system *system, mls_str object)
 {
     mls_arena arena = {0};
     const struct {
@@ -163,63 +153,63 @@ static mls_status mls_system_fill(mls_system *system, mls_str object)
     };
     mls_status status = MLS_OK;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && status == MLS_OK; i++) {
-        status = mls_system_text(object, texts[i].name, &arena, texts[i].text);
+        status = read_text(object, texts[i].name, &arena, texts[i].text);
     }
     mls_arena_release(&arena);
     return status;
 }
 
-mls_status mls_system_judge(mls_system *system, mls_str text, const mls_edition *edition, mls_findings *findings)
+mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
+                            mls_findings *findings)
 {
     mls_arena arena = {0};
     mls_str object = {0};
     size_t wrong;
     const size_t errors = findings->counts.error;
     mls_status status = MLS_OK;
-    const char *reason = mls_text_object(text, &arena, &object, &wrong);
+    const char *reason = text_object(text, &arena, &object, &wrong);
     if (reason == mls_reason_memory) {
         return MLS_ERROR_MEMORY;
     }
     if (reason != NULL) {
-        mls_finding_place place = {.path = system->path};
+        mls_finding_place place = {.path = system->description.path};
         mls_text_position(text, wrong, &place.line, &place.column);
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
     } else {
-        status = mls_system_fill(system, object);
-        mls_system_check_fields(system, object, findings);
-        mls_system_check_status(system, edition, findings);
-        mls_system_check_division(system, findings);
+        const cJSON *statuses = NULL;
+        status = fill_texts(system, object);
+        for (const cJSON *entry = next_entry(rules, NULL, edition); entry != NULL;
+             entry = next_entry(rules, entry, edition)) {
+            const cJSON *newer = cJSON_GetObjectItem(entry, "statuses");
+            check_fields(system, cJSON_GetObjectItem(entry, "required"), object, findings);
+            statuses = newer != NULL ? newer : statuses;
+        }
+        check_status(system, statuses, findings);
+        check_division(system, findings);
     }
     system->valid = findings->counts.error == errors;
     mls_arena_release(&arena);
     return status;
 }
 
-mls_status mls_system_read(mls_system *system, const mls_tree *tree, const mls_tree_file *file,
-                           const mls_edition *edition, mls_findings *findings)
+mls_status mls_system_read(mls_system *system, const cJSON *rules, const mls_submission *submission,
+                           mls_findings *findings)
 {
+    const mls_finding_place place = {.path = system->description.path};
     mls_buffer text = {0};
     mls_error error = {0};
-    int system_errno = 0;
-    if (!file->readable) {
+    if (!system->description.readable) {
         return MLS_OK;
     }
-    const int fd = mls_tree_open(tree, file);
-    system_errno = errno;
-    mls_status status = fd >= 0 ? mls_read_all(fd, MLS_SYSTEM_BYTES_MAX, &text, &system_errno) : MLS_ERROR_READ;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
+    mls_status status = mls_tree_read(submission, &system->description, MLS_SYSTEM_BYTES_MAX, &text, &error);
     if (status == MLS_OK) {
-        status = mls_system_judge(system, mls_buffer_str(&text), edition, findings);
+        status = mls_system_judge(system, rules, mls_buffer_str(&text), submission->edition, findings);
     } else if (status == MLS_ERROR_LIMIT) {
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, (mls_finding_place){.path = system->path},
-                         "larger than %zu bytes; not read", MLS_SYSTEM_BYTES_MAX);
+        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "larger than %zu bytes; not read",
+                         MLS_SYSTEM_BYTES_MAX);
         status = MLS_OK;
     } else if (status == MLS_ERROR_READ) {
-        (void)mls_error_set_errno(&error, status, system_errno, "%s", "cannot be read");
-        mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = system->path}, "%s",
-                         error.message);
+        mls_findings_add(findings, MLS_FINDING_UNREADABLE, place, "%s", error.message);
         status = MLS_OK;
     }
     mls_buffer_release(&text);
@@ -229,7 +219,9 @@ mls_status mls_system_read(mls_system *system, const mls_tree *tree, const mls_t
 void mls_system_release(mls_system *system)
 {
     free(system->name);
-    free(system->path);
+    free(system->description.path);
+    free(system->folder);
+    mls_findings_release(&system->findings);
     free(system->submitter);
     free(system->division);
     free(system->status);

@@ -9,10 +9,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    mls_system system = {.path = strdup("x.json")};
+    static cJSON *rules;
+    mls_system system = {.description.path = strdup("x.json")};
     mls_findings findings = {0};
     const mls_edition edition = {.name = "5.1.0", .number = MLS_EDITION_NUMBER(5, 1, 0)};
-    const mls_status status = mls_system_judge(&system, (mls_str){(const char *)data, size}, &edition, &findings);
+    if (rules == NULL && mls_system_rules_load(&rules, NULL) != MLS_OK) {
+        abort();
+    }
+    const mls_status status =
+        mls_system_judge(&system, rules, (mls_str){(const char *)data, size}, &edition, &findings);
     if (status == MLS_OK && system.valid != (findings.counts.error == 0)) {
         abort();
     }

@@ -12,6 +12,7 @@
 
 #include "rounds.h"
 #include "submission/system.h"
+#include "submission/tree.h"
 
 static const char *const fields[] = {"submitter",
                                      "division",
@@ -71,9 +72,13 @@ typedef struct judged {
 
 static judged judge(const char *text, size_t len, const char *edition)
 {
-    judged result = {.system = {.path = strdup("systems/x.json")}};
-    assert_int_equal(mls_system_judge(&result.system, (mls_str){text, len}, edition_named(edition), &result.findings),
-                     MLS_OK);
+    judged result = {.system = {.description.path = strdup("systems/x.json")}};
+    cJSON *rules;
+    assert_int_equal(mls_system_rules_load(&rules, NULL), MLS_OK);
+    assert_int_equal(
+        mls_system_judge(&result.system, rules, (mls_str){text, len}, edition_named(edition), &result.findings),
+        MLS_OK);
+    cJSON_Delete(rules);
     assert_int_equal(result.system.valid, result.findings.counts.error == 0);
     return result;
 }
@@ -199,20 +204,35 @@ static void a_division_is_spelled_closed_or_open(void **state)
     }
 }
 
-static void numbers_in_names_have_no_leading_zeros(void **state)
+static void names_are_matched_by_one_pattern(void **state)
 {
-    size_t number = 99;
+    static const struct {
+        const char *name, *pattern, *part; /* part NULL: no match */
+    } rows[] = {
+        {"result_0.txt", "result_#.txt", "0"},
+        {"result_10.txt", "result_#.txt", "10"},
+        {"result_7", "result_#", "7"},
+        {"result_.txt", "result_#.txt", NULL},
+        {"result_01.txt", "result_#.txt", NULL},
+        {"result_-1.txt", "result_#.txt", NULL},
+        {"result_1.txt.txt", "result_#.txt", NULL},
+        {"result_99999999999999999999999.txt", "result_#.txt", NULL},
+        {"result_1.txt.txt", "result_*.txt", "1.txt"},
+        {"result_.txt", "result_*.txt", ""},
+        {"result.txt", "result_*.txt", NULL},
+        {"x.json", "*.json", "x"},
+        {"json", "*.json", NULL},
+        {"power", "power", "power"},
+        {"powers", "power", NULL},
+        {"anything", "*", "anything"},
+    };
     (void)state;
-    assert_true(mls_tree_number("result_0.txt", "result_", ".txt", &number));
-    assert_int_equal(number, 0);
-    assert_true(mls_tree_number("result_10.txt", "result_", ".txt", &number));
-    assert_int_equal(number, 10);
-    assert_true(mls_tree_number("result_7", "result_", "", &number));
-    assert_false(mls_tree_number("result_.txt", "result_", ".txt", &number));
-    assert_false(mls_tree_number("result_01.txt", "result_", ".txt", &number));
-    assert_false(mls_tree_number("result_-1.txt", "result_", ".txt", &number));
-    assert_false(mls_tree_number("result_1.txt.txt", "result_", ".txt", &number));
-    assert_false(mls_tree_number("result_99999999999999999999999.txt", "result_", ".txt", &number));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mls_str part = mls_name_match(rows[i].name, rows[i].pattern);
+        if (rows[i].part == NULL ? part.ptr != NULL : !mls_str_equal(part, mls_str_from(rows[i].part))) {
+            fail_msg("%s as %s: '%.*s'", rows[i].name, rows[i].pattern, (int)part.len, part.ptr);
+        }
+    }
 }
 
 int main(void)
@@ -223,7 +243,7 @@ int main(void)
         cmocka_unit_test(what_is_not_json_is_refused_with_its_place),
         cmocka_unit_test(a_reader_like_the_reference_takes_these),
         cmocka_unit_test(a_division_is_spelled_closed_or_open),
-        cmocka_unit_test(numbers_in_names_have_no_leading_zeros),
+        cmocka_unit_test(names_are_matched_by_one_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,8 @@ static const mls_system *find_system(const table_run *run, const char *path)
     for (size_t i = 0; i < run->submission.submitter_count; i++) {
         const mls_submitter *submitter = &run->submission.submitters[i];
         for (size_t k = 0; k < submitter->system_count; k++) {
-            if (strcmp(submitter->systems[k].path, path) == 0) {
+            if (submitter->systems[k].description.path != NULL &&
+                strcmp(submitter->systems[k].description.path, path) == 0) {
                 return &submitter->systems[k];
             }
         }
@@ -128,9 +129,9 @@ static void check_log(table_run *run, const cJSON *row)
     const mls_submission_result *result = find_result(run, folder);
     run->logs++;
     for (size_t i = 0; result != NULL && i < result->run_count; i++) {
-        if (strcmp(result->runs[i].path, path) == 0) {
-            if (result->runs[i].valid != cJSON_IsTrue(cJSON_GetObjectItem(row, "valid"))) {
-                complain(run, path, result->runs[i].valid ? "should not be valid" : "should be valid");
+        if (strcmp(result->runs[i].file.path, path) == 0) {
+            if (result->runs[i].run.valid != cJSON_IsTrue(cJSON_GetObjectItem(row, "valid"))) {
+                complain(run, path, result->runs[i].run.valid ? "should not be valid" : "should be valid");
             }
             return;
         }
@@ -158,8 +159,8 @@ static void check_rcp(table_run *run, const cJSON *row, const mls_submission_res
     const double scale = cJSON_GetNumberValue(cJSON_GetObjectItem(rcp, "scale"));
     expected->valid &= pass;
     if ((result->rcp_check == MLS_CHECK_PASS) != pass ||
-        strcmp(result->rcp.message, corpus_text(rcp, "message")) != 0 ||
-        fabs(result->rcp.scale - scale) > 1e-6 * fmax(1, scale)) {
+        strcmp(result->group.rcp.message, corpus_text(rcp, "message")) != 0 ||
+        fabs(result->group.rcp.scale - scale) > 1e-6 * fmax(1, scale)) {
         complain(run, path, "another verdict on convergence");
     }
 }
@@ -184,7 +185,8 @@ static void check_benchmark(table_run *run, const cJSON *row, const mls_editions
     const bool weak = strstr(path, "/weak/") != NULL;
     expected->valid &= (weak ? runs >= needed : runs == needed) && dropped <= allowed;
     if (runs == needed && dropped <= allowed &&
-        fabs(result->score.score_minutes - cJSON_GetNumberValue(cJSON_GetObjectItem(row, "score"))) > 1e-9 * 1e4) {
+        fabs(result->group.score.score_minutes - cJSON_GetNumberValue(cJSON_GetObjectItem(row, "score"))) >
+            1e-9 * 1e4) {
         complain(run, path, "another score");
     }
     char division[32];
