@@ -17,11 +17,11 @@ _mlscore()
         words='score check verify config events rcp rules help completion'
         ;;
     *:score)
-        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
-        --edition) value=yes words='' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
         --rules) value=yes words='' files=yes ;;
         --rcp) value=yes words='' files=yes ;;
         --format) value=yes words='table csv json ndjson markdown' files=no ;;
@@ -32,11 +32,11 @@ _mlscore()
         esac
         ;;
     *:check)
-        options='--usage= --edition= --rules= --split --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version'
+        options='--usage= --edition= --rules= --split --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
-        --edition) value=yes words='' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
         --rules) value=yes words='' files=yes ;;
         --format) value=yes words='table csv json ndjson markdown github junit' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
@@ -46,15 +46,15 @@ _mlscore()
         esac
         ;;
     *:verify)
-        options='--usage= --edition= --system= --benchmark= --only= --rcp-bypass --seed-checker-bypass --bert-train-samples --explain= --format= --output= --threads= --color= --quiet --verbose --strict --help --version'
+        options='--usage= --edition= --system= --benchmark= --only= --rcp-bypass --seed-checker-bypass --bert-train-samples --explain= --format= --output= --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
-        --edition) value=yes words='' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
         --system) value=yes words='' files=no ;;
-        --benchmark) value=yes words='' files=no ;;
+        --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
         --only) value=yes words='errors warnings advice' files=no ;;
-        --explain) value=yes words='' files=no ;;
+        --explain) value=yes words='malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored' files=no ;;
         --format) value=yes words='table csv json markdown github junit' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -62,7 +62,7 @@ _mlscore()
         esac
         ;;
     *:config)
-        options='--exports --format= --output= --files-from= --null --color= --quiet --verbose --strict --help --version'
+        options='--exports --format= --output= --files-from= --null --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --format) value=yes words='table csv json' files=no ;;
@@ -72,7 +72,7 @@ _mlscore()
         esac
         ;;
     *:events)
-        options='--key= --count --format= --output= --files-from= --null --threads= --quiet --help --version'
+        options='--key= --count --format= --output= --files-from= --null --threads= --quiet --help --version '
         files=yes
         case $prev in
         -k | --key) value=yes words='' files=no ;;
@@ -83,19 +83,21 @@ _mlscore()
         esac
         ;;
     *:rcp)
-        options='--batch= --rcp= --usage= --edition= --format= --output= --color= --help --version'
+        options='--batch= --rcp= --usage= --edition= --format= --output= --color= --help --version '
+        words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold'
         case $prev in
         -b | --batch) value=yes words='' files=no ;;
         --rcp) value=yes words='' files=yes ;;
         --usage) value=yes words='training hpc' files=no ;;
-        --edition) value=yes words='' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
         --format) value=yes words='table csv json' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
     *:rules)
-        options='--usage= --json --rules= --format= --output= --color= --quiet --help --version'
+        options='--usage= --json --rules= --format= --output= --color= --quiet --help --version '
+        words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1 bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold'
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --rules) value=yes words='' files=yes ;;
@@ -105,11 +107,11 @@ _mlscore()
         esac
         ;;
     *:help)
-        options='--help --version'
-        words='score check verify config events rcp rules help completion findings'
+        options='--help --version '
+        words='score check verify config events rcp rules help completion findings malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
         ;;
     *:completion)
-        options='--help --version'
+        options='--help --version '
         words='bash zsh fish'
         ;;
     esac

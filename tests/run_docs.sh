@@ -126,6 +126,13 @@ if command -v bash >/dev/null 2>&1; then
     completes '' mlscore events --key = seed
     completes zsh mlscore completion z
     completes findings mlscore help fin
+    completes torn-line mlscore help findings tor
+    completes '5.0 5.1' mlscore score --edition 5
+    completes '--edition=6.1' mlscore check --edition=6.1
+    completes 'llama31_405b llama31_8b' mlscore verify --benchmark llama3
+    completes torn-line mlscore verify --explain torn
+    completes retinanet mlscore rcp reti
+    completes '5.1' mlscore rules 5.1
     completes '' mlscore nothing-of-ours x
     for command in $commands; do
         bash "$scratch/drive.bash" mlscore "$command" -- | sed 's/^-onospace //' | tr ' ' '\n' >"$scratch/shell"

@@ -3,34 +3,26 @@
  * cli.c - what every command needs around its work.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
-#include "cli/commands.h"
-
-const mls_command *mls_command_find(mls_str name)
-{
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        if (mls_str_equal(name, mls_str_from(mls_commands[i]->name))) {
-            return mls_commands[i];
-        }
-    }
-    return NULL;
-}
+#include "cli/command.h"
 
 int mls_exit_worse(int a, int b)
 {
     return a > b ? a : b;
 }
 
-/* The one place that writes to standard error; nobody can be told if that fails. */
-static void mls_cli_say(const mls_cli *cli, const char *path, const char *format, va_list args) MLS_PRINTF(3, 0);
+/* -------------------------------------------------------------- complaints */
 
-static void mls_cli_say(const mls_cli *cli, const char *path, const char *format, va_list args)
+/* The one place that writes to standard error; nobody can be told if that fails. */
+static void say(const mls_cli *cli, const char *path, mls_str behind, const char *format, va_list args)
+    MLS_PRINTF(4, 0);
+
+static void say(const mls_cli *cli, const char *path, mls_str behind, const char *format, va_list args)
 {
     mls_buffer message = {0};
     mls_buffer line = {0};
@@ -44,6 +36,9 @@ static void mls_cli_say(const mls_cli *cli, const char *path, const char *format
     }
     mls_buffer_vprintf(&message, format, args);
     mls_escape_append(&line, mls_buffer_str(&message));
+    if (behind.len > 0) {
+        mls_buffer_printf(&line, "; did you mean '%.*s'?", (int)behind.len, behind.ptr);
+    }
     mls_buffer_append_char(&line, '\n');
     if (!line.failed) {
         (void)fwrite(line.ptr, 1, line.len, stderr);
@@ -56,7 +51,7 @@ void mls_cli_complain(const mls_cli *cli, const char *path, const char *format, 
 {
     va_list args;
     va_start(args, format);
-    mls_cli_say(cli, path, format, args);
+    say(cli, path, MLS_S(""), format, args);
     va_end(args);
 }
 
@@ -65,17 +60,23 @@ void mls_cli_note(const mls_cli *cli, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (!cli->view.quiet) {
-        mls_cli_say(cli, NULL, format, args);
+        say(cli, NULL, MLS_S(""), format, args);
     }
     va_end(args);
 }
 
-int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
+int mls_cli_complain_error(const mls_cli *cli, const char *path, const mls_error *error)
 {
-    va_list args;
-    va_start(args, format);
-    mls_cli_say(cli, NULL, format, args);
-    va_end(args);
+    if (error->line > 0) {
+        mls_cli_complain(cli, path, "line %zu, column %zu: %s", error->line, error->column, error->message);
+    } else {
+        mls_cli_complain(cli, NULL, "%s", error->message);
+    }
+    return error->status == MLS_ERROR_READ || error->status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : MLS_EXIT_USAGE;
+}
+
+int mls_cli_name_help(const mls_cli *cli)
+{
     if (cli->command == NULL || cli->command == &mls_command_help) {
         (void)fputs("try 'mlscore help'\n", stderr);
     } else {
@@ -83,6 +84,61 @@ int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
     }
     return MLS_EXIT_USAGE;
 }
+
+int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(cli, NULL, MLS_S(""), format, args);
+    va_end(args);
+    return mls_cli_name_help(cli);
+}
+
+int mls_cli_misspelt(const mls_cli *cli, const mls_nearest *nearest, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(cli, NULL, nearest->found, format, args);
+    va_end(args);
+    return MLS_EXIT_USAGE;
+}
+
+const mls_command *mls_command_find(const mls_cli *cli, const char *name)
+{
+    mls_nearest nearest = mls_nearest_to(mls_str_from(name));
+    for (size_t i = 0; mls_commands[i] != NULL; i++) {
+        if (strcmp(name, mls_commands[i]->name) == 0) {
+            return mls_commands[i];
+        }
+        mls_nearest_offer(&nearest, mls_str_from(mls_commands[i]->name));
+    }
+    (void)mls_cli_misspelt(cli, &nearest, *name == '-' ? "unknown option '%s'" : "there is no command '%s'", name);
+    (void)mls_cli_name_help(cli);
+    return NULL;
+}
+
+int mls_cli_explain(mls_cli *cli, const char *name)
+{
+    mls_output output;
+    mls_finding_code code;
+    mls_nearest nearest = mls_nearest_to(mls_str_from(name));
+    for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
+        mls_nearest_offer(&nearest, mls_str_from(mls_finding_info_get((mls_finding_code)i)->name));
+    }
+    if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
+        (void)mls_cli_misspelt(cli, &nearest, "there is no finding '%s'; 'mlscore help findings' lists them", name);
+        return mls_cli_name_help(cli);
+    }
+    if (!mls_cli_output_open(cli, &output)) {
+        return MLS_EXIT_IO;
+    }
+    const mls_finding_info *info = mls_finding_info_get(code);
+    mls_output_printf(&output, "%s (%s): %s\n\n%s\n\nwhat to do: %s\n", info->name, mls_severity_name(info->severity),
+                      info->summary, info->explanation, info->remedy);
+    return mls_cli_output_close(cli, &output);
+}
+
+/* ------------------------------------------------------------------- rules */
 
 const mls_editions *mls_cli_editions(mls_cli *cli)
 {
@@ -94,56 +150,83 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
     return mls_rulesets_editions(cli->rulesets);
 }
 
-bool mls_cli_ruleset(mls_cli *cli, const mls_edition *edition, const mls_ruleset **ruleset)
+mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, const char *name)
 {
-    mls_error error = {0};
-    *ruleset = NULL;
-    if (edition == NULL || mls_rulesets_get(cli->rulesets, edition, ruleset, &error) == MLS_OK) {
-        return true;
+    const mls_editions *editions = mls_cli_editions(cli);
+    mls_nearest nearest = mls_nearest_to(mls_str_from(name));
+    for (size_t i = editions != NULL ? mls_editions_count(editions, cli->usage) : 0; i-- > 0;) {
+        const mls_edition *edition = mls_editions_get(editions, cli->usage, i);
+        for (size_t b = 0; b < edition->benchmark_count; b++) {
+            mls_nearest_offer(&nearest, mls_str_from(edition->benchmarks[b]->name));
+        }
     }
-    mls_cli_complain(cli, NULL, "%s", error.message);
-    return false;
+    return nearest;
 }
 
 int mls_cli_own_rules(mls_cli *cli)
 {
     mls_error error = {0};
-    const mls_status status = mls_ruleset_load_file(cli->rules_path, &cli->own_ruleset, &error);
-    if (status == MLS_OK) {
-        return MLS_EXIT_OK;
+    return mls_ruleset_load_file(cli->rules_path, &cli->own_ruleset, &error) == MLS_OK
+               ? MLS_EXIT_OK
+               : mls_cli_complain_error(cli, cli->rules_path, &error);
+}
+
+bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition)
+{
+    mls_error error = {0};
+    const mls_editions *editions = mls_cli_editions(cli);
+    text = text != NULL ? text : cli->edition;
+    *edition = NULL;
+    if (editions == NULL || text == NULL) {
+        return editions != NULL;
     }
-    if (status == MLS_ERROR_READ || status == MLS_ERROR_MEMORY) {
-        mls_cli_complain(cli, NULL, "%s", error.message);
-        return MLS_EXIT_IO;
+    if (mls_editions_find(editions, cli->usage, mls_str_from(text), edition, &error) == MLS_OK) {
+        return true;
     }
-    if (error.line > 0) {
-        mls_cli_complain(cli, cli->rules_path, "line %zu, column %zu: %s", error.line, error.column, error.message);
-    } else {
-        mls_cli_complain(cli, NULL, "%s", error.message);
+    mls_nearest nearest = mls_nearest_to(mls_str_from(text));
+    for (size_t i = mls_editions_count(editions, cli->usage); error.status == MLS_ERROR_UNKNOWN && i-- > 0;) {
+        const mls_str name = mls_str_from(mls_editions_get(editions, cli->usage, i)->name);
+        mls_nearest_offer(&nearest, name);
+        mls_nearest_offer(&nearest, (mls_str){name.ptr, name.len - 2}); /* 5.1 of 5.1.0 */
     }
-    return MLS_EXIT_USAGE;
+    (void)mls_cli_misspelt(cli, &nearest, "%s", error.message);
+    return false;
+}
+
+/* The user's file, and the edition that it builds on or stands for. */
+static int judge_by_file(mls_cli *cli, mls_checker_options *judge, const mls_edition **behind)
+{
+    if (cli->edition != NULL) {
+        return mls_cli_usage_error(cli, "--rules and --edition exclude each other");
+    }
+    const int status = mls_cli_own_rules(cli);
+    if (status == MLS_EXIT_OK) {
+        const char *base = mls_ruleset_base(cli->own_ruleset);
+        const mls_str name = mls_str_from(base != NULL ? base : mls_ruleset_edition(cli->own_ruleset));
+        judge->ruleset = cli->own_ruleset;
+        judge->usage = mls_ruleset_usage(cli->own_ruleset);
+        if (mls_editions_find(mls_cli_editions(cli), judge->usage, name, behind, NULL) != MLS_OK) {
+            *behind = NULL; /* rules that stand for themselves */
+        }
+    }
+    return status;
 }
 
 int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition)
 {
     const mls_edition *behind = NULL;
+    mls_error error = {0};
     const mls_editions *editions = mls_cli_editions(cli);
-    int status = editions != NULL ? MLS_EXIT_OK : MLS_EXIT_IO;
+    int status = MLS_EXIT_OK;
     *judge = (mls_checker_options){.rulesets = cli->rulesets, .usage = cli->usage};
-    if (status == MLS_EXIT_OK && cli->rules_path != NULL) {
-        status = cli->edition == NULL ? mls_cli_own_rules(cli)
-                                      : mls_cli_usage_error(cli, "--rules and --edition exclude each other");
-        if (status == MLS_EXIT_OK) {
-            judge->ruleset = cli->own_ruleset;
-            judge->usage = mls_ruleset_usage(cli->own_ruleset);
-            const char *base = mls_ruleset_base(cli->own_ruleset);
-            const mls_str name = mls_str_from(base != NULL ? base : mls_ruleset_edition(cli->own_ruleset));
-            if (mls_editions_find(editions, judge->usage, name, &behind, NULL) != MLS_OK) {
-                behind = NULL; /* rules that stand for themselves */
-            }
-        }
-    } else if (status == MLS_EXIT_OK &&
-               (!mls_cli_edition(cli, &behind) || !mls_cli_ruleset(cli, behind, &judge->ruleset))) {
+    if (editions == NULL) {
+        status = MLS_EXIT_IO;
+    } else if (cli->rules_path != NULL) {
+        status = judge_by_file(cli, judge, &behind);
+    } else if (!mls_cli_edition(cli, NULL, &behind)) {
+        status = MLS_EXIT_USAGE;
+    } else if (behind != NULL && mls_rulesets_get(cli->rulesets, behind, &judge->ruleset, &error) != MLS_OK) {
+        mls_cli_complain(cli, NULL, "%s", error.message);
         status = MLS_EXIT_USAGE;
     }
     if (edition != NULL) {
@@ -152,19 +235,15 @@ int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **
     return status;
 }
 
-bool mls_cli_edition(mls_cli *cli, const mls_edition **edition)
+/* ---------------------------------------------------------- files, printing */
+
+bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text)
 {
     mls_error error = {0};
-    const mls_editions *editions = mls_cli_editions(cli);
-    *edition = NULL;
-    if (editions == NULL) {
-        return false;
-    }
-    if (cli->edition == NULL ||
-        mls_editions_find(editions, cli->usage, mls_str_from(cli->edition), edition, &error) == MLS_OK) {
+    if (mls_file_read(path, true, SIZE_MAX, text, &error) == MLS_OK) {
         return true;
     }
-    mls_cli_complain(cli, NULL, "%s", error.message);
+    mls_cli_complain(cli, path, "%s", strerror(error.system_errno != 0 ? error.system_errno : ENOMEM));
     return false;
 }
 
@@ -187,14 +266,12 @@ int mls_cli_output_close(mls_cli *cli, mls_output *output)
         mls_cli_complain(cli, NULL, "out of memory");
         return MLS_EXIT_IO;
     }
-    switch (mls_output_close(output, &error)) {
-    case MLS_OK:
-    case MLS_STOPPED:
+    const mls_status status = mls_output_close(output, &error);
+    if (status == MLS_OK || status == MLS_STOPPED) {
         return MLS_EXIT_OK;
-    default:
-        mls_cli_complain(cli, cli->output_path != NULL ? cli->output_path : "standard output", "%s", error.message);
-        return MLS_EXIT_IO;
     }
+    mls_cli_complain(cli, cli->output_path != NULL ? cli->output_path : "standard output", "%s", error.message);
+    return MLS_EXIT_IO;
 }
 
 int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
@@ -207,43 +284,22 @@ int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
     return mls_cli_output_close(cli, &output);
 }
 
-/* ------------------------------------------------------------------ help */
-
-static void mls_help_option(mls_output *output, const mls_option *option)
+void mls_cli_release(mls_cli *cli)
 {
-    mls_buffer left = {0};
-    if (option->letter != '\0') {
-        mls_buffer_printf(&left, "  -%c, --%s", option->letter, option->name);
-    } else {
-        mls_buffer_printf(&left, "      --%s", option->name);
+    for (size_t i = 0; i < cli->operand_count; i++) {
+        free(cli->operands[i]);
     }
-    if (option->argument != NULL) {
-        mls_buffer_printf(&left, "=%s", option->argument);
-    }
-    if (left.len > 30) {
-        mls_output_printf(output, "%.*s\n%32s%s\n", (int)left.len, left.ptr, "", option->help);
-    } else {
-        mls_output_printf(output, "%-32.*s%s\n", (int)left.len, left.ptr, option->help);
-    }
-    mls_buffer_release(&left);
-}
-
-void mls_cli_print_help(const mls_command *command, mls_output *output)
-{
-    mls_output_printf(output, "usage: mlscore %s %s\n\n%s\n", command->name, command->usage, command->about);
-    if (command->options[0].id != 0) {
-        mls_output_text(output, "\noptions:\n");
-    }
-    for (const mls_option *option = command->options; option->id != 0; option++) {
-        mls_help_option(output, option);
-    }
+    free((void *)cli->operands);
+    free(cli->own);
+    mls_ruleset_free(cli->own_ruleset);
+    mls_rulesets_free(cli->rulesets);
 }
 
 /* -------------------------------------------------------------- progress */
 
-enum { MLS_PROGRESS_AFTER_MS = 500, MLS_PROGRESS_EVERY_MS = 100 };
+enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 100 };
 
-static double mls_now_ms(void)
+static double now_ms(void)
 {
     struct timespec now;
     return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec * 1000 + (double)now.tv_nsec / 1e6 : 0;
@@ -254,18 +310,18 @@ void mls_cli_progress_start(mls_cli_progress *progress, const mls_cli *cli)
     const char *terminal = getenv("TERM");
     *progress = (mls_cli_progress){.wanted = !cli->view.quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
                                              strcmp(terminal, "dumb") != 0,
-                                   .next_ms = mls_now_ms() + MLS_PROGRESS_AFTER_MS};
+                                   .next_ms = now_ms() + PROGRESS_AFTER_MS};
 }
 
 void mls_cli_progress_update(void *state, size_t files_done, size_t files, uint64_t bytes_done)
 {
     mls_cli_progress *progress = state;
-    const double now = progress->wanted ? mls_now_ms() : 0;
+    const double now = progress->wanted ? now_ms() : 0;
     if (progress->wanted && now >= progress->next_ms) {
         (void)fprintf(stderr, "\r%zu of %zu files, %.1f MB\033[K", files_done, files, (double)bytes_done / 1e6);
         (void)fflush(stderr);
         progress->shown = true;
-        progress->next_ms = now + MLS_PROGRESS_EVERY_MS;
+        progress->next_ms = now + PROGRESS_EVERY_MS;
     }
 }
 

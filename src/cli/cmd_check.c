@@ -8,22 +8,20 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/command_options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "mlscore/reading.h"
 #include "report/check_report.h"
 
-enum { OPTION_SPLIT = MLS_OPTION_OWN };
-
-typedef struct mls_check_settings {
+typedef struct check_settings {
     bool split;
-} mls_check_settings;
+} check_settings;
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
     MLS_ROW_RULES,
-    {OPTION_SPLIT, '\0', "split", NULL, "cut result_*.txt into runs too, which are one run each otherwise"},
+    MLS_ROW_OWN_FLAG('\0', "split", check_settings, split,
+                     "cut result_*.txt into runs too, which are one run each otherwise"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -33,28 +31,17 @@ static const mls_option options[] = {
     MLS_ROW_QUIET,
     MLS_ROW_VERBOSE,
     MLS_ROW_STRICT,
-    MLS_ROW_HELP,
-    MLS_ROW_VERSION,
-    MLS_ROW_END,
+    MLS_ROWS_LAST,
 };
 
-static bool mls_check_option(mls_cli *cli, int id, const char *argument)
-{
-    mls_check_settings *settings = cli->own;
-    (void)id;
-    (void)argument;
-    settings->split = true;
-    return true;
-}
-
 /* A check on its way. */
-typedef struct mls_checking {
+typedef struct checking_state {
     mls_cli *cli;
     mls_printer printer;
     mls_check_names names;
     const mls_sources *sources;
     int status;
-} mls_checking;
+} checking_state;
 
 static bool check_is_valid(const mls_cli *cli, const mls_run *run)
 {
@@ -63,7 +50,7 @@ static bool check_is_valid(const mls_cli *cli, const mls_run *run)
 
 static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
 {
-    mls_checking *checking = state;
+    checking_state *checking = state;
     const mls_source *source = &checking->sources->items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
     if (!source->named && !source->result && run->records + run->malformed == 0) {
@@ -91,7 +78,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
 /* Says why a source could not be judged. */
 static mls_status check_source(void *state, const mls_read *read)
 {
-    mls_checking *checking = state;
+    checking_state *checking = state;
     const char *why = read->status != MLS_OK ? read->error.message : read->source->named ? read->unread : NULL;
     if (why != NULL) {
         mls_cli_complain(checking->cli, read->source->path, "%s", why);
@@ -101,7 +88,7 @@ static mls_status check_source(void *state, const mls_read *read)
 }
 
 /* Complains about what cannot be read; returns the width of the longest path that can. */
-static size_t look_at_sources(mls_checking *checking)
+static size_t look_at_sources(checking_state *checking)
 {
     size_t longest = 0;
     for (size_t i = 0; i < checking->sources->count; i++) {
@@ -119,10 +106,10 @@ static size_t look_at_sources(mls_checking *checking)
 
 static int check_sources(mls_cli *cli, const mls_sources *sources, const mls_checker_options *rules)
 {
-    const mls_check_settings *settings = cli->own;
+    const check_settings *settings = cli->own;
     mls_output output;
     mls_error error = {0};
-    mls_checking checking = {.cli = cli, .sources = sources, .status = MLS_EXIT_OK};
+    checking_state checking = {.cli = cli, .sources = sources, .status = MLS_EXIT_OK};
     const mls_reading reading = {.rules = rules,
                                  .brief = true,
                                  .cutting = settings->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
@@ -145,7 +132,7 @@ static int check_sources(mls_cli *cli, const mls_sources *sources, const mls_che
     return MLS_EXIT_IO;
 }
 
-static int mls_check_run(mls_cli *cli)
+static int run(mls_cli *cli)
 {
     mls_sources sources = {0};
     mls_checker_options rules;
@@ -176,8 +163,7 @@ const mls_command mls_command_check = {
              "and what was found.  A file that holds several runs, as a job's output does, is cut\n"
              "into them as score does; a result_*.txt is one run, unless --split is given.",
     .options = options,
-    .own_size = sizeof(mls_check_settings),
+    .own_size = sizeof(check_settings),
     .path_arguments = true,
-    .option = mls_check_option,
-    .run = mls_check_run,
+    .run = run,
 };

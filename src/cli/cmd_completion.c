@@ -3,308 +3,319 @@
  * cmd_completion.c - mlscore completion: completion files for shells, made
  * from the same tables that parse the command line.  The files in completions/
  * are what this prints; a test compares them.
+ *
+ * A file is a template, in which @ and a letter stand for
+ *   @n  all commands       @c  the command      @s  its summary
+ *   @w  its operands' words (all of COMMAND, EDITION, BENCHMARK, FINDING)
+ *   @o  the option         @l  its letter       @h  its help
+ *   @v  its values         @a  its argument     @@  @
+ * and, up to @. for each, @[ for every command, @( for every option of the
+ * command, and @? with a letter for what is only there if
+ *   L  the option has a letter, H  has one and ends nothing,  N  has none
+ *   A  it takes an argument, which is  V  one of its values, F  a file, T  any text
+ *   E  it ends everything,  R  it may stand more than once
+ *   W  the command's operands are words,  P  paths,  O  neither
+ *   B  some option of the command takes an argument.
  */
 #include <string.h>
 
-#include "cli/command_options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 
-static const mls_option options[] = {MLS_ROW_HELP, MLS_ROW_VERSION, MLS_ROW_END};
+static const mls_option options[] = {MLS_ROWS_LAST};
 
-/* What may follow an option or stand as an operand, as a shell has to know it. */
-typedef enum mls_argument_kind {
-    MLS_TAKES_NOTHING,
-    MLS_TAKES_CHOICE,
-    MLS_TAKES_FILE,
-    MLS_TAKES_TEXT
-} mls_argument_kind;
+static const char bash[] =
+    "# bash completion for mlscore, made by 'mlscore completion bash'\n"
+    "_mlscore()\n{\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    local prefix= options= words= files=no value=no i\n"
+    "    # --option=value is three words where COMP_WORDBREAKS holds '=', else one.\n"
+    "    if [[ $cur == = ]]; then\n"
+    "        cur=\n"
+    "    elif [[ $prev == = ]]; then\n"
+    "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    elif [[ $cur == --*=* ]]; then\n"
+    "        prefix=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=}\n"
+    "    fi\n"
+    "    case $COMP_CWORD:${COMP_WORDS[1]} in\n"
+    "    1:*)\n        options='--help --version'\n        words='@n'\n        ;;\n"
+    "@[    *:@c)\n        options='@(--@o@?A=@. @.'\n@?W        words='@w'\n@.@?P        files=yes\n@."
+    "@?B        case $prev in\n"
+    "@(@?A        @?L-@l | @.--@o) value=yes words='@v' files=@?Fyes@.@?Vno@.@?Tno@. ;;\n@.@."
+    "        esac\n@.        ;;\n@."
+    "    esac\n"
+    "    # Behind -- there are operands only.\n"
+    "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+    "        [[ ${COMP_WORDS[i]} != -- ]] || options=\n"
+    "    done\n"
+    "    COMPREPLY=()\n"
+    "    if [[ $value == no && $cur == -* && -n $options ]]; then\n"
+    "        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
+    "        [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
+    "    elif [[ $files == yes ]]; then\n"
+    "        # No answer of ours: readline completes files, and knows how to quote them.\n"
+    "        compopt -o default\n"
+    "    elif [[ -n $words ]]; then\n"
+    "        COMPREPLY=($(compgen -P \"$prefix\" -W \"$words\" -- \"$cur\"))\n"
+    "    fi\n"
+    "}\n"
+    "complete -F _mlscore mlscore\n";
 
-static mls_argument_kind mls_option_kind(const mls_option *option)
+/* Read as a file of fpath it is the function's body first; sourced, it has to register itself. */
+static const char zsh[] =
+    "#compdef mlscore\n# zsh completion for mlscore, made by 'mlscore completion zsh'\n"
+    "_mlscore() {\n    local -a commands\n    commands=(\n@[        '@c:@s'\n@.    )\n"
+    "    if (( CURRENT == 2 )); then\n"
+    "        _describe command commands\n"
+    "        [[ $words[2] != -* ]] || compadd -- --help --version\n"
+    "        return\n    fi\n"
+    "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n"
+    "    case $command in\n"
+    "@[        @c)\n        _arguments -s -S"
+    "@( \\\n            @?E'(- *)'{-@l,--@o}'@.@?R'*'{-@l,--@o}'@.@?H'(-@l --@o)'{-@l@?A+@.,--@o@?A=@.}'@."
+    "@?N'--@o@?A=@.@.[@h]@?V:@o:(@v)@.@?F:file:_files@.@?T:@a: @.'@."
+    "@?W \\\n            '*: :(@w)'@.@?P \\\n            '*:path:_files'@.\n        ;;\n@."
+    "    esac\n}\n"
+    "if [[ $funcstack[1] == _mlscore ]]; then\n    _mlscore \"$@@\"\nelse\n"
+    "    compdef _mlscore mlscore\nfi\n";
+
+static const char fish[] =
+    "# fish completion for mlscore, made by 'mlscore completion fish'\n"
+    "function __mlscore_command\n"
+    "    set -l words (commandline -opc)\n"
+    "    test \"$words[2]\" = \"$argv[1]\"\n"
+    "end\n"
+    "complete -c mlscore -n '__mlscore_command \"\"' -f\n"
+    "complete -c mlscore -n '__mlscore_command \"\"' -l help -d 'list the commands'\n"
+    "complete -c mlscore -n '__mlscore_command \"\"' -l version -d 'print the version'\n"
+    "@[complete -c mlscore -n '__mlscore_command \"\"' -a @c -d '@s'\n"
+    "@?Wcomplete -c mlscore -n '__mlscore_command @c' -f -a '@w'\n@."
+    "@?Ocomplete -c mlscore -n '__mlscore_command @c' -f\n@."
+    "@(complete -c mlscore -n '__mlscore_command @c' -l @o@?L -s @l@.@?V -x -a '@v'@.@?F -r -F@.@?T -x@. -d '@h'\n@.@.";
+
+/* What stands around a place of a template. */
+typedef struct place {
+    mls_output *output;
+    const mls_editions *editions;
+    const char *special; /* gets a backslash inside of quotes */
+    const mls_command *command;
+    const mls_option *option;
+    bool *between; /* words: a blank comes first */
+} place;
+
+static void print_word(const place *at, mls_str word)
 {
-    if (option->argument == NULL) {
-        return MLS_TAKES_NOTHING;
-    }
-    if (strncmp(option->argument, "FILE", 4) == 0) {
-        return MLS_TAKES_FILE;
-    }
-    return strchr(option->argument, '|') != NULL ? MLS_TAKES_CHOICE : MLS_TAKES_TEXT;
+    mls_output_text(at->output, *at->between ? " " : "");
+    mls_output_write(at->output, word);
+    *at->between = true;
 }
 
-static void mls_print_command_names(mls_output *output)
+/* Benchmarks of an edition that none before it had. */
+static void print_benchmarks(const place *at, mls_usage usage, size_t index)
 {
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        mls_output_printf(output, "%s%s", i > 0 ? " " : "", mls_commands[i]->name);
-    }
-}
-
-/* "a|b|c" as "a b c"; COMMAND stands for the names of all commands. */
-static void mls_print_choices(mls_output *output, const char *choices)
-{
-    while (*choices != '\0') {
-        const size_t len = strcspn(choices, "|");
-        if (mls_str_equal((mls_str){choices, len}, MLS_S("COMMAND"))) {
-            mls_print_command_names(output);
-        } else {
-            mls_output_write(output, (mls_str){choices, len});
+    const mls_edition *edition = mls_editions_get(at->editions, usage, index);
+    for (size_t b = 0; b < edition->benchmark_count; b++) {
+        const char *name = edition->benchmarks[b]->name;
+        bool known = false;
+        for (size_t i = 0; i < index && !known; i++) {
+            known = mls_edition_has_benchmark(mls_editions_get(at->editions, usage, i), mls_str_from(name));
         }
-        choices += len;
-        if (*choices == '|') {
-            mls_output_text(output, " ");
-            choices++;
+        if (!known) {
+            print_word(at, mls_str_from(name));
         }
     }
 }
 
-/* A text for single quotes, with a backslash before each of `special`. */
-static void mls_print_quoted(mls_output *output, const char *text, const char *special)
+/* "5.1", once where both families have it. */
+static void print_edition(const place *at, mls_usage usage, size_t index)
+{
+    const mls_edition *same;
+    const mls_str name = mls_str_from(mls_editions_get(at->editions, usage, index)->name);
+    if (usage == MLS_USAGE_TRAINING ||
+        mls_editions_find(at->editions, MLS_USAGE_TRAINING, name, &same, NULL) != MLS_OK) {
+        print_word(at, mls_str_ends(name, MLS_S(".0")) ? (mls_str){name.ptr, name.len - 2} : name);
+    }
+}
+
+/* What a word in capitals stands for; false for any other word. */
+static bool print_all(const place *at, mls_str word)
+{
+    const bool benchmarks = mls_str_equal(word, MLS_S("BENCHMARK"));
+    if (mls_str_equal(word, MLS_S("COMMAND"))) {
+        for (size_t i = 0; mls_commands[i] != NULL; i++) {
+            print_word(at, mls_str_from(mls_commands[i]->name));
+        }
+    } else if (mls_str_equal(word, MLS_S("FINDING"))) {
+        for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
+            print_word(at, mls_str_from(mls_finding_info_get((mls_finding_code)i)->name));
+        }
+    } else if (benchmarks || mls_str_equal(word, MLS_S("EDITION"))) {
+        for (size_t k = 0; k < MLS_USAGE_COUNT; k++) {
+            for (size_t i = 0; i < mls_editions_count(at->editions, (mls_usage)k); i++) {
+                (benchmarks ? print_benchmarks : print_edition)(at, (mls_usage)k, i);
+            }
+        }
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* "a|b|c" as "a b c". */
+static void print_words(const place *at, const char *words)
+{
+    while (words != NULL && *words != '\0') {
+        const mls_str word = {words, strcspn(words, "|")};
+        if (!print_all(at, word)) {
+            print_word(at, word);
+        }
+        words += word.len + (words[word.len] == '|');
+    }
+}
+
+static const char *values_of(const mls_option *option)
+{
+    return option->argument != NULL && strchr(option->argument, '|') != NULL ? option->argument : option->words;
+}
+
+static bool holds(char condition, const place *at)
+{
+    const mls_option *o = at->option;
+    const mls_command *c = at->command;
+    const bool ends = o != NULL && (o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION);
+    const bool file = o != NULL && o->argument != NULL && strncmp(o->argument, "FILE", 4) == 0;
+    switch (condition) {
+    case 'L':
+        return o->letter != '\0';
+    case 'H':
+        return o->letter != '\0' && !ends && o->does != MLS_COUNTS;
+    case 'N':
+        return o->letter == '\0';
+    case 'A':
+        return o->argument != NULL;
+    case 'V':
+        return o->argument != NULL && values_of(o) != NULL;
+    case 'F':
+        return file;
+    case 'T':
+        return o->argument != NULL && !file && values_of(o) == NULL;
+    case 'E':
+        return ends;
+    case 'R':
+        return o->does == MLS_COUNTS;
+    case 'W':
+        return c->words != NULL;
+    case 'P':
+        return c->path_arguments;
+    case 'O':
+        return c->words == NULL && !c->path_arguments;
+    default: /* B: the options before help take the arguments */
+        return c->options[0].does != MLS_PRINTS_HELP;
+    }
+}
+
+/* A text for single quotes. */
+static void print_quoted(const place *at, const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '\'') {
-            mls_output_text(output, "'\\''");
+            mls_output_text(at->output, "'\\''");
         } else {
-            mls_output_printf(output, "%s%c", strchr(special, *text) != NULL ? "\\" : "", *text);
+            mls_output_printf(at->output, "%s%c", strchr(at->special, *text) != NULL ? "\\" : "", *text);
         }
     }
 }
 
-/* ------------------------------------------------------------------ bash */
-
-/* "-o | --output": how a case names an option that stands before the word. */
-static void mls_bash_pattern(mls_output *output, const mls_option *option)
+static void print_token(char token, const place *at)
 {
-    if (option->letter != '\0') {
-        mls_output_printf(output, "-%c | ", option->letter);
+    const char letter[] = {at->option != NULL ? at->option->letter : '\0', '\0'};
+    *at->between = false;
+    switch (token) {
+    case 'n':
+        (void)print_all(at, MLS_S("COMMAND"));
+        break;
+    case 'w':
+        print_words(at, at->command->words);
+        break;
+    case 'v':
+        print_words(at, values_of(at->option));
+        break;
+    case 's':
+        print_quoted(at, at->command->summary);
+        break;
+    case 'h':
+        print_quoted(at, at->option->help);
+        break;
+    default:
+        mls_output_text(at->output, token == 'c'   ? at->command->name
+                                    : token == 'o' ? at->option->name
+                                    : token == 'a' ? at->option->argument
+                                    : token == '@' ? "@"
+                                                   : letter);
     }
-    mls_output_printf(output, "--%s", option->name);
 }
 
-static void mls_bash_command(mls_output *output, const mls_command *command)
+/* Prints a template up to its "@." or end, or (`on` false) passes over it; returns what follows. */
+static const char *render(const char *text, place at, bool on)
 {
-    mls_output_printf(output, "    *:%s)\n        options='", command->name);
-    for (const mls_option *o = command->options; o->id != 0; o++) {
-        mls_output_printf(output, "%s--%s%s", o == command->options ? "" : " ", o->name,
-                          o->argument != NULL ? "=" : "");
-    }
-    mls_output_text(output, "'\n");
-    if (command->operand_choices != NULL) {
-        mls_output_text(output, "        words='");
-        mls_print_choices(output, command->operand_choices);
-        mls_output_text(output, "'\n");
-    } else if (command->path_arguments) {
-        mls_output_text(output, "        files=yes\n");
-    }
-    bool found = false;
-    for (const mls_option *o = command->options; o->id != 0; o++) {
-        if (o->argument == NULL) {
-            continue;
+    while (*text != '\0') {
+        const size_t plain = strcspn(text, "@");
+        if (on) {
+            mls_output_write(at.output, (mls_str){text, plain});
         }
-        mls_output_text(output, found ? "        " : "        case $prev in\n        ");
-        found = true;
-        mls_bash_pattern(output, o);
-        mls_output_text(output, ") value=yes words='");
-        if (mls_option_kind(o) == MLS_TAKES_CHOICE) {
-            mls_print_choices(output, o->argument);
+        text += plain;
+        if (*text == '\0') {
+            return text;
         }
-        mls_output_printf(output, "' files=%s ;;\n", mls_option_kind(o) == MLS_TAKES_FILE ? "yes" : "no");
-    }
-    mls_output_text(output, found ? "        esac\n        ;;\n" : "        ;;\n");
-}
-
-static void mls_completion_bash(mls_output *output)
-{
-    mls_output_text(output, "# bash completion for mlscore, made by 'mlscore completion bash'\n"
-                            "_mlscore()\n{\n"
-                            "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                            "    local prefix= options= words= files=no value=no i\n"
-                            "    # --option=value is three words where COMP_WORDBREAKS holds '=', else one.\n"
-                            "    if [[ $cur == = ]]; then\n"
-                            "        cur=\n"
-                            "    elif [[ $prev == = ]]; then\n"
-                            "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-                            "    elif [[ $cur == --*=* ]]; then\n"
-                            "        prefix=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=}\n"
-                            "    fi\n"
-                            "    case $COMP_CWORD:${COMP_WORDS[1]} in\n"
-                            "    1:*)\n        options='--help --version'\n        words='");
-    mls_print_command_names(output);
-    mls_output_text(output, "'\n        ;;\n");
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        mls_bash_command(output, mls_commands[i]);
-    }
-    mls_output_text(output, "    esac\n"
-                            "    # Behind -- there are operands only.\n"
-                            "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
-                            "        [[ ${COMP_WORDS[i]} != -- ]] || options=\n"
-                            "    done\n"
-                            "    COMPREPLY=()\n"
-                            "    if [[ $value == no && $cur == -* && -n $options ]]; then\n"
-                            "        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
-                            "        [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
-                            "    elif [[ $files == yes ]]; then\n"
-                            "        # No answer of ours: readline completes files, and knows how to quote them.\n"
-                            "        compopt -o default\n"
-                            "    elif [[ -n $words ]]; then\n"
-                            "        COMPREPLY=($(compgen -P \"$prefix\" -W \"$words\" -- \"$cur\"))\n"
-                            "    fi\n"
-                            "}\n"
-                            "complete -F _mlscore mlscore\n");
-}
-
-/* ------------------------------------------------------------------- zsh */
-
-static void mls_zsh_option(mls_output *output, const mls_option *option)
-{
-    const bool ends = option->id == MLS_OPTION_HELP || option->id == MLS_OPTION_VERSION;
-    const char *argument = option->argument != NULL ? "=" : "";
-    mls_output_text(output, " \\\n            ");
-    if (ends) {
-        mls_output_text(output, "'(- *)");
-    } else if (option->id == MLS_OPTION_VERBOSE) {
-        mls_output_text(output, "'*");
-    } else if (option->letter != '\0') {
-        mls_output_printf(output, "'(-%c --%s)", option->letter, option->name);
-    }
-    if (option->letter != '\0') {
-        mls_output_printf(output, "'{-%c%s,--%s%s}'[", option->letter, option->argument != NULL ? "+" : "",
-                          option->name, argument);
-    } else {
-        mls_output_printf(output, "%s--%s%s[", ends ? "" : "'", option->name, argument);
-    }
-    mls_print_quoted(output, option->help, "[]\\");
-    mls_output_text(output, "]");
-    switch (mls_option_kind(option)) {
-    case MLS_TAKES_CHOICE:
-        mls_output_printf(output, ":%s:(", option->name);
-        mls_print_choices(output, option->argument);
-        mls_output_text(output, ")");
-        break;
-    case MLS_TAKES_FILE:
-        mls_output_text(output, ":file:_files");
-        break;
-    case MLS_TAKES_TEXT:
-        mls_output_printf(output, ":%s: ", option->argument);
-        break;
-    case MLS_TAKES_NOTHING:
-        break;
-    }
-    mls_output_text(output, "'");
-}
-
-static void mls_zsh_command(mls_output *output, const mls_command *command)
-{
-    mls_output_printf(output, "        %s)\n        _arguments -s -S", command->name);
-    for (const mls_option *o = command->options; o->id != 0; o++) {
-        mls_zsh_option(output, o);
-    }
-    if (command->operand_choices != NULL) {
-        mls_output_text(output, " \\\n            '1: :(");
-        mls_print_choices(output, command->operand_choices);
-        mls_output_text(output, ")'");
-    } else if (command->path_arguments) {
-        mls_output_text(output, " \\\n            '*:path:_files'");
-    }
-    mls_output_text(output, "\n        ;;\n");
-}
-
-static void mls_completion_zsh(mls_output *output)
-{
-    mls_output_text(output, "#compdef mlscore\n# zsh completion for mlscore, made by 'mlscore completion zsh'\n"
-                            "_mlscore() {\n    local -a commands\n    commands=(\n");
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        mls_output_printf(output, "        '%s:", mls_commands[i]->name);
-        mls_print_quoted(output, mls_commands[i]->summary, ":\\");
-        mls_output_text(output, "'\n");
-    }
-    mls_output_text(output, "    )\n    if (( CURRENT == 2 )); then\n"
-                            "        _describe command commands\n"
-                            "        [[ $words[2] != -* ]] || compadd -- --help --version\n"
-                            "        return\n    fi\n"
-                            "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n"
-                            "    case $command in\n");
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        mls_zsh_command(output, mls_commands[i]);
-    }
-    /* Read as a file of fpath it is the function's body first; sourced, it has to register itself. */
-    mls_output_text(output, "    esac\n}\n"
-                            "if [[ $funcstack[1] == _mlscore ]]; then\n    _mlscore \"$@\"\nelse\n"
-                            "    compdef _mlscore mlscore\nfi\n");
-}
-
-/* ------------------------------------------------------------------ fish */
-
-static void mls_fish_option(mls_output *output, const mls_command *command, const mls_option *option)
-{
-    mls_output_printf(output, "complete -c mlscore -n '__mlscore_command %s' -l %s", command->name, option->name);
-    if (option->letter != '\0') {
-        mls_output_printf(output, " -s %c", option->letter);
-    }
-    switch (mls_option_kind(option)) {
-    case MLS_TAKES_CHOICE:
-        mls_output_text(output, " -x -a '");
-        mls_print_choices(output, option->argument);
-        mls_output_text(output, "'");
-        break;
-    case MLS_TAKES_FILE:
-        mls_output_text(output, " -r -F");
-        break;
-    case MLS_TAKES_TEXT:
-        mls_output_text(output, " -x");
-        break;
-    case MLS_TAKES_NOTHING:
-        break;
-    }
-    mls_output_text(output, " -d '");
-    mls_print_quoted(output, option->help, "\\");
-    mls_output_text(output, "'\n");
-}
-
-static void mls_completion_fish(mls_output *output)
-{
-    mls_output_text(output, "# fish completion for mlscore, made by 'mlscore completion fish'\n"
-                            "function __mlscore_command\n"
-                            "    set -l words (commandline -opc)\n"
-                            "    test \"$words[2]\" = \"$argv[1]\"\n"
-                            "end\n"
-                            "complete -c mlscore -n '__mlscore_command \"\"' -f\n"
-                            "complete -c mlscore -n '__mlscore_command \"\"' -l help -d 'list the commands'\n"
-                            "complete -c mlscore -n '__mlscore_command \"\"' -l version -d 'print the version'\n");
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        const mls_command *command = mls_commands[i];
-        mls_output_printf(output, "complete -c mlscore -n '__mlscore_command \"\"' -a %s -d '", command->name);
-        mls_print_quoted(output, command->summary, "\\");
-        mls_output_text(output, "'\n");
-        if (!command->path_arguments) {
-            mls_output_printf(output, "complete -c mlscore -n '__mlscore_command %s' -f", command->name);
-            if (command->operand_choices != NULL) {
-                mls_output_text(output, " -a '");
-                mls_print_choices(output, command->operand_choices);
-                mls_output_text(output, "'");
+        const char token = text[1];
+        const char *body = text += 2;
+        if (token == '.') {
+            return text;
+        }
+        if (token == '?') {
+            text = render(body + 1, at, on && holds(*body, &at));
+        } else if (token == '[') {
+            text = render(body, at, false);
+            for (size_t i = 0; on && mls_commands[i] != NULL; i++) {
+                (void)render(body, (place){at.output, at.editions, at.special, mls_commands[i], NULL, at.between},
+                             true);
             }
-            mls_output_text(output, "\n");
-        }
-        for (const mls_option *o = command->options; o->id != 0; o++) {
-            mls_fish_option(output, command, o);
+        } else if (token == '(') {
+            text = render(body, at, false);
+            for (const mls_option *o = at.command != NULL ? at.command->options : NULL; on && o->name != NULL; o++) {
+                (void)render(body, (place){at.output, at.editions, at.special, at.command, o, at.between}, true);
+            }
+        } else if (on) {
+            print_token(token, &at);
         }
     }
+    return text;
 }
 
-static int mls_completion_run(mls_cli *cli)
+static int completion_run(mls_cli *cli)
 {
-    mls_output output;
     static const struct {
-        const char *shell;
-        void (*print)(mls_output *output);
-    } shells[] = {{"bash", mls_completion_bash}, {"zsh", mls_completion_zsh}, {"fish", mls_completion_fish}};
-    for (size_t i = 0; cli->operand_count == 1 && i < sizeof shells / sizeof *shells; i++) {
-        if (strcmp(cli->operands[0], shells[i].shell) == 0) {
-            if (!mls_cli_output_open(cli, &output)) {
+        const char *name, *text, *special;
+    } shells[] = {{"bash", bash, ""}, {"zsh", zsh, "[]:\\"}, {"fish", fish, "\\"}};
+    const char *wanted = cli->operand_count == 1 ? cli->operands[0] : "";
+    mls_nearest nearest = mls_nearest_to(mls_str_from(wanted));
+    mls_output output;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+        mls_nearest_offer(&nearest, mls_str_from(shells[i].name));
+        if (strcmp(wanted, shells[i].name) == 0) {
+            bool between;
+            const place all = {.output = &output,
+                               .editions = mls_cli_editions(cli),
+                               .special = shells[i].special,
+                               .between = &between};
+            if (all.editions == NULL || !mls_cli_output_open(cli, &output)) {
                 return MLS_EXIT_IO;
             }
-            shells[i].print(&output);
+            (void)render(shells[i].text, all, true);
             return mls_cli_output_close(cli, &output);
         }
     }
-    return mls_cli_usage_error(cli, "name a shell: bash, zsh or fish");
+    (void)mls_cli_misspelt(cli, &nearest, "name a shell: bash, zsh or fish");
+    return mls_cli_name_help(cli);
 }
 
 const mls_command mls_command_completion = {
@@ -314,6 +325,6 @@ const mls_command mls_command_completion = {
     .about = "Prints what the shell needs to complete mlscore's commands and options. 'make install'\n"
              "puts these files where the shells look for them.",
     .options = options,
-    .operand_choices = "bash|zsh|fish",
-    .run = mls_completion_run,
+    .words = "bash|zsh|fish",
+    .run = completion_run,
 };

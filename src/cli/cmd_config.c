@@ -8,18 +8,15 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "cli/command_options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "report/config_report.h"
 
-enum { OPTION_EXPORTS = MLS_OPTION_OWN };
-
-typedef struct mls_config_settings {
+typedef struct config_settings {
     bool exports;
-} mls_config_settings;
+} config_settings;
 
 static const mls_option options[] = {
-    {OPTION_EXPORTS, '\0', "exports", NULL, "print every variable a file exports, as KEY=VALUE"},
+    MLS_ROW_OWN_FLAG('\0', "exports", config_settings, exports, "print every variable a file exports, as KEY=VALUE"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -28,48 +25,37 @@ static const mls_option options[] = {
     MLS_ROW_QUIET,
     MLS_ROW_VERBOSE,
     MLS_ROW_STRICT,
-    MLS_ROW_HELP,
-    MLS_ROW_VERSION,
-    MLS_ROW_END,
+    MLS_ROWS_LAST,
 };
 
 /* The configs to print.  Names and files are spans of operands and of found paths. */
-typedef struct mls_config_work {
+typedef struct config_work {
     mls_cli *cli;
     mls_config_decoder *decoder;
     mls_config_paths *found; /* one list for each operand */
     mls_config_list list;
     int status;
-} mls_config_work;
+} config_work;
 
-static bool mls_config_option(mls_cli *cli, int id, const char *argument)
-{
-    mls_config_settings *settings = cli->own;
-    (void)id;
-    (void)argument;
-    settings->exports = true;
-    return true;
-}
-
-static void mls_config_problem_at(mls_config_work *work, const char *path, const char *message)
+static void config_problem_at(config_work *work, const char *path, const char *message)
 {
     mls_cli_complain(work->cli, path, "%s", message);
     work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
 }
 
 /* Decodes a name, and reads the script if there is a file. */
-static void mls_config_add(mls_config_work *work, const char *text, bool is_file)
+static void config_add(config_work *work, const char *text, bool is_file)
 {
     mls_config_name name;
     mls_error error = {0};
     if (mls_config_name_decode(work->decoder, mls_str_from(text), &name) != MLS_OK || !MLS_GROW(&work->list, items)) {
-        mls_config_problem_at(work, NULL, "out of memory");
+        config_problem_at(work, NULL, "out of memory");
         return;
     }
     mls_config_entry *entry = &work->list.items[work->list.count++];
     *entry = (mls_config_entry){.file = is_file ? text : NULL, .name = name};
     if (is_file && mls_shell_read(text, &entry->script, &error) != MLS_OK) {
-        mls_config_problem_at(work, text, error.message);
+        config_problem_at(work, text, error.message);
     }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     if (entry->script != NULL) {
@@ -77,22 +63,22 @@ static void mls_config_add(mls_config_work *work, const char *text, bool is_file
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {
-        mls_config_problem_at(work, NULL, "out of memory");
+        config_problem_at(work, NULL, "out of memory");
     }
     if (!mls_findings_pass(&entry->findings.counts, work->cli->view.strict)) {
         work->status = mls_exit_worse(work->status, MLS_EXIT_INVALID);
     }
 }
 
-static void mls_config_add_folder(mls_config_work *work, const char *folder, mls_config_paths *found)
+static void config_add_folder(config_work *work, const char *folder, mls_config_paths *found)
 {
     mls_error error = {0};
     work->list.folders = true;
     if (mls_config_paths_find(folder, found, &error) != MLS_OK) {
-        mls_config_problem_at(work, NULL, error.message);
+        config_problem_at(work, NULL, error.message);
     }
     for (size_t i = 0; i < found->count; i++) {
-        mls_config_add(work, found->items[i], true);
+        config_add(work, found->items[i], true);
     }
     if (found->count == 0) {
         mls_cli_note(work->cli, "no config_*.sh below %s", folder);
@@ -100,30 +86,30 @@ static void mls_config_add_folder(mls_config_work *work, const char *folder, mls
 }
 
 /* A folder, a file, or a name; something else than these is a file that is not there. */
-static void mls_config_add_operand(mls_config_work *work, const char *operand, mls_config_paths *found)
+static void config_add_operand(config_work *work, const char *operand, mls_config_paths *found)
 {
     struct stat info;
     if (stat(operand, &info) == 0) {
         if (S_ISDIR(info.st_mode)) {
-            mls_config_add_folder(work, operand, found);
+            config_add_folder(work, operand, found);
         } else {
-            mls_config_add(work, operand, true);
+            config_add(work, operand, true);
         }
         return;
     }
     const int reason = errno;
     mls_config_name name;
     if (mls_config_name_decode(work->decoder, mls_str_from(operand), &name) != MLS_OK) {
-        mls_config_problem_at(work, NULL, "out of memory");
+        config_problem_at(work, NULL, "out of memory");
     } else if (name.kind != MLS_CONFIG_KIND_NONE || name.problem != MLS_CONFIG_PROBLEM_NONE || name.suffix_count > 0) {
-        mls_config_add(work, operand, false);
+        config_add(work, operand, false);
     } else {
         mls_cli_complain(work->cli, operand, "no shape in this name, and no such file (%s)", strerror(reason));
         work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
     }
 }
 
-static void mls_config_release(mls_config_work *work)
+static void config_release(config_work *work)
 {
     for (size_t i = 0; i < work->list.count; i++) {
         mls_shell_free(work->list.items[i].script);
@@ -137,27 +123,27 @@ static void mls_config_release(mls_config_work *work)
     mls_config_decoder_free(work->decoder);
 }
 
-static int mls_config_run(mls_cli *cli)
+static int config_run(mls_cli *cli)
 {
-    const mls_config_settings *settings = cli->own;
-    mls_config_work work = {.cli = cli, .status = MLS_EXIT_OK};
+    const config_settings *settings = cli->own;
+    config_work work = {.cli = cli, .status = MLS_EXIT_OK};
     mls_error error = {0};
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no name, file or folder given");
     }
     work.found = calloc(cli->operand_count, sizeof *work.found);
     if (work.found == NULL || mls_config_decoder_new(&work.decoder, &error) != MLS_OK) {
-        mls_config_problem_at(&work, NULL, "out of memory");
+        config_problem_at(&work, NULL, "out of memory");
     } else {
         for (size_t i = 0; i < cli->operand_count; i++) {
-            mls_config_add_operand(&work, cli->operands[i], &work.found[i]);
+            config_add_operand(&work, cli->operands[i], &work.found[i]);
         }
         work.list.exports = settings->exports;
         const int printed =
             mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
         work.status = mls_exit_worse(work.status, printed);
     }
-    mls_config_release(&work);
+    config_release(&work);
     return work.status;
 }
 
@@ -169,8 +155,7 @@ const mls_command mls_command_config = {
              "Of a file it also reads the exports, without running anything, and says where they\n"
              "disagree with the name.  A folder stands for every config_*.sh below it, a row each.",
     .options = options,
-    .own_size = sizeof(mls_config_settings),
+    .own_size = sizeof(config_settings),
     .path_arguments = true,
-    .option = mls_config_option,
-    .run = mls_config_run,
+    .run = config_run,
 };

@@ -7,39 +7,35 @@
  */
 #include <string.h>
 
-#include "cli/command_options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "mlscore/reading.h"
 #include "report/events_report.h"
 
-enum { OPTION_KEY = MLS_OPTION_OWN, OPTION_COUNT };
-
 /* Malformed lines named one by one for each file; the rest is counted. */
-enum { MLS_MALFORMED_NAMED = 20 };
+enum { MALFORMED_NAMED = 20 };
 
-typedef struct mls_events_settings {
+typedef struct events_settings {
     const char *keys; /* as given: "a,b"; NULL: all */
     bool count;
-} mls_events_settings;
+} events_settings;
 
 static const mls_option options[] = {
-    {OPTION_KEY, 'k', "key", "KEY,…", "only records with one of these keys"},
-    {OPTION_COUNT, 'c', "count", NULL, "print how many records there are, for each file when there are several"},
+    MLS_ROW_OWN_TEXT('k', "key", "KEY,…", events_settings, keys, "only records with one of these keys"),
+    MLS_ROW_OWN_FLAG('c', "count", events_settings, count,
+                     "print how many records there are, for each file when there are several"),
     MLS_ROW_FORMAT("csv|ndjson"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
     MLS_ROW_NULL,
     MLS_ROW_THREADS,
     MLS_ROW_QUIET,
-    MLS_ROW_HELP,
-    MLS_ROW_VERSION,
-    MLS_ROW_END,
+    MLS_ROWS_LAST,
 };
 
 /* One file on its way through. */
-typedef struct mls_events {
+typedef struct events_state {
     mls_cli *cli;
-    const mls_events_settings *settings;
+    const events_settings *settings;
     mls_output *output;
     mls_printer printer;
     const mls_sources *sources;
@@ -47,21 +43,10 @@ typedef struct mls_events {
     size_t count;
     size_t malformed;
     int status;
-} mls_events;
-
-static bool mls_events_option(mls_cli *cli, int id, const char *argument)
-{
-    mls_events_settings *settings = cli->own;
-    if (id == OPTION_KEY) {
-        settings->keys = argument;
-    } else {
-        settings->count = true;
-    }
-    return true;
-}
+} events_state;
 
 /* Whether the key is in the list "a,b". */
-static bool mls_key_listed(const char *list, mls_str key)
+static bool key_listed(const char *list, mls_str key)
 {
     while (*list != '\0') {
         const size_t len = strcspn(list, ",");
@@ -74,10 +59,10 @@ static bool mls_key_listed(const char *list, mls_str key)
     return false;
 }
 
-static mls_status mls_events_record(void *state, const mls_record *record)
+static mls_status events_record(void *state, const mls_record *record)
 {
-    mls_events *events = state;
-    if (events->settings->keys != NULL && !mls_key_listed(events->settings->keys, record->key)) {
+    events_state *events = state;
+    if (events->settings->keys != NULL && !key_listed(events->settings->keys, record->key)) {
         return MLS_OK;
     }
     events->count++;
@@ -88,10 +73,10 @@ static mls_status mls_events_record(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-static mls_status mls_events_malformed(void *state, const mls_malformed *malformed)
+static mls_status events_malformed(void *state, const mls_malformed *malformed)
 {
-    mls_events *events = state;
-    if (events->malformed++ < MLS_MALFORMED_NAMED) {
+    events_state *events = state;
+    if (events->malformed++ < MALFORMED_NAMED) {
         mls_cli_complain(events->cli, events->path, "line %zu, column %zu: %s", malformed->line, malformed->column,
                          malformed->reason);
     }
@@ -100,16 +85,16 @@ static mls_status mls_events_malformed(void *state, const mls_malformed *malform
 
 static mls_status events_listen(void *state, size_t index, mls_sink *sink)
 {
-    mls_events *events = state;
+    events_state *events = state;
     events->path = events->sources->items[index].path;
     events->count = 0;
     events->malformed = 0;
-    *sink = (mls_sink){.state = events, .record = mls_events_record, .malformed = mls_events_malformed};
+    *sink = (mls_sink){.state = events, .record = events_record, .malformed = events_malformed};
     return MLS_OK;
 }
 
 /* As grep -c prints it: the bare number for one file, path:number for several. */
-static void mls_events_print_count(const mls_events *events, bool several)
+static void events_print_count(const events_state *events, bool several)
 {
     if (several) {
         mls_output_escaped(events->output, mls_str_from(events->path));
@@ -120,11 +105,11 @@ static void mls_events_print_count(const mls_events *events, bool several)
 
 static mls_status events_done(void *state, const mls_read *read)
 {
-    mls_events *events = state;
+    events_state *events = state;
     const char *why = read->status != MLS_OK ? read->error.message : read->source->named ? read->unread : NULL;
-    if (events->malformed > MLS_MALFORMED_NAMED) {
+    if (events->malformed > MALFORMED_NAMED) {
         mls_cli_complain(events->cli, read->source->path, "and %zu more malformed lines",
-                         events->malformed - MLS_MALFORMED_NAMED);
+                         events->malformed - MALFORMED_NAMED);
     }
     if (why != NULL) {
         mls_cli_complain(events->cli, read->source->path, "%s", why);
@@ -133,15 +118,16 @@ static mls_status events_done(void *state, const mls_read *read)
     events->status = mls_exit_worse(events->status, events->malformed > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     if (events->settings->count) {
         events->path = read->source->path;
-        mls_events_print_count(events, events->cli->operand_count > 1 || events->sources->count > 1);
+        events_print_count(events, events->cli->operand_count > 1 || events->sources->count > 1);
     }
     return events->output->failed_errno == 0 ? MLS_OK : MLS_STOPPED;
 }
 
-static int mls_events_all(mls_cli *cli, const mls_sources *sources, mls_output *output)
+static int events_all(mls_cli *cli, const mls_sources *sources, mls_output *output)
 {
     mls_error error = {0};
-    mls_events events = {.cli = cli, .settings = cli->own, .output = output, .sources = sources, .status = MLS_EXIT_OK};
+    events_state events = {
+        .cli = cli, .settings = cli->own, .output = output, .sources = sources, .status = MLS_EXIT_OK};
     const mls_reading reading = {
         .events = true, .threads = cli->threads, .state = &events, .listen = events_listen, .done = events_done};
     for (size_t i = 0; i < sources->count; i++) {
@@ -164,7 +150,7 @@ static int mls_events_all(mls_cli *cli, const mls_sources *sources, mls_output *
     return events.status;
 }
 
-static int mls_events_run(mls_cli *cli)
+static int events_run(mls_cli *cli)
 {
     mls_sources sources = {0};
     mls_output output;
@@ -176,7 +162,7 @@ static int mls_events_run(mls_cli *cli)
     if (mls_sources_find((const char *const *)cli->operands, cli->operand_count, &sources, &error) != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);
     } else if (mls_cli_output_open(cli, &output)) {
-        status = mls_events_all(cli, &sources, &output);
+        status = events_all(cli, &sources, &output);
         status = mls_exit_worse(status, mls_cli_output_close(cli, &output));
     }
     mls_sources_release(&sources);
@@ -190,8 +176,7 @@ const mls_command mls_command_events = {
     .about = "Prints every record of the logs under each PATH, one a line: file, line, time_ms,\n"
              "event_type, key, value and metadata.",
     .options = options,
-    .own_size = sizeof(mls_events_settings),
+    .own_size = sizeof(events_settings),
     .path_arguments = true,
-    .option = mls_events_option,
-    .run = mls_events_run,
+    .run = events_run,
 };

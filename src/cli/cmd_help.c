@@ -8,13 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/command_options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "report/fields.h"
 
-static const mls_option options[] = {MLS_ROW_HELP, MLS_ROW_VERSION, MLS_ROW_END};
+static const mls_option options[] = {MLS_ROWS_LAST};
 
-static void mls_help_commands(mls_output *output)
+static void help_commands(mls_output *output)
 {
     mls_output_text(output, "usage: mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
                             "Reads MLPerf training logs: says which runs obey the rules, times and scores them.\n\n"
@@ -26,7 +25,7 @@ static void mls_help_commands(mls_output *output)
                     "\n'mlscore help COMMAND' tells more about one, 'mlscore help findings' lists all findings.\n");
 }
 
-static void mls_help_findings(mls_output *output)
+static void help_findings(mls_output *output)
 {
     for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
         const mls_finding_info *info = mls_finding_info_get((mls_finding_code)i);
@@ -37,7 +36,7 @@ static void mls_help_findings(mls_output *output)
 }
 
 /* Asks man, without a shell, whether it has the page; its answer on standard output is not wanted. */
-static bool mls_help_has_manual(char *page)
+static bool help_has_manual(char *page)
 {
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -55,41 +54,45 @@ static bool mls_help_has_manual(char *page)
 }
 
 /* On a terminal the manual page takes this process's place; returns where there is none. */
-static void mls_help_manual(const char *name)
+static void help_manual(const char *name)
 {
     char page[64];
     const int len = snprintf(page, sizeof page, "mlscore-%s", name);
-    if (len > 0 && (size_t)len < sizeof page && isatty(STDOUT_FILENO) == 1 && mls_help_has_manual(page)) {
+    if (len > 0 && (size_t)len < sizeof page && isatty(STDOUT_FILENO) == 1 && help_has_manual(page)) {
         char words[][4] = {"man", "1"};
         char *const arguments[] = {words[0], words[1], page, NULL};
         (void)execvp("man", arguments);
     }
 }
 
-static int mls_help_run(mls_cli *cli)
+static int help_run(mls_cli *cli)
 {
     mls_output output;
-    const char *topic = cli->operand_count > 0 ? cli->operands[0] : NULL;
-    const mls_command *command = topic != NULL ? mls_command_find(mls_str_from(topic)) : NULL;
-    const bool findings = topic != NULL && strcmp(topic, "findings") == 0;
-    const bool fields = topic != NULL && strcmp(topic, "fields") == 0; /* for the test of mlscore-formats(5) */
-    if (topic != NULL && command == NULL && !findings && !fields) {
-        return mls_cli_usage_error(cli, "there is no command '%s'", topic);
+    const char *topic = cli->operand_count > 0 ? cli->operands[0] : "";
+    const bool findings = strcmp(topic, "findings") == 0;
+    const bool fields = strcmp(topic, "fields") == 0; /* for the test of mlscore-formats(5) */
+    const mls_command *command = NULL;
+    if (findings && cli->operand_count > 1) {
+        return mls_cli_explain(cli, cli->operands[1]);
     }
-    if (command != NULL) {
-        mls_help_manual(command->name);
+    if (*topic != '\0' && !findings && !fields) {
+        command = mls_command_find(cli, topic);
+        if (command == NULL) {
+            return MLS_EXIT_USAGE;
+        }
+        help_manual(command->name);
     }
     if (!mls_cli_output_open(cli, &output)) {
         return MLS_EXIT_IO;
     }
     if (findings) {
-        mls_help_findings(&output);
+        help_findings(&output);
     } else if (fields) {
         mls_fields_print(&output);
     } else if (command != NULL) {
         mls_cli_print_help(command, &output);
     } else {
-        mls_help_commands(&output);
+        help_commands(&output);
     }
     return mls_cli_output_close(cli, &output);
 }
@@ -97,10 +100,11 @@ static int mls_help_run(mls_cli *cli)
 const mls_command mls_command_help = {
     .name = "help",
     .summary = "explain a command, or list all findings",
-    .usage = "[COMMAND|findings]",
+    .usage = "[COMMAND|findings [CODE]]",
     .about = "Without an argument lists the commands; with a command's name shows its manual page,\n"
-             "or the same text where no manual is installed; 'findings' lists every kind of finding.",
+             "or the same text where no manual is installed; 'findings' lists every kind of finding,\n"
+             "'findings CODE' explains one.",
     .options = options,
-    .operand_choices = "COMMAND|findings",
-    .run = mls_help_run,
+    .words = "COMMAND|findings|FINDING",
+    .run = help_run,
 };

@@ -6,44 +6,37 @@
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "cli/command_options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "report/rcp_report.h"
 
-enum { OPTION_BATCH = MLS_OPTION_OWN, OPTION_RCP };
-
-typedef struct mls_rcp_settings {
-    bool batch_given;
-    double batch_size;
-    const char *path; /* of the user's own points; NULL: none */
-} mls_rcp_settings;
+typedef struct rcp_settings {
+    const char *batch; /* NULL: none asked for */
+    const char *path;  /* of the user's own points; NULL: none */
+} rcp_settings;
 
 static const mls_option options[] = {
-    {OPTION_BATCH, 'b', "batch", "N", "say what a submission with global batch size N would need"},
-    {OPTION_RCP, '\0', "rcp", "FILE", "add reference points of your own from a table (-: standard input)"},
+    MLS_ROW_OWN_TEXT('b', "batch", "N", rcp_settings, batch,
+                     "say what a submission with global batch size N would need"),
+    MLS_ROW_OWN_TEXT('\0', "rcp", "FILE", rcp_settings, path,
+                     "add reference points of your own from a table (-: standard input)"),
     MLS_ROW_USAGE,
-    {MLS_OPTION_EDITION, '\0', "edition", "X.Y", "the points of this edition (the newest that has the benchmark)"},
+    MLS_ROW_EDITION_AS("the points of this edition (the newest that has the benchmark)"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
-    MLS_ROW_HELP,
-    MLS_ROW_VERSION,
-    MLS_ROW_END,
+    MLS_ROWS_LAST,
 };
 
-static bool mls_rcp_option(mls_cli *cli, int id, const char *argument)
+/* Reads --batch; NaN where there is none.  False after a complaint. */
+static bool read_batch(const mls_cli *cli, double *batch_size)
 {
-    mls_rcp_settings *settings = cli->own;
-    if (id == OPTION_RCP) {
-        settings->path = argument;
+    const rcp_settings *settings = cli->own;
+    *batch_size = (double)NAN;
+    if (settings->batch == NULL ||
+        (mls_number_parse(mls_str_from(settings->batch), batch_size) && *batch_size > 0 && isfinite(*batch_size))) {
         return true;
     }
-    settings->batch_given = true;
-    if (mls_number_parse(mls_str_from(argument), &settings->batch_size) && settings->batch_size > 0 &&
-        isfinite(settings->batch_size)) {
-        return true;
-    }
-    (void)mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", argument);
+    (void)mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", settings->batch);
     return false;
 }
 
@@ -51,7 +44,7 @@ static bool mls_rcp_option(mls_cli *cli, int id, const char *argument)
  * The edition to show: the one named, else the newest that has the benchmark.
  * A benchmark that only hpc has needs no --usage.  NULL after a complaint.
  */
-static const mls_edition *mls_rcp_edition(mls_cli *cli, const char *benchmark)
+static const mls_edition *rcp_edition(mls_cli *cli, const char *benchmark)
 {
     const mls_editions *editions = mls_cli_editions(cli);
     const mls_str name = mls_str_from(benchmark);
@@ -63,7 +56,7 @@ static const mls_edition *mls_rcp_edition(mls_cli *cli, const char *benchmark)
         mls_editions_newest_with(editions, MLS_USAGE_HPC, name) != NULL) {
         cli->usage = MLS_USAGE_HPC;
     }
-    if (!mls_cli_edition(cli, &edition)) {
+    if (!mls_cli_edition(cli, NULL, &edition)) {
         return NULL;
     }
     if (edition == NULL && benchmark == NULL) {
@@ -71,7 +64,9 @@ static const mls_edition *mls_rcp_edition(mls_cli *cli, const char *benchmark)
     }
     const mls_edition *newest = benchmark != NULL ? mls_editions_newest_with(editions, cli->usage, name) : NULL;
     if (benchmark != NULL && newest == NULL) {
-        (void)mls_cli_usage_error(cli, "no %s benchmark is called '%s'", mls_usage_name(cli->usage), benchmark);
+        const mls_nearest nearest = mls_cli_nearest_benchmark(cli, benchmark);
+        (void)mls_cli_misspelt(cli, &nearest, "no %s benchmark is called '%s'", mls_usage_name(cli->usage), benchmark);
+        (void)mls_cli_name_help(cli);
         return NULL;
     }
     if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, name)) {
@@ -82,46 +77,39 @@ static const mls_edition *mls_rcp_edition(mls_cli *cli, const char *benchmark)
     return edition != NULL ? edition : newest;
 }
 
-static int mls_rcp_complain(const mls_cli *cli, const char *path, const mls_error *error)
-{
-    if (error->line > 0) {
-        mls_cli_complain(cli, path, "line %zu, column %zu: %s", error->line, error->column, error->message);
-    } else {
-        mls_cli_complain(cli, path, "%s", error->message);
-    }
-    return error->status == MLS_ERROR_SYNTAX || error->status == MLS_ERROR_VALUE ? MLS_EXIT_USAGE : MLS_EXIT_IO;
-}
-
 /* The points of one benchmark, the user's own among them. */
-static int mls_rcp_list(mls_cli *cli, const mls_edition *edition, const char *benchmark, mls_str own_points,
-                        mls_rcp_listing *listing)
+static int rcp_list(mls_cli *cli, const mls_edition *edition, const char *benchmark, mls_str own_points,
+                    double batch_size, mls_rcp_listing *listing)
 {
-    const mls_rcp_settings *settings = cli->own;
+    const rcp_settings *settings = cli->own;
     mls_error error = {0};
     const mls_editions *editions = mls_cli_editions(cli);
     const mls_rcp_rules rules = {editions, edition,
                                  mls_benchmark_find(editions, edition->usage, mls_str_from(benchmark))};
-    *listing =
-        (mls_rcp_listing){edition, rules.benchmark, NULL, settings->batch_given ? settings->batch_size : (double)NAN};
+    *listing = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
     if (mls_rcp_set_new(&rules, &listing->set, &error) != MLS_OK) {
-        return mls_rcp_complain(cli, NULL, &error);
+        return mls_cli_complain_error(cli, NULL, &error);
     }
     if (settings->path != NULL && mls_rcp_set_add(listing->set, own_points, settings->path, &error) != MLS_OK) {
-        return mls_rcp_complain(cli, settings->path, &error);
+        return mls_cli_complain_error(cli, settings->path, &error);
     }
     return MLS_EXIT_OK;
 }
 
-static int mls_rcp_run(mls_cli *cli)
+static int rcp_run(mls_cli *cli)
 {
-    const mls_rcp_settings *settings = cli->own;
+    const rcp_settings *settings = cli->own;
     mls_buffer own_points = {0};
     int status = MLS_EXIT_OK;
     if (cli->operand_count > 1) {
         return mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands[1]);
     }
+    double batch_size;
+    if (!read_batch(cli, &batch_size)) {
+        return MLS_EXIT_USAGE;
+    }
     const char *benchmark = cli->operand_count == 1 ? cli->operands[0] : NULL;
-    const mls_edition *edition = mls_rcp_edition(cli, benchmark);
+    const mls_edition *edition = rcp_edition(cli, benchmark);
     if (edition == NULL) {
         return MLS_EXIT_USAGE;
     }
@@ -137,11 +125,11 @@ static int mls_rcp_run(mls_cli *cli)
     }
     for (size_t i = 0; i < count && status == MLS_EXIT_OK; i++) {
         const char *name = benchmark != NULL ? benchmark : edition->benchmarks[i]->name;
-        status = mls_rcp_list(cli, edition, name, mls_buffer_str(&own_points), &listings[i]);
+        status = rcp_list(cli, edition, name, mls_buffer_str(&own_points), batch_size, &listings[i]);
     }
     if (status == MLS_EXIT_OK) {
         const mls_rcp_listings all = {listings, count};
-        status = mls_cli_print(cli, settings->batch_given ? &mls_rcp_limit_report : &mls_rcp_report, &all);
+        status = mls_cli_print(cli, settings->batch != NULL ? &mls_rcp_limit_report : &mls_rcp_report, &all);
     }
     for (size_t i = 0; listings != NULL && i < count; i++) {
         mls_rcp_set_free(listings[i].set);
@@ -159,7 +147,7 @@ const mls_command mls_command_rcp = {
              "of an edition): how much training the reference runs took at each batch size, and the\n"
              "least mean that passes in the closed division.  Pruned points are not used.",
     .options = options,
-    .own_size = sizeof(mls_rcp_settings),
-    .option = mls_rcp_option,
-    .run = mls_rcp_run,
+    .own_size = sizeof(rcp_settings),
+    .words = "BENCHMARK",
+    .run = rcp_run,
 };

@@ -2,43 +2,29 @@
 /*
  * cmd_rules.c - mlscore rules: editions, benchmarks, and what must be logged.
  */
-#include "cli/command_options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "mlscore/rules.h"
 #include "report/rules_report.h"
 
-enum { OPTION_JSON = MLS_OPTION_OWN };
-
-typedef struct mls_rules_settings {
+typedef struct rules_settings {
     bool json;
-} mls_rules_settings;
+} rules_settings;
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
-    {OPTION_JSON, '\0', "json", NULL, "print the edition's rules in full, as a rule file"},
-    {MLS_OPTION_RULES, '\0', "rules", "FILE", "look at the rules in FILE (see mlscore-rules(5))"},
+    MLS_ROW_OWN_FLAG('\0', "json", rules_settings, json, "print the edition's rules in full, as a rule file"),
+    MLS_ROW_RULES_AS("look at the rules in FILE"),
     MLS_ROW_FORMAT("table|json|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
     MLS_ROW_QUIET,
-    MLS_ROW_HELP,
-    MLS_ROW_VERSION,
-    MLS_ROW_END,
+    MLS_ROWS_LAST,
 };
 
-static bool mls_rules_option(mls_cli *cli, int id, const char *argument)
-{
-    mls_rules_settings *settings = cli->own;
-    (void)id;
-    (void)argument;
-    settings->json = true;
-    return true;
-}
-
 /* Loads the user's file or the edition named; an exit status. */
-static int mls_rules_load(mls_cli *cli, mls_rules_request *request)
+static int rules_load(mls_cli *cli, mls_rules_request *request)
 {
-    const mls_rules_settings *settings = cli->own;
+    const rules_settings *settings = cli->own;
     mls_error error = {0};
     if (cli->rules_path != NULL) {
         const int status = mls_cli_own_rules(cli);
@@ -49,18 +35,19 @@ static int mls_rules_load(mls_cli *cli, mls_rules_request *request)
     if (cli->operand_count == 0) {
         return settings->json ? mls_cli_usage_error(cli, "--json needs an edition") : MLS_EXIT_OK;
     }
-    if (mls_editions_find(request->editions, cli->usage, mls_str_from(cli->operands[0]), &request->edition, &error) !=
-            MLS_OK ||
-        mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) != MLS_OK) {
+    if (!mls_cli_edition(cli, cli->operands[0], &request->edition)) {
+        return mls_cli_name_help(cli);
+    }
+    if (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) != MLS_OK) {
         return mls_cli_usage_error(cli, "%s", error.message);
     }
     request->benchmark = cli->operand_count > 1 ? cli->operands[1] : NULL;
     return MLS_EXIT_OK;
 }
 
-static int mls_rules_print(mls_cli *cli, const mls_rules_request *request)
+static int rules_print(mls_cli *cli, const mls_rules_request *request)
 {
-    const mls_rules_settings *settings = cli->own;
+    const rules_settings *settings = cli->own;
     mls_output output;
     if (!settings->json && (request->ruleset == NULL || request->benchmark != NULL || request->edition != NULL)) {
         return mls_cli_print(cli, request->benchmark != NULL ? &mls_checklist_report : &mls_editions_report, request);
@@ -72,7 +59,7 @@ static int mls_rules_print(mls_cli *cli, const mls_rules_request *request)
     return mls_cli_output_close(cli, &output);
 }
 
-static int mls_rules_run(mls_cli *cli)
+static int rules_run(mls_cli *cli)
 {
     mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
     if (request.editions == NULL) {
@@ -81,13 +68,15 @@ static int mls_rules_run(mls_cli *cli)
     if (cli->operand_count > 2) {
         return mls_cli_usage_error(cli, "too many arguments");
     }
-    int status = mls_rules_load(cli, &request);
+    int status = rules_load(cli, &request);
     if (status == MLS_EXIT_OK && request.benchmark != NULL &&
         !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
-        status = mls_cli_usage_error(cli, "edition %s has no benchmark '%s'", mls_ruleset_edition(request.ruleset),
-                                     request.benchmark);
+        const mls_nearest nearest = mls_cli_nearest_benchmark(cli, request.benchmark);
+        (void)mls_cli_misspelt(cli, &nearest, "edition %s has no benchmark '%s'", mls_ruleset_edition(request.ruleset),
+                               request.benchmark);
+        status = mls_cli_name_help(cli);
     }
-    return status == MLS_EXIT_OK ? mls_rules_print(cli, &request) : status;
+    return status == MLS_EXIT_OK ? rules_print(cli, &request) : status;
 }
 
 const mls_command mls_command_rules = {
@@ -98,7 +87,7 @@ const mls_command mls_command_rules = {
              "needs; with an edition and a benchmark prints the checklist of keys that must be\n"
              "logged, how often, and what they must be, for the closed and the open division.",
     .options = options,
-    .own_size = sizeof(mls_rules_settings),
-    .option = mls_rules_option,
-    .run = mls_rules_run,
+    .own_size = sizeof(rules_settings),
+    .words = "EDITION|BENCHMARK",
+    .run = rules_run,
 };

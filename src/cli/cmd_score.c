@@ -8,30 +8,28 @@
 #include "base/folder.h"
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/command_options.h"
-#include "cli/commands.h"
 #include "mlscore/collect.h"
 #include "report/score_report.h"
 
-enum { OPTION_WINDOW = MLS_OPTION_OWN, OPTION_RCP, OPTION_BERT_TRAIN_SAMPLES, OPTION_WRITE_SCALING };
-
-typedef struct mls_score_settings {
+typedef struct score_settings {
     bool window;
     bool bert_train_samples;
     bool write_scaling;
     const char *rcp_path;
-} mls_score_settings;
+} score_settings;
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
     MLS_ROW_RULES,
-    {OPTION_WINDOW, '\0', "window", NULL, "with more runs than needed, score the window that the rules choose"},
-    {OPTION_RCP, '\0', "rcp", "FILE", "add reference points from FILE to those of the rules"},
-    {OPTION_BERT_TRAIN_SAMPLES, '\0', "bert-train-samples", NULL,
-     "bert took as many samples to converge as its train_samples record says"},
-    {OPTION_WRITE_SCALING, '\0', "write-scaling", NULL,
-     "write the scale of each results folder to its scaling.json (for the review committee)"},
+    MLS_ROW_OWN_FLAG('\0', "window", score_settings, window,
+                     "with more runs than needed, score the window that the rules choose"),
+    MLS_ROW_OWN_TEXT('\0', "rcp", "FILE", score_settings, rcp_path,
+                     "add reference points from FILE to those of the rules"),
+    MLS_ROW_OWN_FLAG('\0', "bert-train-samples", score_settings, bert_train_samples,
+                     "bert took as many samples to converge as its train_samples record says"),
+    MLS_ROW_OWN_FLAG('\0', "write-scaling", score_settings, write_scaling,
+                     "write the scale of each results folder to its scaling.json (for the review committee)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -41,39 +39,17 @@ static const mls_option options[] = {
     MLS_ROW_QUIET,
     MLS_ROW_VERBOSE,
     MLS_ROW_STRICT,
-    MLS_ROW_HELP,
-    MLS_ROW_VERSION,
-    MLS_ROW_END,
+    MLS_ROWS_LAST,
 };
 
-static bool mls_score_option(mls_cli *cli, int id, const char *argument)
-{
-    mls_score_settings *settings = cli->own;
-    switch (id) {
-    case OPTION_WINDOW:
-        settings->window = true;
-        break;
-    case OPTION_RCP:
-        settings->rcp_path = argument;
-        break;
-    case OPTION_WRITE_SCALING:
-        settings->write_scaling = true;
-        break;
-    default:
-        settings->bert_train_samples = true;
-        break;
-    }
-    return true;
-}
-
 /* With too few runs convergence is not judged: that is no failure. */
-static bool mls_group_converges(const mls_group *group)
+static bool group_converges(const mls_group *group)
 {
     return group->rcp_set == NULL || group->rcp.pass || group->rcp.match == MLS_RCP_TOO_FEW_RUNS;
 }
 
 /* Power files that could not be read. */
-static int mls_group_unreadable(const mls_cli *cli, const mls_group *group)
+static int group_unreadable(const mls_cli *cli, const mls_group *group)
 {
     int status = MLS_EXIT_OK;
     for (size_t i = 0; i < group->findings.count; i++) {
@@ -87,12 +63,12 @@ static int mls_group_unreadable(const mls_cli *cli, const mls_group *group)
 }
 
 /* A group is well when it has a score and no check of it failed; with --strict, when nothing at all was found. */
-static int mls_score_status(const mls_cli *cli, const mls_collection *collection)
+static int score_status(const mls_cli *cli, const mls_collection *collection)
 {
     int status = collection->group_count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
-        bool well = group->score.score_minutes > -1 && group->seeds_ok && mls_group_converges(group);
+        bool well = group->score.score_minutes > -1 && group->seeds_ok && group_converges(group);
         for (size_t k = 0; k < group->run_count; k++) {
             well &= group->runs[k]->valid &&
                     (!cli->view.strict || mls_findings_pass(&group->runs[k]->findings.counts, true));
@@ -100,7 +76,7 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
         well &= mls_findings_pass(&group->findings.counts, cli->view.strict);
         well &= !cli->view.strict || mls_findings_pass(&group->seed_findings.counts, true);
         status = mls_exit_worse(status, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-        status = mls_exit_worse(status, mls_group_unreadable(cli, group));
+        status = mls_exit_worse(status, group_unreadable(cli, group));
     }
     for (size_t i = 0; i < collection->skipped_count; i++) {
         if (collection->skipped[i].failed) {
@@ -117,7 +93,7 @@ static int mls_score_status(const mls_cli *cli, const mls_collection *collection
  * Writes scaling.json beside the logs of a result, whole or not at all.  A
  * score that is not scaled needs none, but an older file must not stand for it.
  */
-static int mls_score_write_scaling(mls_cli *cli, const mls_group *group)
+static int score_write_scaling(mls_cli *cli, const mls_group *group)
 {
     mls_output output;
     mls_error error = {0};
@@ -146,21 +122,21 @@ static int mls_score_write_scaling(mls_cli *cli, const mls_group *group)
 }
 
 /* Only results that have an official score and pass the convergence check are scaled. */
-static int mls_score_write_scalings(mls_cli *cli, const mls_collection *collection)
+static int score_write_scalings(mls_cli *cli, const mls_collection *collection)
 {
-    const mls_score_settings *settings = cli->own;
+    const score_settings *settings = cli->own;
     int status = MLS_EXIT_OK;
     for (size_t i = 0; i < collection->group_count && settings->write_scaling; i++) {
         const mls_group *group = &collection->groups[i];
         if (group->result_folder && group->rcp_set != NULL && group->rcp.pass && group->score.official) {
-            status = mls_exit_worse(status, mls_score_write_scaling(cli, group));
+            status = mls_exit_worse(status, score_write_scaling(cli, group));
         }
     }
     return status;
 }
 
 /* Collects and prints; what the options need is at hand. */
-static int mls_score_collect(mls_cli *cli, const mls_collect_options *wanted)
+static int score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
     mls_collection collection;
     mls_error error = {0};
@@ -176,16 +152,16 @@ static int mls_score_collect(mls_cli *cli, const mls_collect_options *wanted)
         mls_cli_complain(cli, NULL, "%s", error.message);
     } else {
         status = mls_cli_print(cli, &mls_score_report, &collection);
-        status = mls_exit_worse(status, mls_score_status(cli, &collection));
-        status = mls_exit_worse(status, mls_score_write_scalings(cli, &collection));
+        status = mls_exit_worse(status, score_status(cli, &collection));
+        status = mls_exit_worse(status, score_write_scalings(cli, &collection));
     }
     mls_collection_release(&collection);
     return status;
 }
 
-static int mls_score_run(mls_cli *cli)
+static int score_run(mls_cli *cli)
 {
-    const mls_score_settings *settings = cli->own;
+    const score_settings *settings = cli->own;
     const mls_edition *edition;
     mls_checker_options judge;
     mls_config_decoder *decoder = NULL;
@@ -216,7 +192,7 @@ static int mls_score_run(mls_cli *cli)
                                             .checker = judge,
                                             .progress = mls_cli_progress_update,
                                             .progress_state = &progress};
-        status = mls_score_collect(cli, &wanted);
+        status = score_collect(cli, &wanted);
     }
     mls_buffer_release(&points);
     mls_config_decoder_free(decoder);
@@ -232,7 +208,6 @@ const mls_command mls_command_score = {
              "runs with the olympic mean.",
     .options = options,
     .path_arguments = true,
-    .own_size = sizeof(mls_score_settings),
-    .option = mls_score_option,
-    .run = mls_score_run,
+    .own_size = sizeof(score_settings),
+    .run = score_run,
 };

@@ -6,22 +6,11 @@
 #include <string.h>
 
 #include "base/folder.h"
-#include "cli/command_options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "mlscore/submission.h"
 #include "report/verify_report.h"
 
-enum {
-    OPTION_ONLY = MLS_OPTION_OWN,
-    OPTION_SYSTEM,
-    OPTION_BENCHMARK,
-    OPTION_RCP_BYPASS,
-    OPTION_SEED_CHECKER_BYPASS,
-    OPTION_BERT_TRAIN_SAMPLES,
-    OPTION_EXPLAIN
-};
-
-typedef struct mls_verify_settings {
+typedef struct verify_settings {
     const char *only; /* NULL: everything */
     const char *system;
     const char *benchmark;
@@ -29,19 +18,23 @@ typedef struct mls_verify_settings {
     bool rcp_bypass;
     bool seed_bypass;
     bool bert_train_samples;
-} mls_verify_settings;
+} verify_settings;
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
-    {OPTION_SYSTEM, '\0', "system", "NAME", "judge only the results of this system"},
-    {OPTION_BENCHMARK, '\0', "benchmark", "NAME", "judge only results of this benchmark"},
-    {OPTION_ONLY, '\0', "only", "errors|warnings|advice", "show findings of one kind; the verdict is the same"},
-    {OPTION_RCP_BYPASS, '\0', "rcp-bypass", NULL, "a failed convergence check is a warning"},
-    {OPTION_SEED_CHECKER_BYPASS, '\0', "seed-checker-bypass", NULL, "a failed check of the seeds is a warning"},
-    {OPTION_BERT_TRAIN_SAMPLES, '\0', "bert-train-samples", NULL,
-     "bert took as many samples to converge as its train_samples record says"},
-    {OPTION_EXPLAIN, '\0', "explain", "CODE", "explain a finding, and how to mend it; nothing is read"},
+    MLS_ROW_OWN_TEXT('\0', "system", "NAME", verify_settings, system, "judge only the results of this system"),
+    MLS_ROW_OWN_WORD("benchmark", "NAME", "BENCHMARK", verify_settings, benchmark,
+                     "judge only results of this benchmark"),
+    MLS_ROW_OWN_TEXT('\0', "only", "errors|warnings|advice", verify_settings, only,
+                     "show findings of one kind; the verdict is the same"),
+    MLS_ROW_OWN_FLAG('\0', "rcp-bypass", verify_settings, rcp_bypass, "a failed convergence check is a warning"),
+    MLS_ROW_OWN_FLAG('\0', "seed-checker-bypass", verify_settings, seed_bypass,
+                     "a failed check of the seeds is a warning"),
+    MLS_ROW_OWN_FLAG('\0', "bert-train-samples", verify_settings, bert_train_samples,
+                     "bert took as many samples to converge as its train_samples record says"),
+    MLS_ROW_OWN_WORD("explain", "CODE", "FINDING", verify_settings, explain,
+                     "explain a finding, and how to mend it; nothing is read"),
     MLS_ROW_FORMAT("table|csv|json|markdown|github|junit"),
     MLS_ROW_OUTPUT,
     MLS_ROW_THREADS,
@@ -49,60 +42,13 @@ static const mls_option options[] = {
     MLS_ROW_QUIET,
     MLS_ROW_VERBOSE,
     MLS_ROW_STRICT,
-    MLS_ROW_HELP,
-    MLS_ROW_VERSION,
-    MLS_ROW_END,
+    MLS_ROWS_LAST,
 };
 
-static bool mls_verify_option(mls_cli *cli, int id, const char *argument)
-{
-    mls_verify_settings *settings = cli->own;
-    switch (id) {
-    case OPTION_ONLY:
-        settings->only = argument;
-        break;
-    case OPTION_SYSTEM:
-        settings->system = argument;
-        break;
-    case OPTION_BENCHMARK:
-        settings->benchmark = argument;
-        break;
-    case OPTION_RCP_BYPASS:
-        settings->rcp_bypass = true;
-        break;
-    case OPTION_SEED_CHECKER_BYPASS:
-        settings->seed_bypass = true;
-        break;
-    case OPTION_BERT_TRAIN_SAMPLES:
-        settings->bert_train_samples = true;
-        break;
-    default:
-        settings->explain = argument;
-        break;
-    }
-    return true;
-}
-
-static int mls_verify_explain(mls_cli *cli, const char *name)
-{
-    mls_output output;
-    mls_finding_code code;
-    if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
-        return mls_cli_usage_error(cli, "there is no finding '%s'; 'mlscore help findings' lists them", name);
-    }
-    if (!mls_cli_output_open(cli, &output)) {
-        return MLS_EXIT_IO;
-    }
-    const mls_finding_info *info = mls_finding_info_get(code);
-    mls_output_printf(&output, "%s (%s): %s\n\n%s\n\nwhat to do: %s\n", info->name, mls_severity_name(info->severity),
-                      info->summary, info->explanation, info->remedy);
-    return mls_cli_output_close(cli, &output);
-}
-
 /* --only is a filter of what is shown. */
-static void mls_verify_only(mls_cli *cli)
+static void verify_only(mls_cli *cli)
 {
-    const mls_verify_settings *settings = cli->own;
+    const verify_settings *settings = cli->own;
     cli->view.only = settings->only != NULL;
     if (settings->only != NULL) {
         cli->view.only_severity = settings->only[0] == 'e'   ? MLS_SEVERITY_ERROR
@@ -122,7 +68,7 @@ static void complain_unreadable(const mls_cli *cli, const mls_submission *submis
 }
 
 /* What could not be read is a finding, and said on standard error too. */
-static int mls_verify_status(const mls_cli *cli, const mls_submission *submission)
+static int verify_status(const mls_cli *cli, const mls_submission *submission)
 {
     for (size_t i = 0; i < submission->findings.count; i++) {
         const mls_finding *finding = &submission->findings.items[i];
@@ -142,7 +88,7 @@ static int mls_verify_status(const mls_cli *cli, const mls_submission *submissio
     return submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
 }
 
-static int mls_verify_judge(mls_cli *cli, const mls_submission_options *wanted)
+static int verify_judge(mls_cli *cli, const mls_submission_options *wanted)
 {
     mls_submission submission;
     mls_error error = {0};
@@ -153,23 +99,23 @@ static int mls_verify_judge(mls_cli *cli, const mls_submission_options *wanted)
         mls_cli_complain(cli, cli->operands[0], "%s", error.message);
         status = judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO;
     } else {
-        mls_verify_only(cli);
+        verify_only(cli);
         status = mls_cli_print(cli, &mls_verify_report, &submission);
-        status = mls_exit_worse(status, mls_verify_status(cli, &submission));
+        status = mls_exit_worse(status, verify_status(cli, &submission));
     }
     mls_submission_release(&submission);
     return status;
 }
 
-static int mls_verify_run(mls_cli *cli)
+static int verify_run(mls_cli *cli)
 {
-    const mls_verify_settings *settings = cli->own;
+    const verify_settings *settings = cli->own;
     const mls_edition *edition = NULL;
     mls_rulesets *rulesets = NULL;
     mls_cli_progress progress;
     mls_error error = {0};
     if (settings->explain != NULL) {
-        return mls_verify_explain(cli, settings->explain);
+        return mls_cli_explain(cli, settings->explain);
     }
     if (cli->operand_count != 1) {
         return mls_cli_usage_error(cli, cli->operand_count == 0 ? "no folder given" : "one folder at a time");
@@ -179,10 +125,7 @@ static int mls_verify_run(mls_cli *cli)
         return MLS_EXIT_IO;
     }
     int status = MLS_EXIT_USAGE;
-    if (cli->edition != NULL && mls_editions_find(mls_rulesets_editions(rulesets), cli->usage,
-                                                  mls_str_from(cli->edition), &edition, &error) != MLS_OK) {
-        mls_cli_complain(cli, NULL, "%s", error.message);
-    } else {
+    if (mls_cli_edition(cli, NULL, &edition)) {
         mls_cli_progress_start(&progress, cli);
         const mls_submission_options wanted = {.rulesets = rulesets,
                                                .usage = cli->usage,
@@ -196,7 +139,7 @@ static int mls_verify_run(mls_cli *cli)
                                                .benchmark = settings->benchmark,
                                                .progress = mls_cli_progress_update,
                                                .progress_state = &progress};
-        status = mls_verify_judge(cli, &wanted);
+        status = verify_judge(cli, &wanted);
     }
     mls_rulesets_free(rulesets);
     return status;
@@ -211,8 +154,7 @@ const mls_command mls_command_verify = {
              "convergence, power files, and what does not belong there.  Nothing is changed.\n"
              "Exit status: 0 ready to upload, 1 not, 2 wrong usage, 3 something could not be read.",
     .options = options,
-    .own_size = sizeof(mls_verify_settings),
+    .own_size = sizeof(verify_settings),
     .path_arguments = true,
-    .option = mls_verify_option,
-    .run = mls_verify_run,
+    .run = verify_run,
 };

@@ -2,15 +2,15 @@
 /*
  * command.h - what a command of the tool is made of.
  *
- * A command is one file with one const entry: name, summary, usage, a table
- * of options and a function.  The table drives parsing, --help and the
- * completion files, so that none of them can forget an option.  Options that
- * many commands have stand in command_options.h once.
+ * A command is one file, cmd_<name>.c, with one const entry, and one row of
+ * MLS_COMMAND_LIST.  Its table of options drives parsing, --help and the
+ * completion files, so that none of them can forget an option: a row says
+ * where its argument goes, in the settings that all commands have (mls_cli) or
+ * in the command's own.
  */
 #ifndef MLS_CLI_COMMAND_H
 #define MLS_CLI_COMMAND_H
 
-#include "base/output.h"
 #include "mlscore/edition.h"
 #include "mlscore/rules.h"
 #include "report/view.h"
@@ -23,32 +23,54 @@ enum {
     MLS_EXIT_IO = 3 /* something could not be read or written; the rest was done */
 };
 
-/* Options are told apart by these, which are no letters; a command's own start at MLS_OPTION_OWN. */
-enum {
-    MLS_OPTION_USAGE = 256,
-    MLS_OPTION_EDITION,
-    MLS_OPTION_RULES,
-    MLS_OPTION_FORMAT,
-    MLS_OPTION_OUTPUT,
-    MLS_OPTION_FILES_FROM,
-    MLS_OPTION_NULL,
-    MLS_OPTION_THREADS,
-    MLS_OPTION_COLOR,
-    MLS_OPTION_QUIET,
-    MLS_OPTION_VERBOSE,
-    MLS_OPTION_STRICT,
-    MLS_OPTION_HELP,
-    MLS_OPTION_VERSION,
-    MLS_OPTION_OWN = 1000
-};
+/* What an option does with its argument. */
+typedef enum mls_option_does {
+    MLS_SETS_FLAG,     /* a bool becomes true */
+    MLS_SETS_TEXT,     /* a const char * points to the argument */
+    MLS_SETS_OWN_FLAG, /* the same in the command's own settings */
+    MLS_SETS_OWN_TEXT,
+    MLS_COUNTS, /* an unsigned grows */
+    MLS_SETS_USAGE,
+    MLS_SETS_FORMAT,
+    MLS_SETS_THREADS,
+    MLS_PRINTS_HELP,
+    MLS_PRINTS_VERSION
+} mls_option_does;
 
 typedef struct mls_option {
-    int id;      /* 0 ends a table */
-    char letter; /* '\0': only the long form */
-    const char *name;
+    char letter;          /* '\0': only the long form */
+    const char *name;     /* NULL ends a table */
     const char *argument; /* NULL: takes none; "FILE", "N", or the values it can have: "table|csv|json" */
     const char *help;     /* one line */
+    mls_option_does does;
+    size_t at;         /* offset of the setting */
+    const char *words; /* what completion offers for an argument that is free: see mls_command.words */
 } mls_option;
+
+// clang-format off
+/* Rows that many commands share. */
+#define MLS_ROW_USAGE {'\0', "usage", "training|hpc", "the family of benchmarks (training)", MLS_SETS_USAGE, 0, NULL}
+#define MLS_ROW_EDITION_AS(help) {'\0', "edition", "X.Y", help, MLS_SETS_TEXT, offsetof(mls_cli, edition), "EDITION"}
+#define MLS_ROW_EDITION MLS_ROW_EDITION_AS("judge by this edition's rules (by the date of the first record)")
+#define MLS_ROW_RULES_AS(help) {'\0', "rules", "FILE", help " (see mlscore-rules(5))", MLS_SETS_TEXT, offsetof(mls_cli, rules_path), NULL}
+#define MLS_ROW_RULES MLS_ROW_RULES_AS("judge by the rules in FILE")
+#define MLS_ROW_FORMAT(formats) {'\0', "format", formats, "how to print results (the first is the default)", MLS_SETS_FORMAT, 0, NULL}
+#define MLS_ROW_OUTPUT {'o', "output", "FILE", "write results to FILE, whole or not at all", MLS_SETS_TEXT, offsetof(mls_cli, output_path), NULL}
+#define MLS_ROW_FILES_FROM {'\0', "files-from", "FILE", "read more paths from FILE, one a line (-: standard input)", MLS_SETS_TEXT, offsetof(mls_cli, files_from), NULL}
+#define MLS_ROW_NULL {'0', "null", NULL, "paths of --files-from end in NUL, not in a line ending", MLS_SETS_FLAG, offsetof(mls_cli, files_from_null), NULL}
+#define MLS_ROW_THREADS {'j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL}
+#define MLS_ROW_COLOR {'\0', "color", "auto|always|never", "colour results (auto: on a terminal)", MLS_SETS_TEXT, offsetof(mls_cli, color), NULL}
+#define MLS_ROW_QUIET {'q', "quiet", NULL, "say less", MLS_SETS_FLAG, offsetof(mls_cli, view.quiet), NULL}
+#define MLS_ROW_VERBOSE {'v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL}
+#define MLS_ROW_STRICT {'\0', "strict", NULL, "warnings and advice count as errors", MLS_SETS_FLAG, offsetof(mls_cli, view.strict), NULL}
+/* Two rows and the end of a table. */
+#define MLS_ROWS_LAST {'h', "help", NULL, "print this help", MLS_PRINTS_HELP, 0, NULL}, \
+    {'V', "version", NULL, "print the version", MLS_PRINTS_VERSION, 0, NULL}, {.name = NULL}
+/* Rows of a command's own settings. */
+#define MLS_ROW_OWN_FLAG(letter, name, settings, member, help) {letter, name, NULL, help, MLS_SETS_OWN_FLAG, offsetof(settings, member), NULL}
+#define MLS_ROW_OWN_TEXT(letter, name, argument, settings, member, help) {letter, name, argument, help, MLS_SETS_OWN_TEXT, offsetof(settings, member), NULL}
+#define MLS_ROW_OWN_WORD(name, argument, words, settings, member, help) {'\0', name, argument, help, MLS_SETS_OWN_TEXT, offsetof(settings, member), words}
+// clang-format on
 
 typedef struct mls_cli mls_cli;
 
@@ -58,40 +80,50 @@ typedef struct mls_command {
     const char *usage;   /* what follows the name: "[OPTION…] [PATH…]" */
     const char *about;   /* a few lines for --help */
     const mls_option *options;
-    size_t own_size;             /* of the command's own settings, zeroed before options are read; 0: none */
-    const char *operand_choices; /* words an operand can be, "bash|zsh|fish"; COMMAND: the commands' names; NULL: any */
-    bool path_arguments;         /* operands are files: completion offers them, and --files-from adds to them */
-    /* An option of the command's own was given.  False when its argument is wrong; it has said so then. */
-    bool (*option)(mls_cli *cli, int id, const char *argument);
+    size_t own_size; /* of the command's own settings, zeroed before options are read; 0: none */
+    /* Words an operand can be, "bash|zsh|fish"; COMMAND, EDITION, BENCHMARK and FINDING stand for all of them; NULL:
+     * any */
+    const char *words;
+    bool path_arguments; /* operands are files: completion offers them, and --files-from adds to them */
     /* Does the work and returns an exit status. */
     int (*run)(mls_cli *cli);
 } mls_command;
 
-/* Everything a command is run with.  The common options have been read. */
+/* Everything a command is run with.  The options have been read. */
 struct mls_cli {
     const mls_command *command; /* NULL: the program itself */
     void *own;                  /* the command's own settings */
+    mls_view view;              /* how results are printed, and where */
     mls_usage usage;
     bool usage_given;
     const char *edition;    /* as the user wrote it; NULL: to be guessed */
     const char *rules_path; /* of --rules; NULL: not given */
-    mls_view view;          /* how results are printed, and where */
     const char *output_path;
     const char *files_from;
     bool files_from_null;
-    unsigned threads; /* 0: one per processor */
-    char **operands;  /* owned; what is left of the command line, then what --files-from lists */
+    const char *color; /* as given: view.color is what came of it */
+    unsigned threads;  /* 0: one per processor */
+    char **operands;   /* owned; what is left of the command line, then what --files-from lists */
     size_t operand_count, operand_capacity;
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
 };
 
-/* The commands, in the order in which help lists them; ends with NULL. */
-extern const mls_command *const mls_commands[];
-const mls_command *mls_command_find(mls_str name);
+/* The commands, in the order in which help lists them. */
+#define MLS_COMMAND_LIST(C) C(score) C(check) C(verify) C(config) C(events) C(rcp) C(rules) C(help) C(completion)
+
+#define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
+MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)
+extern const mls_command *const mls_commands[]; /* ends with NULL */
+
+/* The command of that name; NULL after a complaint, which names the nearest. */
+const mls_command *mls_command_find(const mls_cli *cli, const char *name);
 
 /* Prints `mlscore CMD: 'path': reason` on standard error, safely escaped.  path NULL: without it. */
 void mls_cli_complain(const mls_cli *cli, const char *path, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* The same with the place in the file that the error tells, and without a path what it says; an exit status. */
+int mls_cli_complain_error(const mls_cli *cli, const char *path, const mls_error *error);
 
 /* A remark on standard error, unless --quiet. */
 void mls_cli_note(const mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
@@ -99,11 +131,20 @@ void mls_cli_note(const mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
 /* As mls_cli_complain(), with the way to help behind it; returns MLS_EXIT_USAGE. */
 int mls_cli_usage_error(const mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
 
+/* Says how to get help; returns MLS_EXIT_USAGE. */
+int mls_cli_name_help(const mls_cli *cli);
+
+/* As mls_cli_complain() for a misspelt word: names the nearest right one, when there is one near.  MLS_EXIT_USAGE. */
+int mls_cli_misspelt(const mls_cli *cli, const mls_nearest *nearest, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* Prints what a finding is and how to mend it; an exit status, after a complaint that names the nearest. */
+int mls_cli_explain(mls_cli *cli, const char *name);
+
+/* The benchmark of any edition of cli->usage whose name is nearest, of the newest edition first. */
+mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, const char *name);
+
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
-
-/* The rules of an edition; *ruleset is NULL when `edition` is, for they are guessed then.  False after a complaint. */
-bool mls_cli_ruleset(mls_cli *cli, const mls_edition *edition, const mls_ruleset **ruleset);
 
 /* Loads the file of --rules into cli->own_ruleset.  An exit status, after a complaint when it is not MLS_EXIT_OK. */
 int mls_cli_own_rules(mls_cli *cli);
@@ -116,17 +157,17 @@ int mls_cli_own_rules(mls_cli *cli);
  */
 int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition);
 
-/* The edition the user named; *edition is NULL when none was.  False after a complaint. */
-bool mls_cli_edition(mls_cli *cli, const mls_edition **edition);
+/* The edition named by `text`, or by --edition; *edition is NULL where neither is.  False after a complaint. */
+bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition);
 
 /* Opens the place that -o names, or standard output.  False after a complaint. */
 bool mls_cli_output_open(mls_cli *cli, mls_output *output);
 
-/* Opens it, prints one thing and closes it; an exit status. */
-int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
-
 /* Closes it.  MLS_EXIT_OK (also when the reader of a pipe went away), or MLS_EXIT_IO after a complaint. */
 int mls_cli_output_close(mls_cli *cli, mls_output *output);
+
+/* Opens it, prints one thing and closes it; an exit status. */
+int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
 
 /* The worse of two exit statuses. */
 int mls_exit_worse(int a, int b);
@@ -136,10 +177,6 @@ void mls_cli_print_help(const mls_command *command, mls_output *output);
 
 /* Reads a command line (argv[0] is the command's name).  Returns -1 to go on, or an exit status. */
 int mls_cli_parse(mls_cli *cli, int argc, char **argv);
-
-/* Reads a whole number option, like -j.  False after a complaint. */
-bool mls_cli_number(const mls_cli *cli, const char *option, const char *argument, size_t min, size_t max,
-                    size_t *number);
 
 /* Reads a whole file ("-": standard input) behind what `text` holds.  False after a complaint. */
 bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - from the first word of the command line to a command.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +9,13 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "cli/commands.h"
+#include "cli/command.h"
+
+#define ENTRY(name) &mls_command_##name,
+const mls_command *const mls_commands[] = {MLS_COMMAND_LIST(ENTRY) NULL};
 
 /* Columns of the terminal that results go to; COLUMNS, when set, wins; 0 where there is neither. */
-static size_t mls_terminal_width(void)
+static size_t terminal_width(void)
 {
     struct winsize size;
     size_t columns;
@@ -20,44 +26,37 @@ static size_t mls_terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-static int mls_command_start(const mls_command *command, int argc, char **argv)
+static int start(const mls_command *command, int argc, char **argv)
 {
-    mls_cli cli = {.command = command, .view = {.width = mls_terminal_width()}};
-    if (command->own_size > 0) {
-        cli.own = calloc(1, command->own_size);
-        if (cli.own == NULL) {
-            mls_cli_complain(&cli, NULL, "out of memory");
-            return MLS_EXIT_IO;
-        }
-    }
-    int status = mls_cli_parse(&cli, argc, argv);
-    if (status < 0) {
-        status = command->run(&cli);
+    mls_cli cli = {.command = command, .view = {.width = terminal_width()}};
+    int status = MLS_EXIT_IO;
+    cli.own = command->own_size > 0 ? calloc(1, command->own_size) : NULL;
+    if (cli.own == NULL && command->own_size > 0) {
+        mls_cli_complain(&cli, NULL, "out of memory");
+    } else {
+        status = mls_cli_parse(&cli, argc, argv);
+        status = status < 0 ? command->run(&cli) : status;
     }
     mls_cli_release(&cli);
-    free(cli.own);
     return status;
 }
 
 int main(int argc, char **argv)
 {
+    static const char *const meaning_help[] = {"--help", "-h", "--version", "-V"};
     /* A closed pipe is an error of write(), to be ended quietly, not a death by signal. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         char *help[] = {argv[0], NULL};
-        return mls_command_start(&mls_command_help, 1, help);
+        return start(&mls_command_help, 1, help);
     }
-    const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        word = "help";
+    for (size_t i = 0; i < sizeof meaning_help / sizeof *meaning_help; i++) {
+        if (strcmp(argv[1], meaning_help[i]) == 0) {
+            /* The version is an option of help; --help is help without one. */
+            return i < 2 ? start(&mls_command_help, argc - 1, argv + 1) : start(&mls_command_help, argc, argv);
+        }
     }
-    if (strcmp(word, "--version") == 0) {
-        return mls_command_start(&mls_command_help, argc, argv);
-    }
-    const mls_command *command = mls_command_find(mls_str_from(word));
-    if (command == NULL) {
-        const mls_cli cli = {.command = NULL};
-        return mls_cli_usage_error(&cli, *word == '-' ? "unknown option '%s'" : "there is no command '%s'", word);
-    }
-    return mls_command_start(command, argc - 1, argv + 1);
+    const mls_cli nobody = {.command = NULL};
+    const mls_command *command = mls_command_find(&nobody, argv[1]);
+    return command != NULL ? start(command, argc - 1, argv + 1) : MLS_EXIT_USAGE;
 }
