@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare.c - where the name of a config and its text disagree, and what in
+ * the text costs speed or breaks runs.
+ *
+ * A file whose name says nothing of a shape is a fragment that others source:
+ * what it leaves out, and what does not fit together before they say the rest,
+ * is no fault of it.
+ */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -64,21 +72,27 @@ static void disagree(const comparison *self, const mls_shell_variable *variable,
                      (int)(variable->value.len < 80 ? variable->value.len : 80), variable->value.ptr, remark);
 }
 
-/* "18 nodes" against DGXNNODES; a name that is silent agrees with everything. */
-static void compare_number(const comparison *self, const char *export, uint64_t expected, const char *format_before,
-                           const char *format_after)
+/* A number of the name against an export of the text that is `either` or `or`; 0 in the name agrees with everything. */
+static void compare_number(const comparison *self, const char *export, uint64_t number, uint64_t either,
+                           const char *before, const char *after)
 {
     const setting found = look_up(self, export);
-    if (expected == 0 || found.variable == NULL || !found.variable->known) {
+    if (number == 0 || found.variable == NULL || !found.variable->known) {
         return;
     }
-    if (found.known && found.value == expected) {
+    if (found.known && (found.value == number || found.value == either)) {
         agree(self, found.variable);
         return;
     }
     char said[80];
-    (void)snprintf(said, sizeof said, "%s%" PRIu64 "%s", format_before, expected, format_after);
-    disagree(self, found.variable, said, "");
+    char remark[80] = "";
+    const uint64_t gpus = self->name->gpus;
+    const bool batch = strcmp(export, "BATCHSIZE") == 0;
+    (void)snprintf(said, sizeof said, "%s%" PRIu64 "%s", before, number, after);
+    if (batch && found.known && gpus > 1 && found.value >= gpus && found.value % gpus == 0) {
+        (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", found.value / gpus);
+    }
+    disagree(self, found.variable, said, remark);
 }
 
 /* tp, pp, cp: left out in the name they count as 1 where one of them is there, and in the text if it is read whole. */
@@ -121,48 +135,20 @@ static void compare_degree(const comparison *self, const char *letters, uint64_t
     }
 }
 
-/* MINIBS is what the name's third number is, counted in micro-batches or in samples. */
-static void compare_minibatch(const comparison *self)
+/* MINIBS counts micro-batches or samples; BATCHSIZE is the batch per GPU or the global one, as the benchmark has it. */
+static void compare_batches(const comparison *self)
 {
     const mls_config_name *name = self->name;
-    const setting found = look_up(self, "MINIBS");
     const uint64_t micro = self->summary->micro_batch_size != 0 ? self->summary->micro_batch_size : 1;
     uint64_t samples;
-    if (name->third == 0 || found.variable == NULL || !found.variable->known ||
-        __builtin_mul_overflow(name->third, micro, &samples)) {
-        return;
-    }
-    if (found.known && (found.value == name->third || found.value == samples)) {
-        agree(self, found.variable);
-        return;
-    }
-    char said[80];
-    (void)snprintf(said, sizeof said, "%s %" PRIu64, name->gradient_accumulation != 0 ? "accumulation" : "batch",
-                   name->third);
-    disagree(self, found.variable, said, "");
-}
-
-/* BATCHSIZE is the batch per GPU or the global one, depending on the benchmark. */
-static void compare_batch(const comparison *self)
-{
-    const mls_config_name *name = self->name;
-    const setting found = look_up(self, "BATCHSIZE");
     uint64_t global;
-    if (name->batch_per_gpu == 0 || found.variable == NULL || !found.variable->known ||
-        __builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
-        return;
+    if (!__builtin_mul_overflow(name->third, micro, &samples)) {
+        compare_number(self, "MINIBS", name->third, samples,
+                       name->gradient_accumulation != 0 ? "accumulation " : "batch ", "");
     }
-    if (found.known && (found.value == name->batch_per_gpu || found.value == global)) {
-        agree(self, found.variable);
-        return;
+    if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
+        compare_number(self, "BATCHSIZE", name->batch_per_gpu, global, "batch ", " per GPU");
     }
-    char said[80];
-    char remark[80] = "";
-    (void)snprintf(said, sizeof said, "batch %" PRIu64 " per GPU", name->batch_per_gpu);
-    if (found.known && name->gpus > 1 && found.value >= name->gpus && found.value % name->gpus == 0) {
-        (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", found.value / name->gpus);
-    }
-    disagree(self, found.variable, said, remark);
 }
 
 /* Only a DGXSYSTEM that has a shape itself can be another one. */
@@ -316,6 +302,10 @@ static void check_environment(const comparison *self)
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, place_of(self, variable), "%s=%s: %s",
                          unwise[i].name, unwise[i].value, unwise[i].why);
     }
+}
+
+static void check_threads(const comparison *self)
+{
     const setting ranks = look_up(self, "DGXNGPU");
     if (ranks.known && ranks.value >= MANY_RANKS && mls_shell_is_complete(self->script) &&
         mls_shell_find(self->script, MLS_S("OMP_NUM_THREADS")) == NULL) {
@@ -334,16 +324,19 @@ static void compare_text(const comparison *self)
         self->summary->micro_batch_size = micro.value;
     }
     compare_system(self);
-    compare_number(self, "DGXNNODES", name->nodes, "", name->nodes == 1 ? " node" : " nodes");
-    compare_number(self, "DGXNGPU", name->gpus_per_node, "", name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
-    compare_minibatch(self);
-    compare_batch(self);
+    compare_number(self, "DGXNNODES", name->nodes, name->nodes, "", name->nodes == 1 ? " node" : " nodes");
+    compare_number(self, "DGXNGPU", name->gpus_per_node, name->gpus_per_node, "",
+                   name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
+    compare_batches(self);
     compare_degree(self, "tp", name->tensor_parallel, "TP", "TENSOR_MODEL_PARALLEL");
     compare_degree(self, "pp", name->pipeline_parallel, "PP", "PIPELINE_MODEL_PARALLEL");
     compare_degree(self, "cp", name->context_parallel, "CP", "CONTEXT_PARALLEL");
-    check_parallel(self);
-    check_walltime(self);
-    check_segment(self);
+    if (name->kind != MLS_CONFIG_KIND_NONE) {
+        check_parallel(self);
+        check_walltime(self);
+        check_segment(self);
+        check_threads(self);
+    }
     check_environment(self);
 }
 

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
+/*
+ * folder.c - the configs below a folder.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
+#include "base/walk.h"
 #include "mlscore/config.h"
+
+#define ENTRIES_MAX 10000000
+
+typedef struct finder {
+    mls_config_paths *paths;
+    mls_status status; /* of what could not be looked at; the walk goes on */
+    mls_error *error;
+} finder;
 
 static int compare_paths(const void *a, const void *b)
 {
@@ -16,90 +25,49 @@ static int compare_paths(const void *a, const void *b)
     return mls_str_compare_natural(mls_str_from(*left), mls_str_from(*right));
 }
 
-static bool add_path(mls_config_paths *paths, char *path)
+static mls_status found(void *state, mls_walk_entry *entry)
 {
-    if (path == NULL || !MLS_GROW(paths, items)) {
-        free(path);
-        return false;
+    finder *self = state;
+    const mls_str name = mls_str_from(entry->name);
+    entry->enter = entry->enter && !entry->link;
+    if (entry->kind == MLS_WALK_FOLDER && entry->too_deep && !entry->link) {
+        self->status =
+            mls_error_set(self->error, MLS_ERROR_LIMIT, 0, 0, "%s: too many folders inside each other", entry->path);
     }
-    paths->items[paths->count++] = path;
-    return true;
-}
-
-static char *join_path(const char *folder, const char *name)
-{
-    mls_buffer path = {0};
-    const mls_str text = mls_str_from(folder);
-    mls_buffer_append(&path, text);
-    if (text.len > 0 && !mls_str_ends(text, MLS_S("/"))) {
-        mls_buffer_append_char(&path, '/');
-    }
-    mls_buffer_append_text(&path, name);
-    return mls_buffer_detach(&path);
-}
-
-static bool is_config(const char *name)
-{
-    const mls_str text = mls_str_from(name);
-    return mls_str_starts(text, MLS_S("config_")) && mls_str_ends(text, MLS_S(".sh"));
-}
-
-/* Sorts one entry into configs or folders still to be looked at; everything else is passed over. */
-static mls_status take_entry(const char *folder, const char *name, mls_config_paths *configs, mls_config_paths *folders)
-{
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+    if (entry->kind != MLS_WALK_FILE || !mls_str_starts(name, MLS_S("config_")) || !mls_str_ends(name, MLS_S(".sh"))) {
         return MLS_OK;
     }
-    char *path = join_path(folder, name);
-    struct stat info;
-    if (path == NULL) {
-        return MLS_ERROR_MEMORY;
+    char *path = strdup(entry->path);
+    if (path == NULL || !MLS_GROW(self->paths, items)) {
+        free(path);
+        return mls_error_set(self->error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
     }
-    if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        return add_path(folders, path) ? MLS_OK : MLS_ERROR_MEMORY;
-    }
-    if (is_config(name) && stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
-        return add_path(configs, path) ? MLS_OK : MLS_ERROR_MEMORY;
-    }
-    free(path);
+    self->paths->items[self->paths->count++] = path;
     return MLS_OK;
 }
 
-static mls_status find_below(const char *folder, size_t depth, mls_config_paths *paths, mls_error *error)
+static mls_status listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
 {
-    if (depth >= MLS_CONFIG_FOLDER_DEPTH_MAX) {
-        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "%s: too many folders inside each other", folder);
+    finder *self = state;
+    (void)count;
+    if (system_errno != 0) {
+        self->status = mls_error_set_errno(self->error, MLS_ERROR_READ, system_errno, "%s", folder->path);
     }
-    DIR *directory = opendir(folder);
-    if (directory == NULL) {
-        return mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", folder);
-    }
-    mls_config_paths folders = {0};
-    mls_status status = MLS_OK;
-    const struct dirent *entry;
-    while (status == MLS_OK && (entry = readdir(directory)) != NULL) {
-        status = take_entry(folder, entry->d_name, paths, &folders);
-    }
-    (void)closedir(directory);
-    if (status == MLS_ERROR_MEMORY) {
-        (void)mls_error_set(error, status, 0, 0, "out of memory");
-    }
-    for (size_t i = 0; i < folders.count && status != MLS_ERROR_MEMORY; i++) {
-        const mls_status below = find_below(folders.items[i], depth + 1, paths, error);
-        status = below != MLS_OK ? below : status;
-    }
-    mls_config_paths_release(&folders);
-    return status;
+    return MLS_OK;
 }
 
 mls_status mls_config_paths_find(const char *folder, mls_config_paths *paths, mls_error *error)
 {
+    finder self = {.paths = paths, .error = error};
+    mls_folder_walk walk = {
+        .visitor = {&self, found, listed}, .entries_max = ENTRIES_MAX, .depth_max = MLS_CONFIG_FOLDER_DEPTH_MAX};
     const size_t before = paths->count;
-    const mls_status status = find_below(folder, 0, paths, error);
+    const mls_status status = mls_folder_walk_from(&walk, folder, 0, error);
+    mls_folder_walk_release(&walk);
     if (paths->count > before) {
         qsort(paths->items + before, paths->count - before, sizeof *paths->items, compare_paths);
     }
-    return status;
+    return status != MLS_OK ? status : self.status;
 }
 
 void mls_config_paths_release(mls_config_paths *paths)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * name.c - the shape of a job, decoded from the name of its config.
+ */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
@@ -28,25 +31,17 @@ struct mls_config_decoder {
 
 const char *mls_config_problem_text(mls_config_problem problem)
 {
-    switch (problem) {
-    case MLS_CONFIG_PROBLEM_NONE:
-        return "nothing is wrong";
-    case MLS_CONFIG_PROBLEM_LENGTH:
-        return "the name is too long";
-    case MLS_CONFIG_PROBLEM_NUMBER:
-        return "a number of the name is too large";
-    case MLS_CONFIG_PROBLEM_ZERO:
-        return "a number of the name is 0";
-    case MLS_CONFIG_PROBLEM_REPEATED:
-        return "the name gives one degree of parallelism twice";
-    case MLS_CONFIG_PROBLEM_EXTRA:
-        return "the shape has too many numbers";
-    case MLS_CONFIG_PROBLEM_DIVISION:
-        return "tp*pp*cp does not divide the number of GPUs";
-    case MLS_CONFIG_PROBLEM_DATA_PARALLEL:
-        return "dp is not the number of GPUs divided by tp*pp*cp";
-    }
-    return "unknown problem";
+    static const char *const texts[] = {
+        [MLS_CONFIG_PROBLEM_NONE] = "nothing is wrong",
+        [MLS_CONFIG_PROBLEM_LENGTH] = "the name is too long",
+        [MLS_CONFIG_PROBLEM_NUMBER] = "a number of the name is too large",
+        [MLS_CONFIG_PROBLEM_ZERO] = "a number of the name is 0",
+        [MLS_CONFIG_PROBLEM_REPEATED] = "the name gives one degree of parallelism twice",
+        [MLS_CONFIG_PROBLEM_EXTRA] = "the shape has too many numbers",
+        [MLS_CONFIG_PROBLEM_DIVISION] = "tp*pp*cp does not divide the number of GPUs",
+        [MLS_CONFIG_PROBLEM_DATA_PARALLEL] = "dp is not the number of GPUs divided by tp*pp*cp",
+    };
+    return (size_t)problem < sizeof texts / sizeof *texts ? texts[problem] : "unknown problem";
 }
 
 mls_status mls_config_decoder_new(mls_config_decoder **decoder, mls_error *error)
@@ -193,35 +188,24 @@ static void read_numbers(mls_config_name *decoded, mls_str text)
     }
 }
 
-static uint64_t *degree_member(mls_config_name *decoded, const char *letters)
-{
-    switch (letters[0]) {
-    case 't':
-        return &decoded->tensor_parallel;
-    case 'p':
-        return &decoded->pipeline_parallel;
-    case 'c':
-        return &decoded->context_parallel;
-    case 'e':
-        return &decoded->expert_parallel;
-    case 'v':
-        return &decoded->virtual_pipeline;
-    case 's':
-        return &decoded->sequence_parallel;
-    default:
-        return &decoded->data_parallel_named;
-    }
-}
-
 /* "xtp1pp1cp8": two letters and a number each, an x between them where somebody wrote one. */
 static void read_degrees(mls_config_name *decoded, mls_str text)
 {
+    const struct {
+        char letter;
+        uint64_t *degree;
+    } degrees[] = {{'t', &decoded->tensor_parallel},  {'p', &decoded->pipeline_parallel},
+                   {'c', &decoded->context_parallel}, {'e', &decoded->expert_parallel},
+                   {'v', &decoded->virtual_pipeline}, {'s', &decoded->sequence_parallel}};
     size_t at = 0;
     while (at < text.len) {
         if (text.ptr[at] == 'x') {
             at++;
         }
-        uint64_t *degree = degree_member(decoded, text.ptr + at);
+        uint64_t *degree = &decoded->data_parallel_named;
+        for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+            degree = text.ptr[at] == degrees[i].letter ? degrees[i].degree : degree;
+        }
         at += 2;
         const mls_str digits = {text.ptr + at, digits_at(text, at)};
         at += digits.len;

@@ -167,8 +167,8 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
 {
     mls_shell_variables *variables = state->frame->variables;
     const size_t at = place_of(variables, name);
-    mls_shell_slot *slot = variables->items + at;
-    if (at < variables->count && mls_str_equal(slot->name, name)) {
+    mls_shell_slot *slot = mls_shell_slot_find(variables, name);
+    if (slot != NULL) {
         return slot;
     }
     if (variables->count == SHELL_VARIABLES_MAX) {

@@ -126,15 +126,17 @@ static void test_shapes_that_do_not_fit(void **state)
     assert_found(state, "X_3x4", "DGXNNODES=3 DGXNGPU=4\nPP=8", MLS_FINDING_CONFIG_PARALLEL, 2,
                  "tensor x pipeline x context parallel is 8, which does not divide 12 GPUs");
     assert_found(state, "X_3x4", "DGXNNODES=3 DGXNGPU=4\nTP=2 PP=3 CP=2", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
-    assert_found(state, "X", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 2,
+    assert_found(state, "X_18x4", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 2,
                  "WALLTIME=00:45:00 is shorter than WALLTIME_RUNANDTIME=60 (line 1)");
     const char *const long_enough[] = {
         "WALLTIME_RUNANDTIME=60 WALLTIME=60",       "WALLTIME_RUNANDTIME=60 WALLTIME=1:00:00",
         "WALLTIME_RUNANDTIME=UNLIMITED WALLTIME=1", "WALLTIME_RUNANDTIME=90 WALLTIME=1-0",
         "WALLTIME_RUNANDTIME=59:30 WALLTIME=60",    "WALLTIME_RUNANDTIME=60"};
     for (size_t i = 0; i < sizeof long_enough / sizeof *long_enough; i++) {
-        assert_found(state, "X", long_enough[i], MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
+        assert_found(state, "X_18x4", long_enough[i], MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
     }
+    assert_found(state, "X_common", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
+    assert_found(state, "common", "DGXNNODES=3 DGXNGPU=8\nTP=2 PP=8\nSEGMENT=2", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
     assert_found(state, "X_18x4", "DGXNNODES=18\nSEGMENT=16", MLS_FINDING_CONFIG_SEGMENT, 2,
                  "SEGMENT=16 does not fit 18 nodes");
     assert_found(state, "X_18x4", "SEGMENT=0", MLS_FINDING_CONFIG_SEGMENT, 1, "SEGMENT=0 does not fit 18 nodes");
