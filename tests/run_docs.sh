@@ -176,8 +176,44 @@ agree "$page: the list of findings (make bless writes it)" "$scratch/findings" "
 entries man/mlscore.1 COMMANDS | sed 's/ .*//' >"$scratch/page"
 sed 's/ .*//' "$scratch/commands" >"$scratch/names"
 agree "man/mlscore.1: commands" "$scratch/names" "$scratch/page"
+cp "$scratch/names" "$scratch/names.commands"
 sed -n 's/^| `\([a-z]*\)[` ].*/\1/p' README.md >"$scratch/page"
 agree "README.md: commands" "$scratch/names" "$scratch/page"
+
+# --------------------------- checklists of CONTRIBUTING.md: what a change brings
+
+# every NAME FILE: what is missing is one line each in FILE.
+every() { if [ -s "$2" ]; then fail "$1" "$2"; else pass; fi; }
+
+sed -n 's/^MLS_FINDING(\([A-Z_0-9]*\), "\([a-z0-9-]*\)".*/\1 \2/p' include/mlscore/finding_table.h >"$scratch/codes"
+while read -r id code; do
+    grep -qE -e "\[$code\]|\"$code\"|mlscore $code::" tests/cli/*/stdout ||
+        grep -qE -e "^(error|warning|advice) $code\$" testdata/submissions-broken/*/findings ||
+        grep -qw -e "MLS_FINDING_$id" tests/unit/*.c || echo "no test makes $code"
+done <"$scratch/codes" >"$scratch/missing"
+[ -s "$scratch/codes" ] || echo "no findings" >>"$scratch/missing"
+every "every finding is made by a test" "$scratch/missing"
+
+for command in $commands; do
+    [ -f "src/cli/cmd_$command.c" ] || echo "src/cli/cmd_$command.c is missing"
+    grep -qE -e "mlscore $command( |\$)" tests/cli/*/cmd || echo "no case runs mlscore $command"
+done >"$scratch/missing"
+for file in src/cli/cmd_*.c; do
+    command=${file#src/cli/cmd_}
+    grep -qx "${command%.c}" "$scratch/names.commands" || echo "$file is in no list of commands"
+done >>"$scratch/missing"
+every "every command has its file and a case" "$scratch/missing"
+
+for command in $commands; do help_options "$command" | sed -n 's/^--format=//p' | tr '|' '\n'; done | sort -u >"$scratch/offered"
+sed -n 's/^    F([A-Z]*, \([a-z]*\)).*/\1/p' src/report/view.h | sort >"$scratch/formats"
+for format in $(cat "$scratch/formats"); do
+    grep -qx "$format" "$scratch/offered" || echo "no command offers --format=$format"
+    grep -q -e "^\.IP \"\\\\fB$format\\\\fR\"" man/mlscore-formats.5 || echo "man/mlscore-formats.5 lacks $format"
+    # The first of a command's formats is the one without an option.
+    [ "$format" = table ] || grep -qE -e "--format[= ]$format" tests/cli/*/cmd || echo "no case prints $format"
+done >"$scratch/missing"
+grep -vxFf "$scratch/formats" "$scratch/offered" | sed 's/^/no such format: /' >>"$scratch/missing"
+every "every format is offered, documented and tested" "$scratch/missing"
 
 # Names and types of the fields, section by section, as the tables that print them have it.
 "$mlscore" help fields >"$scratch/fields" || fail "mlscore help fields"

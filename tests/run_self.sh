@@ -123,4 +123,26 @@ expect "a suite without a count fails" "2 passed, 1 failed, 1 skipped" 1 all_run
 expect "a suite that ends badly fails" "3 passed, 1 failed, 1 skipped" 1 all_run good liar
 expect "a suite that is not there fails" "0 passed, 1 failed" 1 all_run absent
 expect "nothing tested is a failure" "0 passed, 0 failed" 1 all_run
+
+# The checklists of CONTRIBUTING.md: a program that has one more of everything than the manual, the completion files
+# and the tests know is seen to fail, and named.
+real=$root/$build/mlscore
+cat >"$scratch/more" <<END
+#!/bin/sh
+"$real" "\$@"
+case "\$*" in
+help) echo; echo 'commands:'; echo '  brew        make coffee' ;;
+'help findings') printf '\\ncold-coffee          advice   it stood too long\\n    Why.\\n    Drink it.\\n' ;;
+'help fields') echo 'SCORE JSON: beans number' ;;
+'score --help') echo '      --grind=coarse|fine       how to grind'; echo '      --format=coffee           how to print' ;;
+esac
+END
+chmod +x "$scratch/more"
+MLSCORE=$scratch/more sh tests/run_docs.sh "$build" >"$scratch/docs" 2>&1 || :
+for missing in 'brew has no page' 'man/mlscore.1: commands' 'README.md: commands' 'src/cli/cmd_brew.c is missing' \
+    'no case runs mlscore brew' 'mlscore-findings.7: the list' 'cold..coffee' 'man/mlscore-formats.5: SCORE JSON' \
+    'beans number' 'man/mlscore-score.1: options of score' 'completions/mlscore.fish: options of score' \
+    'no such format: coffee'; do
+    check "a change that forgets is told '$missing'" grep -q -e "$missing" "$scratch/docs"
+done
 finish
