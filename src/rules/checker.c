@@ -114,7 +114,7 @@ static void mls_checker_note(mls_checker *checker, const mls_record *record)
 static bool mls_value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_str text)
 {
     if (kept->text.ptr == NULL || text.len > MLS_VALUE_KEPT_MAX) {
-        return kept->length == text.len && kept->hash == mls_key_hash(text);
+        return kept->length == text.len && kept->hash == mls_str_hash(text, 0);
     }
     const bool same = mls_str_equal(kept->text, text);
     if (same && (mls_json_kind_of(text) == MLS_JSON_STRING || !mls_str_contains(text, MLS_S("NaN")))) {
@@ -198,7 +198,8 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
         return MLS_OK;
     }
     mls_advice_record(checker, record);
-    const size_t key = mls_ruleset_find_key(checker->ruleset, record->key);
+    const size_t key = record->key_id != MLS_KEY_OTHER ? checker->ruleset->key_of_id[record->key_id]
+                                                       : mls_ruleset_find_key(checker->ruleset, record->key);
     if (key == SIZE_MAX) {
         mls_advice_unknown_key(checker, record);
     } else {

@@ -64,7 +64,7 @@ void mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
     if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX) {
         return;
     }
-    const uint64_t hash = mls_key_hash(record->key) | 1;
+    const uint64_t hash = mls_str_hash(record->key, 0) | 1;
     for (size_t slot = (hash >> 8) % MLS_SLOTS;; slot = (slot + 1) % MLS_SLOTS) {
         mls_unknown_key *entry = &advice->unknown[slot];
         if (entry->hash == hash) {

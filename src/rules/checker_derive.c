@@ -37,9 +37,9 @@ static uint64_t mls_group_hash(const mls_value *by)
     double number = 0;
     if (mls_value_number(by, &number)) {
         number += 0.0; /* -0 and 0 are one */
-        return mls_key_hash((mls_str){(const char *)&number, sizeof number});
+        return mls_str_hash((mls_str){(const char *)&number, sizeof number}, 0);
     }
-    return by->kind == MLS_JSON_STRING ? mls_key_hash(by->as.string) : 0;
+    return by->kind == MLS_JSON_STRING ? mls_str_hash(by->as.string, 0) : 0;
 }
 
 /* The group of a value, made when it is new; NULL when there are too many or memory runs out. */

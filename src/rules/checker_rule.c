@@ -357,7 +357,7 @@ void mls_rule_apply(mls_checker *checker, size_t scope, size_t rule_index, const
 
 mls_kept_value mls_value_keep(mls_checker *checker, mls_str text)
 {
-    mls_kept_value kept = {.hash = mls_key_hash(text), .length = text.len};
+    mls_kept_value kept = {.hash = mls_str_hash(text, 0), .length = text.len};
     if (text.len <= MLS_VALUE_KEPT_MAX) {
         kept.text = mls_arena_copy(&checker->memory, text);
         checker->out_of_memory |= kept.text.ptr == NULL;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ruleset.c - loading rules, and finding scopes, keys and rules among them.
+ */
 #include "rules/ruleset.h"
 
 #include <stdlib.h>
@@ -47,61 +50,10 @@ size_t mls_scope_find_variable(const mls_scope *scope, mls_str name)
     return SIZE_MAX;
 }
 
-/* Up to eight bytes; which ones they are is no matter as long as all of them count. */
-static uint64_t mls_short_word(const char *text, size_t len)
-{
-    uint32_t first = 0;
-    uint32_t last = 0;
-    if (len >= sizeof first) {
-        memcpy(&first, text, sizeof first);
-        memcpy(&last, text + len - sizeof last, sizeof last);
-    } else {
-        for (size_t i = 0; i < len; i++) {
-            first = first << 8 | (unsigned char)text[i];
-        }
-    }
-    return (uint64_t)first << 32 | last;
-}
-
-/*
- * Eight bytes at a time, mixed by multiplication; the last eight may overlap
- * those before, for copying a few would take longer.  Keys are short and
- * trusted only as far as a lookup goes.
- */
-uint64_t mls_key_hash(mls_str name)
-{
-    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t hash = (uint64_t)name.len * factor;
-    size_t at = 0;
-    for (; at + 8 <= name.len; at += 8) {
-        uint64_t word;
-        memcpy(&word, name.ptr + at, 8);
-        hash = (hash ^ word) * factor;
-        hash ^= hash >> 29;
-    }
-    uint64_t rest;
-    if (name.len >= sizeof rest) {
-        memcpy(&rest, name.ptr + name.len - sizeof rest, sizeof rest);
-    } else {
-        rest = mls_short_word(name.ptr, name.len);
-    }
-    hash = (hash ^ rest) * factor;
-    return hash ^ (hash >> 32);
-}
-
 size_t mls_ruleset_find_key(const mls_ruleset *ruleset, mls_str name)
 {
-    const uint64_t hash = mls_key_hash(name);
-    for (size_t slot = hash & ruleset->table_mask;; slot = (slot + 1) & ruleset->table_mask) {
-        const uint32_t entry = ruleset->table[slot];
-        if (entry == 0) {
-            return SIZE_MAX;
-        }
-        const mls_rule_key *key = &ruleset->keys[entry - 1];
-        if (key->hash == hash && mls_str_equal(key->name, name)) {
-            return entry - 1;
-        }
-    }
+    const mls_map_entry *entry = mls_map_find(&ruleset->key_names, name);
+    return entry != NULL ? (size_t)(entry - ruleset->key_names.entries) : SIZE_MAX;
 }
 
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key)
@@ -115,83 +67,156 @@ const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, si
     return NULL;
 }
 
-/* The index of a key, added when it is new.  The table has room: it is made for all names there can be. */
-static size_t mls_ruleset_intern_key(mls_ruleset *ruleset, mls_str name)
+/* ---------------------------------------------------------------- loading */
+
+/* Gives every key that a rule, derivation or alternative names its index; false when memory runs out. */
+static bool intern_key(mls_ruleset *ruleset, mls_str name, uint32_t *index)
 {
-    size_t found = mls_ruleset_find_key(ruleset, name);
-    if (found == SIZE_MAX) {
-        found = ruleset->key_count++;
-        ruleset->keys[found] = (mls_rule_key){.name = name, .hash = mls_key_hash(name)};
-        size_t slot = ruleset->keys[found].hash & ruleset->table_mask;
-        while (ruleset->table[slot] != 0) {
-            slot = (slot + 1) & ruleset->table_mask;
-        }
-        ruleset->table[slot] = (uint32_t)found + 1;
-    }
-    return found;
+    const mls_map_entry *entry = mls_map_put(&ruleset->key_names, name, NULL);
+    *index = entry != NULL ? (uint32_t)(entry - ruleset->key_names.entries) : 0;
+    return entry != NULL;
 }
 
-static size_t mls_ruleset_count_names(const mls_ruleset *ruleset)
+static bool intern_keys(mls_ruleset *ruleset)
 {
-    size_t count = 0;
-    for (size_t s = 0; s < ruleset->scope_count; s++) {
-        const mls_scope *scope = &ruleset->scopes[s];
-        count += scope->rule_count + 1;
-        for (size_t r = 0; r < scope->rule_count; r++) {
-            count += scope->rules[r].other_count;
-        }
-    }
-    return count;
-}
-
-static void mls_ruleset_name_keys(mls_ruleset *ruleset)
-{
+    bool ok = true;
+    uint32_t other;
+    ruleset->key_names.arena = &ruleset->memory;
     for (size_t s = 0; s < ruleset->scope_count; s++) {
         mls_scope *scope = &ruleset->scopes[s];
-        for (size_t r = 0; r < scope->rule_count; r++) {
+        for (size_t r = 0; r < scope->rule_count && ok; r++) {
             mls_rule *rule = &scope->rules[r];
-            rule->key_index = (uint32_t)mls_ruleset_intern_key(ruleset, rule->key);
-            ruleset->keys[rule->key_index].ref_count++;
-            ruleset->keys[rule->key_index].compare_values |= rule->occurs == MLS_OCCURS_EXACTLY_ONE;
+            ok = intern_key(ruleset, rule->key, &rule->key_index);
             for (size_t i = 0; i < rule->other_count; i++) {
-                (void)mls_ruleset_intern_key(ruleset, rule->others[i]);
+                ok = ok && intern_key(ruleset, rule->others[i], &other);
             }
         }
         if (scope->derive.key.ptr != NULL) {
-            scope->derive_from = (uint32_t)mls_ruleset_intern_key(ruleset, scope->derive.from);
-            ruleset->keys[scope->derive_from].derived_from = true;
+            ok = ok && intern_key(ruleset, scope->derive.from, &scope->derive_from);
         }
     }
+    ruleset->key_count = ruleset->key_names.count;
+    return ok;
 }
 
-bool mls_ruleset_index(mls_ruleset *ruleset)
+/* Makes the keys from the scopes' rules; false when memory runs out. */
+static bool index_keys(mls_ruleset *ruleset)
 {
-    const size_t names = mls_ruleset_count_names(ruleset);
-    size_t size = 16;
-    while (size < names * 2) {
-        size *= 2;
-    }
-    ruleset->keys = mls_arena_array(&ruleset->memory, names, sizeof *ruleset->keys);
-    ruleset->table = mls_arena_array(&ruleset->memory, size, sizeof *ruleset->table);
-    if (ruleset->keys == NULL || ruleset->table == NULL) {
+    if (!intern_keys(ruleset)) {
         return false;
     }
-    memset(ruleset->table, 0, size * sizeof *ruleset->table);
-    ruleset->table_mask = size - 1;
-    mls_ruleset_name_keys(ruleset);
-    for (size_t k = 0; k < ruleset->key_count; k++) {
-        mls_rule_key *key = &ruleset->keys[k];
-        key->refs = mls_arena_array(&ruleset->memory, key->ref_count, sizeof *key->refs);
-        if (key->refs == NULL) {
+    mls_rule_key *keys = mls_arena_array(&ruleset->memory, ruleset->key_count, sizeof *keys);
+    ruleset->keys = keys;
+    for (size_t k = 0; keys != NULL && k < ruleset->key_count; k++) {
+        keys[k] = (mls_rule_key){.name = ruleset->key_names.entries[k].key};
+    }
+    for (int pass = 0; keys != NULL && pass < 2; pass++) { /* counts what refers to each key, then notes it */
+        for (size_t s = 0; s < ruleset->scope_count; s++) {
+            mls_scope *scope = &ruleset->scopes[s];
+            for (size_t r = 0; r < scope->rule_count; r++) {
+                mls_rule_key *key = &keys[scope->rules[r].key_index];
+                key->compare_values |= scope->rules[r].occurs == MLS_OCCURS_EXACTLY_ONE;
+                if (pass == 1) {
+                    key->refs[key->ref_count] = (mls_rule_ref){(uint16_t)s, (uint16_t)r};
+                }
+                key->ref_count++;
+            }
+            keys[scope->derive_from].derived_from |= scope->derive.key.ptr != NULL;
+        }
+        for (size_t k = 0; pass == 0 && k < ruleset->key_count; k++) {
+            keys[k].refs = mls_arena_array(&ruleset->memory, keys[k].ref_count, sizeof *keys[k].refs);
+            keys[k].ref_count = 0;
+            if (keys[k].refs == NULL) {
+                return false;
+            }
+        }
+    }
+    for (mls_key key = 0; key < MLS_KEY_COUNT; key++) {
+        ruleset->key_of_id[key] = mls_ruleset_find_key(ruleset, mls_key_text(key));
+    }
+    return keys != NULL;
+}
+
+/* Notes which scopes each `use` could name, so that a checker knows early which are out of reach. */
+static bool find_candidates(mls_ruleset *ruleset, mls_action *actions, size_t count)
+{
+    for (size_t a = 0; a < count; a++) {
+        mls_action *action = &actions[a];
+        uint32_t *found = mls_arena_array(&ruleset->memory, ruleset->scope_count, sizeof *found);
+        if (found == NULL || !find_candidates(ruleset, action->actions, action->action_count)) {
             return false;
         }
-        key->ref_count = 0;
-    }
-    for (size_t s = 0; s < ruleset->scope_count; s++) {
-        for (size_t r = 0; r < ruleset->scopes[s].rule_count; r++) {
-            mls_rule_key *key = &ruleset->keys[ruleset->scopes[s].rules[r].key_index];
-            key->refs[key->ref_count++] = (mls_rule_ref){(uint16_t)s, (uint16_t)r};
+        action->candidates = found;
+        for (size_t i = 0; action->kind == MLS_ACTION_USE && i < ruleset->scope_count; i++) {
+            const mls_str name = ruleset->scopes[i].name;
+            if (action->has_expr ? name.len >= action->prefix.len + action->suffix.len &&
+                                       mls_str_starts(name, action->prefix) && mls_str_ends(name, action->suffix)
+                                 : mls_str_equal(name, action->prefix)) {
+                found[action->candidate_count++] = (uint32_t)i;
+            }
         }
     }
     return true;
+}
+
+/* What can be known of the rules only when all of them are there. */
+static void link_rules(mls_rule_file *file, mls_ruleset *ruleset)
+{
+    bool ok = true;
+    for (size_t s = 0; s < ruleset->scope_count; s++) {
+        const mls_scope *scope = &ruleset->scopes[s];
+        for (size_t r = 0; r < scope->rule_count; r++) {
+            ok = ok && find_candidates(ruleset, scope->rules[r].actions, scope->rules[r].action_count);
+        }
+    }
+    ruleset->common = mls_ruleset_find_scope(ruleset, MLS_S("common"));
+    if (ruleset->common == SIZE_MAX) {
+        mls_str scopes;
+        (void)mls_rule_member(file->sources[0].json, "scopes", &scopes);
+        mls_rule_fail(file, MLS_ERROR_VALUE, scopes.ptr, 0, "there must be a scope named \"common\"");
+    }
+    if (!ok || !index_keys(ruleset)) {
+        mls_rule_fail_memory(file);
+    }
+}
+
+/* Exactly one of `edition`, `path` and `text` is given. */
+static mls_status load_rules(const mls_edition *edition, const char *path, mls_str text, mls_ruleset **ruleset,
+                             mls_error *error)
+{
+    mls_rule_file file = {.error = error};
+    mls_ruleset *made = calloc(1, sizeof *made);
+    *ruleset = NULL;
+    if (made == NULL) {
+        return mls_error_memory(error);
+    }
+    mls_rule_file_read(&file, edition, path, text);
+    if (file.status == MLS_OK) {
+        mls_ruleset_compile(&file, made);
+    }
+    if (file.status == MLS_OK) {
+        link_rules(&file, made);
+    }
+    if (file.status == MLS_OK) {
+        *ruleset = made;
+    } else {
+        mls_ruleset_free(made);
+    }
+    mls_rule_file_release(&file);
+    return file.status;
+}
+
+mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(edition, NULL, (mls_str){NULL, 0}, ruleset, error);
+}
+
+mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(NULL, path, (mls_str){NULL, 0}, ruleset, error);
+}
+
+mls_status mls_ruleset_load_text(mls_str text, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(NULL, NULL, text, ruleset, error);
 }

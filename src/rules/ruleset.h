@@ -11,12 +11,9 @@
 
 #include "mlscore/rules.h"
 #include "rules/expr.h"
+#include "rules/rule_file.h"
 
 enum {
-    MLS_RULE_FILE_MAX = 4 << 20, /* bytes */
-    MLS_EXTENDS_MAX = 32,        /* editions in one chain of `extends` */
-    MLS_SCOPES_MAX = 256,
-    MLS_RULES_PER_SCOPE_MAX = 1024,
     MLS_ACTION_DEPTH_MAX = 4, /* `if` in `if` */
     MLS_ACTIONS_MAX = 64      /* in one rule */
 };
@@ -96,7 +93,6 @@ typedef struct mls_rule_ref {
 /* A key that some rule, derivation or alternative names. */
 typedef struct mls_rule_key {
     mls_str name;
-    uint64_t hash;
     mls_rule_ref *refs; /* by scope, ascending */
     size_t ref_count;
     bool compare_values; /* some rule wants the key exactly once, so values are compared */
@@ -113,8 +109,8 @@ struct mls_ruleset {
     size_t common; /* index of the scope that is judged first */
     mls_rule_key *keys;
     size_t key_count;
-    uint32_t *table; /* hash table of key indexes + 1; 0: free */
-    size_t table_mask;
+    mls_map key_names;               /* the number of an entry is the key's index */
+    size_t key_of_id[MLS_KEY_COUNT]; /* the index of a key that has a number; SIZE_MAX: no rule has it */
 };
 
 /* The index of a key, or SIZE_MAX when no rule of the edition has it. */
@@ -126,10 +122,8 @@ size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);
 /* The rule of a scope for a key; NULL when it has none. */
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);
 
-uint64_t mls_key_hash(mls_str name);
-
-/* Makes the keys and their table from the scopes' rules; false when memory runs out. */
-bool mls_ruleset_index(mls_ruleset *ruleset);
+/* Compiles merged rule files into `ruleset`, which is zeroed; the outcome is file->status. */
+void mls_ruleset_compile(mls_rule_file *file, mls_ruleset *ruleset);
 
 /* The variable of a scope by name; SIZE_MAX when it has none. */
 size_t mls_scope_find_variable(const mls_scope *scope, mls_str name);

@@ -4,30 +4,348 @@
  *
  * Every expression of every scope is compiled, so that a mistake in a rule
  * file shows when it is loaded and not when some log happens to need it.
+ * Failure sticks in the file, which is asked once, at the end.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/number.h"
-#include "rules/ruleset_compile.h"
+#include "rules/ruleset.h"
 
-enum { MLS_OTHERS_MAX = 16 };
+enum { OTHERS_MAX = 16, SCOPE_NAME_MAX = 64, BEGIN_DEPTH_MAX = 8 };
+
+typedef struct rule_compiler {
+    mls_rule_file *file;
+    mls_ruleset *ruleset;
+    mls_scope *scope;
+    mls_variable initial[MLS_VARIABLES_PER_SCOPE_MAX];
+    bool assigned[MLS_VARIABLES_PER_SCOPE_MAX]; /* `begin` or some `set` gives it a value */
+} rule_compiler;
+
+static void compile_fail(rule_compiler *c, mls_str json, const char *what)
+{
+    mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "%s", what);
+}
+
+/* Room for `count` items in the ruleset; NULL, and a failure, when there is no memory. */
+static void *compile_room(rule_compiler *c, size_t count, size_t size)
+{
+    void *room = mls_arena_array(&c->ruleset->memory, count, size);
+    if (room == NULL) {
+        mls_rule_fail_memory(c->file);
+    } else {
+        memset(room, 0, count * size);
+    }
+    return room;
+}
+
+static mls_str compile_copy(rule_compiler *c, mls_str text)
+{
+    const mls_str copy = mls_arena_copy(&c->ruleset->memory, text);
+    if (copy.ptr == NULL) {
+        mls_rule_fail_memory(c->file);
+    }
+    return copy;
+}
+
+static size_t count_items(mls_str json)
+{
+    size_t count = 0;
+    mls_raw_member item;
+    for (mls_json_walk walk = mls_json_walk_begin(json); mls_json_walk_next(&walk, &item);) {
+        count++;
+    }
+    return count;
+}
+
+/* ---------------------------------------------------------------- expressions */
+
+/* `json` is the string that the text stands in, from its byte `offset` on. */
+static void compile_text(rule_compiler *c, mls_str json, mls_str text, size_t offset, mls_expr *expr)
+{
+    mls_error why = {0};
+    if (c->file->status != MLS_OK) {
+        return;
+    }
+    const mls_status status = mls_expr_compile(text, &c->scope->symbols, &c->ruleset->memory, expr, &why);
+    if (status == MLS_ERROR_MEMORY) {
+        mls_rule_fail_memory(c->file);
+    } else if (status != MLS_OK) {
+        mls_rule_fail(c->file, status, json.ptr, why.column > 0 ? why.column + offset : 0, "%s", why.message);
+    }
+}
+
+/* A string, or {"lines": ["…", "…"]}: a long expression, its lines joined by a blank. */
+static void compile_expr(rule_compiler *c, mls_str json, mls_expr *expr)
+{
+    static const char *const allowed[] = {"lines", NULL};
+    mls_arena *scratch = &c->file->memory;
+    if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
+        compile_text(c, json, mls_rule_text(c->file, json, scratch, "an expression must be a string"), 0, expr);
+        return;
+    }
+    mls_str lines;
+    mls_raw_member line;
+    mls_buffer text = {0};
+    mls_rule_check_members(c->file, json, allowed);
+    mls_json_walk walk = {0};
+    if (mls_rule_member(json, "lines", &lines)) {
+        walk = mls_json_walk_begin(lines);
+    }
+    if (walk.object || walk.at == walk.end || *walk.at == ']') {
+        compile_fail(c, json, "'lines' must be a list of strings");
+    }
+    while (c->file->status == MLS_OK && mls_json_walk_next(&walk, &line)) {
+        mls_buffer_append_text(&text, text.len > 0 ? " " : "");
+        mls_buffer_append(&text, mls_rule_text(c->file, line.value, scratch, "'lines' must be a list of strings"));
+    }
+    if (text.failed) {
+        mls_rule_fail_memory(c->file);
+    }
+    compile_text(c, json, mls_buffer_str(&text), 0, expr);
+    mls_buffer_release(&text);
+}
+
+/* One expression or a list of them; absent is an empty list. */
+static void compile_exprs(rule_compiler *c, mls_str json, const char *name, mls_expr_list *list)
+{
+    if (json.ptr == NULL) {
+        return;
+    }
+    mls_raw_member item = {.value = json};
+    mls_json_walk walk = {0};
+    const bool several = mls_json_kind_of(json) == MLS_JSON_LIST;
+    list->items = compile_room(c, several ? count_items(json) : 1, sizeof *list->items);
+    mls_rule_enter(c->file, name);
+    if (several) {
+        walk = mls_json_walk_begin(json);
+    }
+    while (c->file->status == MLS_OK && (several ? mls_json_walk_next(&walk, &item) : list->count == 0)) {
+        compile_expr(c, item.value, &list->items[list->count++]);
+    }
+    mls_rule_leave(c->file);
+}
+
+/* ---------------------------------------------------------------- variables */
+
+static bool is_identifier(mls_str name)
+{
+    const char *const letters = "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    return name.len > 0 && name.len <= SCOPE_NAME_MAX && (name.ptr[0] < '0' || name.ptr[0] > '9') &&
+           strspn(name.ptr, letters) == name.len;
+}
+
+/* The slot of the variable that a string names. */
+static uint32_t compile_variable(rule_compiler *c, mls_str json, const char *otherwise)
+{
+    const mls_str name = mls_rule_text(c->file, json, &c->file->memory, otherwise);
+    if (c->file->status != MLS_OK) {
+        return 0;
+    }
+    if (!is_identifier(name)) {
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "'%.60s' cannot be the name of a variable", name.ptr);
+        return 0;
+    }
+    const size_t slot = mls_symbols_intern(&c->scope->symbols, name, &c->ruleset->memory);
+    if (slot == MLS_VARIABLES_PER_SCOPE_MAX) {
+        mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
+        return 0;
+    }
+    c->assigned[slot] = true;
+    return (uint32_t)slot;
+}
+
+static void compile_constant(rule_compiler *c, mls_str json, unsigned depth, mls_value *value)
+{
+    static const char wanted[] = "a variable begins as a number, string, boolean, null or list of these";
+    mls_raw_member item;
+    *value = (mls_value){.kind = mls_json_kind_of(json)};
+    switch (value->kind) {
+    case MLS_JSON_NULL:
+        break;
+    case MLS_JSON_BOOL:
+        value->as.boolean = *json.ptr == 't';
+        break;
+    case MLS_JSON_NUMBER:
+        value->is_integer = mls_json_is_integer(json);
+        if (!mls_json_number(json, &value->as.number)) {
+            mls_rule_fail_memory(c->file);
+        } else if (!isfinite(value->as.number)) {
+            compile_fail(c, json, wanted);
+        }
+        break;
+    case MLS_JSON_STRING:
+        value->as.string = mls_rule_text(c->file, json, &c->ruleset->memory, wanted);
+        break;
+    case MLS_JSON_LIST:
+        if (depth < BEGIN_DEPTH_MAX) {
+            mls_value *items = compile_room(c, count_items(json), sizeof *items);
+            value->as.list.items = items;
+            for (mls_json_walk walk = mls_json_walk_begin(json);
+                 c->file->status == MLS_OK && mls_json_walk_next(&walk, &item);) {
+                compile_constant(c, item.value, depth + 1, &items[value->as.list.count++]);
+            }
+            break;
+        }
+        /* fall through */
+    case MLS_JSON_OBJECT:
+        compile_fail(c, json, wanted);
+    }
+}
+
+static void compile_begin(rule_compiler *c, mls_str json)
+{
+    mls_raw_member item;
+    if (json.ptr == NULL) {
+        return;
+    }
+    mls_rule_enter(c->file, "begin");
+    mls_json_walk walk = mls_json_walk_begin(json);
+    if (!walk.object) {
+        compile_fail(c, json, "'begin' must be an object of variables");
+    }
+    while (c->file->status == MLS_OK && mls_json_walk_next(&walk, &item)) {
+        const mls_str name = {item.name.ptr - 1, item.name.len + 2};
+        const uint32_t slot = compile_variable(c, name, "");
+        if (c->initial[slot].set) {
+            compile_fail(c, name, "this variable stands twice");
+        }
+        compile_constant(c, item.value, 0, &c->initial[slot].value);
+        c->initial[slot].set = true;
+    }
+    mls_rule_leave(c->file);
+}
+
+/* ---------------------------------------------------------------- actions */
+
+/* $x + [item] set to $x again appends in place: a list that grows with the log would be copied each time otherwise. */
+static bool is_append(const mls_action *action)
+{
+    const mls_expr_node *root = mls_expr_root(&action->expr);
+    if (root->op != MLS_EXPR_ADD) {
+        return false;
+    }
+    const mls_expr_node *left = &action->expr.nodes[root->first];
+    const mls_expr_node *right = &action->expr.nodes[root->second];
+    return left->op == MLS_EXPR_VARIABLE && left->first == action->slot && right->op == MLS_EXPR_LIST;
+}
+
+static void compile_set(rule_compiler *c, mls_str set, mls_str to, mls_action *action)
+{
+    static const char wanted[] = "\"set\" names a variable, \"to\" is its new value";
+    action->slot = compile_variable(c, set, wanted);
+    if (to.ptr == NULL) {
+        compile_fail(c, set, wanted);
+    }
+    mls_rule_enter(c->file, "to");
+    compile_expr(c, to, &action->expr);
+    mls_rule_leave(c->file);
+    if (c->file->status == MLS_OK) {
+        action->kind = is_append(action) ? MLS_ACTION_APPEND : MLS_ACTION_SET;
+    }
+}
+
+/* "closed_{value}": the text between the braces is an expression. */
+static void compile_use(rule_compiler *c, mls_str json, mls_action *action)
+{
+    const mls_str text =
+        mls_rule_text(c->file, json, &c->ruleset->memory, "\"use\" names a scope, as in \"closed_{value}\"");
+    const char *open = strchr(text.ptr, '{');
+    const char *close = strrchr(text.ptr, '}');
+    action->kind = MLS_ACTION_USE;
+    action->text = text;
+    action->prefix = text;
+    mls_rule_enter(c->file, "use");
+    if (open != NULL && close > open) {
+        action->has_expr = true;
+        action->prefix.len = (size_t)(open - text.ptr);
+        action->suffix = mls_str_from(close + 1);
+        compile_text(c, json, (mls_str){open + 1, (size_t)(close - open) - 1}, action->prefix.len + 1, &action->expr);
+    } else if (open != NULL || close != NULL) {
+        mls_rule_fail(c->file, MLS_ERROR_SYNTAX, json.ptr, 0, "braces do not match");
+    }
+    mls_rule_leave(c->file);
+}
+
+static void compile_actions(rule_compiler *c, mls_str json, unsigned depth, mls_action **actions, size_t *count);
+
+static void compile_action(rule_compiler *c, mls_str json, unsigned depth, mls_action *action)
+{
+    static const char *const members[][3] = {{"set", "to", NULL}, {"use", NULL}, {"if", "then", NULL}};
+    size_t kind = 0;
+    mls_str first;
+    mls_str second;
+    while (kind < 3 && !mls_rule_member(json, members[kind][0], &first)) {
+        kind++;
+    }
+    if (kind == 3) {
+        compile_fail(c, json, "an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
+        return;
+    }
+    mls_rule_check_members(c->file, json, members[kind]);
+    if (kind == 1) {
+        compile_use(c, first, action);
+        return;
+    }
+    (void)mls_rule_member(json, members[kind][1], &second);
+    if (kind == 0) {
+        compile_set(c, first, second, action);
+        return;
+    }
+    action->kind = MLS_ACTION_IF;
+    if (depth == MLS_ACTION_DEPTH_MAX) {
+        mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "\"if\" inside \"if\" more than %d deep",
+                      MLS_ACTION_DEPTH_MAX);
+        return;
+    }
+    mls_rule_enter(c->file, "if");
+    compile_expr(c, first, &action->expr);
+    mls_rule_leave(c->file);
+    mls_rule_enter(c->file, "then");
+    compile_actions(c, second.ptr != NULL ? second : json, depth + 1, &action->actions, &action->action_count);
+    mls_rule_leave(c->file);
+}
+
+static void compile_actions(rule_compiler *c, mls_str json, unsigned depth, mls_action **actions, size_t *count)
+{
+    mls_raw_member item;
+    mls_json_walk walk = mls_json_walk_begin(json);
+    const size_t wanted = count_items(json);
+    if (mls_json_kind_of(json) != MLS_JSON_LIST || wanted > MLS_ACTIONS_MAX) {
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "actions are a list of at most %d", MLS_ACTIONS_MAX);
+        return;
+    }
+    *actions = compile_room(c, wanted, sizeof **actions);
+    while (c->file->status == MLS_OK && mls_json_walk_next(&walk, &item)) {
+        compile_action(c, item.value, depth, &(*actions)[(*count)++]);
+    }
+}
+
+static bool actions_have_use(const mls_action *actions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (actions[i].kind == MLS_ACTION_USE || actions_have_use(actions[i].actions, actions[i].action_count)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* ---------------------------------------------------------------- rules */
 
-static int mls_str_sort(const void *left, const void *right)
+static int compare_texts(const void *left, const void *right)
 {
     return mls_str_compare(*(const mls_str *)left, *(const mls_str *)right);
 }
 
 /* "at_least_one_or(b, c)": the other keys, and the name that stands for all of them. */
-static mls_status mls_compile_others(mls_scope_compiler *compiler, mls_str names, mls_rule *rule)
+static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_rule *rule)
 {
-    mls_str all[MLS_OTHERS_MAX];
-    size_t count = 0;
-    all[count++] = rule->key;
-    for (size_t at = 0; at <= names.len && count < MLS_OTHERS_MAX;) {
+    mls_str all[OTHERS_MAX] = {rule->key};
+    size_t count = 1;
+    for (size_t at = 0; at <= names.len && count < OTHERS_MAX;) {
         const char *comma = at < names.len ? memchr(names.ptr + at, ',', names.len - at) : NULL;
         size_t end = comma != NULL ? (size_t)(comma - names.ptr) : names.len;
         const size_t next = end + 1;
@@ -38,31 +356,34 @@ static mls_status mls_compile_others(mls_scope_compiler *compiler, mls_str names
             end--;
         }
         if (end == at) {
-            return mls_loader_fail(compiler->loader, MLS_ERROR_VALUE, 0, "at_least_one_or(…) must name other keys");
+            compile_fail(c, json, "at_least_one_or(…) must name other keys");
+            return;
         }
         all[count++] = (mls_str){names.ptr + at, end - at};
         at = next;
     }
-    mls_str *others = mls_arena_array(mls_compiler_arena(compiler), count - 1, sizeof *others);
-    mls_buffer either = {0};
+    mls_str *others = compile_room(c, count - 1, sizeof *others);
     if (others == NULL) {
-        return mls_loader_fail_memory(compiler->loader);
+        return;
     }
     memcpy(others, all + 1, (count - 1) * sizeof *others);
-    qsort(all, count, sizeof *all, mls_str_sort);
+    rule->others = others;
+    rule->other_count = count - 1;
+    mls_buffer either = {0};
+    qsort(all, count, sizeof *all, compare_texts);
     for (size_t i = 0; i < count; i++) {
         mls_buffer_append_text(&either, i > 0 ? "|" : "");
         mls_buffer_append(&either, all[i]);
     }
-    rule->others = others;
-    rule->other_count = count - 1;
-    rule->either = mls_arena_copy(mls_compiler_arena(compiler), mls_buffer_str(&either));
+    rule->either = compile_copy(c, mls_buffer_str(&either));
+    if (either.failed) {
+        mls_rule_fail_memory(c->file);
+    }
     mls_buffer_release(&either);
-    return rule->either.ptr != NULL ? MLS_OK : mls_loader_fail_memory(compiler->loader);
 }
 
 /* The text between "name(" and ")"; false when `text` is not of that form. */
-static bool mls_occurs_argument(mls_str text, mls_str name, mls_str *argument)
+static bool between_brackets(mls_str text, mls_str name, mls_str *argument)
 {
     if (!mls_str_starts(text, name) || !mls_str_ends(text, MLS_S(")"))) {
         return false;
@@ -71,319 +392,168 @@ static bool mls_occurs_argument(mls_str text, mls_str name, mls_str *argument)
     return true;
 }
 
-static mls_status mls_compile_occurs(mls_scope_compiler *compiler, const cJSON *json, mls_rule *rule)
+static void compile_occurs(rule_compiler *c, mls_str whole, mls_str json, mls_rule *rule)
 {
+    static const char wanted[] = "how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
+                                 "\"at_least_one_or(other_key)\" or \"optional\"";
     mls_str argument;
-    if (json == NULL) {
-        return MLS_OK;
+    if (json.ptr == NULL) {
+        return;
     }
-    const char *text = cJSON_IsString(json) ? json->valuestring : "";
-    const mls_str occurs = rule->occurs_text = mls_loader_copy(compiler->loader, text);
-    if (occurs.ptr == NULL) {
-        return mls_loader_fail_memory(compiler->loader);
-    }
-    if (mls_str_equal(occurs, MLS_S("optional"))) {
-        rule->occurs = MLS_OCCURS_ANY;
-    } else if (mls_str_equal(occurs, MLS_S("exactly_one"))) {
+    const mls_str occurs = rule->occurs_text = mls_rule_text(c->file, json, &c->ruleset->memory, wanted);
+    if (mls_str_equal(occurs, MLS_S("exactly_one"))) {
         rule->occurs = MLS_OCCURS_EXACTLY_ONE;
     } else if (mls_str_equal(occurs, MLS_S("at_least_one"))) {
         rule->occurs = MLS_OCCURS_AT_LEAST;
         rule->occurs_count = 1;
-    } else if (mls_occurs_argument(occurs, MLS_S("at_least_one_or("), &argument)) {
+    } else if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument)) {
         rule->occurs = MLS_OCCURS_AT_LEAST_ONE_OR;
-        return mls_compile_others(compiler, argument, rule);
-    } else if (mls_occurs_argument(occurs, MLS_S("at_least("), &argument) &&
+        compile_others(c, whole, argument, rule);
+    } else if (between_brackets(occurs, MLS_S("at_least("), &argument) &&
                mls_size_parse(argument, &rule->occurs_count)) {
         rule->occurs = MLS_OCCURS_AT_LEAST;
-    } else {
-        return mls_loader_fail(compiler->loader, MLS_ERROR_VALUE, 0,
-                               "how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
-                               "\"at_least_one_or(other_key)\" or \"optional\"");
+    } else if (!mls_str_equal(occurs, MLS_S("optional"))) {
+        compile_fail(c, whole, wanted);
     }
-    return MLS_OK;
 }
 
-static bool mls_actions_have_use(const mls_action *actions, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (actions[i].kind == MLS_ACTION_USE || mls_actions_have_use(actions[i].actions, actions[i].action_count)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static mls_status mls_compile_rule(mls_scope_compiler *compiler, const cJSON *json, mls_rule *rule)
+static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *rule)
 {
     static const char *const allowed[] = {"occurs", "check", "check_first", "check_any", "after", NULL};
-    mls_rule_loader *loader = compiler->loader;
-    *rule = (mls_rule){.key = mls_loader_copy(loader, json->string)};
-    if (rule->key.ptr == NULL) {
-        return mls_loader_fail_memory(loader);
-    }
-    rule->first_only = mls_str_contains(rule->key, MLS_S("submission_"));
-    if (cJSON_IsString(json)) {
-        return mls_compile_occurs(compiler, json, rule);
-    }
-    if (!cJSON_IsObject(json)) {
-        return mls_loader_fail(loader, MLS_ERROR_VALUE, 0, "a rule is an object, or a string that says how often");
-    }
-    mls_status status = mls_loader_check_members(loader, json, allowed);
-    if (status == MLS_OK) {
-        status = mls_compile_occurs(compiler, cJSON_GetObjectItemCaseSensitive(json, "occurs"), rule);
-    }
-    if (status == MLS_OK) {
-        status = mls_compile_exprs(compiler, json, "check", &rule->check);
-    }
-    if (status == MLS_OK) {
-        status = mls_compile_exprs(compiler, json, "check_first", &rule->check_first);
-    }
-    if (status == MLS_OK) {
-        status = mls_compile_exprs(compiler, json, "check_any", &rule->check_any);
-    }
-    const cJSON *after = cJSON_GetObjectItemCaseSensitive(json, "after");
-    if (status == MLS_OK && after != NULL) {
-        mls_path_push(&loader->path, "after", 0);
-        status = mls_compile_actions(compiler, after, 0, &rule->actions, &rule->action_count);
-        rule->has_use = mls_actions_have_use(rule->actions, rule->action_count);
-        if (status == MLS_OK) {
-            mls_path_pop(&loader->path);
+    const mls_str key = part->name;
+    const mls_str json = part->json;
+    mls_str member;
+    c->file->rule = key;
+    *rule = (mls_rule){.key = compile_copy(c, key), .first_only = mls_str_contains(key, MLS_S("submission_"))};
+    if (mls_json_kind_of(json) == MLS_JSON_STRING) {
+        compile_occurs(c, json, json, rule);
+    } else if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
+        compile_fail(c, json, "a rule is an object, or a string that says how often");
+    } else {
+        mls_rule_check_members(c->file, json, allowed);
+        (void)mls_rule_member(json, "occurs", &member);
+        compile_occurs(c, json, member, rule);
+        (void)mls_rule_member(json, "check", &member);
+        compile_exprs(c, member, "check", &rule->check);
+        (void)mls_rule_member(json, "check_first", &member);
+        compile_exprs(c, member, "check_first", &rule->check_first);
+        (void)mls_rule_member(json, "check_any", &member);
+        compile_exprs(c, member, "check_any", &rule->check_any);
+        if (mls_rule_member(json, "after", &member)) {
+            mls_rule_enter(c->file, "after");
+            compile_actions(c, member, 0, &rule->actions, &rule->action_count);
+            mls_rule_leave(c->file);
         }
+        rule->has_use = c->file->status == MLS_OK && actions_have_use(rule->actions, rule->action_count);
     }
-    return status;
-}
-
-static mls_status mls_compile_rules(mls_scope_compiler *compiler, const cJSON *json)
-{
-    mls_rule_loader *loader = compiler->loader;
-    const cJSON *keys = cJSON_GetObjectItemCaseSensitive(json, "keys");
-    const size_t count = (size_t)cJSON_GetArraySize(keys);
-    mls_scope *scope = compiler->scope;
-    scope->rules = mls_arena_array(mls_compiler_arena(compiler), count, sizeof *scope->rules);
-    if (scope->rules == NULL) {
-        return mls_loader_fail_memory(loader);
-    }
-    mls_path_push(&loader->path, "keys", 0);
-    const cJSON *rule;
-    cJSON_ArrayForEach(rule, keys)
-    {
-        mls_path_push(&loader->path, rule->string, 0);
-        if (cJSON_IsNull(rule)) {
-            return mls_loader_fail(loader, MLS_ERROR_VALUE, 0, "there is no rule of this name to drop");
-        }
-        const mls_status status = mls_compile_rule(compiler, rule, &scope->rules[scope->rule_count++]);
-        if (status != MLS_OK) {
-            return status;
-        }
-        mls_path_pop(&loader->path);
-    }
-    mls_path_pop(&loader->path);
-    return MLS_OK;
+    c->file->rule = (mls_str){NULL, 0};
 }
 
 /* ---------------------------------------------------------------- scopes */
 
 /* "metadata.name" → "name" */
-static bool mls_metadata_name(mls_rule_loader *loader, const cJSON *json, mls_str *name)
+static mls_str compile_metadata_name(rule_compiler *c, mls_str object, const char *member, const char *wanted)
 {
-    static const char prefix[] = "metadata.";
-    if (!cJSON_IsString(json) || !mls_str_starts(mls_str_from(json->valuestring), MLS_S("metadata.")) ||
-        !mls_is_identifier(json->valuestring + strlen(prefix))) {
-        return false;
+    mls_str json;
+    (void)mls_rule_member(object, member, &json);
+    mls_str text = mls_rule_text(c->file, json.ptr != NULL ? json : object, &c->ruleset->memory, wanted);
+    if (mls_str_starts(text, MLS_S("metadata."))) {
+        text = (mls_str){text.ptr + 9, text.len - 9};
+    } else {
+        text.len = 0;
     }
-    *name = mls_loader_copy(loader, json->valuestring + strlen(prefix));
-    return true;
+    if (!is_identifier(text)) {
+        compile_fail(c, object, wanted);
+    }
+    return text;
 }
 
-static mls_status mls_compile_derive(mls_scope_compiler *compiler, const cJSON *json)
+static void compile_derive(rule_compiler *c, mls_str json)
 {
     static const char *const allowed[] = {"key", "from", "group_by", "field", NULL};
-    mls_rule_loader *loader = compiler->loader;
-    mls_derive *derive = &compiler->scope->derive;
-    const cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "derive");
-    if (object == NULL) {
-        return MLS_OK;
+    static const char wanted[] =
+        "\"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" (\"metadata.…\")";
+    mls_derive *derive = &c->scope->derive;
+    mls_str member;
+    if (json.ptr == NULL) {
+        return;
     }
-    mls_path_push(&loader->path, "derive", 0);
-    const mls_status status = mls_loader_check_members(loader, object, allowed);
-    if (status != MLS_OK) {
-        return status;
-    }
-    const cJSON *key = cJSON_GetObjectItemCaseSensitive(object, "key");
-    const cJSON *from = cJSON_GetObjectItemCaseSensitive(object, "from");
-    if (!cJSON_IsString(key) || !cJSON_IsString(from) ||
-        !mls_metadata_name(loader, cJSON_GetObjectItemCaseSensitive(object, "group_by"), &derive->group_by) ||
-        !mls_metadata_name(loader, cJSON_GetObjectItemCaseSensitive(object, "field"), &derive->field)) {
-        return mls_loader_fail(
-            loader, MLS_ERROR_VALUE, 0,
-            "\"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" (\"metadata.…\")");
-    }
-    derive->key = mls_loader_copy(loader, key->valuestring);
-    derive->from = mls_loader_copy(loader, from->valuestring);
-    mls_path_pop(&loader->path);
-    if (derive->key.ptr == NULL || derive->from.ptr == NULL || derive->group_by.ptr == NULL ||
-        derive->field.ptr == NULL) {
-        return mls_loader_fail_memory(loader);
-    }
-    return MLS_OK;
+    mls_rule_enter(c->file, "derive");
+    mls_rule_check_members(c->file, json, allowed);
+    (void)mls_rule_member(json, "key", &member);
+    derive->key = mls_rule_text(c->file, member.ptr != NULL ? member : json, &c->ruleset->memory, wanted);
+    (void)mls_rule_member(json, "from", &member);
+    derive->from = mls_rule_text(c->file, member.ptr != NULL ? member : json, &c->ruleset->memory, wanted);
+    derive->group_by = compile_metadata_name(c, json, "group_by", wanted);
+    derive->field = compile_metadata_name(c, json, "field", wanted);
+    mls_rule_leave(c->file);
 }
 
-static mls_status mls_compile_end(mls_scope_compiler *compiler, const cJSON *json)
+static void compile_scope(rule_compiler *c, const mls_rule_scope *from)
 {
-    const mls_status status = mls_compile_exprs(compiler, json, "end", &compiler->scope->end);
-    for (size_t i = 0; status == MLS_OK && i < compiler->scope->end.count; i++) {
-        if (compiler->scope->end.items[i].uses_record) {
-            mls_path_push(&compiler->loader->path, "end", 0);
-            return mls_loader_fail(compiler->loader, MLS_ERROR_VALUE, 0,
-                                   "no record is left at the end: only $variables can be looked at");
+    mls_scope *scope = c->scope;
+    const mls_str name = from->self.name;
+    size_t rules;
+    const mls_rule_part **parts = mls_rule_parts(c->file, &from->keys, &rules);
+    c->file->scope = name;
+    scope->name = compile_copy(c, name);
+    if (name.len == 0 || name.len > SCOPE_NAME_MAX) {
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, from->self.json.ptr, 0, "a scope's name has 1 to %d bytes",
+                      SCOPE_NAME_MAX);
+    }
+    compile_begin(c, from->begin.json);
+    compile_derive(c, from->derive.json);
+    scope->rules = compile_room(c, rules, sizeof *scope->rules);
+    for (size_t i = 0; c->file->status == MLS_OK && i < rules; i++) {
+        compile_rule(c, parts[i], &scope->rules[scope->rule_count++]);
+    }
+    compile_exprs(c, from->end.json, "end", &scope->end);
+    for (size_t i = 0; c->file->status == MLS_OK && i < scope->end.count; i++) {
+        if (scope->end.items[i].uses_record) {
+            mls_rule_enter(c->file, "end");
+            compile_fail(c, from->end.json, "no record is left at the end: only $variables can be looked at");
+            mls_rule_leave(c->file);
         }
     }
-    return status;
-}
-
-static mls_status mls_compile_scope(mls_scope_compiler *compiler, const cJSON *json, mls_variable *initial)
-{
-    mls_scope *scope = compiler->scope;
-    scope->name = mls_loader_copy(compiler->loader, json->string);
-    if (scope->name.ptr == NULL) {
-        return mls_loader_fail_memory(compiler->loader);
-    }
-    if (scope->name.len == 0 || scope->name.len > MLS_SCOPE_NAME_MAX) {
-        return mls_loader_fail(compiler->loader, MLS_ERROR_VALUE, 0, "a scope's name has 1 to %d bytes",
-                               MLS_SCOPE_NAME_MAX);
-    }
-    mls_status status = mls_compile_begin(compiler, json, initial);
-    if (status == MLS_OK) {
-        status = mls_compile_derive(compiler, json);
-    }
-    if (status == MLS_OK) {
-        status = mls_compile_rules(compiler, json);
-    }
-    if (status == MLS_OK) {
-        status = mls_compile_end(compiler, json);
-    }
-    for (size_t i = 0; status == MLS_OK && i < scope->symbols.count; i++) {
-        if (!compiler->assigned[i]) {
-            status = mls_loader_fail(compiler->loader, MLS_ERROR_VALUE, 0,
-                                     "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"",
-                                     scope->symbols.names[i].ptr);
+    for (size_t i = 0; c->file->status == MLS_OK && i < scope->symbols.count; i++) {
+        if (!c->assigned[i]) {
+            mls_rule_fail(c->file, MLS_ERROR_VALUE, from->self.json.ptr, 0,
+                          "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"", scope->symbols.names[i].ptr);
         }
     }
-    if (status == MLS_OK) {
-        scope->initial = mls_arena_array(mls_compiler_arena(compiler), scope->symbols.count, sizeof *initial);
-        if (scope->initial == NULL) {
-            return mls_loader_fail_memory(compiler->loader);
-        }
-        memcpy(scope->initial, initial, scope->symbols.count * sizeof *initial);
+    scope->initial = compile_room(c, scope->symbols.count, sizeof *scope->initial);
+    if (scope->initial != NULL && scope->symbols.count > 0) {
+        memcpy(scope->initial, c->initial, scope->symbols.count * sizeof *scope->initial);
     }
-    return status;
+    c->file->scope = (mls_str){NULL, 0};
 }
 
-/* Notes which scopes each `use` could name, so that a checker knows early which are out of reach. */
-static bool mls_find_candidates(mls_ruleset *ruleset, mls_action *actions, size_t count)
+void mls_ruleset_compile(mls_rule_file *file, mls_ruleset *ruleset)
 {
-    for (size_t a = 0; a < count; a++) {
-        mls_action *action = &actions[a];
-        if (action->kind == MLS_ACTION_IF) {
-            if (!mls_find_candidates(ruleset, action->actions, action->action_count)) {
-                return false;
-            }
-        } else if (action->kind == MLS_ACTION_USE) {
-            uint32_t *found = mls_arena_array(&ruleset->memory, ruleset->scope_count, sizeof *found);
-            if (found == NULL) {
-                return false;
-            }
-            action->candidates = found;
-            for (size_t i = 0; i < ruleset->scope_count; i++) {
-                const mls_str name = ruleset->scopes[i].name;
-                if (action->has_expr ? name.len >= action->prefix.len + action->suffix.len &&
-                                           mls_str_starts(name, action->prefix) && mls_str_ends(name, action->suffix)
-                                     : mls_str_equal(name, action->prefix)) {
-                    found[action->candidate_count++] = (uint32_t)i;
-                }
-            }
-        }
+    rule_compiler *c = malloc(sizeof *c);
+    if (c == NULL) {
+        mls_rule_fail_memory(file);
+        return;
     }
-    return true;
-}
-
-static mls_status mls_loader_link(mls_rule_loader *loader)
-{
-    mls_ruleset *ruleset = loader->ruleset;
-    for (size_t s = 0; s < ruleset->scope_count; s++) {
-        mls_scope *scope = &ruleset->scopes[s];
-        for (size_t r = 0; r < scope->rule_count; r++) {
-            if (!mls_find_candidates(ruleset, scope->rules[r].actions, scope->rules[r].action_count)) {
-                return mls_loader_fail_memory(loader);
-            }
-        }
+    c->file = file;
+    c->ruleset = ruleset;
+    ruleset->usage = file->usage;
+    ruleset->edition = compile_copy(c, file->edition);
+    if (file->base.ptr != NULL) {
+        ruleset->base = compile_copy(c, file->base);
     }
-    ruleset->common = mls_ruleset_find_scope(ruleset, MLS_S("common"));
-    if (ruleset->common == SIZE_MAX) {
-        return mls_loader_fail(loader, MLS_ERROR_VALUE, 0, "there must be a scope named \"common\"");
-    }
-    return mls_ruleset_index(ruleset) ? MLS_OK : mls_loader_fail_memory(loader);
-}
-
-/* The newest of the published editions among the sources. */
-static mls_status mls_loader_base(mls_rule_loader *loader)
-{
-    for (size_t i = 0; i < loader->source_count; i++) {
-        const cJSON *edition = cJSON_GetObjectItemCaseSensitive(loader->sources[i].json, "edition");
-        if (loader->sources[i].embedded && cJSON_IsString(edition)) {
-            loader->ruleset->base = mls_loader_copy(loader, edition->valuestring);
-            return loader->ruleset->base.ptr != NULL ? MLS_OK : mls_loader_fail_memory(loader);
-        }
-    }
-    return MLS_OK;
-}
-
-static mls_status mls_loader_edition(mls_rule_loader *loader)
-{
-    const cJSON *edition = cJSON_GetObjectItemCaseSensitive(loader->sources[0].json, "edition");
-    if (!cJSON_IsString(edition) || strlen(edition->valuestring) == 0 || strlen(edition->valuestring) > 32) {
-        const mls_path none = {0};
-        loader->path = none;
-        return mls_loader_fail(loader, MLS_ERROR_VALUE, 0, "'edition' must name the edition, as in \"5.1.0\"");
-    }
-    loader->ruleset->edition = mls_loader_copy(loader, edition->valuestring);
-    return loader->ruleset->edition.ptr != NULL ? mls_loader_base(loader) : mls_loader_fail_memory(loader);
-}
-
-mls_status mls_loader_compile(mls_rule_loader *loader, const cJSON *merged)
-{
-    mls_ruleset *ruleset = loader->ruleset;
-    const size_t count = (size_t)cJSON_GetArraySize(merged);
-    mls_status status = mls_loader_edition(loader);
-    if (status != MLS_OK) {
-        return status;
-    }
+    size_t count;
+    const mls_rule_part **scopes = mls_rule_parts(file, &file->scopes, &count);
+    ruleset->scopes = compile_room(c, count, sizeof *ruleset->scopes);
     if (count > MLS_SCOPES_MAX) {
-        return mls_loader_fail(loader, MLS_ERROR_LIMIT, 0, "more than %d scopes", MLS_SCOPES_MAX);
+        mls_rule_fail(file, MLS_ERROR_LIMIT, scopes[MLS_SCOPES_MAX]->json.ptr, 0, "more than %d scopes",
+                      MLS_SCOPES_MAX);
     }
-    ruleset->scopes = mls_arena_array(&ruleset->memory, count, sizeof *ruleset->scopes);
-    mls_variable *initial = calloc(MLS_VARIABLES_PER_SCOPE_MAX, sizeof *initial);
-    bool *assigned = calloc(MLS_VARIABLES_PER_SCOPE_MAX, sizeof *assigned);
-    if (ruleset->scopes == NULL || initial == NULL || assigned == NULL) {
-        free(initial);
-        free(assigned);
-        return mls_loader_fail_memory(loader);
+    for (size_t i = 0; file->status == MLS_OK && i < count; i++) {
+        memset(c->initial, 0, sizeof c->initial);
+        memset(c->assigned, 0, sizeof c->assigned);
+        c->scope = &ruleset->scopes[ruleset->scope_count++];
+        compile_scope(c, (const mls_rule_scope *)scopes[i]);
     }
-    const cJSON *item = merged->child;
-    for (size_t i = 0; status == MLS_OK && i < count; i++, item = item->next) {
-        memset(initial, 0, MLS_VARIABLES_PER_SCOPE_MAX * sizeof *initial);
-        memset(assigned, 0, MLS_VARIABLES_PER_SCOPE_MAX * sizeof *assigned);
-        mls_scope *scope = &ruleset->scopes[ruleset->scope_count++];
-        *scope = (mls_scope){0};
-        mls_scope_compiler compiler = {.loader = loader, .scope = scope, .assigned = assigned};
-        mls_path_push(&loader->path, item->string, 0);
-        status = cJSON_IsObject(item) ? mls_compile_scope(&compiler, item, initial)
-                                      : mls_loader_fail(loader, MLS_ERROR_VALUE, 0, "there is no such scope to drop");
-        if (status == MLS_OK) {
-            mls_path_pop(&loader->path);
-        }
-    }
-    free(initial);
-    free(assigned);
-    return status == MLS_OK ? mls_loader_link(loader) : status;
+    free(c);
 }

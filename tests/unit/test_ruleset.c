@@ -220,12 +220,13 @@ static void test_errors_name_the_place(void **state)
         size_t column;
         const char *message;
     } cases[] = {
-        {"{\"usage\": \"training\",\n \"edition\": }", 2, 13, "this is not JSON"},
-        {"{} x", 1, 4, "this is not JSON"},
+        {"{\"usage\": \"training\",\n \"edition\": }", 2, 13, "this is not JSON: expected a value"},
+        {"{} x", 1, 4, "this is not JSON: something follows the value"},
+        {"{\"a\": \"\x01\"}", 1, 8, "this is not JSON: control character inside a string"},
         {"[]", 1, 1, "a rule file is a JSON object"},
-        {"{\"usage\": \"inference\", \"edition\": \"x\"}", 1, 1, "'usage' must say \"training\" or \"hpc\""},
+        {"{\"usage\": \"inference\", \"edition\": \"x\"}", 1, 11, "'usage' must say \"training\" or \"hpc\""},
         {HEAD "\"scopes\": {}}", 1, 49, "there must be a scope named \"common\""},
-        {HEAD "\"scope\": {}}", 1, 1, "'scope' means nothing here"},
+        {HEAD "\"scope\": {}}", 1, 39, "'scope' means nothing here"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\n  \"seed\": {\"occurs\": \"exactly_one\",\n           \"check\": "
               "\"value = 1\"}}}}}",
          3, 28,
@@ -235,12 +236,12 @@ static void test_errors_name_the_place(void **state)
          2, 19,
          "rule seed of scope common: check: the expression ends where a value is expected (column 15 of the "
          "expression)"},
-        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\":\n {\"chek\": \"true\"}}}}}", 2, 2,
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\":\n {\"chek\": \"true\"}}}}}", 2, 3,
          "rule seed of scope common: 'chek' means nothing here"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\":\n \"sometimes\"}}}}", 2, 2,
          "rule seed of scope common: how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
          "\"at_least_one_or(other_key)\" or \"optional\""},
-        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\": \"optional\",\n \"seed\": \"optional\"}}}}", 1, 78,
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\": \"optional\",\n \"seed\": \"optional\"}}}}", 2, 2,
          "rule seed of scope common: this rule stands twice in the scope"},
         {HEAD "\"scopes\": {\"common\": {\n\"end\": \"$x == 1\"}}}", 1, 60,
          "scope common: nothing gives $x a value: neither \"begin\" nor a \"set\""},
@@ -252,10 +253,16 @@ static void test_errors_name_the_place(void **state)
          "rule a of scope common: after: use: 'valu' means nothing here; there are value, metadata, time_ms, record, "
          "$variables, \"strings\" and functions (column 4 of the expression)"},
         {HEAD "\"extends\": \"9.9\", \"scopes\": {}}", 1, 50, "there are no rules of training 9.9 to extend"},
-        {HEAD "\"extends\": \"5.1\", \"scopes\": {\"closed_moon\": null}}", 1, 83,
+        {HEAD "\"extends\": \"5.1\", \"scopes\": {\"closed_moon\": null}}", 1, 68,
          "scope closed_moon: what is extended has no such scope to drop"},
-        {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\": null}}}}", 1, 96,
+        {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\": null}}}}", 1, 88,
          "rule moon of scope common: what is extended has nothing of this name to drop"},
+        {HEAD "\"scopes\": {\"common\": {\"keys\": {\"a\": {\"check\": \"value == \\u0000\"}}}}}", 1, 85,
+         "rule a of scope common: check: a text may not hold \\u0000"},
+        {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {}, \"common\": null}}", 1, 82,
+         "scope common: this scope stands twice in the file"},
+        {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\\u0000\": null}}}}", 1, 88,
+         "scope common: a text may not hold \\u0000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mls_ruleset *ruleset;
@@ -266,6 +273,20 @@ static void test_errors_name_the_place(void **state)
         assert_int_equal(error.line, cases[i].line);
         assert_int_equal(error.column, cases[i].column);
     }
+}
+
+/* A NUL ends nothing: not a text, and not the file. */
+static void test_a_nul_byte_is_refused(void **state)
+{
+    (void)state;
+    static const char in_text[] = HEAD "\"scopes\": {\"common\": {\"comment\": \"a\0b\"}}}";
+    static const char behind[] = HEAD "\"scopes\": {\"common\": {}}}\0 {";
+    mls_ruleset *ruleset;
+    mls_error error;
+    assert_int_equal(mls_ruleset_load_text((mls_str){in_text, sizeof in_text - 1}, &ruleset, &error), MLS_ERROR_SYNTAX);
+    assert_string_equal(error.message, "this is not JSON: control character inside a string");
+    assert_int_equal(mls_ruleset_load_text((mls_str){behind, sizeof behind - 1}, &ruleset, &error), MLS_ERROR_SYNTAX);
+    assert_string_equal(error.message, "this is not JSON: something follows the value");
 }
 
 static void test_extends_replaces_adds_and_drops(void **state)
@@ -318,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_every_edition_loads),
         cmocka_unit_test(test_every_edition_agrees_with_the_facts),
         cmocka_unit_test(test_errors_name_the_place),
+        cmocka_unit_test(test_a_nul_byte_is_refused),
         cmocka_unit_test(test_extends_replaces_adds_and_drops),
         cmocka_unit_test(test_a_chain_of_files_may_not_loop),
     };
