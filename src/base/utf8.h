@@ -42,6 +42,10 @@ void mls_utf8_append(mls_buffer *buffer, uint32_t code_point);
 mls_str mls_utf8_cut(mls_str text, size_t bytes);
 mls_str mls_utf8_fit(mls_str text, size_t columns);
 
+/* Two arguments for "%.*s": at most `bytes` bytes of a byte string, or of a C string, cut as above. */
+#define MLS_CUT(text, bytes) (int)mls_utf8_cut((text), (bytes)).len, (text).ptr
+#define MLS_CUT_TEXT(text, bytes) (int)mls_utf8_cut(mls_str_from(text), (bytes)).len, (text)
+
 /* Appends `text`; when it has more than `bytes` bytes, cut there with "…" behind. */
 void mls_utf8_append_cut(mls_buffer *buffer, mls_str text, size_t bytes);
 

@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "mlscore/config.h"
 
 /* Ranks on a node from which it matters that each starts a thread per processor. */
@@ -69,7 +70,7 @@ static void disagree(const comparison *self, const mls_shell_variable *variable,
 {
     mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES, place_of(self, variable),
                      "name says %s, text exports %.*s=%.*s%s", said, (int)variable->name.len, variable->name.ptr,
-                     (int)(variable->value.len < 80 ? variable->value.len : 80), variable->value.ptr, remark);
+                     MLS_CUT(variable->value, 80), remark);
 }
 
 /* A number of the name against an export of the text that is `either` or `or`; 0 in the name agrees with everything. */

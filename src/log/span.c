@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 static bool mls_is_blank(char c)
 {
@@ -160,31 +161,6 @@ static uint32_t mls_hex4(const char *text)
     return value;
 }
 
-/* Writes a code point as (generalised) UTF-8 and returns the number of bytes. */
-static size_t mls_code_point_write(char *out, uint32_t code)
-{
-    if (code < 0x80) {
-        out[0] = (char)code;
-        return 1;
-    }
-    if (code < 0x800) {
-        out[0] = (char)(0xc0U | code >> 6);
-        out[1] = (char)(0x80U | (code & 0x3fU));
-        return 2;
-    }
-    if (code < 0x10000) {
-        out[0] = (char)(0xe0U | code >> 12);
-        out[1] = (char)(0x80U | (code >> 6 & 0x3fU));
-        out[2] = (char)(0x80U | (code & 0x3fU));
-        return 3;
-    }
-    out[0] = (char)(0xf0U | code >> 18);
-    out[1] = (char)(0x80U | (code >> 12 & 0x3fU));
-    out[2] = (char)(0x80U | (code >> 6 & 0x3fU));
-    out[3] = (char)(0x80U | (code & 0x3fU));
-    return 4;
-}
-
 /* Reads the escape at text[*at] (a backslash) and moves behind it; surrogate pairs are joined. */
 static uint32_t mls_escape_read(mls_str text, size_t *at)
 {
@@ -220,9 +196,9 @@ bool mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena, mls_str *res
     for (size_t i = 0; i < text.len;) {
         const unsigned char c = (unsigned char)text.ptr[i];
         if (c == '\\') {
-            len += mls_code_point_write(out + len, mls_escape_read(text, &i));
+            len += mls_utf8_encode(mls_escape_read(text, &i), out + len);
         } else {
-            len += latin1 ? mls_code_point_write(out + len, c) : 1;
+            len += latin1 ? mls_utf8_encode(c, out + len) : 1;
             if (!latin1) {
                 out[len - 1] = (char)c;
             }
@@ -251,7 +227,7 @@ static bool name_matches(mls_str raw, mls_str wanted)
         char bytes[4];
         size_t count = 1;
         if (raw.ptr[i] == '\\') {
-            count = mls_code_point_write(bytes, mls_escape_read(raw, &i));
+            count = mls_utf8_encode(mls_escape_read(raw, &i), bytes);
         } else {
             bytes[0] = raw.ptr[i++];
         }

@@ -95,14 +95,16 @@ static void system_heading(mls_table *table, const mls_submitter *submitter, con
     mls_buffer line = {0};
     mls_buffer_append_text(&line, name);
     if (system->number_of_nodes != NULL && system->accelerators_per_node != NULL) {
-        mls_buffer_printf(&line, "   %.20s x %.20s %.60s", system->number_of_nodes, system->accelerators_per_node,
-                          system->accelerator_model_name != NULL ? system->accelerator_model_name : "");
+        mls_buffer_printf(
+            &line, "   %.*s x %.*s %.*s", MLS_CUT_TEXT(system->number_of_nodes, 20),
+            MLS_CUT_TEXT(system->accelerators_per_node, 20),
+            MLS_CUT_TEXT(system->accelerator_model_name != NULL ? system->accelerator_model_name : "", 60));
     }
     if (system->status != NULL) {
-        mls_buffer_printf(&line, "   %.60s", system->status);
+        mls_buffer_printf(&line, "   %.*s", MLS_CUT_TEXT(system->status, 60));
     }
     if (system->division != NULL) {
-        mls_buffer_printf(&line, "   %.20s", system->division);
+        mls_buffer_printf(&line, "   %.*s", MLS_CUT_TEXT(system->division, 20));
     }
     mls_table_heading(table, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s", line.ptr != NULL ? line.ptr : "");
     table->failed |= line.failed;

@@ -81,62 +81,21 @@ void mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
     }
 }
 
-/* Edits (insert, drop, replace, swap neighbours) from one key to another; more than `limit` may be told as limit + 1.
- */
-static size_t mls_edit_distance(mls_str a, mls_str b, size_t limit)
-{
-    size_t rows[3][MLS_UNKNOWN_KEY_LENGTH_MAX + 1];
-    if (a.len > MLS_UNKNOWN_KEY_LENGTH_MAX || b.len > MLS_UNKNOWN_KEY_LENGTH_MAX || a.len > b.len + limit ||
-        b.len > a.len + limit) {
-        return limit + 1;
-    }
-    size_t *before = rows[0];
-    size_t *above = rows[1];
-    size_t *row = rows[2];
-    for (size_t j = 0; j <= b.len; j++) {
-        above[j] = j;
-        before[j] = 0;
-    }
-    for (size_t i = 1; i <= a.len; i++) {
-        row[0] = i;
-        for (size_t j = 1; j <= b.len; j++) {
-            const bool same = a.ptr[i - 1] == b.ptr[j - 1];
-            size_t best = above[j - 1] + !same;
-            best = above[j] + 1 < best ? above[j] + 1 : best;
-            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1] &&
-                before[j - 2] + 1 < best) {
-                best = before[j - 2] + 1;
-            }
-            row[j] = best;
-        }
-        size_t *spare = before;
-        before = above;
-        above = row;
-        row = spare;
-    }
-    return above[b.len];
-}
-
 /* The key that a rule of a judged scope asks for, that never came, and that is nearest to the one that did. */
 static mls_str mls_nearest_missing(const mls_checker *checker, mls_str name)
 {
-    size_t limit = name.len < 8 ? 1 : 2;
-    mls_str nearest = {NULL, 0};
+    mls_nearest nearest = mls_nearest_to(name);
+    nearest.distance = name.len < 8 ? 2 : 3;
     for (size_t at = 0; at < checker->order_count; at++) {
         const mls_scope *scope = &checker->ruleset->scopes[checker->order[at]];
         for (size_t r = 0; r < scope->rule_count; r++) {
             const mls_rule *rule = &scope->rules[r];
-            if (checker->keys[rule->key_index].count > 0 || rule->occurs == MLS_OCCURS_ANY || limit == 0) {
-                continue;
-            }
-            if (mls_edit_distance(name, rule->key, limit) <= limit) {
-                limit = mls_edit_distance(name, rule->key, limit) - 1;
-                nearest = rule->key;
+            if (checker->keys[rule->key_index].count == 0 && rule->occurs != MLS_OCCURS_ANY) {
+                mls_nearest_offer(&nearest, rule->key);
             }
         }
     }
-    return nearest;
+    return nearest.found;
 }
 
 static void mls_advice_misspelt(mls_checker *checker)

@@ -9,24 +9,11 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "rules/checker.h"
 #include "rules/rule_words.h"
 
 enum { MLS_SHOWN_VALUE_MAX = 80, MLS_SHOWN_NAMES_MAX = 6 };
-
-/* The record's value as it was logged, cut when long. */
-static void mls_value_quote(mls_buffer *buffer, mls_str text)
-{
-    size_t length = text.len;
-    if (length > MLS_SHOWN_VALUE_MAX) {
-        length = MLS_SHOWN_VALUE_MAX;
-        while (length > 0 && ((unsigned char)text.ptr[length] & 0xc0) == 0x80) {
-            length--;
-        }
-    }
-    mls_buffer_append(buffer, (mls_str){text.ptr, length});
-    mls_buffer_append_text(buffer, length < text.len ? "…" : "");
-}
 
 /* Whether the message says "after KEY" or "of KEY" already. */
 static bool mls_is_told(const mls_buffer *message, mls_str key)
@@ -75,7 +62,7 @@ static void mls_hint_metadata(mls_checker *checker, const mls_record *record, co
     }
     if (tree->kind != MLS_JSON_OBJECT) {
         mls_buffer_append_text(message, "; its metadata is ");
-        mls_value_quote(message, record->metadata);
+        mls_utf8_append_cut(message, record->metadata, MLS_SHOWN_VALUE_MAX);
         return;
     }
     const size_t count = tree->as.object.count;
@@ -86,7 +73,7 @@ static void mls_hint_metadata(mls_checker *checker, const mls_record *record, co
             mls_buffer_append_text(message, "…");
             break;
         }
-        mls_value_quote(message, tree->as.object.members[i].name);
+        mls_utf8_append_cut(message, tree->as.object.members[i].name, MLS_SHOWN_VALUE_MAX);
     }
     const bool wants_samples = mls_str_contains(expr->text, MLS_S("\"samples_count\""));
     const bool wants_epoch = mls_str_contains(expr->text, MLS_S("\"epoch_num\""));
@@ -125,7 +112,7 @@ static void mls_check_failed(mls_checker *checker, size_t scope_index, size_t ru
         mls_buffer_printf(&message, ", but %s", reason);
     } else if (topic == MLS_TOPIC_VALUE && expr->uses_value) {
         mls_buffer_append_text(&message, ", is ");
-        mls_value_quote(&message, record->value);
+        mls_utf8_append_cut(&message, record->value, MLS_SHOWN_VALUE_MAX);
     } else if (topic == MLS_TOPIC_METADATA) {
         mls_hint_metadata(checker, record, expr, &message);
     }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/data.h"
+#include "base/utf8.h"
 #include "rules/benchmark.h"
 
 typedef struct mls_edition_list {
@@ -236,10 +237,9 @@ static mls_status mls_edition_unknown(const mls_edition_list *list, mls_usage us
     for (size_t i = 0; i < list->count; i++) {
         mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", list->items[i].name);
     }
-    const int shown = text.len > 40 ? 40 : (int)text.len;
     const mls_status status =
-        mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no edition '%.*s' of %s; there are %s", shown,
-                      text.ptr != NULL ? text.ptr : "", usage_names[usage], known.ptr != NULL ? known.ptr : "none");
+        mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no edition '%.*s' of %s; there are %s", MLS_CUT(text, 40),
+                      usage_names[usage], known.ptr != NULL ? known.ptr : "none");
     mls_buffer_release(&known);
     return status;
 }

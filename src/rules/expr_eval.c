@@ -6,6 +6,7 @@
  * is too.
  */
 #include "rules/expr_eval.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static bool eval_named(const mls_expr *expr, uint32_t object, mls_expr_input *in
         member = mls_value_member(&whole.value, name);
     }
     if (member == NULL) {
-        return mls_expr_fail(input, "%.*s has no %.*s", mls_expr_quoted(whole.text), whole.text.ptr,
-                             mls_expr_quoted(name), name.ptr);
+        return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(whole.text, MLS_EXPR_QUOTED_MAX),
+                             MLS_CUT(name, MLS_EXPR_QUOTED_MAX));
     }
     *result = *member;
     return true;
@@ -67,7 +68,7 @@ static bool eval_index(const mls_expr *expr, const mls_expr_node *node, mls_expr
     const double count = (double)list.value.as.list.count;
     at += at < 0 ? count : 0; /* counts from the end */
     if (!(at >= 0 && at < count)) {
-        return mls_expr_fail(input, "%.*s has only %zu items", mls_expr_quoted(list.text), list.text.ptr,
+        return mls_expr_fail(input, "%.*s has only %zu items", MLS_CUT(list.text, MLS_EXPR_QUOTED_MAX),
                              list.value.as.list.count);
     }
     *result = list.value.as.list.items[(size_t)at];
@@ -305,7 +306,7 @@ bool mls_expr_evaluate_node(const mls_expr *expr, const mls_expr_node *node, mls
     case MLS_EXPR_VARIABLE:
         if (!input->variables[node->first].set) {
             const mls_str text = mls_expr_node_text(expr, node);
-            return mls_expr_fail(input, "%.*s has not been set", mls_expr_quoted(text), text.ptr);
+            return mls_expr_fail(input, "%.*s has not been set", MLS_CUT(text, MLS_EXPR_QUOTED_MAX));
         }
         *result = input->variables[node->first].value;
         return true;

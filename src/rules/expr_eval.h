@@ -29,11 +29,8 @@ void mls_expr_note_kind(mls_expr_input *input, const mls_argument *argument, con
 #define mls_expr_fail_memory(input) (mls_expr_note_memory(input), false)
 #define mls_expr_fail_kind(input, argument, wanted) (mls_expr_note_kind((input), (argument), (wanted)), false)
 
-/* Of the rule text that a reason quotes, for "%.*s". */
-static inline int mls_expr_quoted(mls_str text)
-{
-    return text.len > 60 ? 60 : (int)text.len;
-}
+/* Of the rule text, a reason quotes this much. */
+enum { MLS_EXPR_QUOTED_MAX = 60 };
 
 /* The number of a number or boolean; false, with a reason, for anything else. */
 bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, double *number);

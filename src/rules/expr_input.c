@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "rules/expr_eval.h"
 
 void mls_expr_note(mls_expr_input *input, const char *format, ...)
@@ -37,7 +38,7 @@ void mls_expr_note_kind(mls_expr_input *input, const mls_argument *argument, con
         mls_value_show(&shown, &argument->value);
         mls_buffer_append_text(&shown, ")");
     }
-    mls_expr_note(input, "%.*s is %s%s, not %s", mls_expr_quoted(text), text.ptr, kinds[kind],
+    mls_expr_note(input, "%.*s is %s%s, not %s", MLS_CUT(text, MLS_EXPR_QUOTED_MAX), kinds[kind],
                   shown.ptr != NULL ? shown.ptr : "", wanted);
     mls_buffer_release(&shown);
 }

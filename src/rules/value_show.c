@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "rules/expr.h"
 
 enum { MLS_SHOWN_LENGTH_MAX = 60, MLS_SHOWN_ITEMS_MAX = 6, MLS_SHOWN_DEPTH_MAX = 3 };
@@ -32,14 +33,9 @@ static void mls_value_show_nested(mls_buffer *buffer, const mls_value *value, un
 
 static void mls_value_show_string(mls_buffer *buffer, mls_str string)
 {
-    const bool cut = string.len > MLS_SHOWN_LENGTH_MAX;
-    size_t len = cut ? MLS_SHOWN_LENGTH_MAX : string.len;
-    while (cut && len > 0 && ((unsigned char)string.ptr[len] & 0xc0) == 0x80) {
-        len--; /* not inside a code point */
-    }
     mls_buffer_append_char(buffer, '"');
-    mls_buffer_append(buffer, (mls_str){string.ptr, len});
-    mls_buffer_append_text(buffer, cut ? "…\"" : "\"");
+    mls_utf8_append_cut(buffer, string, MLS_SHOWN_LENGTH_MAX);
+    mls_buffer_append_char(buffer, '"');
 }
 
 static void mls_value_show_list(mls_buffer *buffer, const mls_value *value, unsigned depth)

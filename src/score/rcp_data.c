@@ -8,6 +8,7 @@
 #include "base/data.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "score/rcp_set.h"
 #include "score/statistics.h"
 
@@ -72,7 +73,7 @@ static mls_status fail_at(const table_reading *reading, const mls_csv_row *row, 
         return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, "%s", what);
     }
     return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, "%s: '%.*s'", what,
-                         (int)(text.len < QUOTED_MAX ? text.len : QUOTED_MAX), text.ptr);
+                         MLS_CUT(text, QUOTED_MAX));
 }
 
 static mls_str field_of(const table_reading *reading, const mls_csv_row *row, rcp_column column)

@@ -188,15 +188,7 @@ static void take_config_filename(mls_run *run, mls_str span)
 static char *cut_value(mls_str value)
 {
     mls_buffer text = {0};
-    if (value.len <= MLS_HYPERPARAMETER_LENGTH) {
-        return mls_copy_text(value.ptr, value.len);
-    }
-    size_t len = MLS_HYPERPARAMETER_LENGTH;
-    while (len > 0 && ((unsigned char)value.ptr[len] & 0xc0U) == 0x80) {
-        len--;
-    }
-    mls_buffer_append(&text, (mls_str){value.ptr, len});
-    mls_buffer_append_text(&text, "…");
+    mls_utf8_append_cut(&text, value, MLS_HYPERPARAMETER_LENGTH);
     return mls_buffer_detach(&text);
 }
 
@@ -385,8 +377,7 @@ void mls_run_marker(mls_run *run, const mls_marker *marker)
 {
     const bool cancelled = marker->kind == MLS_MARKER_CANCELLED;
     if (cancelled || marker->kind == MLS_MARKER_SRUN_ERROR) {
-        const int length = marker->text.len < MLS_MARKER_QUOTED ? (int)marker->text.len : MLS_MARKER_QUOTED;
         mls_findings_add(&run->findings, cancelled ? MLS_FINDING_CANCELLED : MLS_FINDING_TASK_FAILED,
-                         (mls_finding_place){.line = marker->line}, "%.*s", length, marker->text.ptr);
+                         (mls_finding_place){.line = marker->line}, "%.*s", MLS_CUT(marker->text, MLS_MARKER_QUOTED));
     }
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "mlscore/value.h"
 
 static bool is_digit(char c)
@@ -206,8 +207,7 @@ static void check_log(const mls_seed_source *source, mls_findings *problems)
         }
         if (!seed->is_integer) {
             mls_findings_add(problems, MLS_FINDING_SEED_VALUE, place, "%s:%zu: the seed is no integer: %.*s",
-                             source->name, seed->line, (int)(seed->value.len < 40 ? seed->value.len : 40),
-                             seed->value.ptr);
+                             source->name, seed->line, MLS_CUT(seed->value, 40));
         }
     }
 }

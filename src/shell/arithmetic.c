@@ -10,6 +10,8 @@
 
 #include "shell/expand.h"
 
+#include "base/utf8.h"
+
 typedef struct calculation {
     mls_shell_state *state;
     mls_str text;
@@ -456,8 +458,7 @@ bool mls_shell_calculate(mls_shell_state *state, mls_str expression, mls_shell_i
     if (self.problem == NULL || state->stopped || state->frame->unset_used || !mls_shell_known(expression)) {
         return true;
     }
-    mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem,
-                   (int)(expression.len < 60 ? expression.len : 60), expression.ptr);
+    mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
     return state->frame->doubt > 0;
 }
 

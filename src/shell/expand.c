@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* A word on its way from raw text to a text or to fields. */
 typedef struct builder {
     mls_shell_state *state;
@@ -211,8 +213,7 @@ static mls_shell_presence value_of(mls_shell_state *state, mls_str name, mls_str
 
 static mls_str bad_substitution(mls_shell_state *state, mls_str inner, const char *problem)
 {
-    mls_shell_note(state, MLS_FINDING_CONFIG_SYNTAX, "${%.*s}: %s", (int)(inner.len < 60 ? inner.len : 60), inner.ptr,
-                   problem);
+    mls_shell_note(state, MLS_FINDING_CONFIG_SYNTAX, "${%.*s}: %s", MLS_CUT(inner, 60), problem);
     if (state->frame->doubt == 0 && mls_shell_goes(state)) {
         state->frame->flow = FLOW_DISCARD;
     }

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "score/energy.h"
 #include "submission/judge.h"
 
@@ -135,8 +136,9 @@ static void compare_logs(const judgement *judging, run_text says, const char *ke
         if (differing > 1) {
             mls_buffer_printf(&more, " (and %zu more logs of the folder)", differing - 1);
         }
-        mls_findings_add(&result->findings, code, place, "%s is %.60s, %s %.60s%s", key, says(&first->run), where,
-                         expected, more.ptr != NULL ? more.ptr : "");
+        mls_findings_add(&result->findings, code, place, "%s is %.*s, %s %.*s%s", key,
+                         MLS_CUT_TEXT(says(&first->run), 60), where, MLS_CUT_TEXT(expected, 60),
+                         more.ptr != NULL ? more.ptr : "");
         result->findings.out_of_memory |= more.failed;
         mls_buffer_release(&more);
     }
@@ -348,7 +350,7 @@ static void skip(const judgement *judging)
     const char *benchmark = judging->result->benchmark;
     const bool scaling = strcmp(benchmark, "strong") == 0 || strcmp(benchmark, "weak") == 0;
     mls_findings_add(&judging->result->findings, MLS_FINDING_BENCHMARK_SKIPPED, folder_place(judging),
-                     "%.60s is no benchmark of %s %s; nothing in it was judged%s", benchmark,
+                     "%.*s is no benchmark of %s %s; nothing in it was judged%s", MLS_CUT_TEXT(benchmark, 60),
                      mls_usage_name(judging->options->usage), judging->submission->edition->name,
                      scaling ? " (try --usage hpc)" : "");
 }

@@ -122,7 +122,7 @@ static void check_status(const mls_system *system, const cJSON *statuses, mls_fi
     if (list.len > 0) {
         mls_findings_add(findings, MLS_FINDING_SYSTEM_STATUS,
                          (mls_finding_place){.path = system->description.path, .key = MLS_S("status")},
-                         "the status '%.80s' is not one of %s", system->status, list.ptr);
+                         "the status '%.*s' is not one of %s", MLS_CUT_TEXT(system->status, 80), list.ptr);
     }
     findings->out_of_memory |= list.failed;
     mls_buffer_release(&list);
@@ -133,7 +133,8 @@ static void check_division(const mls_system *system, mls_findings *findings)
     if (system->division != NULL && strcmp(system->division, "closed") != 0 && strcmp(system->division, "open") != 0) {
         mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING,
                          (mls_finding_place){.path = system->description.path, .key = MLS_S("division")},
-                         "the division is spelled '%.40s': seeds and convergence are not checked", system->division);
+                         "the division is spelled '%.*s': seeds and convergence are not checked",
+                         MLS_CUT_TEXT(system->division, 40));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "submission/tree_walk.h"
 
 /* package_checker_params holds a few words. */
@@ -154,7 +155,7 @@ static void take_params_line(mls_tree_walk *walk, mls_bypasses *bypasses, mls_st
     } else if (line.len > 0 && line.ptr[0] != '#') {
         mls_findings_add(mls_walk_findings(walk), MLS_FINDING_PARAMS_IGNORED, place,
                          "the line '%.*s' has no effect: only rcp-bypass and seed-checker-bypass have",
-                         (int)(line.len < 60 ? line.len : 60), line.ptr);
+                         MLS_CUT(line, 60));
     }
 }
 
