@@ -20,6 +20,67 @@
 extern "C" {
 #endif
 
+/** The divisions of a submission, which decide what is checked. */
+typedef enum mls_division {
+    MLS_DIVISION_NONE, /**< nobody says one */
+    MLS_DIVISION_CLOSED,
+    MLS_DIVISION_OPEN,
+    MLS_DIVISION_OTHER /**< none of the two: nothing is checked, as for open */
+} mls_division;
+
+/** "closed" or "open"; NULL for the others. */
+const char *mls_division_name(mls_division division);
+
+/** What a log means by its submission_division; NULL: NONE.  Case does not count: its spelling is judged by the rules.
+ */
+mls_division mls_division_logged(const char *text);
+
+/** What a system description means by its division.  It counts only as the rules spell it; NULL is OTHER. */
+mls_division mls_division_described(const char *text);
+
+/** What became of a check. */
+typedef enum mls_check {
+    MLS_CHECK_NOT_MADE, /**< it does not apply: open division, an early edition, a benchmark without one */
+    MLS_CHECK_PASS,
+    MLS_CHECK_FAIL,
+    MLS_CHECK_BYPASSED /**< it failed, and was asked not to count */
+} mls_check;
+
+/** "none", "pass", "fail" or "bypassed". */
+const char *mls_check_name(mls_check check);
+
+/** Convergence against the reference points. */
+typedef struct mls_rcp_outcome {
+    mls_check check;
+    mls_rcp_set *set; /**< the points; NULL: not checked */
+    mls_rcp_result result;
+    mls_findings findings; /**< what a failure is, a warning when it is bypassed */
+} mls_rcp_outcome;
+
+/** Whether the runs were made with seeds of their own. */
+typedef struct mls_seed_outcome {
+    mls_check check;
+    size_t count;          /**< seed records in all runs */
+    size_t different;      /**< of them, by file, line and value */
+    mls_findings findings; /**< what is wrong with them; errors are warnings when the check is bypassed */
+} mls_seed_outcome;
+
+/** Energy, of groups with power files; whoever reads the files fills in the first two. */
+typedef struct mls_power_outcome {
+    double *joules; /**< of each run, NAN: not known; to be given to free(); NULL: there are no power files */
+    size_t wrong;   /**< runs whose power files are not as they must be */
+    mls_check check;
+    double energy_joules; /**< mean over the runs that the score keeps, times scale; NAN: not known, or no score */
+} mls_power_outcome;
+
+/** Weak scaling (hpc): many models trained at the same time on one system, the valid runs. */
+typedef struct mls_weak_outcome {
+    mls_check check; /**< at least as many models as the benchmark needs runs */
+    size_t models;
+    double instance_scale; /**< accelerators (or nodes without any) that train one model; NAN: not logged */
+    double minutes;        /**< from the first start to the last stop; NAN: no valid run */
+} mls_weak_outcome;
+
 /** How far the valid runs of a group lie apart; minutes. */
 typedef struct mls_spread {
     double min_minutes;
@@ -37,33 +98,23 @@ typedef struct mls_group {
     bool edition_guessed;       /**< by the date of the first record */
     char *benchmark;            /**< NULL: nothing names one */
     const mls_benchmark *rules; /**< what scoring knows of it; never NULL once scored */
-    char *division;             /**< "closed" or "open" as the runs log it; NULL: none logged, or they differ */
+    mls_division division;      /**< as the runs log it; NONE: none does, or they differ */
     char *config;               /**< DGXSYSTEM; NULL: not told, or they differ */
     double global_batch_size;   /**< NAN: not logged, or they differ */
     mls_config_name shape; /**< what the name of the config says; kind NONE when it says nothing; borrows from config */
     const mls_run **runs;
     size_t run_count, run_capacity;
     mls_olympic_mark *marks; /**< one per run */
-    size_t runs_needed;      /**< 0: unknown benchmark */
     mls_olympic_result score;
-    bool has_spread; /**< at least two valid runs */
+    double scale;          /**< what the score is multiplied with: 1 unless convergence passes and says otherwise */
+    double scaled_minutes; /**< score_minutes times scale; NAN: no score */
+    bool has_spread;       /**< at least two valid runs */
     mls_spread spread;
-    mls_rcp_set *rcp_set;       /**< the reference points; NULL: no convergence check applies */
-    mls_rcp_result rcp;         /**< meaningful with rcp_set */
-    double scale;               /**< what the score is multiplied with: 1 unless the check passes and says otherwise */
-    double scaled_minutes;      /**< score_minutes times scale; NAN: no score */
-    bool seeds_checked;         /**< closed division, edition 1.0.0 or later */
-    bool seeds_ok;              /**< as the seed rules have it; true when not checked */
-    size_t seeds;               /**< seed records in all runs */
-    size_t seeds_different;     /**< of them, by file, line and value */
-    mls_findings seed_findings; /**< what is wrong with the seeds */
-    double *joules;             /**< energy of each run, NAN: not measured; NULL: the group has no power files */
-    double energy_joules; /**< olympic energy, over the runs the score keeps, times scale; meaningful with joules */
-    bool weak;            /**< a weak scaling result (hpc); the next three tell */
-    size_t weak_models;   /**< models trained: valid runs */
-    double weak_instance_scale; /**< accelerators that train one model; NAN: not logged */
-    double weak_minutes;        /**< from the first start to the last stop; NAN: no valid run */
-    mls_findings findings;
+    mls_rcp_outcome rcp;
+    mls_seed_outcome seeds;
+    mls_power_outcome power;
+    mls_weak_outcome weak;
+    mls_findings findings; /**< what the runs do not agree on, and what is odd about them */
 } mls_group;
 
 /** How groups are to be scored.  Zero-initialised but for the editions is what the rules say. */
@@ -72,20 +123,25 @@ typedef struct mls_score_options {
     bool select_window;           /**< with more runs than needed, score the window the rules choose */
     bool bert_train_samples;      /**< a bert run's train_samples record says how much it took to converge */
     const mls_config_decoder *config_decoder; /**< decodes the names of configs; NULL: they are not decoded */
-    const char *division; /**< what decides whether convergence and seeds are checked; NULL: what the runs log */
-    mls_str rcp_text;     /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
-    const char *rcp_path; /**< where they are from */
+    mls_division division; /**< what decides whether convergence and seeds are checked; NONE: what the runs log */
+    bool rcp_bypass;       /**< a failed convergence check does not count */
+    bool seed_bypass;      /**< nor does a failed check of the seeds */
+    mls_str rcp_text;      /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
+    const char *rcp_path;  /**< where they are from */
 } mls_score_options;
 
 /**
  * Scores a group whose usage, path, result_folder and runs are set: finds out
  * benchmark, division, config, batch size and (with edition NULL) the edition,
  * then the olympic score, the marks, the spread, convergence against the
- * reference points and the seeds, with a finding for each thing that differs
- * between the runs.  Returns MLS_OK, MLS_ERROR_MEMORY, or what is wrong with
- * rcp_text (MLS_ERROR_SYNTAX, MLS_ERROR_VALUE with line and column).
+ * reference points, the seeds, weak scaling, and the energy where joules are
+ * set.  Returns MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text
+ * (MLS_ERROR_SYNTAX, MLS_ERROR_VALUE with line and column).
  */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
+
+/** The energy of a scored group from group->power.joules, if it has any. */
+void mls_group_energy(mls_group *group);
 
 /** Frees what the group owns; not its runs. */
 void mls_group_release(mls_group *group);

@@ -29,17 +29,6 @@ extern "C" {
 /** A system description of more bytes is not read. */
 #define MLS_SYSTEM_BYTES_MAX ((size_t)4 << 20)
 
-/** What became of a check. */
-typedef enum mls_check {
-    MLS_CHECK_NOT_MADE, /**< it does not apply: open division, an early edition, a benchmark without one */
-    MLS_CHECK_PASS,
-    MLS_CHECK_FAIL,
-    MLS_CHECK_BYPASSED /**< it failed, and was asked not to count */
-} mls_check;
-
-/** "none", "pass", "fail" or "bypassed". */
-const char *mls_check_name(mls_check check);
-
 /** A file of a submission: a log, a description, a power file … */
 typedef struct mls_submission_file {
     char *path;       /**< relative to the tree */
@@ -109,9 +98,8 @@ typedef struct mls_submission_result {
     bool judged; /**< false: not a benchmark of the edition, so nothing below means anything but the findings */
     size_t runs_needed;
     size_t invalid;
-    size_t allowed;  /**< invalid runs that may be dropped */
-    mls_group group; /**< of its runs: the score and what was checked */
-    mls_check rcp_check, seed_check, power_check;
+    size_t allowed;            /**< invalid runs that may be dropped */
+    mls_group group;           /**< of its runs: the score and what was checked */
     mls_findings findings;     /**< about the folder; those about a log are its run's */
     mls_finding_counts counts; /**< of these and the runs' */
 } mls_submission_result;

@@ -45,7 +45,7 @@ static const mls_option options[] = {
 /* With too few runs convergence is not judged: that is no failure. */
 static bool group_converges(const mls_group *group)
 {
-    return group->rcp_set == NULL || group->rcp.pass || group->rcp.match == MLS_RCP_TOO_FEW_RUNS;
+    return group->rcp.check != MLS_CHECK_FAIL || group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS;
 }
 
 /* Power files that could not be read. */
@@ -68,13 +68,14 @@ static int score_status(const mls_cli *cli, const mls_collection *collection)
     int status = collection->group_count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
-        bool well = group->score.score_minutes > -1 && group->seeds_ok && group_converges(group);
+        bool well =
+            group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && group_converges(group);
         for (size_t k = 0; k < group->run_count; k++) {
             well &= group->runs[k]->valid &&
                     (!cli->view.strict || mls_findings_pass(&group->runs[k]->findings.counts, true));
         }
         well &= mls_findings_pass(&group->findings.counts, cli->view.strict);
-        well &= !cli->view.strict || mls_findings_pass(&group->seed_findings.counts, true);
+        well &= !cli->view.strict || mls_findings_pass(&group->seeds.findings.counts, true);
         status = mls_exit_worse(status, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
         status = mls_exit_worse(status, group_unreadable(cli, group));
     }
@@ -128,7 +129,7 @@ static int score_write_scalings(mls_cli *cli, const mls_collection *collection)
     int status = MLS_EXIT_OK;
     for (size_t i = 0; i < collection->group_count && settings->write_scaling; i++) {
         const mls_group *group = &collection->groups[i];
-        if (group->result_folder && group->rcp_set != NULL && group->rcp.pass && group->score.official) {
+        if (group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official) {
             status = mls_exit_worse(status, score_write_scaling(cli, group));
         }
     }

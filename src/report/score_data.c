@@ -72,7 +72,7 @@ static double throughput_of(const mls_run *run)
 
 static double joules_of(const run_row *row)
 {
-    return row->group->joules != NULL ? row->group->joules[row->index] : (double)NAN;
+    return row->group->power.joules != NULL ? row->group->power.joules[row->index] : (double)NAN;
 }
 
 #define RUN_FIELDS(F)                                                                                                  \
@@ -120,17 +120,21 @@ typedef mls_olympic_result window_row;
     F(window, count, NUMBER, 0, "", row->window_count)
 MLS_FIELDS(window, "SCORE JSON", WINDOW_FIELDS)
 
-typedef mls_group verdict_row, energy_row, weak_row, seeds_row, group_row, group_csv_row;
+typedef mls_group group_row, group_csv_row;
+typedef mls_rcp_outcome verdict_row;
+typedef mls_seed_outcome seeds_row;
+typedef mls_power_outcome energy_row;
+typedef mls_weak_outcome weak_row;
 #define ENERGY_FIELDS(F) F(energy, joules, NUMBER_OR_NULL, 0, "joules", row->energy_joules)
 MLS_FIELDS(energy, "SCORE JSON", ENERGY_FIELDS)
 MLS_FIELDS(weak, "SCORE JSON", MLS_WEAK_FIELDS)
-#define VERDICT_FIELDS(F) F(verdict, pass, BOOL, 0, "", row->rcp.pass) MLS_VERDICT_FIELDS(F)
+#define VERDICT_FIELDS(F) F(verdict, pass, BOOL, 0, "", row->result.pass) MLS_VERDICT_FIELDS(F)
 MLS_FIELDS(verdict, "SCORE JSON", VERDICT_FIELDS)
 
 #define SEEDS_FIELDS(F)                                                                                                \
-    F(seeds, ok, BOOL, 0, "", row->seeds_ok)                                                                           \
+    F(seeds, ok, BOOL, 0, "", row->check != MLS_CHECK_FAIL)                                                            \
     F(seeds, problems, ARRAY, 0, "",                                                                                   \
-      MLS_EMIT_LIST(to, row->seed_findings.count, mls_emit_text(to, row->seed_findings.items[i].message)))
+      MLS_EMIT_LIST(to, row->findings.count, mls_emit_text(to, row->findings.items[i].message)))
 MLS_FIELDS(seeds, "SCORE JSON", SEEDS_FIELDS)
 
 static void emit_findings(mls_emitter *to, const mls_group *group)
@@ -146,7 +150,7 @@ static void emit_findings(mls_emitter *to, const mls_group *group)
 #define GROUP_FIELDS(F)                                                                                                \
     F(group, path, TEXT, 0, "", row->path)                                                                             \
     F(group, benchmark, TEXT_OR_NULL, 0, "", row->benchmark)                                                           \
-    F(group, division, TEXT_OR_NULL, 0, "", row->division)                                                             \
+    F(group, division, TEXT_OR_NULL, 0, "", mls_division_name(row->division))                                          \
     F(group, usage, TEXT, 0, "", mls_usage_name(row->usage))                                                           \
     F(group, edition, TEXT, 0, "", row->edition->name)                                                                 \
     F(group, edition_guessed, BOOL, 0, "", row->edition_guessed)                                                       \
@@ -154,29 +158,36 @@ static void emit_findings(mls_emitter *to, const mls_group *group)
     F(group, global_batch_size, NUMBER_OR_NULL, 0, "", row->global_batch_size)                                         \
     F(group, runs, ARRAY, 0, "",                                                                                       \
       MLS_EMIT_LIST(to, row->run_count, mls_emit_object(to, &run_fields, &(run_row){row, row->runs[i], i})))           \
-    F(group, runs_needed, NUMBER_OR_NULL, 0, "", mls_field_unless_zero((double)row->runs_needed))                      \
+    F(group, runs_needed, NUMBER_OR_NULL, 0, "", mls_field_unless_zero((double)row->rules->runs_needed))               \
     F(group, dropped, NUMBER, 0, "", row->score.dropped)                                                               \
     F(group, official, BOOL, 0, "", row->score.official)                                                               \
     F(group, score_minutes, NUMBER_OR_NULL, 0, "minutes", row->score.score_minutes)                                    \
     F(group, scale, NUMBER, 0, "", row->scale)                                                                         \
     F(group, scaled_minutes, NUMBER_OR_NULL, 0, "minutes", row->scaled_minutes)                                        \
-    F(group, rcp, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &verdict_fields, row->rcp_set != NULL ? row : NULL))      \
-    F(group, seeds, OBJECT, 0, "", mls_emit_object(to, &seeds_fields, row))                                            \
+    F(group, rcp, OBJECT_OR_NULL, 0, "",                                                                               \
+      mls_emit_object(to, &verdict_fields, row->rcp.check != MLS_CHECK_NOT_MADE ? &row->rcp : NULL))                   \
+    F(group, seeds, OBJECT, 0, "", mls_emit_object(to, &seeds_fields, &row->seeds))                                    \
     F(group, spread, OBJECT_OR_NULL, 0, "",                                                                            \
       mls_emit_object(to, &spread_fields, row->has_spread ? &row->spread : NULL))                                      \
     F(group, window, OBJECT_OR_NULL, 0, "",                                                                            \
       mls_emit_object(to, &window_fields, row->score.windowed ? &row->score : NULL))                                   \
-    F(group, energy, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &energy_fields, row->joules != NULL ? row : NULL))     \
-    F(group, weak_scaling, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &weak_fields, row->weak ? row : NULL))           \
+    F(group, energy, OBJECT_OR_NULL, 0, "",                                                                            \
+      mls_emit_object(to, &energy_fields, row->power.joules != NULL ? &row->power : NULL))                             \
+    F(group, weak_scaling, OBJECT_OR_NULL, 0, "",                                                                      \
+      mls_emit_object(to, &weak_fields, row->weak.check != MLS_CHECK_NOT_MADE ? &row->weak : NULL))                    \
     F(group, findings, ARRAY, 0, "", emit_findings(to, row))
 MLS_FIELDS(group, "SCORE JSON", GROUP_FIELDS)
 
 /* A check that was not made leaves its columns empty. */
 #define GROUP_CSV_FIELDS(F)                                                                                            \
-    F(group_csv, rcp_pass, BOOL_OR_NULL, 0, "", mls_emit_maybe(to, row->rcp_set != NULL, row->rcp.pass))               \
-    F(group_csv, rcp_message, TEXT_OR_NULL, 0, "", row->rcp_set != NULL ? row->rcp.message : NULL)                     \
-    F(group_csv, seeds_ok, BOOL_OR_NULL, 0, "", mls_emit_maybe(to, row->seeds_checked, row->seeds_ok))                 \
-    F(group_csv, energy_joules, NUMBER_OR_NULL, 0, "joules", row->joules != NULL ? row->energy_joules : (double)NAN)
+    F(group_csv, rcp_pass, BOOL_OR_NULL, 0, "",                                                                        \
+      mls_emit_maybe(to, row->rcp.check != MLS_CHECK_NOT_MADE, row->rcp.result.pass))                                  \
+    F(group_csv, rcp_message, TEXT_OR_NULL, 0, "",                                                                     \
+      row->rcp.check != MLS_CHECK_NOT_MADE ? row->rcp.result.message : NULL)                                           \
+    F(group_csv, seeds_ok, BOOL_OR_NULL, 0, "",                                                                        \
+      mls_emit_maybe(to, row->seeds.check != MLS_CHECK_NOT_MADE, row->seeds.check != MLS_CHECK_FAIL))                  \
+    F(group_csv, energy_joules, NUMBER_OR_NULL, 0, "joules",                                                           \
+      row->power.joules != NULL ? row->power.energy_joules : (double)NAN)
 MLS_FIELDS(group_csv, "", GROUP_CSV_FIELDS)
 
 const mls_columns mls_score_columns = {

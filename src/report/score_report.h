@@ -17,16 +17,16 @@ void mls_score_show(mls_printer *to, const void *collection);
 
 /* Fields that score and verify share.  Of a verdict on convergence, but for the first, `pass`: */
 #define MLS_VERDICT_FIELDS(F)                                                                                          \
-    F(verdict, message, TEXT, 0, "", row->rcp.message)                                                                 \
-    F(verdict, scale, NUMBER, 0, "", row->rcp.scale)                                                                   \
-    F(verdict, mean, NUMBER_OR_NULL, 0, "", row->rcp.limit.mean)                                                       \
-    F(verdict, limit, NUMBER_OR_NULL, 0, "", row->rcp.limit.limit)                                                     \
-    F(verdict, submission_mean, NUMBER_OR_NULL, 0, "", row->rcp.submission_mean)
+    F(verdict, message, TEXT, 0, "", row->result.message)                                                              \
+    F(verdict, scale, NUMBER, 0, "", row->result.scale)                                                                \
+    F(verdict, mean, NUMBER_OR_NULL, 0, "", row->result.limit.mean)                                                    \
+    F(verdict, limit, NUMBER_OR_NULL, 0, "", row->result.limit.limit)                                                  \
+    F(verdict, submission_mean, NUMBER_OR_NULL, 0, "", row->result.submission_mean)
 
 /* Of weak scaling. */
 #define MLS_WEAK_FIELDS(F)                                                                                             \
-    F(weak, models, NUMBER, 0, "", row->weak_models)                                                                   \
-    F(weak, instance_scale, NUMBER_OR_NULL, 0, "", row->weak_instance_scale)                                           \
-    F(weak, time_to_train_all_minutes, NUMBER_OR_NULL, 0, "minutes", row->weak_minutes)
+    F(weak, models, NUMBER, 0, "", row->models)                                                                        \
+    F(weak, instance_scale, NUMBER_OR_NULL, 0, "", row->instance_scale)                                                \
+    F(weak, time_to_train_all_minutes, NUMBER_OR_NULL, 0, "minutes", row->minutes)
 
 #endif

@@ -87,7 +87,8 @@ static void show_headline(mls_view *view, const mls_group *group)
     const mls_wrap wrap = {
         .width = view->width, .used = mls_display_width(mls_buffer_str(&line)), .indent = INDENT, .separator = "  "};
     mls_buffer_clear(&line);
-    mls_buffer_printf(&line, "  %s  %s %s%s", group->division != NULL ? group->division : "no division",
+    mls_buffer_printf(&line, "  %s  %s %s%s",
+                      mls_division_name(group->division) != NULL ? mls_division_name(group->division) : "no division",
                       mls_usage_name(group->usage), group->edition->name, group->edition_guessed ? " (by date)" : "");
     if (group->config != NULL) {
         mls_buffer_printf(&line, "   %s", group->config);
@@ -226,8 +227,8 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
 {
     char kind[64];
     const size_t valid = group_valid_runs(group);
-    if (group->runs_needed > 0) {
-        mls_buffer_printf(line, "%zu of %zu runs", group->run_count, group->runs_needed);
+    if (group->rules->runs_needed > 0) {
+        mls_buffer_printf(line, "%zu of %u runs", group->run_count, group->rules->runs_needed);
     } else {
         mls_words_plural(line, group->run_count, "run", "runs");
     }
@@ -237,10 +238,10 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
     line_window(line, group);
     switch (group->score.outcome) {
     case MLS_OLYMPIC_SCORED:
-        if (group->runs_needed == 0) {
+        if (group->rules->runs_needed == 0) {
             mls_buffer_append_text(line, ": not an official score");
         }
-        line_mean(line, group, group->runs_needed > 0 ? "olympic mean" : "mean");
+        line_mean(line, group, group->rules->runs_needed > 0 ? "olympic mean" : "mean");
         return group->score.official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
     case MLS_OLYMPIC_TOO_FEW_RUNS:
         mls_buffer_append_text(line, ": not an official score");
@@ -282,19 +283,19 @@ static void line_spread(mls_buffer *line, const mls_group *group)
 /* Weak scaling has no olympic mean but "59 models, at least 10 needed · 32 accelerators each · all trained in …". */
 static mls_style line_weak(mls_buffer *line, const mls_group *group)
 {
-    const bool enough = group->weak_models > 0 && group->weak_models >= group->runs_needed;
+    const bool enough = group->weak.check == MLS_CHECK_PASS;
     mls_buffer_append_text(line, "weak scaling: ");
-    mls_words_plural(line, group->weak_models, "model", "models");
-    mls_buffer_printf(line, ", at least %zu needed", group->runs_needed);
+    mls_words_plural(line, group->weak.models, "model", "models");
+    mls_buffer_printf(line, ", at least %u needed", group->rules->runs_needed);
     if (group->score.dropped > 0) {
         mls_buffer_printf(line, ", %zu dropped", group->score.dropped);
     }
     mls_buffer_append_text(line, enough ? "" : ": not an official score");
-    if (group->weak_models > 0) {
+    if (group->weak.models > 0) {
         mls_buffer_append_text(line, " · ");
-        mls_words_count(line, group->weak_instance_scale);
+        mls_words_count(line, group->weak.instance_scale);
         mls_buffer_append_text(line, " accelerators each · all trained in ");
-        mls_words_minutes(line, group->weak_minutes);
+        mls_words_minutes(line, group->weak.minutes);
         mls_buffer_append_text(line, " min");
     }
     return enough ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
@@ -308,7 +309,7 @@ static void show_line(mls_view *view, mls_buffer *line, mls_style look)
 static void show_score(mls_view *view, const mls_group *group)
 {
     mls_buffer line = {0};
-    const mls_style look = group->weak ? line_weak(&line, group) : line_score(&line, group);
+    const mls_style look = group->weak.check != MLS_CHECK_NOT_MADE ? line_weak(&line, group) : line_score(&line, group);
     line_spread(&line, group);
     show_line(view, &line, look);
 }
@@ -317,32 +318,33 @@ static void show_score(mls_view *view, const mls_group *group)
 static void show_convergence(mls_view *view, const mls_group *group)
 {
     mls_buffer line = {0};
-    if (group->rcp_set == NULL) {
+    if (group->rcp.check == MLS_CHECK_NOT_MADE) {
         return;
     }
     mls_buffer_append_text(&line, "reference convergence: ");
-    mls_rcp_result_describe(&group->rcp, group->weak ? (double)NAN : group->score.score_minutes, &line);
+    mls_rcp_result_describe(&group->rcp.result,
+                            group->weak.check != MLS_CHECK_NOT_MADE ? (double)NAN : group->score.score_minutes, &line);
     show_line(view, &line,
-              group->rcp.pass                            ? MLS_STYLE_PLAIN
-              : group->rcp.match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN
-                                                         : MLS_STYLE_BAD);
+              group->rcp.result.pass                            ? MLS_STYLE_PLAIN
+              : group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN
+                                                                : MLS_STYLE_BAD);
 }
 
 static void show_seeds(mls_view *view, const mls_group *group)
 {
     mls_buffer line = {0};
-    if (!group->seeds_checked) {
+    if (group->seeds.check == MLS_CHECK_NOT_MADE) {
         return;
     }
-    const mls_findings *problems = &group->seed_findings;
+    const mls_findings *problems = &group->seeds.findings;
     const size_t all = problems->counts.error + problems->counts.warning + problems->counts.advice;
-    const mls_style look = group->seeds_ok ? MLS_STYLE_WARN : MLS_STYLE_BAD;
+    const mls_style look = group->seeds.check != MLS_CHECK_FAIL ? MLS_STYLE_WARN : MLS_STYLE_BAD;
     size_t shown = 0;
-    if (group->seeds_ok) {
+    if (group->seeds.check != MLS_CHECK_FAIL) {
         mls_buffer_append_text(&line, "seeds: ");
-        mls_words_count(&line, (double)group->seeds);
-        mls_buffer_append_text(&line,
-                               group->seeds > 1 && group->seeds_different == group->seeds ? ", all different" : "");
+        mls_words_count(&line, (double)group->seeds.count);
+        mls_buffer_append_text(
+            &line, group->seeds.count > 1 && group->seeds.different == group->seeds.count ? ", all different" : "");
         show_line(view, &line, MLS_STYLE_PLAIN);
     }
     while (shown < problems->count && (view->verbose > 0 || shown < SEED_PROBLEMS_SHOWN)) {
@@ -362,17 +364,17 @@ static void show_seeds(mls_view *view, const mls_group *group)
 static void show_energy(mls_view *view, const mls_group *group)
 {
     mls_buffer line = {0};
-    if (group->joules == NULL) {
+    if (group->power.joules == NULL) {
         return;
     }
-    if (isnan(group->energy_joules)) {
+    if (isnan(group->power.energy_joules)) {
         mls_buffer_append_text(&line, isnan(group->score.score_minutes) ? "energy: none without a score"
                                                                         : "energy: cannot be told");
     } else {
         mls_buffer_append_text(&line, "energy: ");
-        mls_words_count(&line, floor(group->energy_joules + 0.5));
+        mls_words_count(&line, floor(group->power.energy_joules + 0.5));
         mls_buffer_append_text(&line, " J (");
-        mls_number_append_grouped(&line, group->energy_joules / 1000, 1);
+        mls_number_append_grouped(&line, group->power.energy_joules / 1000, 1);
         mls_buffer_append_text(&line, " kJ)");
     }
     show_line(view, &line, MLS_STYLE_PLAIN);

@@ -66,46 +66,37 @@ MLS_FIELDS(log, "VERIFY JSON", LOG_FIELDS)
 static void emit_log(mls_emitter *to, const mls_submission_result *result, size_t index)
 {
     const mls_group *group = &result->group;
-    const log_row row = {&result->runs[index], group->joules != NULL ? group->joules[index] : (double)NAN,
+    const log_row row = {&result->runs[index], group->power.joules != NULL ? group->power.joules[index] : (double)NAN,
                          group->marks != NULL ? group->marks[index] : MLS_OLYMPIC_KEPT};
     mls_emit_object(to, &log_fields, &row);
 }
 
-typedef mls_group weak_row;
-typedef mls_submission_result seeds_row, power_row, result_row;
-
-/* What score's fields ask of a group, and what only a submission knows. */
-typedef struct verdict_row {
-    mls_rcp_result rcp;
-    bool bypassed;
-} verdict_row;
+typedef mls_rcp_outcome verdict_row;
+typedef mls_seed_outcome seeds_row;
+typedef mls_power_outcome power_row;
+typedef mls_weak_outcome weak_row;
+typedef mls_submission_result result_row;
 #define SEEDS_FIELDS(F)                                                                                                \
-    F(seeds, ok, BOOL, 0, "", row->seed_check == MLS_CHECK_PASS)                                                       \
-    F(seeds, bypassed, BOOL, 0, "", row->seed_check == MLS_CHECK_BYPASSED)                                             \
-    F(seeds, seeds, NUMBER, 0, "", row->group.seeds)                                                                   \
-    F(seeds, different, NUMBER, 0, "", row->group.seeds_different)
+    F(seeds, ok, BOOL, 0, "", row->check == MLS_CHECK_PASS)                                                            \
+    F(seeds, bypassed, BOOL, 0, "", row->check == MLS_CHECK_BYPASSED)                                                  \
+    F(seeds, seeds, NUMBER, 0, "", row->count)                                                                         \
+    F(seeds, different, NUMBER, 0, "", row->different)
 MLS_FIELDS(seeds, "VERIFY JSON", SEEDS_FIELDS)
 #define POWER_FIELDS(F)                                                                                                \
-    F(power, ok, BOOL, 0, "", row->power_check == MLS_CHECK_PASS)                                                      \
-    F(power, joules, NUMBER_OR_NULL, 0, "joules", row->group.energy_joules)
+    F(power, ok, BOOL, 0, "", row->check == MLS_CHECK_PASS)                                                            \
+    F(power, joules, NUMBER_OR_NULL, 0, "joules", row->energy_joules)
 MLS_FIELDS(power, "VERIFY JSON", POWER_FIELDS)
 MLS_FIELDS(weak, "VERIFY JSON", MLS_WEAK_FIELDS)
 #define VERDICT_FIELDS(F)                                                                                              \
-    F(verdict, pass, BOOL, 0, "", row->rcp.pass)                                                                       \
-    F(verdict, bypassed, BOOL, 0, "", row->bypassed)                                                                   \
+    F(verdict, pass, BOOL, 0, "", row->result.pass)                                                                    \
+    F(verdict, bypassed, BOOL, 0, "", row->check == MLS_CHECK_BYPASSED)                                                \
     MLS_VERDICT_FIELDS(F)
 MLS_FIELDS(verdict, "VERIFY JSON", VERDICT_FIELDS)
 
-static void emit_verdict(mls_emitter *to, const mls_submission_result *result)
-{
-    const verdict_row row = {result->group.rcp, result->rcp_check == MLS_CHECK_BYPASSED};
-    mls_emit_object(to, &verdict_fields, result->rcp_check != MLS_CHECK_NOT_MADE ? &row : NULL);
-}
-
 /* A check that was not made is null. */
-static const void *made(const mls_submission_result *result, mls_check check)
+static const void *made(const void *outcome, mls_check check)
 {
-    return check != MLS_CHECK_NOT_MADE ? result : NULL;
+    return check != MLS_CHECK_NOT_MADE ? outcome : NULL;
 }
 
 #define RESULT_FIELDS(F)                                                                                               \
@@ -122,11 +113,14 @@ static const void *made(const mls_submission_result *result, mls_check check)
     F(result, score_minutes, NUMBER_OR_NULL, 0, "minutes", row->group.score.score_minutes)                             \
     F(result, scale, NUMBER, 0, "", row->group.scale)                                                                  \
     F(result, scaled_minutes, NUMBER_OR_NULL, 0, "minutes", row->group.scaled_minutes)                                 \
-    F(result, rcp, OBJECT_OR_NULL, 0, "", emit_verdict(to, row))                                                       \
-    F(result, seeds, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &seeds_fields, made(row, row->seed_check)))            \
-    F(result, power, OBJECT_OR_NULL, 0, "", mls_emit_object(to, &power_fields, made(row, row->power_check)))           \
+    F(result, rcp, OBJECT_OR_NULL, 0, "",                                                                              \
+      mls_emit_object(to, &verdict_fields, made(&row->group.rcp, row->group.rcp.check)))                               \
+    F(result, seeds, OBJECT_OR_NULL, 0, "",                                                                            \
+      mls_emit_object(to, &seeds_fields, made(&row->group.seeds, row->group.seeds.check)))                             \
+    F(result, power, OBJECT_OR_NULL, 0, "",                                                                            \
+      mls_emit_object(to, &power_fields, made(&row->group.power, row->group.power.check)))                             \
     F(result, weak_scaling, OBJECT_OR_NULL, 0, "",                                                                     \
-      mls_emit_object(to, &weak_fields, row->weak && row->judged ? &row->group : NULL))                                \
+      mls_emit_object(to, &weak_fields, row->weak && row->judged ? &row->group.weak : NULL))                           \
     F(result, logs, ARRAY, 0, "", MLS_EMIT_LIST(to, row->run_count, emit_log(to, row, i)))
 MLS_FIELDS(result, "VERIFY JSON", RESULT_FIELDS)
 

@@ -63,14 +63,14 @@ static void result_row(mls_table *table, const mls_view *view, const mls_submiss
         mls_table_cell(table, COL_DROPPED, result->invalid > result->allowed ? MLS_STYLE_BAD : MLS_STYLE_WARN, "%zu",
                        result->invalid);
     }
-    mls_words_minutes(&text, result->weak ? result->group.weak_minutes : result->group.scaled_minutes);
+    mls_words_minutes(&text, result->weak ? result->group.weak.minutes : result->group.scaled_minutes);
     mls_table_text(table, COL_MINUTES, MLS_STYLE_PLAIN, &text);
     mls_words_fixed(&text, result->group.scale, 3);
     mls_table_text(table, COL_SCALE, MLS_STYLE_PLAIN, &text);
-    cell_check(table, COL_RCP, result->rcp_check);
-    cell_check(table, COL_SEEDS, result->seed_check);
-    if (result->power_check != MLS_CHECK_NOT_MADE) {
-        cell_check(table, COL_POWER, result->power_check);
+    cell_check(table, COL_RCP, result->group.rcp.check);
+    cell_check(table, COL_SEEDS, result->group.seeds.check);
+    if (result->group.power.check != MLS_CHECK_NOT_MADE) {
+        cell_check(table, COL_POWER, result->group.power.check);
     }
     mls_table_cell(table, COL_WELL, result->counts.error == 0 ? MLS_STYLE_GOOD : MLS_STYLE_BAD, "%s",
                    result->counts.error == 0 ? "✓" : "✗");

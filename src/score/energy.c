@@ -182,25 +182,6 @@ double mls_energy_of_switch(const mls_power_log *log, double time_to_train_ms, c
     return log->conversion_eff * log->interconnect_power_est * time_to_train_ms / MILLISECONDS_PER_SECOND;
 }
 
-double mls_energy_score(const double *joules, const mls_olympic_mark *marks, size_t count, double scale)
-{
-    double sum = 0;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (marks[i] == MLS_OLYMPIC_KEPT) {
-            sum += joules[i];
-            kept++;
-        }
-    }
-    return kept > 0 ? sum / (double)kept * scale : NAN;
-}
-
-double mls_group_energy(const mls_group *group, const double *joules)
-{
-    return isfinite(group->score.score_minutes) ? mls_energy_score(joules, group->marks, group->run_count, group->scale)
-                                                : (double)NAN;
-}
-
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
                            double *joules, mls_error *error)
 {

@@ -13,7 +13,6 @@
 #define MLS_SCORE_ENERGY_H
 
 #include "mlscore/base.h"
-#include "mlscore/group.h"
 #include "mlscore/log.h"
 
 /* A node file with more events is refused: one a millisecond for more than an hour. */
@@ -65,15 +64,5 @@ double mls_energy_of_switch(const mls_power_log *log, double time_to_train_ms, c
  */
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
                            double *joules, mls_error *error) MLS_MUST_USE;
-
-/*
- * A benchmark's energy: the mean of `joules`, one per run, over the runs that
- * the time score keeps, times the scale of the convergence check.  NaN when
- * no run was kept or a kept run has no energy.
- */
-double mls_energy_score(const double *joules, const mls_olympic_mark *marks, size_t count, double scale);
-
-/* The energy of a group that was scored; `joules` has one number per run.  NaN also when the group has no score. */
-double mls_group_energy(const mls_group *group, const double *joules);
 
 #endif

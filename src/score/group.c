@@ -1,86 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mlscore/group.h"
-
+/*
+ * group.c - from the runs of a group to its score: what the runs agree on, the
+ * olympic mean and how far the runs lie apart.  The checks are in group_checks.c.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "score/group_checks.h"
+#include "score/statistics.h"
 
-/* A text that every run should have the same of. */
-typedef const char *(*mls_run_text_get)(const mls_run *run);
-
-static const char *mls_run_benchmark(const mls_run *run)
+const char *mls_division_name(mls_division division)
 {
-    return run->benchmark;
+    return division == MLS_DIVISION_CLOSED ? "closed" : division == MLS_DIVISION_OPEN ? "open" : NULL;
 }
 
-static const char *mls_run_division(const mls_run *run)
+mls_division mls_division_logged(const char *text)
 {
-    return run->division;
+    return text == NULL                      ? MLS_DIVISION_NONE
+           : strcasecmp(text, "closed") == 0 ? MLS_DIVISION_CLOSED
+           : strcasecmp(text, "open") == 0   ? MLS_DIVISION_OPEN
+                                             : MLS_DIVISION_OTHER;
 }
 
-/*
- * The text that all runs which log one agree on; NULL with a finding when they
- * differ, NULL without when none has it.
- */
-static const char *mls_group_agree(mls_group *group, mls_run_text_get get, const char *what)
+mls_division mls_division_described(const char *text)
+{
+    const mls_division division = mls_division_logged(text);
+    const char *name = mls_division_name(division);
+    return name != NULL && strcmp(text, name) == 0 ? division : MLS_DIVISION_OTHER;
+}
+
+const char *mls_check_name(mls_check check)
+{
+    static const char *const names[] = {
+        [MLS_CHECK_NOT_MADE] = "none",
+        [MLS_CHECK_PASS] = "pass",
+        [MLS_CHECK_FAIL] = "fail",
+        [MLS_CHECK_BYPASSED] = "bypassed",
+    };
+    return names[check];
+}
+
+const char *mls_run_name(const mls_run *run)
+{
+    const char *slash = run->file != NULL ? strrchr(run->file, '/') : NULL;
+    return slash != NULL ? slash + 1 : run->file;
+}
+
+/* ------------------------------------------------ what the runs agree on */
+
+/* Appends what a run says of something that all runs of a group should say alike; nothing when it does not. */
+typedef void (*run_says)(const mls_run *run, mls_buffer *text);
+
+static void says_benchmark(const mls_run *run, mls_buffer *text)
+{
+    mls_buffer_append(text, mls_str_from(run->benchmark));
+}
+
+/* Divisions that mean the same are one, however they are spelled. */
+static void says_division(const mls_run *run, mls_buffer *text)
+{
+    const char *name = mls_division_name(mls_division_logged(run->division));
+    mls_buffer_append(text, mls_str_from(name != NULL ? name : run->division));
+}
+
+static void says_config(const mls_run *run, mls_buffer *text)
+{
+    mls_buffer_append(text, mls_str_from(mls_run_config(run)));
+}
+
+static void says_batch_size(const mls_run *run, mls_buffer *text)
+{
+    if (!isnan(run->global_batch_size)) {
+        mls_buffer_printf(text, "%.15g", run->global_batch_size);
+    }
+}
+
+/* The first run that says something, when all that do agree with it; NULL with a finding when two differ. */
+static const mls_run *agreement(mls_group *group, run_says says, const char *what)
 {
     const mls_run *first = NULL;
+    mls_buffer said = {0};
+    mls_buffer other = {0};
     for (size_t i = 0; i < group->run_count; i++) {
-        const char *text = get(group->runs[i]);
-        if (text == NULL) {
+        mls_buffer *text = first == NULL ? &said : &other;
+        mls_buffer_clear(text);
+        says(group->runs[i], text);
+        if (text->len == 0) {
             continue;
         }
         if (first == NULL) {
             first = group->runs[i];
-        } else if (strcmp(text, get(first)) != 0) {
+        } else if (!mls_str_equal(mls_buffer_str(&said), mls_buffer_str(&other))) {
             mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP, (mls_finding_place){.key = mls_str_from(what)},
-                             "%s differs: %s in %s, %s in %s", what, get(first), mls_run_name(first), text,
+                             "%s differs: %s in %s, %s in %s", what, said.ptr, mls_run_name(first), other.ptr,
                              mls_run_name(group->runs[i]));
-            return NULL;
+            first = NULL;
+            break;
         }
     }
-    return first != NULL ? get(first) : NULL;
-}
-
-static double mls_group_batch_size(mls_group *group)
-{
-    const mls_run *first = NULL;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_run *run = group->runs[i];
-        if (isnan(run->global_batch_size)) {
-            continue;
-        }
-        if (first == NULL) {
-            first = run;
-        } else if (run->global_batch_size != first->global_batch_size) {
-            mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP,
-                             (mls_finding_place){.key = MLS_S("global_batch_size")},
-                             "global_batch_size differs: %.15g in %s, %.15g in %s", first->global_batch_size,
-                             mls_run_name(first), run->global_batch_size, mls_run_name(run));
-            return (double)NAN;
-        }
-    }
-    return first != NULL ? first->global_batch_size : (double)NAN;
-}
-
-/* Copies a text that may be NULL; false when memory runs out. */
-static bool mls_text_set(char **member, const char *text)
-{
-    *member = text != NULL ? mls_copy_text(text, strlen(text)) : NULL;
-    return text == NULL || *member != NULL;
+    group->findings.out_of_memory |= said.failed || other.failed;
+    mls_buffer_release(&said);
+    mls_buffer_release(&other);
+    return first;
 }
 
 /*
  * The folder of a result names its benchmark (the compliance checker goes by
  * it too), unless nobody knows a benchmark of that name; else the logs do.
  */
-static const char *mls_group_benchmark(mls_group *group, const mls_editions *editions)
+static const char *benchmark_of(mls_group *group, const mls_editions *editions)
 {
-    const char *logged = mls_group_agree(group, mls_run_benchmark, "submission_benchmark");
+    const mls_run *run = agreement(group, says_benchmark, "submission_benchmark");
     if (group->result_folder && group->path != NULL) {
         const char *slash = strrchr(group->path, '/');
         const char *folder = slash != NULL ? slash + 1 : group->path;
@@ -88,12 +122,19 @@ static const char *mls_group_benchmark(mls_group *group, const mls_editions *edi
             return folder;
         }
     }
-    return logged;
+    return run != NULL ? run->benchmark : NULL;
 }
 
-static double mls_group_first_ms(const mls_group *group)
+/* Copies a text that may be NULL; false when memory runs out. */
+static bool set_text(char **member, const char *text)
 {
-    double first = (double)NAN;
+    *member = text != NULL ? mls_copy_text(text, strlen(text)) : NULL;
+    return text == NULL || *member != NULL;
+}
+
+static double first_ms(const mls_group *group)
+{
+    double first = NAN;
     for (size_t i = 0; i < group->run_count; i++) {
         const double begin = group->runs[i]->first_ms; /* NAN in a file without records */
         if (isnan(first) || begin < first) {
@@ -103,69 +144,30 @@ static double mls_group_first_ms(const mls_group *group)
     return first;
 }
 
-/* Valid runs lie apart; with a window, only its own. */
-static bool mls_group_spreads(const mls_group *group, size_t index)
+static bool identify(mls_group *group, const mls_editions *editions)
 {
-    return group->runs[index]->valid && isfinite(mls_run_minutes(group->runs[index])) &&
-           group->marks[index] != MLS_OLYMPIC_OUTSIDE;
+    const mls_run *division = agreement(group, says_division, "submission_division");
+    const mls_run *config = agreement(group, says_config, "DGXSYSTEM");
+    const char *benchmark = benchmark_of(group, editions);
+    const mls_run *batch_size = agreement(group, says_batch_size, "global_batch_size");
+    group->division = mls_division_logged(division != NULL ? division->division : NULL);
+    group->global_batch_size = batch_size != NULL ? batch_size->global_batch_size : (double)NAN;
+    group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(benchmark));
+    if (group->edition == NULL) {
+        group->edition = mls_editions_guess(editions, group->usage, first_ms(group));
+        group->edition_guessed = true;
+    }
+    return set_text(&group->config, config != NULL ? mls_run_config(config) : NULL) &&
+           set_text(&group->benchmark, benchmark);
 }
 
-/* The minutes of the valid runs are few, so they are walked twice rather than kept. */
-static void mls_group_spread(mls_group *group)
-{
-    mls_spread spread = {(double)INFINITY, -(double)INFINITY, 0, 0, 0};
-    size_t count = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const double minutes = mls_run_minutes(group->runs[i]);
-        if (mls_group_spreads(group, i)) {
-            spread.min_minutes = fmin(spread.min_minutes, minutes);
-            spread.max_minutes = fmax(spread.max_minutes, minutes);
-            spread.mean_minutes += minutes;
-            count++;
-        }
-    }
-    if (count < 2) {
-        return;
-    }
-    spread.mean_minutes /= (double)count;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const double minutes = mls_run_minutes(group->runs[i]);
-        if (mls_group_spreads(group, i)) {
-            const double distance = minutes - spread.mean_minutes;
-            spread.stdev_minutes += distance * distance;
-        }
-    }
-    spread.stdev_minutes = sqrt(spread.stdev_minutes / (double)count);
-    spread.variation = spread.mean_minutes > 0 ? spread.stdev_minutes / spread.mean_minutes : 0;
-    group->spread = spread;
-    group->has_spread = true;
-}
+/* -------------------------------------------------------------- the score */
 
-static void mls_group_count_runs(mls_group *group)
+static mls_status olympic(mls_group *group, bool select_window)
 {
-    const size_t needed = group->runs_needed;
-    if (group->weak) {
-        if (group->weak_models < needed) {
-            mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, (mls_finding_place){0},
-                             "%zu valid runs of the at least %zu that weak scaling of %s needs", group->weak_models,
-                             needed, group->benchmark);
-        }
-    } else if (needed > 0 && group->run_count < needed) {
-        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, (mls_finding_place){0},
-                         "%zu of the %zu runs that %s needs", group->run_count, needed, group->benchmark);
-    } else if (needed > 0 && group->run_count > needed && !group->score.windowed) {
-        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, (mls_finding_place){0},
-                         "%zu runs, %s needs %zu: --window selects the ones to submit", group->run_count,
-                         group->benchmark, needed);
-    }
-}
-
-static mls_status mls_group_olympic(mls_group *group, bool select_window)
-{
-    const mls_olympic_rules rules = {group->runs_needed, group->rules->left_out, select_window};
-    size_t count = group->run_count > 0 ? group->run_count : 1;
-    mls_olympic_run *runs = calloc(count, sizeof *runs);
-    group->marks = calloc(count, sizeof *group->marks);
+    const mls_olympic_rules rules = {group->rules->runs_needed, group->rules->left_out, select_window};
+    mls_olympic_run *runs = calloc(group->run_count + 1, sizeof *runs);
+    group->marks = calloc(group->run_count + 1, sizeof *group->marks);
     mls_status status = runs != NULL && group->marks != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
         for (size_t i = 0; i < group->run_count; i++) {
@@ -178,41 +180,74 @@ static mls_status mls_group_olympic(mls_group *group, bool select_window)
     return status;
 }
 
-mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
+/* How far the valid runs lie apart; with a window, only its own. */
+static mls_status measure_spread(mls_group *group)
 {
-    const char *division = mls_group_agree(group, mls_run_division, "submission_division");
-    /* The compliance checker ignores the case of a division. */
-    const bool closed = division != NULL && strcasecmp(division, "closed") == 0;
-    const bool open = division != NULL && strcasecmp(division, "open") == 0;
-    if (!mls_text_set(&group->division, closed ? "closed"
-                                        : open ? "open"
-                                               : NULL) ||
-        !mls_text_set(&group->config, mls_group_agree(group, mls_run_config, "DGXSYSTEM")) ||
-        !mls_text_set(&group->benchmark, mls_group_benchmark(group, options->editions))) {
+    double *minutes = calloc(group->run_count + 1, sizeof *minutes);
+    size_t count = 0;
+    if (minutes == NULL) {
         return MLS_ERROR_MEMORY;
     }
-    group->global_batch_size = mls_group_batch_size(group);
-    if (group->edition == NULL) {
-        group->edition = mls_editions_guess(options->editions, group->usage, mls_group_first_ms(group));
-        group->edition_guessed = true;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const double one = mls_run_minutes(group->runs[i]);
+        if (group->runs[i]->valid && isfinite(one) && group->marks[i] != MLS_OLYMPIC_OUTSIDE) {
+            minutes[count++] = one;
+        }
     }
-    group->rules = mls_benchmark_find(options->editions, group->usage, mls_str_from(group->benchmark));
-    group->runs_needed = group->rules->runs_needed;
-    mls_status status = mls_group_weak(group);
+    group->has_spread = count >= 2;
+    if (group->has_spread) {
+        mls_sort_doubles(minutes, count);
+        group->spread = (mls_spread){minutes[0], minutes[count - 1], mls_mean(minutes, count),
+                                     mls_stdev_population(minutes, count), 0};
+        if (group->spread.mean_minutes > 0) {
+            group->spread.variation = group->spread.stdev_minutes / group->spread.mean_minutes;
+        }
+    }
+    free(minutes);
+    return MLS_OK;
+}
+
+static void check_run_count(mls_group *group)
+{
+    const size_t needed = group->rules->runs_needed;
+    const mls_finding_place place = {0};
+    if (group->weak.check != MLS_CHECK_NOT_MADE) {
+        if (group->weak.models < needed) {
+            mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
+                             "%zu valid runs of the at least %zu that weak scaling of %s needs", group->weak.models,
+                             needed, group->benchmark);
+        }
+    } else if (group->run_count < needed) {
+        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place, "%zu of the %zu runs that %s needs",
+                         group->run_count, needed, group->benchmark);
+    } else if (needed > 0 && group->run_count > needed && !group->score.windowed) {
+        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
+                         "%zu runs, %s needs %zu: --window selects the ones to submit", group->run_count,
+                         group->benchmark, needed);
+    }
+}
+
+mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
+{
+    mls_status status = identify(group, options->editions) ? MLS_OK : MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
-        status = mls_group_olympic(group, options->select_window);
+        mls_group_check_weak(group);
+        status = olympic(group, options->select_window);
     }
     if (status == MLS_OK) {
-        mls_group_spread(group);
-        mls_group_count_runs(group);
-        status = mls_group_rcp(group, options, error);
+        status = measure_spread(group);
     }
     if (status == MLS_OK) {
-        status = mls_group_seeds(group, options);
+        check_run_count(group);
+        status = mls_group_check_rcp(group, options, error);
     }
     if (status == MLS_OK) {
-        status = mls_group_shape(group, options);
+        status = mls_group_check_seeds(group, options);
     }
+    if (status == MLS_OK) {
+        status = mls_group_check_config(group, options);
+    }
+    mls_group_energy(group);
     return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
 }
 
@@ -220,13 +255,13 @@ void mls_group_release(mls_group *group)
 {
     free(group->path);
     free(group->benchmark);
-    free(group->division);
     free(group->config);
     free((void *)group->runs);
     free(group->marks);
-    free(group->joules);
-    mls_rcp_set_free(group->rcp_set);
-    mls_findings_release(&group->seed_findings);
+    free(group->power.joules);
+    mls_rcp_set_free(group->rcp.set);
+    mls_findings_release(&group->rcp.findings);
+    mls_findings_release(&group->seeds.findings);
     mls_findings_release(&group->findings);
     *group = (mls_group){0};
 }

@@ -1,97 +1,224 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * group_checks.c - convergence, seeds, energy, weak scaling and the config of
+ * a group: whether each is checked, what came of it, and what is said of it.
+ */
 #include "score/group_checks.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "mlscore/value.h"
 #include "score/converge.h"
 #include "score/seeds.h"
-#include "score/weak_scaling.h"
 
-const char *mls_run_name(const mls_run *run)
-{
-    const char *slash = run->file != NULL ? strrchr(run->file, '/') : NULL;
-    return slash != NULL ? slash + 1 : run->file;
-}
+#define MILLISECONDS_PER_MINUTE 60000.0
 
 /* Runs that are submitted: with a window, only its own. */
-static bool mls_group_counts(const mls_group *group, size_t index)
+static bool is_submitted(const mls_group *group, size_t index)
 {
     return group->marks[index] != MLS_OLYMPIC_OUTSIDE;
 }
 
-/* The batch size the runs agree on; NAN: none logged one; MLS_RCP_BATCH_SIZE_DIFFERS. */
-static double mls_group_rcp_batch_size(const mls_group *group)
+/* Convergence and seeds are checked in the closed division, from edition 1.0.0 on. */
+static bool is_checked(const mls_group *group, const mls_score_options *options)
 {
-    double batch_size = (double)NAN;
+    const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;
+    return division == MLS_DIVISION_CLOSED && group->edition->number >= MLS_EDITION_NUMBER(1, 0, 0);
+}
+
+/* ------------------------------------------------------------ convergence */
+
+/* The batch size the submitted runs agree on; NAN: none logged one; MLS_RCP_BATCH_SIZE_DIFFERS. */
+static double submitted_batch_size(const mls_group *group)
+{
+    double batch_size = NAN;
     for (size_t i = 0; i < group->run_count; i++) {
         const double logged = group->runs[i]->global_batch_size;
-        if (!mls_group_counts(group, i) || isnan(logged)) {
-            continue;
+        if (is_submitted(group, i) && !isnan(logged)) {
+            if (!isnan(batch_size) && batch_size != logged) {
+                return MLS_RCP_BATCH_SIZE_DIFFERS;
+            }
+            batch_size = logged;
         }
-        if (!isnan(batch_size) && batch_size != logged) {
-            return MLS_RCP_BATCH_SIZE_DIFFERS;
-        }
-        batch_size = logged;
     }
     return batch_size;
 }
 
-static mls_status mls_group_rcp_check(mls_group *group, const mls_score_options *options)
+static mls_status compare_with_points(mls_group *group, bool train_samples)
 {
     size_t count = 0;
-    double *to_converge = calloc(group->run_count, sizeof *to_converge);
-    if (to_converge == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    mls_status status = MLS_OK;
+    double *to_converge = calloc(group->run_count + 1, sizeof *to_converge);
+    mls_status status = to_converge != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
-        if (mls_group_counts(group, i)) {
-            status = mls_run_converge_number(group->runs[i], group->rules, group->edition, options->bert_train_samples,
+        if (is_submitted(group, i)) {
+            status = mls_run_converge_number(group->runs[i], group->rules, group->edition, train_samples,
                                              &to_converge[count++]);
         }
     }
     if (status == MLS_OK) {
-        status = mls_rcp_check(group->rcp_set, mls_group_rcp_batch_size(group), to_converge, count, &group->rcp);
+        status = mls_rcp_check(group->rcp.set, submitted_batch_size(group), to_converge, count, &group->rcp.result);
     }
     free(to_converge);
     return status;
 }
 
-/* Convergence and seeds are checked in the closed division, from edition 1.0.0 on. */
-static bool mls_group_is_checked(const mls_group *group, const mls_score_options *options)
+/* A failure in one sentence, whose first word the check says already. */
+static mls_status describe_failure(mls_group *group)
 {
-    const char *division = options->division != NULL ? options->division : group->division;
-    return mls_str_equal(mls_str_from(division), MLS_S("closed")) &&
-           group->edition->number >= MLS_EDITION_NUMBER(1, 0, 0);
+    const bool bypassed = group->rcp.check == MLS_CHECK_BYPASSED;
+    mls_buffer words = {0};
+    mls_rcp_result_describe(&group->rcp.result, group->score.score_minutes, &words);
+    mls_str text = mls_buffer_str(&words);
+    if (mls_str_starts(text, MLS_S("fail: "))) {
+        text.ptr += strlen("fail: ");
+    }
+    if (!words.failed) {
+        mls_findings_add_as(&group->rcp.findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
+                            (mls_finding_place){.path = group->path}, "%s%s", text.ptr, bypassed ? " (bypassed)" : "");
+    }
+    const bool complete = !words.failed && !group->rcp.findings.out_of_memory;
+    mls_buffer_release(&words);
+    return complete ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
-mls_status mls_group_rcp(mls_group *group, const mls_score_options *options, mls_error *error)
+mls_status mls_group_check_rcp(mls_group *group, const mls_score_options *options, mls_error *error)
 {
+    mls_rcp_outcome *rcp = &group->rcp;
     group->scale = 1;
     group->scaled_minutes = group->score.score_minutes;
-    if (!mls_group_is_checked(group, options) || !group->rules->reference_points ||
+    if (!is_checked(group, options) || !group->rules->reference_points ||
         !mls_edition_has_benchmark(group->edition, mls_str_from(group->benchmark))) {
         return MLS_OK;
     }
     const mls_rcp_rules rules = {options->editions, group->edition, group->rules};
-    mls_status status = mls_rcp_set_new(&rules, &group->rcp_set, error);
+    mls_status status = mls_rcp_set_new(&rules, &rcp->set, error);
     if (status == MLS_OK && options->rcp_text.len > 0) {
-        status = mls_rcp_set_add(group->rcp_set, options->rcp_text, options->rcp_path, error);
+        status = mls_rcp_set_add(rcp->set, options->rcp_text, options->rcp_path, error);
     }
     if (status == MLS_OK) {
-        status = mls_group_rcp_check(group, options);
+        status = compare_with_points(group, options->bert_train_samples);
     }
-    if (status == MLS_OK) {
-        group->scale = group->rcp.score_scale;
-        group->scaled_minutes = group->score.score_minutes * group->scale;
+    if (status != MLS_OK) {
+        return status;
     }
+    group->scale = rcp->result.score_scale;
+    group->scaled_minutes = group->score.score_minutes * group->scale;
+    rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
+    return rcp->result.pass ? MLS_OK : describe_failure(group);
+}
+
+/* ------------------------------------------------------------------ seeds */
+
+mls_status mls_group_check_seeds(mls_group *group, const mls_score_options *options)
+{
+    static const mls_seed_log no_seeds;
+    size_t count = 0;
+    if (!is_checked(group, options)) {
+        return MLS_OK;
+    }
+    mls_seed_source *sources = calloc(group->run_count + 1, sizeof *sources);
+    if (sources == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (is_submitted(group, i)) {
+            const mls_run *run = group->runs[i];
+            sources[count++] =
+                (mls_seed_source){run->file, mls_run_name(run), run->seeds != NULL ? run->seeds : &no_seeds};
+        }
+    }
+    const mls_status status = mls_seeds_check(sources, count, options->seed_bypass, &group->seeds);
+    free(sources);
     return status;
 }
 
-mls_status mls_group_shape(mls_group *group, const mls_score_options *options)
+/* ----------------------------------------------------------------- energy */
+
+void mls_group_energy(mls_group *group)
+{
+    mls_power_outcome *power = &group->power;
+    double sum = 0;
+    size_t kept = 0;
+    power->energy_joules = NAN;
+    if (power->joules == NULL) {
+        return;
+    }
+    power->check = power->wrong == 0 ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (group->marks != NULL && group->marks[i] == MLS_OLYMPIC_KEPT) {
+            sum += power->joules[i];
+            kept++;
+        }
+    }
+    if (kept > 0 && isfinite(group->score.score_minutes)) {
+        power->energy_joules = sum / (double)kept * group->scale;
+    }
+}
+
+/* ----------------------------------------------------------- weak scaling */
+
+/* A number that the run logged before it started; NAN when it did not. */
+static double logged_number(const mls_run *run, mls_str key)
+{
+    double number;
+    const char *text = mls_run_hyperparameter(run, key);
+    return text != NULL && mls_json_number(mls_str_from(text), &number) ? number : (double)NAN;
+}
+
+/* results/<system>/weak/<benchmark> */
+static bool is_weak(const mls_group *group)
+{
+    const mls_str path = mls_str_from(group->path);
+    const char *slash = group->result_folder && path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
+    if (slash == NULL || group->usage != MLS_USAGE_HPC) {
+        return false;
+    }
+    const mls_str parent = {path.ptr, (size_t)(slash - path.ptr)};
+    return mls_str_equal(parent, MLS_S("weak")) || mls_str_ends(parent, MLS_S("/weak"));
+}
+
+void mls_group_check_weak(mls_group *group)
+{
+    mls_weak_outcome *weak = &group->weak;
+    double first_start = INFINITY;
+    double last_stop = -(double)INFINITY;
+    bool differ = false;
+    if (!is_weak(group)) {
+        return;
+    }
+    weak->instance_scale = weak->minutes = NAN;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_run *run = group->runs[i];
+        if (!run->valid || !isfinite(mls_run_minutes(run))) {
+            continue;
+        }
+        const double accelerators = logged_number(run, MLS_S("accelerators_per_node"));
+        const double scale = logged_number(run, MLS_S("number_of_nodes")) * (accelerators > 1 ? accelerators : 1);
+        first_start = fmin(first_start, run->run_start.time_ms);
+        last_stop = fmax(last_stop, run->run_stop.time_ms);
+        if (weak->models++ == 0) {
+            weak->instance_scale = scale;
+        } else {
+            differ |= scale != weak->instance_scale && !(isnan(scale) && isnan(weak->instance_scale));
+        }
+    }
+    if (weak->models > 0) {
+        weak->minutes = (last_stop - first_start) / MILLISECONDS_PER_MINUTE;
+    }
+    weak->check = weak->models > 0 && weak->models >= group->rules->runs_needed ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
+    if (differ) {
+        mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP,
+                         (mls_finding_place){.key = MLS_S("number_of_nodes")},
+                         "the runs differ in number_of_nodes times accelerators_per_node; the first valid one counts");
+    }
+}
+
+/* ----------------------------------------------------------------- config */
+
+mls_status mls_group_check_config(mls_group *group, const mls_score_options *options)
 {
     if (group->config == NULL || options->config_decoder == NULL) {
         return MLS_OK;
@@ -110,83 +237,4 @@ mls_status mls_group_shape(mls_group *group, const mls_score_options *options)
                          named, group->global_batch_size);
     }
     return status;
-}
-
-mls_status mls_group_seeds(mls_group *group, const mls_score_options *options)
-{
-    static const mls_seed_log no_seeds;
-    mls_seeds_verdict verdict = {.ok = true};
-    size_t count = 0;
-    group->seeds_ok = true;
-    group->seeds_checked = mls_group_is_checked(group, options);
-    if (!group->seeds_checked) {
-        return MLS_OK;
-    }
-    mls_seed_source *sources = calloc(group->run_count, sizeof *sources);
-    if (sources == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (mls_group_counts(group, i)) {
-            const mls_run *run = group->runs[i];
-            sources[count++] = (mls_seed_source){mls_run_name(run), run->seeds != NULL ? run->seeds : &no_seeds};
-        }
-    }
-    const mls_status status = mls_seeds_check(sources, count, &group->seed_findings, &verdict);
-    group->seeds_ok = verdict.ok;
-    group->seeds = verdict.seeds;
-    group->seeds_different = verdict.different;
-    free(sources);
-    return status;
-}
-
-/* A number that the run logged before it started; NAN when it did not. */
-static double mls_run_logged_number(const mls_run *run, mls_str key)
-{
-    double number;
-    const char *text = mls_run_hyperparameter(run, key);
-    return text != NULL && mls_json_number(mls_str_from(text), &number) ? number : (double)NAN;
-}
-
-/* results/<system>/weak/<benchmark> */
-static bool mls_group_is_weak(const mls_group *group)
-{
-    const mls_str path = mls_str_from(group->path);
-    const char *slash = group->result_folder ? memrchr(path.ptr, '/', path.len) : NULL;
-    if (slash == NULL || group->usage != MLS_USAGE_HPC) {
-        return false;
-    }
-    const mls_str parent = {path.ptr, (size_t)(slash - path.ptr)};
-    return mls_str_equal(parent, MLS_S("weak")) || mls_str_ends(parent, MLS_S("/weak"));
-}
-
-mls_status mls_group_weak(mls_group *group)
-{
-    if (!mls_group_is_weak(group)) {
-        return MLS_OK;
-    }
-    mls_weak_run *runs = calloc(group->run_count, sizeof *runs);
-    if (runs == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_run *run = group->runs[i];
-        runs[i] = (mls_weak_run){.valid = run->valid,
-                                 .start_ms = run->run_start.time_ms,
-                                 .stop_ms = run->run_stop.time_ms,
-                                 .number_of_nodes = mls_run_logged_number(run, MLS_S("number_of_nodes")),
-                                 .accelerators_per_node = mls_run_logged_number(run, MLS_S("accelerators_per_node"))};
-    }
-    const mls_weak_scaling weak = mls_weak_scaling_of(runs, group->run_count, group->runs_needed);
-    free(runs);
-    if (weak.instances_differ) {
-        mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP,
-                         (mls_finding_place){.key = MLS_S("number_of_nodes")},
-                         "the runs differ in number_of_nodes times accelerators_per_node; the first valid one counts");
-    }
-    group->weak = true;
-    group->weak_models = weak.number_of_models;
-    group->weak_instance_scale = weak.instance_scale;
-    group->weak_minutes = weak.time_to_train_all_minutes;
-    return MLS_OK;
 }

@@ -49,8 +49,13 @@ static mls_str folder_of(const char *path)
 static group_key group_key_of(const mls_grouped_run *grouped)
 {
     const mls_run *run = grouped->run;
-    return (group_key){run->benchmark,         run->division,        mls_run_config(run),
-                       run->global_batch_size, folder_of(run->file), grouped->result};
+    const char *division = mls_division_name(mls_division_logged(run->division));
+    return (group_key){.benchmark = run->benchmark,
+                       .division = division != NULL ? division : run->division,
+                       .config = mls_run_config(run),
+                       .batch_size = run->global_batch_size,
+                       .folder = folder_of(run->file),
+                       .result = grouped->result};
 }
 
 /* Whether everything both have logged is the same. */

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seeds.c - the seeds that logs tell, each in one form that can be compared,
+ * and what is wrong with those of a folder.
+ */
 #include "score/seeds.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "mlscore/value.h"
+
+/* ----------------------------------------------------- one seed, in one form */
 
 static bool is_digit(char c)
 {
@@ -20,52 +29,72 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
 }
 
-/* Whether Python's int() reads this text: blanks around, a sign, digits with single underscores between them. */
-static bool text_is_integer(mls_str text)
-{
-    while (text.len > 0 && is_space(text.ptr[0])) {
-        text.ptr++;
-        text.len--;
-    }
-    while (text.len > 0 && is_space(text.ptr[text.len - 1])) {
-        text.len--;
-    }
-    if (text.len > 0 && (text.ptr[0] == '+' || text.ptr[0] == '-')) {
-        text.ptr++;
-        text.len--;
-    }
-    for (size_t i = 0; i < text.len; i++) {
-        bool between = text.ptr[i] == '_' && i > 0 && is_digit(text.ptr[i - 1]) && i + 1 < text.len;
-        if (!is_digit(text.ptr[i]) && !between) {
-            return false;
-        }
-    }
-    return text.len > 0;
-}
-
-/* Whether a number is written without a fraction or an exponent, so that its text is its one form. */
-static bool is_whole_text(mls_str span)
-{
-    for (size_t i = 0; i < span.len; i++) {
-        if (!is_digit(span.ptr[i]) && (span.ptr[i] != '-' || span.len == 2)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /*
- * Appends a value so that equal values give equal bytes, as the checker
- * compares them: 5, 5.0 and 5e0 are one number, "5" is another thing.
- * Integers keep all their digits, however many.
+ * Appends the digits of a text that Python's int() reads: blanks around, a
+ * sign, digits with single underscores between them, however many.  False when
+ * it is none.
  */
-static void append_identity(mls_buffer *identity, mls_str span, mls_str decoded)
+static bool append_whole_text(mls_buffer *identity, mls_str text)
+{
+    size_t at = 0;
+    size_t end = text.len;
+    while (at < end && is_space(text.ptr[at])) {
+        at++;
+    }
+    while (end > at && is_space(text.ptr[end - 1])) {
+        end--;
+    }
+    const bool negative = at < end && text.ptr[at] == '-';
+    at += at < end && (negative || text.ptr[at] == '+');
+    const size_t first = at;
+    bool zero = true;
+    for (; at < end; at++) {
+        const bool between = text.ptr[at] == '_' && at > first && is_digit(text.ptr[at - 1]) && at + 1 < end;
+        if (!is_digit(text.ptr[at]) && !between) {
+            return false;
+        }
+        if (zero && text.ptr[at] != '0' && !between) {
+            zero = false;
+            mls_buffer_append_text(identity, negative ? "-" : "");
+        }
+        if (!zero && !between) {
+            mls_buffer_append_char(identity, text.ptr[at]);
+        }
+    }
+    if (zero) {
+        mls_buffer_append_char(identity, '0');
+    }
+    return at > first;
+}
+
+/* Appends the whole number that int() makes of a seed; false, with anything appended, when it makes none. */
+static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str decoded)
+{
+    double number;
+    if (mls_json_kind_of(span) == MLS_JSON_STRING) {
+        return append_whole_text(identity, decoded);
+    }
+    if (!mls_json_number(span, &number) || !isfinite(number)) {
+        return false;
+    }
+    /* Written without a fraction or an exponent it keeps its digits, however many. */
+    for (size_t i = 0; i < span.len; i++) {
+        if (!is_digit(span.ptr[i]) && span.ptr[i] != '-') {
+            mls_buffer_printf(identity, "%.0f", fabs(number) < 1 ? 0 : trunc(number));
+            return true;
+        }
+    }
+    return append_whole_text(identity, span);
+}
+
+/* Appends a value so that equal ones give equal bytes: 5, 5.0 and 5e0 are one number, "5" is another thing. */
+static void append_value(mls_buffer *identity, mls_str span, mls_str decoded)
 {
     double number;
     if (mls_json_kind_of(span) == MLS_JSON_STRING) {
         mls_buffer_append_char(identity, '"');
         mls_buffer_append(identity, decoded);
-    } else if (!is_whole_text(span) && mls_json_number(span, &number) && isfinite(number)) {
+    } else if (mls_json_number(span, &number) && isfinite(number)) {
         mls_number_append(identity, number);
     } else {
         mls_buffer_append(identity, span);
@@ -83,50 +112,37 @@ static bool decode(mls_seed_log *log, mls_str span, mls_str *text)
     return text->ptr != NULL;
 }
 
-static bool value_is_integer(mls_str span, mls_str decoded)
-{
-    double number;
-    if (mls_json_kind_of(span) == MLS_JSON_STRING) {
-        return text_is_integer(decoded);
-    }
-    return mls_json_number(span, &number) && isfinite(number);
-}
-
-/* Fills in the place and the identity of a seed; false when memory runs out. */
-static bool read_place(mls_seed_log *log, const mls_record *record, mls_seed *seed)
+mls_status mls_seed_log_record(mls_seed_log *log, const mls_record *record)
 {
     mls_str file;
     mls_str lineno;
-    seed->has_place = mls_json_member(record->metadata, MLS_S("file"), &file) &&
-                      mls_json_member(record->metadata, MLS_S("lineno"), &lineno);
-    if (!seed->has_place) {
-        return true;
-    }
-    if (!decode(log, file, &seed->file) || !decode(log, lineno, &seed->lineno)) {
-        return false;
-    }
-    mls_buffer_clear(&log->scratch);
-    append_identity(&log->scratch, file, seed->file);
-    append_identity(&log->scratch, lineno, seed->lineno);
-    append_identity(&log->scratch, record->value, seed->value);
-    seed->identity = mls_arena_copy(&log->arena, mls_buffer_str(&log->scratch));
-    return !log->scratch.failed && seed->identity.ptr != NULL;
-}
-
-mls_status mls_seed_log_record(mls_seed_log *log, const mls_record *record)
-{
-    if (!mls_str_equal(record->key, MLS_S("seed"))) {
-        return MLS_OK;
-    }
     if (log->count == MLS_SEEDS_MAX) {
         log->too_many = true;
         return MLS_OK;
     }
     mls_seed seed = {.line = record->line};
-    if (!decode(log, record->value, &seed.value) || !read_place(log, record, &seed) || !MLS_GROW(log, items)) {
+    mls_buffer identity = {0};
+    bool complete = MLS_GROW(log, items) && decode(log, record->value, &seed.value);
+    if (complete) {
+        seed.is_integer = append_whole_number(&identity, record->value, seed.value);
+    }
+    if (complete && mls_json_member(record->metadata, MLS_S("file"), &file) &&
+        mls_json_member(record->metadata, MLS_S("lineno"), &lineno)) {
+        complete = decode(log, file, &seed.file) && decode(log, lineno, &seed.lineno);
+        mls_buffer_append_char(&identity, '\0');
+        append_value(&identity, file, seed.file);
+        append_value(&identity, lineno, seed.lineno);
+        if (!seed.is_integer) {
+            append_value(&identity, record->value, seed.value);
+        }
+        seed.identity = mls_arena_copy(&log->arena, mls_buffer_str(&identity));
+        complete = complete && seed.identity.ptr != NULL;
+    }
+    complete = complete && !identity.failed;
+    mls_buffer_release(&identity);
+    if (!complete) {
         return MLS_ERROR_MEMORY;
     }
-    seed.is_integer = value_is_integer(record->value, seed.value);
     log->items[log->count++] = seed;
     return MLS_OK;
 }
@@ -140,175 +156,146 @@ void mls_seed_log_release(mls_seed_log *log)
 {
     free(log->items);
     mls_arena_release(&log->arena);
-    mls_buffer_release(&log->scratch);
     *log = (mls_seed_log){0};
 }
 
-/* A seed with the log it is from. */
-typedef struct placed_seed {
-    const mls_seed *seed;
-    size_t source;
-} placed_seed;
+/* ------------------------------------------------------ the seeds of a folder */
 
-/* Seeds that are equal: a stretch of the sorted array. */
-typedef struct seed_group {
-    size_t first;
+/* What is being judged; findings are softened when the check is bypassed. */
+typedef struct seed_check {
+    const mls_seed_source *sources;
     size_t count;
-    size_t source; /* of the first one, for the order of problems */
-    size_t line;
-} seed_group;
+    bool bypass;
+    mls_seed_outcome *outcome;
+    size_t errors;
+} seed_check;
 
-static int compare_sizes(size_t a, size_t b)
+MLS_PRINTF(5, 6)
+static void add_problem(seed_check *check, mls_finding_code code, const mls_seed_source *source, size_t line,
+                        const char *format, ...)
 {
-    return (a > b) - (a < b);
-}
-
-static int compare_placed(const void *left, const void *right)
-{
-    const placed_seed *a = left;
-    const placed_seed *b = right;
-    int order = mls_str_compare(a->seed->identity, b->seed->identity);
-    order = order != 0 ? order : compare_sizes(a->source, b->source);
-    return order != 0 ? order : compare_sizes(a->seed->line, b->seed->line);
-}
-
-static int compare_groups(const void *left, const void *right)
-{
-    const seed_group *a = left;
-    const seed_group *b = right;
-    int order = compare_sizes(a->source, b->source);
-    return order != 0 ? order : compare_sizes(a->line, b->line);
+    const mls_severity severity = mls_finding_info_get(code)->severity;
+    const bool soften = check->bypass && severity == MLS_SEVERITY_ERROR;
+    const mls_finding_place place = {.path = source->path, .line = line, .key = MLS_S("seed")};
+    mls_buffer words = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&words, format, args);
+    va_end(args);
+    check->errors += severity == MLS_SEVERITY_ERROR;
+    check->outcome->findings.out_of_memory |= words.failed;
+    mls_findings_add_as(&check->outcome->findings, code, soften ? MLS_SEVERITY_WARNING : severity, place, "%s%s",
+                        words.failed ? "" : words.ptr, soften ? " (bypassed)" : "");
+    mls_buffer_release(&words);
 }
 
 /* What can be said of one log alone. */
-static void check_log(const mls_seed_source *source, mls_findings *problems)
+static void check_log(seed_check *check, const mls_seed_source *source)
 {
     const mls_seed_log *log = source->log;
-    mls_finding_place place = {.path = source->name, .key = MLS_S("seed")};
     if (log->malformed > 0) {
-        mls_findings_add(problems, MLS_FINDING_SEED_UNSURE, place,
-                         "%s has malformed lines (%zu), which may hide a seed", source->name, log->malformed);
+        add_problem(check, MLS_FINDING_SEED_UNSURE, source, 0, "%s has malformed lines (%zu), which may hide a seed",
+                    source->name, log->malformed);
     }
     if (log->too_many) {
-        mls_findings_add(problems, MLS_FINDING_SEED_UNSURE, place, "%s logs more than %d seeds", source->name,
-                         MLS_SEEDS_MAX);
+        add_problem(check, MLS_FINDING_SEED_UNSURE, source, 0, "%s logs more than %d seeds", source->name,
+                    MLS_SEEDS_MAX);
     }
     if (log->count == 0) {
-        mls_findings_add(problems, MLS_FINDING_SEED_MISSING, place, "%s logs no seed", source->name);
+        add_problem(check, MLS_FINDING_SEED_MISSING, source, 0, "%s logs no seed", source->name);
     } else if (log->count > 1) {
-        mls_findings_add(problems, MLS_FINDING_SEED_SEVERAL, place, "%s logs %zu seeds", source->name, log->count);
+        add_problem(check, MLS_FINDING_SEED_SEVERAL, source, 0, "%s logs %zu seeds", source->name, log->count);
     }
     for (size_t i = 0; i < log->count; i++) {
         const mls_seed *seed = &log->items[i];
-        place.line = seed->line;
-        if (!seed->has_place) {
-            mls_findings_add(problems, MLS_FINDING_SEED_PLACE, place,
-                             "%s:%zu: the metadata of the seed lack file or lineno", source->name, seed->line);
+        if (seed->identity.len == 0) {
+            add_problem(check, MLS_FINDING_SEED_PLACE, source, seed->line,
+                        "%s:%zu: the metadata of the seed lack file or lineno", source->name, seed->line);
         }
         if (!seed->is_integer) {
-            mls_findings_add(problems, MLS_FINDING_SEED_VALUE, place, "%s:%zu: the seed is no integer: %.*s",
-                             source->name, seed->line, MLS_CUT(seed->value, 40));
+            add_problem(check, MLS_FINDING_SEED_VALUE, source, seed->line, "%s:%zu: the seed is no integer: %.*s",
+                        source->name, seed->line, MLS_CUT(seed->value, 40));
         }
     }
 }
+
+/* Equal seeds, in the order of their first ones. */
+typedef struct seed_group {
+    size_t count;
+    struct {
+        const mls_seed_source *source;
+        const mls_seed *seed;
+    } named[MLS_SEEDS_NAMED_MAX];
+} seed_group;
 
 /* "result_0.txt:17, result_3.txt:17 and 2 more share seed 42 (logged by train.py:83)" */
-static mls_status report_group(const seed_group *group, const placed_seed *placed, const mls_seed_source *sources,
-                               mls_findings *problems)
+static void report_group(seed_check *check, const seed_group *group)
 {
     mls_buffer words = {0};
-    const mls_seed *seed = placed->seed;
-    size_t named = group->count < MLS_SEEDS_NAMED_MAX ? group->count : MLS_SEEDS_NAMED_MAX;
-    for (size_t i = 0; i < named; i++) {
-        bool last = i + 1 == group->count;
-        mls_buffer_printf(&words, "%s%s:%zu",
-                          i == 0 ? ""
-                          : last ? " and "
-                                 : ", ",
-                          sources[placed[i].source].name, placed[i].seed->line);
+    const mls_seed *first = group->named[0].seed;
+    for (size_t i = 0; i < group->count && i < MLS_SEEDS_NAMED_MAX; i++) {
+        const char *before = i == 0 ? "" : i + 1 == group->count ? " and " : ", ";
+        mls_buffer_printf(&words, "%s%s:%zu", before, group->named[i].source->name, group->named[i].seed->line);
     }
-    if (group->count > named) {
-        mls_buffer_printf(&words, " and %zu more", group->count - named);
+    if (group->count > MLS_SEEDS_NAMED_MAX) {
+        mls_buffer_printf(&words, " and %zu more", group->count - MLS_SEEDS_NAMED_MAX);
     }
     mls_buffer_append_text(&words, " share seed ");
-    mls_buffer_append(&words, seed->value);
+    mls_buffer_append(&words, first->value);
     mls_buffer_append_text(&words, " (logged by ");
-    mls_buffer_append(&words, seed->file);
+    mls_buffer_append(&words, first->file);
     mls_buffer_append_text(&words, ":");
-    mls_buffer_append(&words, seed->lineno);
-    mls_buffer_append_text(&words, ")");
-    if (words.failed) {
-        mls_buffer_release(&words);
-        return MLS_ERROR_MEMORY;
-    }
-    mls_finding_place place = {sources[group->source].name, group->line, 0, MLS_S("seed")};
-    mls_findings_add(problems, MLS_FINDING_SEED_REPEATED, place, "%s", words.ptr);
+    mls_buffer_append(&words, first->lineno);
+    check->outcome->findings.out_of_memory |= words.failed;
+    add_problem(check, MLS_FINDING_SEED_REPEATED, group->named[0].source, first->line, "%s)",
+                words.failed ? "" : words.ptr);
     mls_buffer_release(&words);
-    return MLS_OK;
 }
 
-/* Finds the stretches of equal seeds; returns how many hold more than one, the others are only counted. */
-static size_t find_groups(const placed_seed *placed, size_t count, seed_group *groups, size_t *different)
+static mls_status check_repetitions(seed_check *check)
 {
-    size_t found = 0;
-    *different = 0;
-    for (size_t first = 0; first < count;) {
-        size_t end = first + 1;
-        while (end < count && mls_str_equal(placed[first].seed->identity, placed[end].seed->identity)) {
-            end++;
-        }
-        if (end - first > 1) {
-            groups[found++] = (seed_group){first, end - first, placed[first].source, placed[first].seed->line};
-        }
-        ++*different;
-        first = end;
-    }
-    return found;
-}
-
-static mls_status check_repetitions(const mls_seed_source *sources, size_t count, mls_findings *problems,
-                                    mls_seeds_verdict *verdict)
-{
-    mls_status status = MLS_ERROR_MEMORY;
-    placed_seed *placed = calloc(verdict->seeds + 1, sizeof *placed);
-    seed_group *groups = calloc(verdict->seeds / 2 + 1, sizeof *groups);
-    if (placed == NULL || groups == NULL) {
-        goto out;
-    }
-    size_t seeds = 0;
-    for (size_t s = 0; s < count; s++) {
-        for (size_t i = 0; i < sources[s].log->count; i++) {
-            if (sources[s].log->items[i].has_place) {
-                placed[seeds++] = (placed_seed){&sources[s].log->items[i], s};
+    mls_map map = {0};
+    seed_group *groups = calloc(check->outcome->count + 1, sizeof *groups);
+    mls_status status = groups != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    for (size_t s = 0; s < check->count && status == MLS_OK; s++) {
+        const mls_seed_source *source = &check->sources[s];
+        for (size_t i = 0; i < source->log->count && status == MLS_OK; i++) {
+            const mls_seed *seed = &source->log->items[i];
+            const mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(&map, seed->identity, NULL) : NULL;
+            if (entry != NULL) {
+                seed_group *group = &groups[entry - map.entries];
+                if (group->count < MLS_SEEDS_NAMED_MAX) {
+                    group->named[group->count].source = source;
+                    group->named[group->count].seed = seed;
+                }
+                group->count++;
+            } else if (seed->identity.len > 0) {
+                status = MLS_ERROR_MEMORY;
             }
         }
     }
-    qsort(placed, seeds, sizeof *placed, compare_placed);
-    size_t repeated = find_groups(placed, seeds, groups, &verdict->different);
-    qsort(groups, repeated, sizeof *groups, compare_groups);
-    status = MLS_OK;
-    for (size_t i = 0; i < repeated && status == MLS_OK; i++) {
-        status = report_group(&groups[i], placed + groups[i].first, sources, problems);
+    for (size_t i = 0; i < map.count && status == MLS_OK; i++) {
+        if (groups[i].count > 1) {
+            report_group(check, &groups[i]);
+        }
     }
-out:
-    free(placed);
+    check->outcome->different = map.count;
     free(groups);
+    mls_map_release(&map);
     return status;
 }
 
-mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, mls_findings *problems,
-                           mls_seeds_verdict *verdict)
+mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, bool bypass, mls_seed_outcome *outcome)
 {
-    size_t errors = problems->counts.error;
-    *verdict = (mls_seeds_verdict){0};
+    seed_check check = {sources, count, bypass, outcome, 0};
     for (size_t i = 0; i < count; i++) {
-        check_log(&sources[i], problems);
-        verdict->seeds += sources[i].log->count;
+        check_log(&check, &sources[i]);
+        outcome->count += sources[i].log->count;
     }
-    mls_status status = check_repetitions(sources, count, problems, verdict);
-    if (status == MLS_OK && problems->out_of_memory) {
+    mls_status status = check_repetitions(&check);
+    if (status == MLS_OK && outcome->findings.out_of_memory) {
         status = MLS_ERROR_MEMORY;
     }
-    verdict->ok = status == MLS_OK && problems->counts.error == errors;
+    outcome->check = check.errors == 0 ? MLS_CHECK_PASS : bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
     return status;
 }

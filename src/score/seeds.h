@@ -5,16 +5,15 @@
  * Closed division, edition 1.0.0 on: every log has at least one record `seed`
  * whose metadata names the file and the line that logged it; its value is an
  * integer, or text or a number that Python's int() takes for one; file, line
- * and value together never repeat, neither within a log nor among the logs of
- * a folder; and no line of the log is malformed.  Several seeds in one log
- * are worth a warning.
+ * and that whole number together never repeat, neither within a log nor among
+ * the logs of a folder; and no line of the log is malformed.  Several seeds in
+ * one log are worth a warning.
  */
 #ifndef MLS_SCORE_SEEDS_H
 #define MLS_SCORE_SEEDS_H
 
 #include "base/arena.h"
-#include "base/buffer.h"
-#include "mlscore/base.h"
+#include "mlscore/group.h"
 #include "mlscore/log.h"
 
 /* A log with more seed records is not judged further; the check fails. */
@@ -26,11 +25,10 @@
 /* One seed record. The texts belong to the log. */
 typedef struct mls_seed {
     size_t line;
-    mls_str identity; /* file, line and value in one form: equal when the three are; empty without a place */
+    mls_str identity; /* file, line and whole number in one form: equal when the three are; empty without a place */
     mls_str value;    /* as logged, for people */
     mls_str file;     /* metadata.file and metadata.lineno, for people */
     mls_str lineno;
-    bool has_place;
     bool is_integer;
 } mls_seed;
 
@@ -42,7 +40,6 @@ typedef struct mls_seed_log {
     size_t malformed; /* malformed lines in the log */
     bool too_many;    /* more than MLS_SEEDS_MAX */
     mls_arena arena;
-    mls_buffer scratch;
 } mls_seed_log;
 
 /* Looks at one record. MLS_OK or MLS_ERROR_MEMORY. */
@@ -53,23 +50,19 @@ void mls_seed_log_malformed(mls_seed_log *log);
 
 void mls_seed_log_release(mls_seed_log *log);
 
-/* A log and the name that problems call it by. */
+/* A log, its path, and the name that problems call it by. */
 typedef struct mls_seed_source {
+    const char *path;
     const char *name;
     const mls_seed_log *log;
 } mls_seed_source;
 
-typedef struct mls_seeds_verdict {
-    bool ok;
-    size_t seeds;     /* records in all logs */
-    size_t different; /* of them, by file, line and value */
-} mls_seeds_verdict;
-
 /*
- * Judges the logs of one folder. Adds what is wrong to `problems`, in the
- * order of the logs; warnings leave `ok` as it is. MLS_OK or MLS_ERROR_MEMORY.
+ * Judges the logs of one folder: fills `outcome`, whose findings are in the
+ * order of the logs.  With `bypass` errors are warnings.  MLS_OK or
+ * MLS_ERROR_MEMORY.
  */
-mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, mls_findings *problems,
-                           mls_seeds_verdict *verdict) MLS_MUST_USE;
+mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, bool bypass,
+                           mls_seed_outcome *outcome) MLS_MUST_USE;
 
 #endif

@@ -115,21 +115,22 @@ mls_status mls_group_power(mls_group *group)
     if (!mls_group_has_power(group)) {
         return MLS_OK;
     }
-    group->joules = calloc(group->run_count, sizeof *group->joules);
-    if (group->joules == NULL) {
+    group->power.joules = calloc(group->run_count, sizeof *group->power.joules);
+    if (group->power.joules == NULL) {
         return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
         const double minutes = mls_run_minutes(group->runs[i]);
-        group->joules[i] = (double)NAN;
+        group->power.joules[i] = (double)NAN;
         /* What a run without a time lacks is said of the run. */
         if (isfinite(minutes)) {
             char *folder = mls_power_folder_of(group, group->runs[i]);
-            status = folder != NULL ? mls_power_folder(folder, minutes * MLS_MS_PER_MINUTE, group, &group->joules[i])
-                                    : MLS_ERROR_MEMORY;
+            status = folder != NULL
+                         ? mls_power_folder(folder, minutes * MLS_MS_PER_MINUTE, group, &group->power.joules[i])
+                         : MLS_ERROR_MEMORY;
             free(folder);
         }
     }
-    group->energy_joules = mls_group_energy(group, group->joules);
+    mls_group_energy(group);
     return status == MLS_OK && group->findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }

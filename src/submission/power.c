@@ -169,7 +169,7 @@ mls_status mls_power_read(const mls_submission *submission, mls_submission_resul
         if (status == MLS_OK) {
             status = add_joules(submission, &folder->switches, false, run, &joules);
         }
-        result->group.joules[index] = joules;
+        result->group.power.joules[index] = joules;
     }
     return status == MLS_OK && run->run.findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }

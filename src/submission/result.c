@@ -232,63 +232,6 @@ static void judge_logs(judgement *judging)
 
 /* ------------------------------------------------------------------ checks */
 
-/* The check as the folder's or the system's package_checker_params, or the caller, wants it to count. */
-static mls_check outcome(bool pass, bool bypass)
-{
-    return pass ? MLS_CHECK_PASS : bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
-}
-
-static void judge_rcp(judgement *judging)
-{
-    mls_submission_result *result = judging->result;
-    const mls_group *group = &result->group;
-    const bool bypass = judging->options->rcp_bypass || result->bypasses.rcp || judging->system->bypasses.rcp;
-    mls_buffer words = {0};
-    if (group->rcp_set == NULL) {
-        return;
-    }
-    result->rcp_check = outcome(group->rcp.pass, bypass);
-    if (!group->rcp.pass) {
-        mls_rcp_result_describe(&group->rcp, group->score.score_minutes, &words);
-        judging->failed |= words.failed;
-        const size_t known = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? sizeof "fail: " - 1 : 0;
-        mls_findings_add_as(&result->findings, MLS_FINDING_RCP, bypass ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
-                            folder_place(judging), "%s%s", words.failed ? "" : words.ptr + known,
-                            bypass ? " (bypassed)" : "");
-        mls_buffer_release(&words);
-    }
-}
-
-/* Seed findings name their log without its folder. */
-static void judge_seeds(judgement *judging)
-{
-    mls_submission_result *result = judging->result;
-    mls_group *group = &result->group;
-    const bool bypass = judging->options->seed_bypass || result->bypasses.seeds || judging->system->bypasses.seeds;
-    mls_findings found = {0};
-    if (!group->seeds_checked) {
-        return;
-    }
-    result->seed_check = outcome(group->seeds_ok, bypass);
-    for (size_t i = 0; i < group->seed_findings.count; i++) {
-        const mls_finding *finding = &group->seed_findings.items[i];
-        const bool soften = bypass && finding->severity == MLS_SEVERITY_ERROR;
-        char *path = mls_path_join(result->path, finding->path != NULL ? finding->path : "");
-        const mls_finding_place place = {path, finding->line, finding->column, mls_str_from(finding->key)};
-        judging->failed |= path == NULL;
-        mls_findings_add_as(&found, finding->code, soften ? MLS_SEVERITY_WARNING : finding->severity, place, "%s%s",
-                            finding->message, soften ? " (bypassed)" : "");
-        free(path);
-    }
-    /* Those that were only counted are softened with the others. */
-    found.counts = group->seed_findings.counts;
-    memcpy(found.found, group->seed_findings.found, sizeof found.found);
-    found.counts.warning += bypass ? found.counts.error : 0;
-    found.counts.error = bypass ? 0 : found.counts.error;
-    mls_findings_append(&result->findings, &found);
-    mls_findings_release(&found);
-}
-
 /* What the group found out that no finding of ours says already. */
 static void judge_mixture(const judgement *judging)
 {
@@ -304,27 +247,17 @@ static void judge_mixture(const judgement *judging)
     }
 }
 
-static void judge_energy(const judgement *judging)
-{
-    mls_submission_result *result = judging->result;
-    if (result->has_power) {
-        result->power_check = MLS_CHECK_PASS;
-        for (size_t i = 0; i < result->run_count; i++) {
-            result->power_check = result->runs[i].power_wrong ? MLS_CHECK_FAIL : result->power_check;
-        }
-        result->group.energy_joules =
-            result->group.joules != NULL ? mls_group_energy(&result->group, result->group.joules) : (double)NAN;
-    }
-}
-
 /* Scores the logs as one group, with the division that the system description names. */
 static void score(judgement *judging)
 {
     mls_submission_result *result = judging->result;
     mls_group *group = &result->group;
-    const mls_score_options options = {.editions = mls_rulesets_editions(judging->options->rulesets),
-                                       .bert_train_samples = judging->options->bert_train_samples,
-                                       .division = result->division != NULL ? result->division : ""};
+    const mls_score_options options = {
+        .editions = mls_rulesets_editions(judging->options->rulesets),
+        .bert_train_samples = judging->options->bert_train_samples,
+        .division = mls_division_described(result->division),
+        .rcp_bypass = judging->options->rcp_bypass || result->bypasses.rcp || judging->system->bypasses.rcp,
+        .seed_bypass = judging->options->seed_bypass || result->bypasses.seeds || judging->system->bypasses.seeds};
     group->result_folder = true;
     group->usage = judging->submission->usage;
     group->edition = judging->submission->edition;
@@ -333,12 +266,12 @@ static void score(judgement *judging)
     judging->failed |= group->path == NULL || group->runs == NULL;
     for (size_t i = 0; i < result->run_count && !judging->failed; i++) {
         group->runs[group->run_count++] = &result->runs[i].run;
+        group->power.wrong += result->runs[i].power_wrong;
     }
     judging->failed = judging->failed || mls_group_score(group, &options, NULL) != MLS_OK;
     if (!judging->failed) {
-        judge_rcp(judging);
-        judge_seeds(judging);
-        judge_energy(judging);
+        mls_findings_append(&result->findings, &group->rcp.findings);
+        mls_findings_append(&result->findings, &group->seeds.findings);
         judge_mixture(judging);
     }
 }
@@ -366,7 +299,7 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submissi
     result->group.scale = 1;
     result->group.scaled_minutes = (double)NAN;
     result->group.score.score_minutes = (double)NAN;
-    result->group.energy_joules = (double)NAN;
+    result->group.power.energy_joules = (double)NAN;
     if (!result->judged) {
         skip(&judging);
         return MLS_OK;

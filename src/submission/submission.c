@@ -18,12 +18,6 @@
 #include "submission/judge.h"
 #include "submission/system.h"
 
-const char *mls_check_name(mls_check check)
-{
-    static const char *const names[] = {"none", "pass", "fail", "bypassed"};
-    return (unsigned)check < sizeof names / sizeof *names ? names[check] : "";
-}
-
 /* ---------------------------------------------------------------- releasing */
 
 static void release_files(mls_submission_files *files)
@@ -319,14 +313,14 @@ static mls_status finish_log(void *state, const mls_read *read)
 /* Energy is known run by run. */
 static mls_status make_joules(mls_submission_result *result)
 {
-    if (!result->has_power || result->group.joules != NULL) {
+    if (!result->has_power || result->group.power.joules != NULL) {
         return MLS_OK;
     }
-    result->group.joules = calloc(result->run_count, sizeof *result->group.joules);
-    for (size_t i = 0; i < result->run_count && result->group.joules != NULL; i++) {
-        result->group.joules[i] = (double)NAN;
+    result->group.power.joules = calloc(result->run_count, sizeof *result->group.power.joules);
+    for (size_t i = 0; i < result->run_count && result->group.power.joules != NULL; i++) {
+        result->group.power.joules[i] = (double)NAN;
     }
-    return result->group.joules != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    return result->group.power.joules != NULL ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 static void read_power(void *state, size_t index)

@@ -130,7 +130,7 @@ static void check_status(const mls_system *system, const cJSON *statuses, mls_fi
 
 static void check_division(const mls_system *system, mls_findings *findings)
 {
-    if (system->division != NULL && strcmp(system->division, "closed") != 0 && strcmp(system->division, "open") != 0) {
+    if (system->division != NULL && mls_division_described(system->division) == MLS_DIVISION_OTHER) {
         mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING,
                          (mls_finding_place){.path = system->description.path, .key = MLS_S("division")},
                          "the division is spelled '%.*s': seeds and convergence are not checked",

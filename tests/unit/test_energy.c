@@ -122,17 +122,6 @@ static void switch_by_hand(void **state)
     assert_true(isnan(network(RECORD("2", "interconnect_power_est", "800"), 3000)));
 }
 
-static void score_goes_over_the_runs_that_time_keeps(void **state)
-{
-    (void)state;
-    const double joules[] = {1, 10, NAN, 30};
-    const mls_olympic_mark marks[] = {MLS_OLYMPIC_FASTEST, MLS_OLYMPIC_KEPT, MLS_OLYMPIC_DROPPED, MLS_OLYMPIC_KEPT};
-    assert_close(mls_energy_score(joules, marks, 4, 1.5), 30, 1e-12);
-    assert_true(isnan(mls_energy_score(joules, marks, 1, 1)));
-    const mls_olympic_mark all[] = {MLS_OLYMPIC_KEPT, MLS_OLYMPIC_KEPT, MLS_OLYMPIC_KEPT};
-    assert_true(isnan(mls_energy_score(joules, all, 3, 1)));
-}
-
 static int release(void **state)
 {
     (void)state;
@@ -149,7 +138,6 @@ int main(void)
         cmocka_unit_test(events_of_the_same_time_keep_their_order),
         cmocka_unit_test(files_that_do_not_tell),
         cmocka_unit_test(switch_by_hand),
-        cmocka_unit_test(score_goes_over_the_runs_that_time_keeps),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -166,6 +166,9 @@ static void runs_that_agree_are_a_group(void **state)
                            run_of("5", "x", "closed", NULL, 8), run_of("6", "x", "closed", "C", 9),
                            run_of("7", "x", "closed", "C", 8)};
     assert_groups(different, NULL, 7, ".[1 7] 2[2] 3[3] 4[4] 5[5] 6[6]");
+    mls_run spelled[] = {run_of("1", "x", "closed", "C", 8), run_of("2", "x", "Closed", "C", 8),
+                         run_of("3", "x", "other", "C", 8)};
+    assert_groups(spelled, NULL, 3, ".[1 2] 3[3]");
 }
 
 static void runs_with_gaps_join_the_one_group_that_agrees(void **state)

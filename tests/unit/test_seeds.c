@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/buffer.h"
 #include "corpus.h"
 #include "score/seeds.h"
 
@@ -19,7 +20,7 @@
 
 static mls_status take_record(void *state, const mls_record *record)
 {
-    return mls_seed_log_record(state, record);
+    return mls_str_equal(record->key, MLS_S("seed")) ? mls_seed_log_record(state, record) : MLS_OK;
 }
 
 static mls_status take_malformed(void *state, const mls_malformed *malformed)
@@ -35,96 +36,98 @@ static mls_sink sink_of(mls_seed_log *log)
     return (mls_sink){.state = log, .record = take_record, .malformed = take_malformed};
 }
 
-/* Checks made-up logs called a, b, c …; fills `problems`. */
-static mls_seeds_verdict check(const char *const *texts, size_t count, mls_findings *problems)
+/* Checks made-up logs called a, b, c …; the outcome's findings are to be released. */
+static mls_seed_outcome check_with(const char *const *texts, size_t count, bool bypass)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     mls_seed_log logs[6];
     mls_seed_source sources[6];
-    mls_seeds_verdict verdict;
+    mls_seed_outcome outcome = {.check = MLS_CHECK_NOT_MADE};
     assert_true(count <= 6);
-    *problems = (mls_findings){0};
     for (size_t i = 0; i < count; i++) {
         mls_sink sink = sink_of(&logs[i]);
         mls_log_totals totals;
         assert_int_equal(mls_log_scan_bytes(mls_str_from(texts[i]), &sink, 1, &totals, NULL), MLS_OK);
-        sources[i] = (mls_seed_source){names[i], &logs[i]};
+        sources[i] = (mls_seed_source){names[i], names[i], &logs[i]};
     }
-    assert_int_equal(mls_seeds_check(sources, count, problems, &verdict), MLS_OK);
-    assert_false(problems->out_of_memory);
+    assert_int_equal(mls_seeds_check(sources, count, bypass, &outcome), MLS_OK);
+    assert_false(outcome.findings.out_of_memory);
     for (size_t i = 0; i < count; i++) {
         mls_seed_log_release(&logs[i]);
     }
-    return verdict;
+    return outcome;
+}
+
+static mls_seed_outcome check(const char *const *texts, size_t count)
+{
+    return check_with(texts, count, false);
 }
 
 static void assert_alone(const char *text, const char *problem)
 {
-    mls_findings problems;
-    mls_seeds_verdict verdict = check(&text, 1, &problems);
+    mls_seed_outcome verdict = check(&text, 1);
     if (problem == NULL) {
-        assert_true(verdict.ok);
-        assert_int_equal(problems.count, 0);
+        assert_int_equal(verdict.check, MLS_CHECK_PASS);
+        assert_int_equal(verdict.findings.count, 0);
     } else {
-        assert_int_equal(problems.count, 1);
-        assert_string_equal(problems.items[0].message, problem);
-        assert_int_equal(verdict.ok, problems.counts.error == 0);
+        assert_int_equal(verdict.findings.count, 1);
+        assert_string_equal(verdict.findings.items[0].message, problem);
+        assert_int_equal((verdict.check == MLS_CHECK_PASS), verdict.findings.counts.error == 0);
     }
-    mls_findings_release(&problems);
+    mls_findings_release(&verdict.findings);
 }
 
 static void different_seeds_are_fine(void **state)
 {
     (void)state;
-    const char *const texts[] = {SEED("1"), SEED("2"), SEED("\"1\""),
+    const char *const texts[] = {SEED("1"), SEED("2"), SEED("\"3\""),
                                  SEED_AT("1", "\"file\": \"train.py\", \"lineno\": 84"),
                                  SEED_AT("1", "\"file\": \"eval.py\", \"lineno\": 83"),
                                  /* As doubles these would be the same number as the next. */
                                  SEED("18446744073709551614")};
-    mls_findings problems;
-    mls_seeds_verdict verdict = check(texts, 6, &problems);
-    assert_true(verdict.ok);
-    assert_int_equal(problems.count, 0);
-    assert_int_equal(verdict.seeds, 6);
+    mls_seed_outcome verdict = check(texts, 6);
+    assert_int_equal(verdict.check, MLS_CHECK_PASS);
+    assert_int_equal(verdict.findings.count, 0);
+    assert_int_equal(verdict.count, 6);
     assert_int_equal(verdict.different, 6);
     const char *const large[] = {SEED("18446744073709551614"), SEED("18446744073709551615")};
-    assert_true(check(large, 2, &problems).ok);
+    verdict = check(large, 2);
+    assert_int_equal(verdict.check, MLS_CHECK_PASS);
 }
 
 static void shared_seeds_name_the_logs(void **state)
 {
     (void)state;
     const char *const texts[] = {SEED("7"), "\n" SEED("5"), SEED("5.0"), SEED("7"), SEED("5e0"), SEED("6")};
-    mls_findings problems;
-    mls_seeds_verdict verdict = check(texts, 6, &problems);
-    assert_false(verdict.ok);
+    mls_seed_outcome verdict = check(texts, 6);
+    assert_int_equal(verdict.check, MLS_CHECK_FAIL);
     assert_int_equal(verdict.different, 3);
-    assert_int_equal(problems.count, 2);
-    assert_string_equal(problems.items[0].message, "a:1 and d:1 share seed 7 (logged by train.py:83)");
-    assert_string_equal(problems.items[1].message, "b:2, c:1 and e:1 share seed 5 (logged by train.py:83)");
-    assert_string_equal(problems.items[1].path, "b");
-    assert_int_equal(problems.items[1].line, 2);
-    assert_int_equal(problems.items[1].code, MLS_FINDING_SEED_REPEATED);
-    mls_findings_release(&problems);
+    assert_int_equal(verdict.findings.count, 2);
+    assert_string_equal(verdict.findings.items[0].message, "a:1 and d:1 share seed 7 (logged by train.py:83)");
+    assert_string_equal(verdict.findings.items[1].message, "b:2, c:1 and e:1 share seed 5 (logged by train.py:83)");
+    assert_string_equal(verdict.findings.items[1].path, "b");
+    assert_int_equal(verdict.findings.items[1].line, 2);
+    assert_int_equal(verdict.findings.items[1].code, MLS_FINDING_SEED_REPEATED);
+    mls_findings_release(&verdict.findings);
     const char *const same[] = {SEED("1"), SEED("1"), SEED("1"), SEED("true"), SEED("1"), SEED("1.0")};
-    assert_false(check(same, 6, &problems).ok);
-    assert_string_equal(problems.items[0].message,
+    verdict = check(same, 6);
+    assert_int_equal(verdict.check, MLS_CHECK_FAIL);
+    assert_string_equal(verdict.findings.items[0].message,
                         "a:1, b:1, c:1, d:1 and 2 more share seed 1 (logged by train.py:83)");
-    mls_findings_release(&problems);
+    mls_findings_release(&verdict.findings);
 }
 
 static void one_log_may_not_repeat_itself(void **state)
 {
     (void)state;
     const char *text = SEED("1") SEED("2") SEED("1");
-    mls_findings problems;
-    mls_seeds_verdict verdict = check(&text, 1, &problems);
-    assert_false(verdict.ok);
-    assert_int_equal(problems.count, 2);
-    assert_string_equal(problems.items[0].message, "a logs 3 seeds");
-    assert_int_equal(problems.items[0].severity, MLS_SEVERITY_WARNING);
-    assert_string_equal(problems.items[1].message, "a:1 and a:3 share seed 1 (logged by train.py:83)");
-    mls_findings_release(&problems);
+    mls_seed_outcome verdict = check(&text, 1);
+    assert_int_equal(verdict.check, MLS_CHECK_FAIL);
+    assert_int_equal(verdict.findings.count, 2);
+    assert_string_equal(verdict.findings.items[0].message, "a logs 3 seeds");
+    assert_int_equal(verdict.findings.items[0].severity, MLS_SEVERITY_WARNING);
+    assert_string_equal(verdict.findings.items[1].message, "a:1 and a:3 share seed 1 (logged by train.py:83)");
+    mls_findings_release(&verdict.findings);
 }
 
 static void what_one_log_alone_can_get_wrong(void **state)
@@ -153,6 +156,49 @@ static void what_one_log_alone_can_get_wrong(void **state)
     assert_alone(SEED("123456789012345678901234567890"), NULL);
 }
 
+/* As Python's int() reads them; what it does not read is not the same as what it does. */
+static void seeds_are_compared_as_whole_numbers(void **state)
+{
+    static const char *const same[] = {"4711",          "4711.0", "4711.9",     "47.11e2",   "\"4711\"",
+                                       "\" +4711\\n\"", "\"0\"",  "\"4_7_11\"", "\"004711\""};
+    static const char *const others[] = {"4712", "-4711", "\"-4711\"", "47110", "4711000000000000000000000000"};
+    (void)state;
+    for (size_t i = 1; i < sizeof same / sizeof same[0]; i++) {
+        char text[2][160];
+        (void)snprintf(text[0], sizeof text[0], SEED("%s"), same[0]);
+        (void)snprintf(text[1], sizeof text[1], SEED("%s"), same[i]);
+        mls_seed_outcome outcome = check((const char *const[]){text[0], text[1]}, 2);
+        const bool zero = strcmp(same[i], "\"0\"") == 0;
+        assert_int_equal(outcome.check, zero ? MLS_CHECK_PASS : MLS_CHECK_FAIL);
+        assert_int_equal(outcome.different, zero ? 2 : 1);
+        mls_findings_release(&outcome.findings);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char text[2][160];
+        (void)snprintf(text[0], sizeof text[0], SEED("%s"), same[0]);
+        (void)snprintf(text[1], sizeof text[1], SEED("%s"), others[i]);
+        mls_seed_outcome outcome = check((const char *const[]){text[0], text[1]}, 2);
+        assert_int_equal(outcome.check, MLS_CHECK_PASS);
+        mls_findings_release(&outcome.findings);
+    }
+    /* -0, 0.9 and 0 are one. */
+    mls_seed_outcome outcome = check((const char *const[]){SEED("-0"), SEED("0.9"), SEED("\"-00\"")}, 3);
+    assert_int_equal(outcome.different, 1);
+    mls_findings_release(&outcome.findings);
+}
+
+static void bypassed_errors_are_warnings(void **state)
+{
+    (void)state;
+    const char *texts[] = {SEED("1"), SEED("1")};
+    mls_seed_outcome outcome = check_with(texts, 2, true);
+    assert_int_equal(outcome.check, MLS_CHECK_BYPASSED);
+    assert_int_equal(outcome.findings.counts.error, 0);
+    assert_string_equal(outcome.findings.items[0].message,
+                        "a:1 and b:1 share seed 1 (logged by train.py:83) (bypassed)");
+    mls_findings_release(&outcome.findings);
+}
+
 static void hostile_text_is_escaped(void **state)
 {
     (void)state;
@@ -171,11 +217,10 @@ static void number_of_seeds_is_limited(void **state)
     }
     assert_false(text.failed);
     const char *log = text.ptr;
-    mls_findings problems;
-    mls_seeds_verdict verdict = check(&log, 1, &problems);
-    assert_false(verdict.ok);
-    assert_string_equal(problems.items[0].message, "a logs more than 65536 seeds");
-    mls_findings_release(&problems);
+    mls_seed_outcome verdict = check(&log, 1);
+    assert_int_equal(verdict.check, MLS_CHECK_FAIL);
+    assert_string_equal(verdict.findings.items[0].message, "a logs more than 65536 seeds");
+    mls_findings_release(&verdict.findings);
     mls_buffer_release(&text);
 }
 
@@ -202,19 +247,19 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
         assert_true(file >= 0);
         assert_int_equal(mls_log_scan_fd(file, NULL, &sink, 1, &totals, NULL), MLS_OK);
         close(file);
-        sources[i] = (mls_seed_source){strrchr(found.gl_pathv[i], '/') + 1, &logs[i]};
+        sources[i] = (mls_seed_source){found.gl_pathv[i], strrchr(found.gl_pathv[i], '/') + 1, &logs[i]};
     }
-    mls_findings problems = {0};
-    mls_seeds_verdict verdict;
-    assert_int_equal(mls_seeds_check(sources, found.gl_pathc, &problems, &verdict), MLS_OK);
-    if (verdict.ok != (bool)cJSON_IsTrue(expected)) {
+    mls_seed_outcome verdict = {.check = MLS_CHECK_NOT_MADE};
+    assert_int_equal(mls_seeds_check(sources, found.gl_pathc, false, &verdict), MLS_OK);
+    if ((verdict.check == MLS_CHECK_PASS) != (bool)cJSON_IsTrue(expected)) {
         fail_msg("%s %s: seeds %s: %s", corpus_text(row, "edition"), corpus_text(row, "dir"),
-                 verdict.ok ? "ok" : "not ok", problems.count > 0 ? problems.items[0].message : "");
+                 (verdict.check == MLS_CHECK_PASS) ? "ok" : "not ok",
+                 verdict.findings.count > 0 ? verdict.findings.items[0].message : "");
     }
     for (size_t i = 0; i < found.gl_pathc; i++) {
         mls_seed_log_release(&logs[i]);
     }
-    mls_findings_release(&problems);
+    mls_findings_release(&verdict.findings);
     globfree(&found);
     ++*(size_t *)state;
 }
@@ -232,10 +277,11 @@ static void verdicts_agree_with_the_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(different_seeds_are_fine),        cmocka_unit_test(shared_seeds_name_the_logs),
-        cmocka_unit_test(one_log_may_not_repeat_itself),   cmocka_unit_test(what_one_log_alone_can_get_wrong),
-        cmocka_unit_test(hostile_text_is_escaped),         cmocka_unit_test(number_of_seeds_is_limited),
-        cmocka_unit_test(verdicts_agree_with_the_reference),
+        cmocka_unit_test(different_seeds_are_fine),          cmocka_unit_test(shared_seeds_name_the_logs),
+        cmocka_unit_test(one_log_may_not_repeat_itself),     cmocka_unit_test(what_one_log_alone_can_get_wrong),
+        cmocka_unit_test(hostile_text_is_escaped),           cmocka_unit_test(number_of_seeds_is_limited),
+        cmocka_unit_test(verdicts_agree_with_the_reference), cmocka_unit_test(seeds_are_compared_as_whole_numbers),
+        cmocka_unit_test(bypassed_errors_are_warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

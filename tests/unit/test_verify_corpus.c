@@ -146,7 +146,7 @@ static void check_rcp(table_run *run, const cJSON *row, const mls_submission_res
     const bool applies = closed && strcmp(result->benchmark, "minigo") != 0;
     expectation *expected = expected_of(run, path);
     if (!applies) {
-        if (result->rcp_check != MLS_CHECK_NOT_MADE) {
+        if (result->group.rcp.check != MLS_CHECK_NOT_MADE) {
             complain(run, path, "convergence should not be checked");
         }
         return;
@@ -158,9 +158,9 @@ static void check_rcp(table_run *run, const cJSON *row, const mls_submission_res
     const bool pass = cJSON_IsTrue(cJSON_GetObjectItem(rcp, "pass"));
     const double scale = cJSON_GetNumberValue(cJSON_GetObjectItem(rcp, "scale"));
     expected->valid &= pass;
-    if ((result->rcp_check == MLS_CHECK_PASS) != pass ||
-        strcmp(result->group.rcp.message, corpus_text(rcp, "message")) != 0 ||
-        fabs(result->group.rcp.scale - scale) > 1e-6 * fmax(1, scale)) {
+    if ((result->group.rcp.check == MLS_CHECK_PASS) != pass ||
+        strcmp(result->group.rcp.result.message, corpus_text(rcp, "message")) != 0 ||
+        fabs(result->group.rcp.result.scale - scale) > 1e-6 * fmax(1, scale)) {
         complain(run, path, "another verdict on convergence");
     }
 }
@@ -196,13 +196,13 @@ static void check_benchmark(table_run *run, const cJSON *row, const mls_editions
     const bool closed = late && strcmp(division, "closed") == 0;
     expected->valid &= described || !late;
     if (!closed) {
-        if (result->seed_check != MLS_CHECK_NOT_MADE) {
+        if (result->group.seeds.check != MLS_CHECK_NOT_MADE) {
             complain(run, path, "seeds should not be checked");
         }
     } else {
         const bool seeds_ok = cJSON_IsTrue(cJSON_GetObjectItem(row, "seeds_ok"));
         expected->valid &= seeds_ok;
-        if ((result->seed_check == MLS_CHECK_PASS) != seeds_ok) {
+        if ((result->group.seeds.check == MLS_CHECK_PASS) != seeds_ok) {
             complain(run, path, "another verdict on the seeds");
         }
     }
