@@ -5,6 +5,7 @@
  */
 #include "report/emit.h"
 
+#include <csv.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -32,21 +33,20 @@ static bool is_formula(mls_str text)
 
 static void csv_cell(mls_emitter *to, mls_str text)
 {
+    mls_buffer *clean = &to->text;
     mls_buffer *cell = &to->cell;
-    mls_buffer_clear(&to->text);
+    mls_buffer_clear(clean);
+    mls_buffer_append_text(clean, is_formula(text) ? "'" : "");
+    mls_escape_append(clean, text);
     mls_buffer_clear(cell);
-    mls_escape_append(&to->text, text);
-    mls_buffer_append_text(cell, to->inside ? ",\"" : "\"");
-    mls_buffer_append_text(cell, is_formula(mls_buffer_str(&to->text)) ? "'" : "");
-    for (size_t i = 0; i < to->text.len; i++) {
-        mls_buffer_append_text(cell, to->text.ptr[i] == '"' ? "\"" : "");
-        mls_buffer_append_char(cell, to->text.ptr[i]);
-    }
-    mls_buffer_append_char(cell, '"');
-    if (to->text.failed || cell->failed) {
+    /* Each byte becomes at most two, and two quotes go around. */
+    if (!clean->failed && clean->len < SIZE_MAX / 2 - 2 && mls_buffer_reserve(cell, clean->len * 2 + 2)) {
+        cell->len = csv_write(cell->ptr, clean->len * 2 + 2, clean->ptr != NULL ? clean->ptr : "", clean->len);
+        mls_output_text(to->output, to->inside ? "," : "");
+        mls_output_write(to->output, mls_buffer_str(cell));
+    } else {
         mls_output_short(to->output);
     }
-    mls_output_write(to->output, mls_buffer_str(cell));
     to->inside = true;
 }
 
