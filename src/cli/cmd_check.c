@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "mlscore/reading.h"
-#include "report/check_report.h"
+#include "report/reports.h"
 
 typedef struct check_settings {
     bool split;

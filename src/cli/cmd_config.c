@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "report/config_report.h"
+#include "report/reports.h"
 
 typedef struct config_settings {
     bool exports;

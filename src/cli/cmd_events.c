@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "mlscore/reading.h"
-#include "report/events_report.h"
+#include "report/reports.h"
 
 /* Malformed lines named one by one for each file; the rest is counted. */
 enum { MALFORMED_NAMED = 20 };

@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 #include "cli/command.h"
-#include "report/rcp_report.h"
+#include "report/reports.h"
 
 typedef struct rcp_settings {
     const char *batch; /* NULL: none asked for */

@@ -4,7 +4,7 @@
  */
 #include "cli/command.h"
 #include "mlscore/rules.h"
-#include "report/rules_report.h"
+#include "report/reports.h"
 
 typedef struct rules_settings {
     bool json;

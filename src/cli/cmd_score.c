@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "mlscore/collect.h"
-#include "report/score_report.h"
+#include "report/reports.h"
 
 typedef struct score_settings {
     bool window;

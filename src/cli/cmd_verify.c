@@ -8,7 +8,7 @@
 #include "base/folder.h"
 #include "cli/command.h"
 #include "mlscore/submission.h"
-#include "report/verify_report.h"
+#include "report/reports.h"
 
 typedef struct verify_settings {
     const char *only; /* NULL: everything */

@@ -2,12 +2,11 @@
 /*
  * check_report.c - judged logs: their fields, and what a person reads of them.
  */
-#include "report/check_report.h"
+#include "report/reports.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/findings.h"
 #include "report/words.h"
 
 /* Findings shown under one log of the table; -v shows all. */

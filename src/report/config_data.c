@@ -4,8 +4,7 @@
  */
 #include <math.h>
 
-#include "report/config_report.h"
-#include "report/findings.h"
+#include "report/reports.h"
 
 static void emit_exports(mls_emitter *to, const mls_shell *script)
 {
@@ -42,11 +41,8 @@ static void emit_words(mls_emitter *to, const mls_config_name *name, bool number
             mls_buffer_append(&list, name->suffixes[i]);
         }
     }
-    if (list.failed) {
-        mls_output_short(to->output);
-    }
     mls_emit_str(to, mls_buffer_str(&list));
-    mls_buffer_release(&list);
+    mls_output_drop(to->output, &list);
 }
 
 typedef mls_config_entry config_row, config_csv_row;

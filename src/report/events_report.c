@@ -3,7 +3,7 @@
  * events_report.c - the fields of records.  Values and metadata are passed on
  * as the JSON they were logged as, made safe.
  */
-#include "report/events_report.h"
+#include "report/reports.h"
 
 typedef mls_event event_row;
 #define EVENT_FIELDS(F)                                                                                                \

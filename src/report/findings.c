@@ -47,20 +47,25 @@ bool mls_view_shows(const mls_view *view, mls_severity severity)
     return view->only ? severity == view->only_severity : !view->quiet || severity == MLS_SEVERITY_ERROR;
 }
 
+void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view)
+{
+    if (view != NULL && !mls_view_shows(view, finding->severity)) {
+        return;
+    }
+    if (!MLS_GROW(found, items)) {
+        found->failed = true;
+        return;
+    }
+    mls_noted *noted = &found->items[found->count++];
+    *noted = (mls_noted){*finding, owner};
+    noted->finding.path = finding->path != NULL ? finding->path : owner.path;
+    noted->finding.line = finding->line != 0 ? finding->line : owner.line;
+}
+
 void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view)
 {
     for (size_t i = 0; i < findings->count; i++) {
-        if (view != NULL && !mls_view_shows(view, findings->items[i].severity)) {
-            continue;
-        }
-        if (!MLS_GROW(found, items)) {
-            found->failed = true;
-            return;
-        }
-        mls_noted *noted = &found->items[found->count++];
-        *noted = (mls_noted){findings->items[i], owner};
-        noted->finding.path = noted->finding.path != NULL ? noted->finding.path : owner.path;
-        noted->finding.line = noted->finding.line != 0 ? noted->finding.line : owner.line;
+        mls_found_add_one(found, &findings->items[i], owner, view);
     }
 }
 

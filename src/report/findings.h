@@ -33,7 +33,8 @@ typedef struct mls_found {
     bool failed;      /* memory ran out */
 } mls_found;
 
-/* Adds all findings of a list; `view` not NULL: only those that it shows. */
+/* Adds a finding, or all of a list; `view` not NULL: only if it shows them. */
+void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view);
 void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view);
 
 /* Frees the list; that it lacked memory is an error of the output. */

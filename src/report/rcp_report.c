@@ -2,7 +2,7 @@
 /*
  * rcp_report.c - reference points: their fields, and the table for a person.
  */
-#include "report/rcp_report.h"
+#include "report/reports.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * rules_file.c - an edition written out as a rule file.
  */
-#include "report/rules_report.h"
+#include "report/reports.h"
 #include "rules/ruleset.h"
 
 static void emit_member(mls_emitter *to, const char *name, const char *text)
@@ -94,11 +94,8 @@ static void emit_metadata(mls_emitter *to, const char *name, mls_str field)
     mls_buffer path = {0};
     mls_buffer_append_text(&path, "metadata.");
     mls_buffer_append(&path, field);
-    if (path.failed) {
-        mls_output_short(to->output);
-    }
     emit_member(to, name, path.ptr);
-    mls_buffer_release(&path);
+    mls_output_drop(to->output, &path);
 }
 
 static void emit_derive(mls_emitter *to, const mls_derive *derive)

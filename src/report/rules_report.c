@@ -2,7 +2,7 @@
 /*
  * rules_report.c - editions, and checklists of what a benchmark must log.
  */
-#include "report/rules_report.h"
+#include "report/reports.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -184,11 +184,8 @@ typedef struct rule_row {
 
 static void emit_buffer(mls_emitter *to, mls_buffer *words)
 {
-    if (words->failed) {
-        mls_output_short(to->output);
-    }
     mls_emit_str_or_null(to, mls_buffer_str(words));
-    mls_buffer_release(words);
+    mls_output_drop(to->output, words);
 }
 
 static void emit_occurs(mls_emitter *to, const mls_rule *rule)

@@ -5,8 +5,7 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "report/findings.h"
-#include "report/score_report.h"
+#include "report/reports.h"
 #include "score/seeds.h"
 #include "slurm/hosts.h"
 

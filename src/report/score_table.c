@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/utf8.h"
-#include "report/findings.h"
-#include "report/score_report.h"
+#include "report/reports.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -81,12 +79,6 @@ static void show_headline(mls_view *view, const mls_group *group)
     mls_buffer line = {0};
     const double nodes = common_nodes(group);
     const char *job = common_job(group);
-    const mls_wrap whole = {.separator = " "};
-    const mls_str benchmark = mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark");
-    mls_escape_append(&line, benchmark);
-    const mls_wrap wrap = {
-        .width = view->width, .used = mls_display_width(mls_buffer_str(&line)), .indent = INDENT, .separator = "  "};
-    mls_buffer_clear(&line);
     mls_buffer_printf(&line, "  %s  %s %s%s",
                       mls_division_name(group->division) != NULL ? mls_division_name(group->division) : "no division",
                       mls_usage_name(group->usage), group->edition->name, group->edition_guessed ? " (by date)" : "");
@@ -107,13 +99,11 @@ static void show_headline(mls_view *view, const mls_group *group)
         mls_words_count(&line, group->global_batch_size);
     }
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
-    mls_view_text(view, benchmark, whole, MLS_STYLE_BOLD);
-    mls_view_text(view, mls_buffer_str(&line), wrap, MLS_STYLE_PLAIN);
-    mls_output_text(view->output, "\n  ");
-    mls_view_text(view, mls_str_from(path_shown(group->path)), whole, MLS_STYLE_DIM);
+    mls_view_headline(view, mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark"), &line,
+                      INDENT);
+    mls_output_text(view->output, "  ");
+    mls_view_text(view, mls_str_from(path_shown(group->path)), (mls_wrap){.separator = " "}, MLS_STYLE_DIM);
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n\n" : "\n");
-    mls_buffer_clear(&line);
-    mls_output_buffer(view->output, &line);
 }
 
 /* ---------------------------------------------------------------- the table */
@@ -392,9 +382,8 @@ static void add_run(mls_found *found, const mls_view *view, const mls_group *gro
                              .run = index + 1,
                              .runs = group->run_count};
     for (size_t i = 0; i < run->findings.count; i++) {
-        const mls_findings one = {.items = &run->findings.items[i], .count = 1};
-        if (one.items != noted) {
-            mls_found_add(found, &one, owner, NULL);
+        if (&run->findings.items[i] != noted) {
+            mls_found_add_one(found, &run->findings.items[i], owner, NULL);
         }
     }
 }
@@ -407,8 +396,9 @@ static void show_group_findings(mls_view *view, const mls_group *group)
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
         finding.path = finding.path != NULL ? name_below(group, finding.path) : NULL;
-        const mls_findings one = {.items = &finding, .count = finding.code != MLS_FINDING_RUN_COUNT};
-        mls_found_add(&found, &one, (mls_owner){0}, NULL);
+        if (finding.code != MLS_FINDING_RUN_COUNT) {
+            mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
+        }
     }
     (void)mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
     mls_found_finish(&found, view->output);

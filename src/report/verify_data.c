@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/folder.h"
-#include "report/score_report.h"
-#include "report/verify_report.h"
+#include "report/reports.h"
 
 /* The bytes of a path up to its last '/'. */
 static mls_str folder_of(const char *path)
@@ -20,12 +19,11 @@ static mls_str folder_of(const char *path)
 /* Adds a finding; what is alike in one folder is told together, in a result's of how many logs. */
 static void add_placed(mls_found *found, const mls_view *view, const mls_placed_finding *placed, const char *submitter)
 {
-    const mls_findings one = {.items = (mls_finding *)(uintptr_t)placed->finding, .count = 1};
     mls_owner owner = {.path = placed->path, .name = submitter, .result = folder_of(placed->path)};
     if (placed->result != NULL && mls_str_equal(owner.result, mls_str_from(placed->result->path))) {
         owner.runs = placed->result->run_count;
     }
-    mls_found_add(found, &one, owner, view);
+    mls_found_add_one(found, placed->finding, owner, view);
 }
 
 void mls_verify_found(mls_found *found, const mls_view *view, const mls_submission *submission,
@@ -234,8 +232,7 @@ static mls_found found_of(const test_list *list, const mls_system *system, const
     mls_found found = {0};
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i].system == system && list->items[i].result == result) {
-            const mls_findings one = {.items = (mls_finding *)(uintptr_t)list->items[i].finding, .count = 1};
-            mls_found_add(&found, &one, (mls_owner){.path = list->items[i].path}, list->view);
+            mls_found_add_one(&found, list->items[i].finding, (mls_owner){.path = list->items[i].path}, list->view);
         }
     }
     return found;

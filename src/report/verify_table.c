@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "report/reports.h"
 #include "report/table.h"
-#include "report/verify_report.h"
 #include "report/words.h"
 
 enum {
@@ -22,6 +22,8 @@ enum {
     COL_WELL,
     COL_COUNT
 };
+
+enum { NUMBER_BYTES = 20, TEXT_BYTES = 60 };
 
 static const mls_column columns[COL_COUNT] = {
     [COL_BENCHMARK] = {"benchmark", MLS_ALIGN_LEFT, true, true},
@@ -82,6 +84,15 @@ static void result_row(mls_table *table, const mls_view *view, const mls_submiss
     }
 }
 
+/* What a description says may be of any length. */
+static void append_cut(mls_buffer *line, const char *before, const char *text, size_t bytes)
+{
+    if (text != NULL) {
+        mls_buffer_append_text(line, before);
+        mls_utf8_append_cut(line, mls_str_from(text), bytes);
+    }
+}
+
 static void system_heading(mls_table *table, const mls_submitter *submitter, const char *name)
 {
     const mls_system *system = NULL;
@@ -95,17 +106,12 @@ static void system_heading(mls_table *table, const mls_submitter *submitter, con
     mls_buffer line = {0};
     mls_buffer_append_text(&line, name);
     if (system->number_of_nodes != NULL && system->accelerators_per_node != NULL) {
-        mls_buffer_printf(
-            &line, "   %.*s x %.*s %.*s", MLS_CUT_TEXT(system->number_of_nodes, 20),
-            MLS_CUT_TEXT(system->accelerators_per_node, 20),
-            MLS_CUT_TEXT(system->accelerator_model_name != NULL ? system->accelerator_model_name : "", 60));
+        append_cut(&line, "   ", system->number_of_nodes, NUMBER_BYTES);
+        append_cut(&line, " x ", system->accelerators_per_node, NUMBER_BYTES);
+        append_cut(&line, " ", system->accelerator_model_name, TEXT_BYTES);
     }
-    if (system->status != NULL) {
-        mls_buffer_printf(&line, "   %.*s", MLS_CUT_TEXT(system->status, 60));
-    }
-    if (system->division != NULL) {
-        mls_buffer_printf(&line, "   %.*s", MLS_CUT_TEXT(system->division, 20));
-    }
+    append_cut(&line, "   ", system->status, TEXT_BYTES);
+    append_cut(&line, "   ", system->division, NUMBER_BYTES);
     mls_table_heading(table, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s", line.ptr != NULL ? line.ptr : "");
     table->failed |= line.failed;
     mls_buffer_release(&line);

@@ -15,13 +15,18 @@ void mls_output_short(mls_output *output)
     output->failed_errno = output->failed_errno != 0 ? output->failed_errno : ENOMEM;
 }
 
-void mls_output_buffer(mls_output *output, mls_buffer *buffer)
+void mls_output_drop(mls_output *output, mls_buffer *buffer)
 {
     if (buffer->failed) {
         mls_output_short(output);
     }
-    mls_output_write(output, mls_buffer_str(buffer));
     mls_buffer_release(buffer);
+}
+
+void mls_output_buffer(mls_output *output, mls_buffer *buffer)
+{
+    mls_output_write(output, mls_buffer_str(buffer));
+    mls_output_drop(output, buffer);
 }
 
 static const char *style_code(mls_style style)
@@ -65,12 +70,14 @@ void mls_markdown_append(mls_buffer *out, mls_str text)
 }
 
 /* Bytes of `text` that fit into `room` columns, up to a separator; but at least what stands before the first one. */
-static size_t wrap_length(mls_str text, size_t room, mls_str separator)
+static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool brackets)
 {
     size_t end = 0;
+    bool inside = false;
     for (size_t at = 1; at <= text.len; at++) {
-        if (at < text.len &&
-            (text.ptr[at - 1] == ' ' || !mls_str_starts((mls_str){text.ptr + at, text.len - at}, separator))) {
+        inside = brackets && (text.ptr[at - 1] == '(' || (inside && text.ptr[at - 1] != ')'));
+        if (at < text.len && (inside || text.ptr[at - 1] == ' ' ||
+                              !mls_str_starts((mls_str){text.ptr + at, text.len - at}, separator))) {
             continue;
         }
         if (end > 0 && mls_display_width((mls_str){text.ptr, at}) > room) {
@@ -86,7 +93,8 @@ void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_sty
     size_t column = wrap.used;
     while (text.len > 0) {
         const size_t room = wrap.width > column ? wrap.width - column : 0;
-        const size_t end = wrap.width > 0 ? wrap_length(text, room, mls_str_from(wrap.separator)) : text.len;
+        const size_t end =
+            wrap.width > 0 ? wrap_length(text, room, mls_str_from(wrap.separator), wrap.brackets) : text.len;
         mls_style_begin(output, style, color);
         mls_output_write(output, (mls_str){text.ptr, end});
         mls_style_end(output, style, color);
@@ -112,17 +120,26 @@ void mls_view_text(mls_view *view, mls_str text, mls_wrap wrap, mls_style style)
     } else {
         mls_output_wrapped(view->output, mls_buffer_str(&escaped), wrap, style, view->color);
     }
-    if (escaped.failed) {
-        mls_output_short(view->output);
-    }
-    mls_buffer_release(&escaped);
+    mls_output_drop(view->output, &escaped);
+}
+
+void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t hang)
+{
+    mls_buffer shown = {0};
+    mls_escape_append(&shown, title);
+    const mls_wrap wrap = {view->width, mls_display_width(mls_buffer_str(&shown)), hang, "  ", false};
+    mls_view_text(view, title, (mls_wrap){.separator = " "}, MLS_STYLE_BOLD);
+    mls_view_text(view, mls_buffer_str(behind), wrap, MLS_STYLE_PLAIN);
+    mls_output_text(view->output, "\n");
+    mls_output_drop(view->output, &shown);
+    mls_output_drop(view->output, behind);
 }
 
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang)
 {
     /* A list, like the line of a score, is broken as one. */
     const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
-    const mls_wrap wrap = {view->width, indent, hang, separator};
+    const mls_wrap wrap = {view->width, indent, hang, separator, false};
     if (view->format == MLS_FORMAT_MARKDOWN) {
         mls_output_text(view->output, "- ");
     } else {
@@ -130,8 +147,5 @@ void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t ind
     }
     mls_view_text(view, mls_buffer_str(line), wrap, style);
     mls_output_text(view->output, "\n");
-    if (line->failed) {
-        mls_output_short(view->output);
-    }
-    mls_buffer_release(line);
+    mls_output_drop(view->output, line);
 }

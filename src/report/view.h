@@ -101,6 +101,9 @@ void mls_print_end(mls_printer *to);
 /* Writes what a buffer holds and frees it; a buffer that ran out of memory is an error of the output. */
 void mls_output_buffer(mls_output *output, mls_buffer *buffer);
 
+/* Only frees it, and notices the same. */
+void mls_output_drop(mls_output *output, mls_buffer *buffer);
+
 /* Remembers that memory ran out: what was printed is not complete. */
 void mls_output_short(mls_output *output);
 
@@ -124,6 +127,7 @@ typedef struct mls_wrap {
     size_t used;           /* columns of the first line that stand there already */
     size_t indent;         /* of the lines that follow */
     const char *separator; /* lines are broken at this, a blank or several */
+    bool brackets;         /* but not inside of these */
 } mls_wrap;
 
 /* Prints text that has been escaped, over as many lines as it takes; a word wider than a line is not cut. */
@@ -140,6 +144,9 @@ void mls_output_escaped(mls_output *output, mls_str text);
 
 /* Text that may come from a log or be a file's name, so that it reads as itself and changes nothing else. */
 void mls_view_text(mls_view *view, mls_str text, mls_wrap wrap, mls_style style);
+
+/* A title, and what stands behind it, gone on with at `hang` where two blanks are.  Frees the buffer. */
+void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t hang);
 
 /*
  * A line of its own, escaped, indented and, where the terminal is too narrow,

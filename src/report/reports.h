@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reports.h - what the commands print, one mls_report each, and the structs
+ * that they print.  Nothing in the reports computes: they word what is there.
+ */
+#ifndef MLS_REPORT_REPORTS_H
+#define MLS_REPORT_REPORTS_H
+
+#include "mlscore/collect.h"
+#include "mlscore/config.h"
+#include "mlscore/submission.h"
+#include "report/findings.h"
+
+/* ---- score: an mls_collection */
+extern const mls_report mls_score_report;
+
+/* ---- check: mls_check_log after mls_check_log, as they come; only JUnit is held back to the end. */
+extern const mls_report mls_check_report;
+
+/* How logs are named; the state of the printer. */
+typedef struct mls_check_names {
+    size_t width; /* of the longest path, for aligning */
+    bool split;   /* every log is a part of a file */
+} mls_check_names;
+
+/* One judged log.  Texts are borrowed while it is printed. */
+typedef struct mls_check_log {
+    const char *path;
+    size_t line; /* of the file that the log starts at */
+    bool part;   /* of a file, and so named file:line */
+    mls_verdict verdict;
+    bool valid; /* the verdict's, or stricter */
+} mls_check_log;
+
+/* ---- verify: an mls_submission */
+extern const mls_report mls_verify_report;
+
+/* ---- config: an mls_config_list; CSV has one row a config, or one a variable. */
+extern const mls_report mls_config_report, mls_config_exports_report;
+
+/* One config, and what was found in its name and its text together. */
+typedef struct mls_config_entry {
+    const char *file; /* NULL: there is only a name */
+    mls_config_name name;
+    mls_shell *script; /* NULL: none was read */
+    mls_config_summary summary;
+    mls_findings findings;
+} mls_config_entry;
+
+typedef struct mls_config_list {
+    mls_config_entry *items;
+    size_t count, capacity;
+    bool folders; /* some are of a folder: a row each, findings below; else a few lines each */
+    bool exports; /* print what scripts export: KEY=VALUE, `# …` for what cannot be known */
+} mls_config_list;
+
+/* ---- events: an mls_event after the other */
+extern const mls_report mls_events_report;
+
+/* A record and the file it is from. */
+typedef struct mls_event {
+    const char *path;
+    const mls_record *record;
+} mls_event;
+
+/* ---- rcp: mls_rcp_listings; CSV has one row a point, or with a batch size one a benchmark, with the limit for it. */
+extern const mls_report mls_rcp_report, mls_rcp_limit_report;
+
+/* The points of one benchmark. */
+typedef struct mls_rcp_listing {
+    const mls_edition *edition;
+    const mls_benchmark *benchmark;
+    mls_rcp_set *set;
+    double batch_size; /* the one asked for; NaN: none */
+} mls_rcp_listing;
+
+typedef struct mls_rcp_listings {
+    mls_rcp_listing *items;
+    size_t count;
+} mls_rcp_listings;
+
+/* ---- rules: an mls_rules_request: editions with their benchmarks, or what a benchmark must log in each division. */
+extern const mls_report mls_editions_report, mls_checklist_report;
+
+typedef struct mls_rules_request {
+    const mls_editions *editions;
+    mls_usage usage;
+    const mls_edition *edition; /* NULL: all, or a user's rules */
+    const mls_ruleset *ruleset; /* NULL: only the editions are listed */
+    const char *benchmark;      /* NULL: none named */
+} mls_rules_request;
+
+/* Whether the edition has rules for the benchmark in any division. */
+bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
+
+/* The edition's rules written out in full, as a rule file that can be loaded. */
+void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output);
+
+/* ---- private to the reports: for people, where the fields stand in another file */
+void mls_score_show(mls_printer *to, const void *collection);
+void mls_verify_show(mls_printer *to, const void *submission);
+void mls_config_show(mls_printer *to, const void *list);
+void mls_config_show_exports(mls_printer *to, const void *list);
+
+/* Findings of a submitter (NULL: of what belongs to none) as far as they are to be shown. */
+void mls_verify_found(mls_found *found, const mls_view *view, const mls_submission *submission,
+                      const mls_submitter *submitter);
+
+/* Fields that score and verify share.  Of a verdict on convergence, but for the first, `pass`: */
+#define MLS_VERDICT_FIELDS(F)                                                                                          \
+    F(verdict, message, TEXT, 0, "", row->result.message)                                                              \
+    F(verdict, scale, NUMBER, 0, "", row->result.scale)                                                                \
+    F(verdict, mean, NUMBER_OR_NULL, 0, "", row->result.limit.mean)                                                    \
+    F(verdict, limit, NUMBER_OR_NULL, 0, "", row->result.limit.limit)                                                  \
+    F(verdict, submission_mean, NUMBER_OR_NULL, 0, "", row->result.submission_mean)
+
+/* Of weak scaling. */
+#define MLS_WEAK_FIELDS(F)                                                                                             \
+    F(weak, models, NUMBER, 0, "", row->models)                                                                        \
+    F(weak, instance_scale, NUMBER_OR_NULL, 0, "", row->instance_scale)                                                \
+    F(weak, time_to_train_all_minutes, NUMBER_OR_NULL, 0, "minutes", row->minutes)
+
+#endif
