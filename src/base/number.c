@@ -241,7 +241,7 @@ void mls_number_append(mls_buffer *buffer, double number)
         return;
     }
     if (number == floor(number) && fabs(number) < 1e15) {
-        (void)mls_text_printf(text, sizeof text, "%.0f", number == 0 ? 0.0 : number);
+        (void)mls_text_printf(text, sizeof text, "%lld", (long long)number);
         mls_buffer_append_text(buffer, text);
         return;
     }

@@ -79,12 +79,6 @@ void mls_utf8_append_cut(mls_buffer *buffer, mls_str text, size_t bytes)
     mls_buffer_append_text(buffer, cut.len < text.len ? "…" : "");
 }
 
-bool mls_code_point_is_hostile(int32_t code)
-{
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x61c || code == 0x200e || code == 0x200f ||
-           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
-}
-
 void mls_escape_append(mls_buffer *buffer, mls_str text)
 {
     for (size_t at = 0; at < text.len;) {

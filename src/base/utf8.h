@@ -22,7 +22,12 @@ void mls_escape_append(mls_buffer *buffer, mls_str text);
  * stands in: controls, direction marks and overrides, line separators,
  * invisible operators.
  */
-bool mls_code_point_is_hostile(int32_t code);
+static inline bool mls_code_point_is_hostile(int32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && (code <= 0x9f || code == 0x61c || code == 0x200e || code == 0x200f ||
+                                            (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+                                            code == 0xfeff));
+}
 
 /*
  * Reads one code point of UTF-8 at text[*at] and moves *at behind it.

@@ -94,6 +94,7 @@ static void json_quote(mls_buffer *out, mls_str text)
 static void json_span(mls_buffer *out, mls_str span)
 {
     bool in_string = false;
+    size_t plain = 0;
     for (size_t at = 0; at < span.len;) {
         const size_t start = at;
         const int32_t code = mls_utf8_next(span, &at);
@@ -104,18 +105,20 @@ static void json_span(mls_buffer *out, mls_str span)
         } else if (!in_string && (code == 'N' || code == 'I')) {
             /* validated: the whole word stands here */
             at = start + (code == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1);
+            mls_buffer_append(out, (mls_str){span.ptr + plain, start - plain});
             out->len -= out->len > 0 && out->ptr[out->len - 1] == '-';
             mls_buffer_append_text(out, "null");
+            plain = at;
             continue;
         }
-        if (code < 0) {
-            code_unit(out, (unsigned char)span.ptr[start]);
-        } else if (mls_code_point_is_hostile(code)) {
-            code_unit(out, (uint32_t)code);
-        } else {
-            mls_buffer_append(out, (mls_str){span.ptr + start, at - start});
+        if (code >= 0 && !mls_code_point_is_hostile(code)) {
+            continue;
         }
+        mls_buffer_append(out, (mls_str){span.ptr + plain, start - plain});
+        code_unit(out, code < 0 ? (uint32_t)(unsigned char)span.ptr[start] : (uint32_t)code);
+        plain = at;
     }
+    mls_buffer_append(out, (mls_str){span.ptr + plain, span.len - plain});
 }
 
 static void tabs(mls_emitter *to)
@@ -183,6 +186,10 @@ void mls_emit_name(mls_emitter *to, mls_str name)
 static void append_digits(mls_buffer *out, double number)
 {
     double back = 0;
+    if (number == floor(number) && fabs(number) < 1e15) {
+        mls_number_append(out, number); /* as the other way would, sooner */
+        return;
+    }
     for (int digits = 15; digits <= 17; digits += 2) {
         mls_buffer_clear(out);
         mls_buffer_printf(out, "%.*g", digits, number == 0 ? 0 : number);
