@@ -4,7 +4,7 @@
  * from the same tables that parse the command line.  The files in completions/
  * are what this prints; a test compares them.
  *
- * A file is a template, in which @ and a letter stand for
+ * A file is a template of src/data/completions, in which @ and a letter stand for
  *   @n  all commands       @c  the command      @s  its summary
  *   @w  its operands' words (all of COMMAND, EDITION, BENCHMARK, FINDING)
  *   @o  the option         @l  its letter       @h  its help
@@ -19,78 +19,10 @@
  */
 #include <string.h>
 
+#include "base/data.h"
 #include "cli/command.h"
 
 static const mls_option options[] = {MLS_ROWS_LAST};
-
-static const char bash[] =
-    "# bash completion for mlscore, made by 'mlscore completion bash'\n"
-    "_mlscore()\n{\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-    "    local prefix= options= words= files=no value=no i\n"
-    "    # --option=value is three words where COMP_WORDBREAKS holds '=', else one.\n"
-    "    if [[ $cur == = ]]; then\n"
-    "        cur=\n"
-    "    elif [[ $prev == = ]]; then\n"
-    "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-    "    elif [[ $cur == --*=* ]]; then\n"
-    "        prefix=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=}\n"
-    "    fi\n"
-    "    case $COMP_CWORD:${COMP_WORDS[1]} in\n"
-    "    1:*)\n        options='--help --version'\n        words='@n'\n        ;;\n"
-    "@[    *:@c)\n        options='@(--@o@?A=@. @.'\n@?W        words='@w'\n@.@?P        files=yes\n@."
-    "@?B        case $prev in\n"
-    "@(@?A        @?L-@l | @.--@o) value=yes words='@v' files=@?Fyes@.@?Vno@.@?Tno@. ;;\n@.@."
-    "        esac\n@.        ;;\n@."
-    "    esac\n"
-    "    # Behind -- there are operands only.\n"
-    "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
-    "        [[ ${COMP_WORDS[i]} != -- ]] || options=\n"
-    "    done\n"
-    "    COMPREPLY=()\n"
-    "    if [[ $value == no && $cur == -* && -n $options ]]; then\n"
-    "        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
-    "        [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
-    "    elif [[ $files == yes ]]; then\n"
-    "        # No answer of ours: readline completes files, and knows how to quote them.\n"
-    "        compopt -o default\n"
-    "    elif [[ -n $words ]]; then\n"
-    "        COMPREPLY=($(compgen -P \"$prefix\" -W \"$words\" -- \"$cur\"))\n"
-    "    fi\n"
-    "}\n"
-    "complete -F _mlscore mlscore\n";
-
-/* Read as a file of fpath it is the function's body first; sourced, it has to register itself. */
-static const char zsh[] =
-    "#compdef mlscore\n# zsh completion for mlscore, made by 'mlscore completion zsh'\n"
-    "_mlscore() {\n    local -a commands\n    commands=(\n@[        '@c:@s'\n@.    )\n"
-    "    if (( CURRENT == 2 )); then\n"
-    "        _describe command commands\n"
-    "        [[ $words[2] != -* ]] || compadd -- --help --version\n"
-    "        return\n    fi\n"
-    "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n"
-    "    case $command in\n"
-    "@[        @c)\n        _arguments -s -S"
-    "@( \\\n            @?E'(- *)'{-@l,--@o}'@.@?R'*'{-@l,--@o}'@.@?H'(-@l --@o)'{-@l@?A+@.,--@o@?A=@.}'@."
-    "@?N'--@o@?A=@.@.[@h]@?V:@o:(@v)@.@?F:file:_files@.@?T:@a: @.'@."
-    "@?W \\\n            '*: :(@w)'@.@?P \\\n            '*:path:_files'@.\n        ;;\n@."
-    "    esac\n}\n"
-    "if [[ $funcstack[1] == _mlscore ]]; then\n    _mlscore \"$@@\"\nelse\n"
-    "    compdef _mlscore mlscore\nfi\n";
-
-static const char fish[] =
-    "# fish completion for mlscore, made by 'mlscore completion fish'\n"
-    "function __mlscore_command\n"
-    "    set -l words (commandline -opc)\n"
-    "    test \"$words[2]\" = \"$argv[1]\"\n"
-    "end\n"
-    "complete -c mlscore -n '__mlscore_command \"\"' -f\n"
-    "complete -c mlscore -n '__mlscore_command \"\"' -l help -d 'list the commands'\n"
-    "complete -c mlscore -n '__mlscore_command \"\"' -l version -d 'print the version'\n"
-    "@[complete -c mlscore -n '__mlscore_command \"\"' -a @c -d '@s'\n"
-    "@?Wcomplete -c mlscore -n '__mlscore_command @c' -f -a '@w'\n@."
-    "@?Ocomplete -c mlscore -n '__mlscore_command @c' -f\n@."
-    "@(complete -c mlscore -n '__mlscore_command @c' -l @o@?L -s @l@.@?V -x -a '@v'@.@?F -r -F@.@?T -x@. -d '@h'\n@.@.";
 
 /* What stands around a place of a template. */
 typedef struct place {
@@ -294,8 +226,10 @@ static const char *render(const char *text, place at, bool on)
 static int completion_run(mls_cli *cli)
 {
     static const struct {
-        const char *name, *text, *special;
-    } shells[] = {{"bash", bash, ""}, {"zsh", zsh, "[]:\\"}, {"fish", fish, "\\"}};
+        const char *name, *file, *special;
+    } shells[] = {{"bash", "completions/bash.template", ""},
+                  {"zsh", "completions/zsh.template", "[]:\\"},
+                  {"fish", "completions/fish.template", "\\"}};
     const char *wanted = cli->operand_count == 1 ? cli->operands[0] : "";
     mls_nearest nearest = mls_nearest_to(mls_str_from(wanted));
     mls_output output;
@@ -310,7 +244,7 @@ static int completion_run(mls_cli *cli)
             if (all.editions == NULL || !mls_cli_output_open(cli, &output)) {
                 return MLS_EXIT_IO;
             }
-            (void)render(shells[i].text, all, true);
+            (void)render(mls_data_find(shells[i].file).ptr, all, true);
             return mls_cli_output_close(cli, &output);
         }
     }
