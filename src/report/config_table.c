@@ -232,9 +232,11 @@ static void fill_row(mls_table *table, const mls_config_entry *entry)
                        numbers[i] != 0 ? "%" PRIu64 : "-", numbers[i]);
     }
     if (counts->error > 0) {
-        mls_table_note(table, MLS_STYLE_BAD, "%zu error%s", counts->error, counts->error == 1 ? "" : "s");
+        mls_table_cell(table, MLS_TABLE_NOTE, MLS_STYLE_BAD, "%zu error%s", counts->error,
+                       counts->error == 1 ? "" : "s");
     } else if (counts->warning > 0) {
-        mls_table_note(table, MLS_STYLE_WARN, "%zu warning%s", counts->warning, counts->warning == 1 ? "" : "s");
+        mls_table_cell(table, MLS_TABLE_NOTE, MLS_STYLE_WARN, "%zu warning%s", counts->warning,
+                       counts->warning == 1 ? "" : "s");
     }
 }
 

@@ -259,9 +259,7 @@ static void add_rule(void *state, const rule_row *row)
     mls_rule_words_occurs(&text, row->rule);
     mls_table_text(table, 1, MLS_STYLE_PLAIN, &text);
     rule_constraint(&text, row->scope, row->rule);
-    mls_table_note(table, MLS_STYLE_PLAIN, "%s", text.ptr != NULL ? text.ptr : "");
-    table->failed |= text.failed;
-    mls_buffer_release(&text);
+    mls_table_text(table, MLS_TABLE_NOTE, MLS_STYLE_PLAIN, &text);
 }
 
 static void show_division(mls_view *view, const mls_rules_request *request, const char *division)

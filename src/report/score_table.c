@@ -126,9 +126,9 @@ static void row_note(mls_table *table, const mls_group *group, size_t index)
     const mls_run *run = group->runs[index];
     const mls_finding *reason = mls_run_reason(run);
     if (reason != NULL) {
-        mls_table_note(table, MLS_STYLE_BAD, "%s", reason->message);
+        mls_table_cell(table, MLS_TABLE_NOTE, MLS_STYLE_BAD, "%s", reason->message);
     } else if (group->marks[index] == MLS_OLYMPIC_OUTSIDE) {
-        mls_table_note(table, MLS_STYLE_DIM, "outside the window");
+        mls_table_cell(table, MLS_TABLE_NOTE, MLS_STYLE_DIM, "outside the window");
     }
 }
 

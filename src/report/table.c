@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.c - cells laid out in columns, for a terminal or as Markdown.
+ */
 #include "report/table.h"
 
 #include <stdlib.h>
@@ -26,30 +29,23 @@ mls_row *mls_table_row(mls_table *table)
     return row;
 }
 
-static void cell_fill(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args)
-    MLS_PRINTF(4, 0);
-
-static void cell_fill(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args)
-{
-    mls_buffer raw = {0};
-    mls_buffer clean = {0};
-    mls_buffer_vprintf(&raw, format, args);
-    mls_escape_append(&clean, mls_buffer_str(&raw));
-    cell->text = mls_arena_copy(&table->text, mls_buffer_str(&clean));
-    cell->style = style;
-    table->failed |= raw.failed || clean.failed || cell->text.ptr == NULL;
-    mls_buffer_release(&raw);
-    mls_buffer_release(&clean);
-}
-
 void mls_table_cell(mls_table *table, size_t column, mls_style style, const char *format, ...)
 {
     va_list args;
-    va_start(args, format);
-    if (table->count > 0 && column < table->column_count) {
-        cell_fill(table, &table->rows[table->count - 1].cells[column], style, format, args);
+    mls_buffer raw = {0};
+    mls_buffer clean = {0};
+    if (table->count == 0) {
+        return;
     }
+    va_start(args, format);
+    mls_buffer_vprintf(&raw, format, args);
     va_end(args);
+    mls_escape_append(&clean, mls_buffer_str(&raw));
+    mls_cell *cell = &table->rows[table->count - 1].cells[column];
+    *cell = (mls_cell){mls_arena_copy(&table->text, mls_buffer_str(&clean)), style};
+    table->failed |= raw.failed || clean.failed || cell->text.ptr == NULL;
+    mls_buffer_release(&raw);
+    mls_buffer_release(&clean);
 }
 
 void mls_table_text(mls_table *table, size_t column, mls_style style, mls_buffer *text)
@@ -57,27 +53,6 @@ void mls_table_text(mls_table *table, size_t column, mls_style style, mls_buffer
     table->failed |= text->failed;
     mls_table_cell(table, column, style, "%s", text->len == 0 || text->failed ? "" : text->ptr);
     mls_buffer_release(text);
-}
-
-void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (table->count > 0) {
-        cell_fill(table, &table->rows[table->count - 1].note, style, format, args);
-    }
-    va_end(args);
-}
-
-void mls_table_heading(mls_table *table, mls_style style, const char *format, ...)
-{
-    va_list args;
-    mls_row *row = mls_table_row(table);
-    va_start(args, format);
-    if (row != NULL) {
-        cell_fill(table, &row->heading, style, format, args);
-    }
-    va_end(args);
 }
 
 /* ---------------------------------------------------------------- layout */
@@ -143,7 +118,7 @@ static void layout_make(const mls_table *table, table_layout *layout, size_t wid
         full[i] = layout->width[i];
     }
     for (size_t i = 0; i < table->count; i++) {
-        const size_t length = mls_display_width(table->rows[i].note.text);
+        const size_t length = mls_display_width(table->rows[i].cells[MLS_TABLE_NOTE].text);
         note = length > note ? length : note;
     }
     if (width == 0) {
@@ -167,33 +142,15 @@ static void layout_make(const mls_table *table, table_layout *layout, size_t wid
 
 /* -------------------------------------------------------------- printing */
 
-/* Code points from the start (or up to the end) of a text that fit into `width` columns, in bytes. */
-static size_t fit_front(mls_str text, size_t width)
+/* The end of a text that fits into `width` columns. */
+static mls_str fit_back(mls_str text, size_t width)
 {
-    size_t at = 0;
-    size_t fits = 0;
-    size_t used = 0;
-    while (at < text.len) {
-        (void)mls_utf8_next(text, &at);
-        used += mls_display_width((mls_str){text.ptr + fits, at - fits});
-        if (used > width) {
-            break;
-        }
-        fits = at;
-    }
-    return fits;
-}
-
-static size_t fit_back(mls_str text, size_t width)
-{
-    size_t start = 0;
-    size_t left = mls_display_width(text);
-    while (start < text.len && left > width) {
-        const size_t from = start;
+    while (mls_display_width(text) > width) {
+        size_t start = 0;
         (void)mls_utf8_next(text, &start);
-        left -= mls_display_width((mls_str){text.ptr + from, start - from});
+        text = (mls_str){text.ptr + start, text.len - start};
     }
-    return text.len - start;
+    return text;
 }
 
 static void print_text(mls_output *output, mls_str text, size_t width)
@@ -202,11 +159,10 @@ static void print_text(mls_output *output, mls_str text, size_t width)
         mls_output_write(output, text);
         return;
     }
-    const size_t front = fit_front(text, (width - 1) / 2);
-    const size_t back = fit_back(text, width - 1 - (width - 1) / 2);
-    mls_output_write(output, (mls_str){text.ptr, front});
+    const size_t front = (width - 1) / 2;
+    mls_output_write(output, mls_utf8_fit(text, front));
     mls_output_text(output, "…");
-    mls_output_write(output, (mls_str){text.ptr + text.len - back, back});
+    mls_output_write(output, fit_back(text, width - 1 - front));
 }
 
 static void print_spaces(mls_output *output, size_t count)
@@ -215,102 +171,72 @@ static void print_spaces(mls_output *output, size_t count)
 }
 
 /* Prints a cell and pads it; what would only be blanks at the end of a line is left out and counted in *owed. */
-static void print_cell(const mls_table *table, const table_layout *layout, size_t column, mls_cell cell,
-                       mls_output *output, bool color, size_t *owed)
+static void print_cell(mls_view *view, const table_layout *layout, size_t column, mls_align align, mls_cell cell,
+                       size_t *owed)
 {
     const size_t room = layout->width[column];
-    size_t width = mls_display_width(cell.text);
-    width = width > room ? room : width;
-    size_t before = 0;
-    switch (table->columns[column].align) {
-    case MLS_ALIGN_LEFT:
-        break;
-    case MLS_ALIGN_RIGHT:
-        before = room - width;
-        break;
-    case MLS_ALIGN_DECIMAL:
-        before = room - width - (layout->fraction[column] - fraction_width(cell.text));
-        before = before > room ? 0 : before;
-        break;
+    const size_t whole = mls_display_width(cell.text);
+    const size_t width = whole > room ? room : whole;
+    size_t before = align == MLS_ALIGN_LEFT ? 0 : room - width;
+    if (align == MLS_ALIGN_DECIMAL) {
+        const size_t behind = layout->fraction[column] - fraction_width(cell.text);
+        before = before > behind ? before - behind : 0;
     }
-    if (width > 0) {
-        print_spaces(output, *owed + before);
-        mls_style_begin(output, cell.style, color);
-        print_text(output, cell.text, room);
-        mls_style_end(output, cell.style, color);
-        *owed = room - width - before + COLUMN_GAP;
-    } else {
-        *owed += room + COLUMN_GAP;
-    }
-}
-
-static void print_header(const mls_table *table, const table_layout *layout, mls_output *output, bool color)
-{
-    size_t owed = table->indent;
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (layout->width[i] == 0) {
-            continue;
-        }
-        const mls_str header = mls_str_from(table->columns[i].header);
-        const size_t width = mls_display_width(header);
-        if (width == 0) {
-            owed += layout->width[i] + COLUMN_GAP;
-            continue;
-        }
-        const size_t before = table->columns[i].align == MLS_ALIGN_LEFT ? 0 : layout->width[i] - width;
-        print_spaces(output, owed + before);
-        mls_style_begin(output, MLS_STYLE_DIM, color);
-        mls_output_write(output, header);
-        mls_style_end(output, MLS_STYLE_DIM, color);
-        owed = layout->width[i] - width - before + COLUMN_GAP;
-    }
-    mls_output_text(output, "\n");
-}
-
-static void print_note(const mls_table *table, const table_layout *layout, mls_cell note, mls_output *output,
-                       bool color, size_t owed, size_t width)
-{
-    const size_t indent = table->indent + NOTE_INDENT;
-    if (note.text.len == 0) {
+    if (room == 0) {
         return;
     }
-    if (layout->notes_below) {
-        mls_output_text(output, "\n");
-        owed = indent;
+    if (width == 0) {
+        *owed += room + COLUMN_GAP;
+        return;
     }
-    print_spaces(output, owed);
-    const mls_wrap wrap = {
-        .width = layout->notes_below ? width : 0, .used = indent, .indent = indent, .separator = " "};
-    mls_output_wrapped(output, note.text, wrap, note.style, color);
+    print_spaces(view->output, *owed + before);
+    mls_style_begin(view->output, cell.style, view->color);
+    print_text(view->output, cell.text, room);
+    mls_style_end(view->output, cell.style, view->color);
+    *owed = room - width - before + COLUMN_GAP;
 }
 
-static void print_heading(const mls_table *table, mls_cell heading, mls_output *output, bool color)
+static void print_note(mls_view *view, const mls_table *table, const table_layout *layout, mls_cell note, size_t owed)
 {
-    print_spaces(output, table->indent >= 2 ? table->indent - 2 : 0);
-    mls_style_begin(output, heading.style, color);
-    mls_output_write(output, heading.text);
-    mls_style_end(output, heading.style, color);
-    mls_output_text(output, "\n");
+    const size_t indent = table->indent + NOTE_INDENT;
+    const mls_wrap wrap = {
+        .width = layout->notes_below ? view->width : 0, .used = indent, .indent = indent, .separator = " "};
+    if (note.text.len > 0) {
+        mls_output_text(view->output, layout->notes_below ? "\n" : "");
+        print_spaces(view->output, layout->notes_below ? indent : owed);
+        mls_output_wrapped(view->output, note.text, wrap, note.style, view->color);
+    }
 }
 
-static void print_plain(const mls_table *table, mls_output *output, size_t width, bool color)
+static void print_row(mls_view *view, const mls_table *table, const table_layout *layout, const mls_row *row)
+{
+    const mls_cell heading = row->cells[MLS_TABLE_HEADING];
+    size_t owed = table->indent;
+    if (heading.text.len > 0) {
+        print_spaces(view->output, table->indent >= 2 ? table->indent - 2 : 0);
+        mls_output_wrapped(view->output, heading.text, (mls_wrap){.separator = " "}, heading.style, view->color);
+    } else {
+        for (size_t k = 0; k < table->column_count; k++) {
+            print_cell(view, layout, k, table->columns[k].align, row->cells[k], &owed);
+        }
+        print_note(view, table, layout, row->cells[MLS_TABLE_NOTE], owed);
+    }
+    mls_output_text(view->output, "\n");
+}
+
+static void print_plain(mls_view *view, const mls_table *table)
 {
     table_layout layout = {0};
-    layout_make(table, &layout, width);
-    print_header(table, &layout, output, color);
+    size_t owed = table->indent;
+    layout_make(table, &layout, view->width);
+    for (size_t k = 0; k < table->column_count; k++) {
+        const mls_cell header = {mls_str_from(table->columns[k].header), MLS_STYLE_DIM};
+        const bool left = table->columns[k].align == MLS_ALIGN_LEFT;
+        print_cell(view, &layout, k, left ? MLS_ALIGN_LEFT : MLS_ALIGN_RIGHT, header, &owed);
+    }
+    mls_output_text(view->output, "\n");
     for (size_t i = 0; i < table->count; i++) {
-        size_t owed = table->indent;
-        if (table->rows[i].heading.text.len > 0) {
-            print_heading(table, table->rows[i].heading, output, color);
-            continue;
-        }
-        for (size_t k = 0; k < table->column_count; k++) {
-            if (layout.width[k] > 0) {
-                print_cell(table, &layout, k, table->rows[i].cells[k], output, color, &owed);
-            }
-        }
-        print_note(table, &layout, table->rows[i].note, output, color, owed, width);
-        mls_output_text(output, "\n");
+        print_row(view, table, &layout, &table->rows[i]);
     }
 }
 
@@ -326,7 +252,7 @@ static void print_markdown(const mls_table *table, mls_output *output)
     mls_buffer lines = {0};
     bool notes = false;
     for (size_t i = 0; i < table->count; i++) {
-        notes |= table->rows[i].note.text.len > 0;
+        notes |= table->rows[i].cells[MLS_TABLE_NOTE].text.len > 0;
     }
     for (size_t k = 0; k < table->column_count; k++) {
         mls_buffer_printf(&lines, "| %s ", table->columns[k].header);
@@ -339,10 +265,12 @@ static void print_markdown(const mls_table *table, mls_output *output)
     for (size_t i = 0; i < table->count; i++) {
         const mls_row *row = &table->rows[i];
         for (size_t k = 0; k < table->column_count; k++) {
-            print_markdown_cell(&lines, k == 0 && row->heading.text.len > 0 ? row->heading.text : row->cells[k].text);
+            print_markdown_cell(&lines, k == 0 && row->cells[MLS_TABLE_HEADING].text.len > 0
+                                            ? row->cells[MLS_TABLE_HEADING].text
+                                            : row->cells[k].text);
         }
         if (notes) {
-            print_markdown_cell(&lines, row->note.text);
+            print_markdown_cell(&lines, row->cells[MLS_TABLE_NOTE].text);
         }
         mls_buffer_append_text(&lines, "|\n");
     }
@@ -354,7 +282,7 @@ void mls_table_print(const mls_table *table, mls_view *view)
     if (view->format == MLS_FORMAT_MARKDOWN) {
         print_markdown(table, view->output);
     } else if (table->count > 0) {
-        print_plain(table, view->output, view->width, view->color);
+        print_plain(view, table);
     }
     if (table->failed) {
         mls_output_short(view->output);

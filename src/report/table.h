@@ -15,7 +15,12 @@
 
 typedef enum mls_align { MLS_ALIGN_LEFT, MLS_ALIGN_RIGHT, MLS_ALIGN_DECIMAL } mls_align;
 
-enum { MLS_TABLE_COLUMNS_MAX = 24 };
+enum {
+    MLS_TABLE_COLUMNS_MAX = 24,
+    MLS_TABLE_NOTE = MLS_TABLE_COLUMNS_MAX, /* stands behind the row, or below it where there is no room */
+    MLS_TABLE_HEADING, /* alone in its row, over the ones that follow: a little to the left, as long as it likes */
+    MLS_TABLE_CELLS
+};
 
 typedef struct mls_column {
     const char *header;
@@ -30,9 +35,7 @@ typedef struct mls_cell {
 } mls_cell;
 
 typedef struct mls_row {
-    mls_cell cells[MLS_TABLE_COLUMNS_MAX];
-    mls_cell note;    /* stands behind the row, or below it where there is no room */
-    mls_cell heading; /* stands alone in its row, over the ones that follow */
+    mls_cell cells[MLS_TABLE_CELLS];
 } mls_row;
 
 typedef struct mls_table {
@@ -52,12 +55,8 @@ void mls_table_init(mls_table *table, const mls_column *columns, size_t column_c
 /* A new, empty row; NULL when memory runs out. */
 mls_row *mls_table_row(mls_table *table);
 
-/* Fills a cell of the newest row; the text is formatted and escaped. */
+/* Fills a cell, the note or the heading of the newest row; the text is formatted and escaped. */
 void mls_table_cell(mls_table *table, size_t column, mls_style style, const char *format, ...) MLS_PRINTF(4, 5);
-void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
-
-/* A row that is a heading of those that follow: it stands a little to the left and may be as long as it likes. */
-void mls_table_heading(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* Fills a cell with what a buffer holds, and frees that. */
 void mls_table_text(mls_table *table, size_t column, mls_style style, mls_buffer *text);

@@ -79,7 +79,9 @@ static void result_row(mls_table *table, const mls_view *view, const mls_submiss
     for (size_t i = 0; i < result->run_count && view->verbose > 0; i++) {
         const mls_submission_run *run = &result->runs[i];
         if (!run->run.valid && result->invalid <= result->allowed) {
-            mls_table_heading(table, MLS_STYLE_DIM, "      %s is dropped: %s", run->file.name, run->reason);
+            (void)mls_table_row(table);
+            mls_table_cell(table, MLS_TABLE_HEADING, MLS_STYLE_DIM, "      %s is dropped: %s", run->file.name,
+                           run->reason);
         }
     }
 }
@@ -99,8 +101,9 @@ static void system_heading(mls_table *table, const mls_submitter *submitter, con
     for (size_t i = 0; i < submitter->system_count && system == NULL; i++) {
         system = strcmp(submitter->systems[i].name, name) == 0 ? &submitter->systems[i] : NULL;
     }
+    (void)mls_table_row(table);
     if (system == NULL || system->description.path == NULL) {
-        mls_table_heading(table, MLS_STYLE_BAD, "%s   no system description", name);
+        mls_table_cell(table, MLS_TABLE_HEADING, MLS_STYLE_BAD, "%s   no system description", name);
         return;
     }
     mls_buffer line = {0};
@@ -112,9 +115,7 @@ static void system_heading(mls_table *table, const mls_submitter *submitter, con
     }
     append_cut(&line, "   ", system->status, TEXT_BYTES);
     append_cut(&line, "   ", system->division, NUMBER_BYTES);
-    mls_table_heading(table, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s", line.ptr != NULL ? line.ptr : "");
-    table->failed |= line.failed;
-    mls_buffer_release(&line);
+    mls_table_text(table, MLS_TABLE_HEADING, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, &line);
 }
 
 static void show_submitter(mls_view *view, const mls_submission *submission, const mls_submitter *submitter)

@@ -54,7 +54,7 @@ static void row(mls_table *table, const char *log, const char *init, const char 
     mls_table_cell(table, 4, MLS_STYLE_PLAIN, "%s", eval);
     mls_table_cell(table, 5, MLS_STYLE_BAD, "%s", valid);
     if (note != NULL) {
-        mls_table_note(table, MLS_STYLE_PLAIN, "%s", note);
+        mls_table_cell(table, MLS_TABLE_NOTE, MLS_STYLE_PLAIN, "%s", note);
     }
 }
 
@@ -173,7 +173,7 @@ static void log_text_is_escaped(void **state)
     mls_table_cell(&table, 0, MLS_STYLE_PLAIN, "%s", "1");
     mls_table_cell(&table, 1, MLS_STYLE_PLAIN, "%s", "\033[31m\n\xff|x_y*");
     mls_table_cell(&table, 7, MLS_STYLE_PLAIN, "%s", "no such column");
-    mls_table_note(&table, MLS_STYLE_PLAIN, "%s", "a\rb");
+    mls_table_cell(&table, MLS_TABLE_NOTE, MLS_STYLE_PLAIN, "%s", "a\rb");
     assert_printed(&table, 0, "run  log\n  1  \\x1b[31m\\n\\xff|x_y*  a\\rb\n");
     char *text = printed(&table, 0, false, true);
     assert_string_equal(text, "| run | log | note |\n| ---: | --- | --- |\n"
