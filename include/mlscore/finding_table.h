@@ -83,8 +83,9 @@ MLS_FINDING(OTHER_EDITION, "other-edition", ADVICE, "the benchmark belongs to an
 MLS_FINDING(MISSPELT, "misspelt", ADVICE, "a key looks like a misspelling of one that is missing",
             "A key that no rule knows is ignored, so the one it stands for counts as missing.",
             "Correct the key's name.")
-MLS_FINDING(CLOCK, "clock", ADVICE, "the times of the records run backwards",
-            "Records are expected in the order of their times; clocks of different nodes may differ.",
+MLS_FINDING(CLOCK, "clock", ADVICE, "the times of a run's steps run backwards",
+            "init_start, init_stop, run_start and run_stop are expected in the order of their times; clocks of "
+            "different nodes may differ.",
             "Log from one process, and check the nodes' clocks.")
 MLS_FINDING(LONG_RUN, "long-run", ADVICE, "the run took longer than a day",
             "From run_start to run_stop more than 24 hours passed; often that is a wrong time, or two logs in one.",

@@ -36,17 +36,32 @@ static void mls_advice_status(mls_checker *checker, const mls_record *record)
     }
 }
 
+/*
+ * Only the steps of the run itself tell of clocks that differ: evaluations
+ * and blocks are often logged late, and cache_clear may belong to the next run.
+ */
+static void advise_step(mls_advice_state *advice, const mls_record *record)
+{
+    if (record->time_ms >= advice->last_time_ms) {
+        advice->last_time_ms = record->time_ms;
+    } else if (advice->last_time_ms - record->time_ms > advice->backwards_ms) {
+        advice->backwards_ms = advice->last_time_ms - record->time_ms;
+        advice->backwards_line = record->line;
+    }
+}
+
 void mls_advice_record(mls_checker *checker, const mls_record *record)
 {
     mls_advice_state *advice = &checker->advice;
-    if (record->time_ms < advice->last_time_ms) {
-        const double step = advice->last_time_ms - record->time_ms;
-        if (step > advice->backwards_ms) {
-            advice->backwards_ms = step;
-            advice->backwards_line = record->line;
-        }
-    } else {
-        advice->last_time_ms = record->time_ms;
+    switch (record->key_id) {
+    case MLS_KEY_INIT_START:
+    case MLS_KEY_INIT_STOP:
+    case MLS_KEY_RUN_START:
+    case MLS_KEY_RUN_STOP:
+        advise_step(advice, record);
+        break;
+    default:
+        return;
     }
     if (!advice->run_started && record->key_id == MLS_KEY_RUN_START) {
         advice->run_started = true;
