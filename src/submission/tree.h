@@ -45,6 +45,15 @@ int mls_tree_open(const mls_submission *submission, const mls_submission_file *f
 mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
                          mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
+/*
+ * Reads package_checker_params: of its lines, which end as in a text file of
+ * Python's, the last counts when it has no ending and is one of two words.
+ * The others are advice.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_params_read(const mls_submission *submission, const mls_submission_file *file, mls_bypasses *bypasses,
+                           mls_findings *findings) MLS_MUST_USE;
+void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
+
 /* What `pattern` has for its '*', or '#' (a number without leading zeros), in `name`; ptr NULL: it does not match. */
 mls_str mls_name_match(const char *name, const char *pattern);
 
