@@ -77,6 +77,9 @@ void mls_rcp_set_free(mls_rcp_set *set);
  */
 mls_status mls_rcp_set_add(mls_rcp_set *set, mls_str text, const char *path, mls_error *error) MLS_MUST_USE;
 
+/** How many points of the set are a user's own. */
+size_t mls_rcp_set_own(const mls_rcp_set *set);
+
 /** All points, by batch size, pruned ones too; borrowed from the set. */
 const mls_rcp_point *mls_rcp_set_points(const mls_rcp_set *set, size_t *count);
 

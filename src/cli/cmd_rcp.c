@@ -129,6 +129,14 @@ static int rcp_run(mls_cli *cli)
     }
     if (status == MLS_EXIT_OK) {
         const mls_rcp_listings all = {listings, count};
+        size_t own = settings->path == NULL;
+        for (size_t i = 0; i < count; i++) {
+            own += mls_rcp_set_own(listings[i].set);
+        }
+        if (own == 0) {
+            mls_cli_note(cli, "'%s': no row is for %s in %s %s", settings->path,
+                         benchmark != NULL ? benchmark : "a benchmark", mls_usage_name(edition->usage), edition->name);
+        }
         status = mls_cli_print(cli, settings->batch != NULL ? &mls_rcp_limit_report : &mls_rcp_report, &all);
     }
     for (size_t i = 0; listings != NULL && i < count; i++) {

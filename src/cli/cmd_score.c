@@ -68,8 +68,7 @@ static int score_status(const mls_cli *cli, const mls_collection *collection)
     int status = collection->group_count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
-        bool well =
-            group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && group_converges(group);
+        bool well = group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && group_converges(group);
         for (size_t k = 0; k < group->run_count; k++) {
             well &= group->runs[k]->valid &&
                     (!cli->view.strict || mls_findings_pass(&group->runs[k]->findings.counts, true));
@@ -136,6 +135,21 @@ static int score_write_scalings(mls_cli *cli, const mls_collection *collection)
     return status;
 }
 
+/* A table of reference points that nothing was compared with is most often misspelt. */
+static void note_unused_points(const mls_cli *cli, const mls_collection *collection)
+{
+    const score_settings *settings = cli->own;
+    size_t used = settings->rcp_path == NULL;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        const mls_rcp_set *set = collection->groups[i].rcp.set;
+        used += set != NULL ? mls_rcp_set_own(set) : 0;
+    }
+    if (used == 0) {
+        mls_cli_note(cli, "'%s': no row is for a benchmark and edition whose convergence was checked",
+                     settings->rcp_path);
+    }
+}
+
 /* Collects and prints; what the options need is at hand. */
 static int score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
@@ -145,14 +159,14 @@ static int score_collect(mls_cli *cli, const mls_collect_options *wanted)
     const mls_status collected =
         mls_collect((const char *const *)cli->operands, cli->operand_count, wanted, &collection, &error);
     mls_cli_progress_end(wanted->progress_state);
-    if (collected == MLS_ERROR_SYNTAX || collected == MLS_ERROR_VALUE) {
-        mls_cli_complain(cli, wanted->score.rcp_path, "line %zu, column %zu: %s", error.line, error.column,
-                         error.message);
+    if (collected == MLS_ERROR_SYNTAX || collected == MLS_ERROR_VALUE || collected == MLS_ERROR_LIMIT) {
+        (void)mls_cli_complain_error(cli, wanted->score.rcp_path, &error);
         status = MLS_EXIT_USAGE;
     } else if (collected != MLS_OK) {
         mls_cli_complain(cli, NULL, "%s", error.message);
     } else {
         status = mls_cli_print(cli, &mls_score_report, &collection);
+        note_unused_points(cli, &collection);
         status = mls_exit_worse(status, score_status(cli, &collection));
         status = mls_exit_worse(status, score_write_scalings(cli, &collection));
     }

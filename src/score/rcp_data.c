@@ -144,13 +144,11 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
     size_t left_out = mls_str_equal(benchmark, mls_str_from(rules->benchmark->name))
                           ? rules->benchmark->left_out
                           : mls_benchmark_find(rules->editions, rules->edition->usage, benchmark)->left_out;
-    if (words < 2 * left_out + 1) {
-        char what[64];
-        (void)snprintf(what, sizeof what, "fewer than %zu values to converge", 2 * left_out + 1);
+    if (words < 2 * left_out + 1 || words > MLS_RCP_VALUES_MAX) {
+        char what[80];
+        (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", words, 2 * left_out + 1,
+                       MLS_RCP_VALUES_MAX);
         return fail_at(reading, row, field, 0, what, text);
-    }
-    if (words > MLS_RCP_VALUES_MAX) {
-        return fail_at(reading, row, field, 0, "too many values to converge", MLS_S(""));
     }
     double *values = mls_arena_array(&reading->set->arena, words, sizeof *values);
     if (values == NULL) {
@@ -245,7 +243,9 @@ static mls_status read_row(void *state, const mls_csv_row *row)
     }
     if (row->count != reading->heading_count) {
         size_t field = row->count < reading->heading_count ? row->count - 1 : reading->heading_count;
-        return fail_at(reading, row, field, 0, "not as many fields as the heading has", MLS_S(""));
+        char what[80];
+        (void)snprintf(what, sizeof what, "%zu fields, the heading has %zu", row->count, reading->heading_count);
+        return fail_at(reading, row, field, 0, what, MLS_S(""));
     }
     mls_status status = MLS_OK;
     bool wanted =
@@ -332,6 +332,15 @@ void mls_rcp_set_free(mls_rcp_set *set)
         mls_arena_release(&set->arena);
         free(set);
     }
+}
+
+size_t mls_rcp_set_own(const mls_rcp_set *set)
+{
+    size_t own = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        own += set->items[i].source[0] != '\0';
+    }
+    return own;
 }
 
 const mls_rcp_point *mls_rcp_set_points(const mls_rcp_set *set, size_t *count)
