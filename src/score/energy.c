@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "mlscore/value.h"
+#include "score/statistics.h"
 
 #define MILLISECONDS_PER_SECOND 1000.0
 
@@ -83,10 +84,8 @@ static int compare_events(const void *left, const void *right)
 {
     const mls_power_event *a = left;
     const mls_power_event *b = right;
-    if (a->time_ms < b->time_ms || a->time_ms > b->time_ms) {
-        return a->time_ms < b->time_ms ? -1 : 1;
-    }
-    return (a->order > b->order) - (a->order < b->order);
+    const int order = mls_compare_doubles(a->time_ms, b->time_ms);
+    return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
 static void complain(mls_findings *findings, const char *path, const char *what)

@@ -27,30 +27,17 @@ typedef struct olympic_scratch {
 
 const char *mls_olympic_mark_name(mls_olympic_mark mark)
 {
-    switch (mark) {
-    case MLS_OLYMPIC_KEPT:
-        return "kept";
-    case MLS_OLYMPIC_FASTEST:
-        return "fastest";
-    case MLS_OLYMPIC_SLOWEST:
-        return "slowest";
-    case MLS_OLYMPIC_DROPPED:
-        return "dropped";
-    case MLS_OLYMPIC_OUTSIDE:
-        return "outside";
-    }
-    return "";
+    static const char *const names[] = {
+        [MLS_OLYMPIC_KEPT] = "kept",       [MLS_OLYMPIC_FASTEST] = "fastest", [MLS_OLYMPIC_SLOWEST] = "slowest",
+        [MLS_OLYMPIC_DROPPED] = "dropped", [MLS_OLYMPIC_OUTSIDE] = "outside",
+    };
+    return (size_t)mark < sizeof names / sizeof names[0] ? names[mark] : "";
 }
 
 static int compare_ranked(double a, double b, const ranked_run *left, const ranked_run *right)
 {
-    if (isnan(a) != isnan(b)) {
-        return isnan(a) ? 1 : -1;
-    }
-    if (a < b || a > b) {
-        return a < b ? -1 : 1;
-    }
-    return (left->index > right->index) - (left->index < right->index);
+    const int order = mls_compare_doubles(a, b);
+    return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
 }
 
 static int compare_starts(const void *left, const void *right)

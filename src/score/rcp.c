@@ -53,7 +53,7 @@ static int compare_points(const void *left, const void *right)
 {
     const mls_rcp_point *a = left;
     const mls_rcp_point *b = right;
-    return (a->global_batch_size > b->global_batch_size) - (a->global_batch_size < b->global_batch_size);
+    return mls_compare_doubles(a->global_batch_size, b->global_batch_size);
 }
 
 /* The value at `x` on the line through (x0, y0) and (x1, y1). */

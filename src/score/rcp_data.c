@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,15 @@
 
 #define DATA_NAME_MAX 128
 
+/* Those from the name on are texts, which are only shown. */
 typedef enum rcp_column {
     COLUMN_BENCHMARK,
     COLUMN_FIRST_EDITION,
     COLUMN_LAST_EDITION,
-    COLUMN_NAME,
     COLUMN_GLOBAL_BATCH_SIZE,
-    COLUMN_UNIT,
     COLUMN_TO_CONVERGE,
+    COLUMN_NAME,
+    COLUMN_UNIT,
     COLUMN_PRECISION,
     COLUMN_PLATFORM,
     COLUMN_CREATOR,
@@ -30,22 +32,28 @@ typedef enum rcp_column {
     COLUMN_COUNT
 } rcp_column;
 
+#define TEXT_COLUMN(member)                                                                                            \
+    {                                                                                                                  \
+        MLS_STR(#member), false, offsetof(mls_rcp_point, member)                                                       \
+    }
+
 static const struct {
     mls_str name;
     bool required;
+    size_t text; /* where in a point a text goes */
 } columns[COLUMN_COUNT] = {
-    [COLUMN_BENCHMARK] = {MLS_STR("benchmark"), true},
-    [COLUMN_FIRST_EDITION] = {MLS_STR("first_edition"), false},
-    [COLUMN_LAST_EDITION] = {MLS_STR("last_edition"), false},
-    [COLUMN_NAME] = {MLS_STR("name"), false},
-    [COLUMN_GLOBAL_BATCH_SIZE] = {MLS_STR("global_batch_size"), true},
-    [COLUMN_UNIT] = {MLS_STR("unit"), false},
-    [COLUMN_TO_CONVERGE] = {MLS_STR("to_converge"), true},
-    [COLUMN_PRECISION] = {MLS_STR("precision"), false},
-    [COLUMN_PLATFORM] = {MLS_STR("platform"), false},
-    [COLUMN_CREATOR] = {MLS_STR("creator"), false},
-    [COLUMN_WHEN] = {MLS_STR("when"), false},
-    [COLUMN_HYPERPARAMETERS] = {MLS_STR("hyperparameters"), false},
+    [COLUMN_BENCHMARK] = {MLS_STR("benchmark"), true, 0},
+    [COLUMN_FIRST_EDITION] = {MLS_STR("first_edition"), false, 0},
+    [COLUMN_LAST_EDITION] = {MLS_STR("last_edition"), false, 0},
+    [COLUMN_GLOBAL_BATCH_SIZE] = {MLS_STR("global_batch_size"), true, 0},
+    [COLUMN_TO_CONVERGE] = {MLS_STR("to_converge"), true, 0},
+    [COLUMN_NAME] = TEXT_COLUMN(name),
+    [COLUMN_UNIT] = TEXT_COLUMN(unit),
+    [COLUMN_PRECISION] = TEXT_COLUMN(precision),
+    [COLUMN_PLATFORM] = TEXT_COLUMN(platform),
+    [COLUMN_CREATOR] = TEXT_COLUMN(creator),
+    [COLUMN_WHEN] = TEXT_COLUMN(when),
+    [COLUMN_HYPERPARAMETERS] = TEXT_COLUMN(hyperparameters),
 };
 
 #define COLUMN_ABSENT SIZE_MAX
@@ -188,22 +196,12 @@ static bool row_is_for_edition(const table_reading *reading, const mls_csv_row *
 
 static mls_status read_texts(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
 {
-    const struct {
-        rcp_column column;
-        const char **text;
-    } texts[] = {{COLUMN_NAME, &point->name},
-                 {COLUMN_UNIT, &point->unit},
-                 {COLUMN_PRECISION, &point->precision},
-                 {COLUMN_PLATFORM, &point->platform},
-                 {COLUMN_CREATOR, &point->creator},
-                 {COLUMN_WHEN, &point->when},
-                 {COLUMN_HYPERPARAMETERS, &point->hyperparameters}};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        mls_str copy = mls_arena_copy(&reading->set->arena, field_of(reading, row, texts[i].column));
+    for (size_t c = COLUMN_NAME; c < COLUMN_COUNT; c++) {
+        mls_str copy = mls_arena_copy(&reading->set->arena, field_of(reading, row, (rcp_column)c));
         if (copy.ptr == NULL) {
             return mls_error_memory(reading->error);
         }
-        *texts[i].text = copy.ptr;
+        memcpy((char *)point + columns[c].text, &copy.ptr, sizeof copy.ptr);
     }
     point->source = reading->path;
     return MLS_OK;
@@ -267,7 +265,8 @@ static mls_status read_row(void *state, const mls_csv_row *row)
     return status == MLS_OK && wanted ? place_point(reading, row, &point) : status;
 }
 
-mls_status mls_rcp_set_read(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
+/* Reads the rows for the set's benchmark and edition into it; `path` "" stands for the embedded data. */
+static mls_status read_table(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
 {
     mls_str source = mls_arena_copy(&set->arena, mls_str_from(path));
     if (source.ptr == NULL) {
@@ -292,7 +291,7 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_er
     const int length =
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
-    const mls_status status = table.ptr == NULL ? MLS_OK : mls_rcp_set_read(*set, table, "", error);
+    const mls_status status = table.ptr == NULL ? MLS_OK : read_table(*set, table, "", error);
     if (status == MLS_OK) {
         mls_rcp_set_prepare(*set);
     } else {
@@ -312,7 +311,7 @@ mls_status mls_rcp_set_add(mls_rcp_set *set, mls_str text, const char *path, mls
     if (count > 0) {
         memcpy(before, set->items, count * sizeof *before);
     }
-    mls_status status = mls_rcp_set_read(set, text, path == NULL || path[0] == '\0' ? "-" : path, error);
+    mls_status status = read_table(set, text, path == NULL || path[0] == '\0' ? "-" : path, error);
     if (status == MLS_OK) {
         mls_rcp_set_prepare(set);
     } else {

@@ -20,12 +20,6 @@ struct mls_rcp_set {
     size_t capacity;
 };
 
-/*
- * Reads the rows of a table that are for the set's benchmark and edition into
- * it (rcp_data.c).  `path` "" stands for the embedded data.
- */
-mls_status mls_rcp_set_read(mls_rcp_set *set, mls_str text, const char *path, mls_error *error) MLS_MUST_USE;
-
 /* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
 void mls_rcp_set_prepare(mls_rcp_set *set);
 

@@ -40,23 +40,8 @@ static void append_batch_size(mls_buffer *words, double batch_size)
     mls_number_append_trimmed(words, batch_size, fabs(batch_size - round(batch_size)) > 0 ? DECIMALS_MAX : 0);
 }
 
-/* "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with `is` before the number. */
-static void append_limit(mls_buffer *words, const mls_rcp_result *result, const char *is, int decimals)
+static void append_between(mls_buffer *words, const mls_rcp_limit *limit)
 {
-    const mls_rcp_limit *limit = &result->limit;
-    mls_buffer_append_text(words, "the limit ");
-    if (limit->match == MLS_RCP_SMALLER_BATCH) {
-        mls_buffer_append_text(words, "of the smallest reference batch ");
-        append_batch_size(words, limit->lower_batch_size);
-        mls_buffer_append_text(words, " (no point is as small as ");
-        append_batch_size(words, limit->global_batch_size);
-        mls_buffer_append_text(words, ")");
-    } else {
-        mls_buffer_append_text(words, "at batch ");
-        append_batch_size(words, limit->global_batch_size);
-    }
-    mls_buffer_append_text(words, is);
-    mls_number_append_trimmed(words, limit->limit, decimals);
     if (limit->match == MLS_RCP_INTERPOLATED) {
         mls_buffer_append_text(words, " (interpolated between ");
         append_batch_size(words, limit->lower_batch_size);
@@ -64,6 +49,23 @@ static void append_limit(mls_buffer *words, const mls_rcp_result *result, const 
         append_batch_size(words, limit->upper_batch_size);
         mls_buffer_append_text(words, ")");
     }
+}
+
+/* "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with `is` before the number. */
+static void append_limit(mls_buffer *words, const mls_rcp_result *result, const char *is, int decimals)
+{
+    const mls_rcp_limit *limit = &result->limit;
+    const bool smallest = limit->match == MLS_RCP_SMALLER_BATCH;
+    mls_buffer_append_text(words, smallest ? "the limit of the smallest reference batch " : "the limit at batch ");
+    append_batch_size(words, smallest ? limit->lower_batch_size : limit->global_batch_size);
+    if (smallest) {
+        mls_buffer_append_text(words, " (no point is as small as ");
+        append_batch_size(words, limit->global_batch_size);
+        mls_buffer_append_text(words, ")");
+    }
+    mls_buffer_append_text(words, is);
+    mls_number_append_trimmed(words, limit->limit, decimals);
+    append_between(words, limit);
 }
 
 static void append_mean(mls_buffer *words, const mls_rcp_result *result, int decimals)
@@ -179,13 +181,8 @@ void mls_rcp_limit_describe(const mls_rcp_limit *limit, mls_buffer *words)
     mls_buffer_append_text(words, "a mean of ");
     mls_number_append_trimmed(words, limit->limit, decimals_for(limit->limit));
     mls_buffer_printf(words, "%s%s or more passes", limit->unit[0] != '\0' ? " " : "", limit->unit);
-    if (limit->match == MLS_RCP_INTERPOLATED) {
-        mls_buffer_append_text(words, " (interpolated between ");
-        append_batch_size(words, limit->lower_batch_size);
-        mls_buffer_append_text(words, " and ");
-        append_batch_size(words, limit->upper_batch_size);
-        mls_buffer_append_text(words, ")");
-    } else if (limit->match == MLS_RCP_SMALLER_BATCH) {
+    append_between(words, limit);
+    if (limit->match == MLS_RCP_SMALLER_BATCH) {
         mls_buffer_append_text(words, " (that of the smallest reference batch ");
         append_batch_size(words, limit->lower_batch_size);
         mls_buffer_append_text(words, "; no point is as small)");

@@ -11,20 +11,20 @@
 /* Stands in for a zero denominator in Lentz's method. */
 #define LENTZ_TINY 1e-300
 
-static int compare_doubles(const void *left, const void *right)
+int mls_compare_doubles(double a, double b)
 {
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    if (isnan(a) || isnan(b)) {
-        return isnan(a) - isnan(b);
-    }
-    return (a > b) - (a < b);
+    return isnan(a) || isnan(b) ? isnan(a) - isnan(b) : (a > b) - (a < b);
+}
+
+static int compare_values(const void *left, const void *right)
+{
+    return mls_compare_doubles(*(const double *)left, *(const double *)right);
 }
 
 void mls_sort_doubles(double *values, size_t count)
 {
     if (count > 1) {
-        qsort(values, count, sizeof *values, compare_doubles);
+        qsort(values, count, sizeof *values, compare_values);
     }
 }
 
@@ -77,12 +77,6 @@ double mls_stdev_population(const double *values, size_t count)
         sum += (values[i] - mean) * (values[i] - mean);
     }
     return sqrt(sum / (double)count);
-}
-
-double mls_variation(const double *values, size_t count)
-{
-    double mean = mls_mean(values, count);
-    return mean == 0 ? NAN : mls_stdev_population(values, count) / mean;
 }
 
 static double away_from_zero(double value)
@@ -157,7 +151,7 @@ double mls_student_t_lower_tail(double t, double degrees)
 mls_t_test mls_t_test_two_samples(mls_test_sample a, mls_test_sample b)
 {
     double degrees = a.count + b.count - 2;
-    mls_t_test test = {NAN, NAN, NAN, NAN};
+    mls_t_test test = {NAN, NAN, NAN};
     if (!(degrees > 0) || !(a.count > 0) || !(b.count > 0)) {
         return test;
     }
@@ -165,6 +159,5 @@ mls_t_test mls_t_test_two_samples(mls_test_sample a, mls_test_sample b)
     test.degrees = degrees;
     test.t = (a.mean - b.mean) / sqrt(pooled * (1 / a.count + 1 / b.count));
     test.p_lower = mls_student_t_lower_tail(test.t, degrees);
-    test.p_two_sided = 2 * mls_student_t_lower_tail(-fabs(test.t), degrees);
     return test;
 }

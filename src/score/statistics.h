@@ -10,6 +10,9 @@
 
 #include <stddef.h>
 
+/* Ascending order: <0, 0 or >0; NaN comes last. */
+int mls_compare_doubles(double a, double b);
+
 /* Sorts ascending; NaN goes to the end. */
 void mls_sort_doubles(double *values, size_t count);
 
@@ -26,9 +29,6 @@ double mls_median(const double *sorted, size_t count);
 /* Population standard deviation: the root of the mean squared distance from the mean (divided by count, not count - 1).
  */
 double mls_stdev_population(const double *values, size_t count);
-
-/* Coefficient of variation: population standard deviation over the mean, a plain ratio; NaN when the mean is 0. */
-double mls_variation(const double *values, size_t count);
 
 /*
  * The regularized incomplete beta function I_x(a, b), a and b > 0, 0 <= x <= 1,
@@ -51,7 +51,6 @@ typedef struct mls_t_test {
     double t;
     double degrees; /* of freedom */
     double p_lower; /* P(T <= t): small when a's mean is significantly below b's */
-    double p_two_sided;
 } mls_t_test;
 
 /*

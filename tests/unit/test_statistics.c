@@ -21,7 +21,6 @@ static void plain_statistics(void **state)
     assert_close(values[7], 9, 0);
     assert_close(mls_mean(values, 8), 5, 0);
     assert_close(mls_stdev_population(values, 8), 2, 0);
-    assert_close(mls_variation(values, 8), 0.4, 1e-15);
     assert_close(mls_median(values, 8), 4.5, 0);
     assert_close(mls_median(values, 7), 4, 0);
     assert_close(mls_mean_trimmed(values, 8, 1), 29.0 / 6, 1e-15);
@@ -35,7 +34,6 @@ static void too_few_values_are_nan(void **state)
     assert_true(isnan(mls_mean(NULL, 0)));
     assert_true(isnan(mls_median(NULL, 0)));
     assert_true(isnan(mls_stdev_population(NULL, 0)));
-    assert_true(isnan(mls_variation(values, 2)));
     assert_true(isnan(mls_mean_trimmed(values, 2, 1)));
     assert_true(isnan(mls_mean_trimmed(values, 2, 2)));
     assert_close(mls_stdev_population(values, 1), 0, 0);
@@ -129,11 +127,10 @@ static void two_samples_are_pooled(void **state)
     mls_t_test test = mls_t_test_two_samples((mls_test_sample){3, sqrt(2.5), 5}, (mls_test_sample){5, sqrt(2.5), 5});
     assert_close(test.t, -2, 1e-15);
     assert_close(test.degrees, 8, 0);
-    assert_close(test.p_two_sided, 0.08051623795726257, 1e-12);
     assert_close(test.p_lower, 0.08051623795726257 / 2, 1e-12);
     test = mls_t_test_two_samples((mls_test_sample){5, 3, 4}, (mls_test_sample){3, 1, 8});
     assert_close(test.t, 2 / sqrt((27.0 + 7) / 10 * (1.0 / 4 + 1.0 / 8)), 1e-15);
-    assert_close(test.p_lower, 1 - test.p_two_sided / 2, 1e-15);
+    assert_close(test.p_lower, mls_student_t_lower_tail(test.t, 10), 1e-15);
     test = mls_t_test_two_samples((mls_test_sample){5, 3, 1}, (mls_test_sample){3, 1, 1});
     assert_true(isnan(test.t) && isnan(test.p_lower));
 }
