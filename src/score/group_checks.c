@@ -47,14 +47,33 @@ static double submitted_batch_size(const mls_group *group)
     return batch_size;
 }
 
-static mls_status compare_with_points(mls_group *group, bool train_samples)
+/* Whose rules say how a run converged: those of the benchmark that its log names, if the edition has it. */
+static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run, const mls_editions *editions)
+{
+    const mls_str named = mls_str_from(run->benchmark);
+    return mls_edition_has_benchmark(group->edition, named) ? mls_benchmark_find(editions, group->usage, named)
+                                                            : group->rules;
+}
+
+/* The same of all runs, where they agree. */
+static const mls_benchmark *group_judged_by(const mls_group *group, const mls_editions *editions)
+{
+    const mls_benchmark *rules = group->run_count > 0 ? judged_by(group, group->runs[0], editions) : group->rules;
+    for (size_t i = 1; i < group->run_count; i++) {
+        rules = judged_by(group, group->runs[i], editions) == rules ? rules : group->rules;
+    }
+    return rules;
+}
+
+static mls_status compare_with_points(mls_group *group, const mls_score_options *options)
 {
     size_t count = 0;
     double *to_converge = calloc(group->run_count + 1, sizeof *to_converge);
     mls_status status = to_converge != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
         if (is_submitted(group, i)) {
-            status = mls_run_converge_number(group->runs[i], group->rules, group->edition, train_samples,
+            const mls_benchmark *rules = judged_by(group, group->runs[i], options->editions);
+            status = mls_run_converge_number(group->runs[i], rules, group->edition, options->bert_train_samples,
                                              &to_converge[count++]);
         }
     }
@@ -89,17 +108,18 @@ mls_status mls_group_check_rcp(mls_group *group, const mls_score_options *option
     mls_rcp_outcome *rcp = &group->rcp;
     group->scale = 1;
     group->scaled_minutes = group->score.score_minutes;
-    if (!is_checked(group, options) || !group->rules->reference_points ||
-        !mls_edition_has_benchmark(group->edition, mls_str_from(group->benchmark))) {
+    const mls_benchmark *benchmark = group_judged_by(group, options->editions);
+    if (!is_checked(group, options) || !benchmark->reference_points ||
+        !mls_edition_has_benchmark(group->edition, mls_str_from(benchmark->name))) {
         return MLS_OK;
     }
-    const mls_rcp_rules rules = {options->editions, group->edition, group->rules};
+    const mls_rcp_rules rules = {options->editions, group->edition, benchmark};
     mls_status status = mls_rcp_set_new(&rules, &rcp->set, error);
     if (status == MLS_OK && options->rcp_text.len > 0) {
         status = mls_rcp_set_add(rcp->set, options->rcp_text, options->rcp_path, error);
     }
     if (status == MLS_OK) {
-        status = compare_with_points(group, options->bert_train_samples);
+        status = compare_with_points(group, options);
     }
     if (status != MLS_OK) {
         return status;
