@@ -465,9 +465,9 @@ static bool conclude_submitter(mls_submission *submission, mls_submitter *submit
 static mls_status conclude(mls_submission *submission, const mls_submission_options *options)
 {
     bool whole = true;
-    if (submission->submitter_count == 0) {
+    if (submission->submitter_count == 0 && submission->findings.found[MLS_FINDING_NO_RESULTS] == 0) {
         mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
-                         "there is neither a folder results nor a folder of a submitter that has one");
+                         "nothing there is both of this system and of this benchmark");
     }
     for (size_t i = 0; i < submission->submitter_count; i++) {
         whole &= conclude_submitter(submission, &submission->submitters[i], options->strict);

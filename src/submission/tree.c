@@ -62,6 +62,7 @@ typedef struct tree_walk {
     mls_submitter *submitter; /* the last one; the next two are its */
     mls_system *system;
     mls_submission_result *result;
+    char *hidden;       /* a folder of submitters further down than they should be */
     size_t with_folder; /* systems that have one: they come first, in order of their names */
     size_t counts[LIMIT_COUNT];
     mls_status status; /* MLS_OK or MLS_ERROR_MEMORY */
@@ -203,19 +204,11 @@ static bool take_useless(tree_walk *walk, tree_role in, const mls_walk_entry *en
 /* -------------------------------------------------------------- submitters */
 
 /* Whether a folder (a path below the root, "" for the root) is a submitter's. */
-static bool is_submitter(tree_walk *walk, const char *path)
+static bool is_submitter(const tree_walk *walk, const char *path)
 {
-    static const char *const parts[] = {"results", "systems"};
-    bool is = false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && !is; i++) {
-        struct stat about;
-        mls_buffer whole = {0};
-        mls_buffer_printf(&whole, "%s/%s/%s", walk->submission->real, path, parts[i]);
-        is = !whole.failed && stat(whole.ptr, &about) == 0 && S_ISDIR(about.st_mode);
-        walk->status = whole.failed ? MLS_ERROR_MEMORY : walk->status;
-        mls_buffer_release(&whole);
-    }
-    return is;
+    const mls_str folder = mls_str_from(path);
+    return mls_tree_has_folder(walk->submission->real, folder, "results") ||
+           mls_tree_has_folder(walk->submission->real, folder, "systems");
 }
 
 static bool add_submitter(tree_walk *walk, const char *path, const char *name)
@@ -229,6 +222,21 @@ static bool add_submitter(tree_walk *walk, const char *path, const char *name)
     *walk->submitter = (mls_submitter){.path = copy(walk, path, strlen(path)), .name = copy(walk, name, strlen(name))};
     walk->owner = OWNER_SUBMITTER;
     walk->with_folder = 0;
+    return true;
+}
+
+/* A submission further down than one is looked for: the folder above it, a round's, is what should be given. */
+static bool take_hidden(tree_walk *walk, tree_role in, const mls_walk_entry *entry)
+{
+    mls_str path = {entry->below, strlen(entry->below) - strlen("/results")};
+    (void)in;
+    if (walk->owner == OWNER_NOBODY && walk->hidden == NULL &&
+        mls_tree_has_folder(walk->submission->real, path, "systems")) {
+        while (path.len > 0 && path.ptr[path.len - 1] != '/') {
+            path.len--;
+        }
+        walk->hidden = copy(walk, path.ptr, path.len - (path.len > 0));
+    }
     return true;
 }
 
@@ -415,6 +423,7 @@ static const struct {
 } places[] = {
     {ROLE_ROUND, KIND_FOLDER, "*", ROLE_SUBMITTER, take_submitter},
     {ROLE_ROUND, KIND_FILE, PARAMS_NAME, ROLE_OTHER, take_useless},
+    {ROLE_OTHER, KIND_FOLDER, "results", ROLE_OTHER, take_hidden},
     {ROLE_SUBMITTER, KIND_FOLDER, "systems", ROLE_SYSTEMS, NULL},
     {ROLE_SUBMITTER, KIND_FOLDER, "results", ROLE_RESULTS, NULL},
     {ROLE_SUBMITTER, KIND_FOLDER, "benchmarks", ROLE_BENCHMARKS, NULL},
@@ -574,6 +583,10 @@ mls_status mls_tree_list(mls_submission *submission, const mls_submission_option
                          MLS_TREE_ENTRIES_MAX);
         status = MLS_OK;
     }
+    if (submission->submitter_count == 0) {
+        mls_tree_missed(submission, walk.hidden);
+    }
+    free(walk.hidden);
     /* Descriptions without results came behind those with, in another order than that of their names. */
     for (size_t i = 0; i < submission->submitter_count; i++) {
         mls_submitter *submitter = &submission->submitters[i];

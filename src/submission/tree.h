@@ -35,6 +35,12 @@
 mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options,
                          mls_error *error) MLS_MUST_USE;
 
+/* Whether <root>/<path>/<name> is a folder. */
+bool mls_tree_has_folder(const char *root, mls_str path, const char *name);
+
+/* There is no submission: an error that names the folder to give, above or `below` (NULL: none is known). */
+void mls_tree_missed(mls_submission *submission, const char *below);
+
 /* The description or results of a system by name; NULL: there are none.  After the walk. */
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name);
 
