@@ -214,6 +214,11 @@ $B/fault/shim.so: tests/fault/shim.c
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) -O2 -g -std=c17 -D_GNU_SOURCE $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
+$B/fault/sweep: tests/fault/sweep.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) -O2 -g -std=c17 -D_GNU_SOURCE $(WARNINGS) -o $@ $<
+
 $B/testdata-generator: $(wildcard testdata/generator/*.c testdata/generator/*.h)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -228,7 +233,7 @@ $B/bench/%: bench/%.c
 CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,self units cases submissions hostile docs examples replay testdata round install fault)
 
 .PHONY: check-programs
-check-programs: all $(UNIT_TESTS) $(FUZZERS:%=$B/replay/%) $B/testdata-generator $(if $(findstring fault,$(CHECK_SUITES)),$B/fault/shim.so)
+check-programs: all $(UNIT_TESTS) $(FUZZERS:%=$B/replay/%) $B/testdata-generator $(if $(findstring fault,$(CHECK_SUITES)),$B/fault/shim.so $B/fault/sweep)
 
 .PHONY: check
 check: packages ## build and run every test

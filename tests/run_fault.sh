@@ -8,6 +8,7 @@
 build=$1
 mlscore=$(realpath "${MLSCORE:-$build/mlscore}")
 shim=$(realpath "$build/fault/shim.so")
+sweep=$(realpath "$build/fault/sweep")
 many=${MANY_FILES:-20000}
 testdata=$root/testdata
 cd "$scratch" || exit 1
@@ -155,42 +156,20 @@ status=$(cat status)
 that "a closed pipe ends it quietly" '[ ! -s err ] && [ "$(wc -l <out)" -eq 1 ] && { [ "$status" -eq 0 ] || [ "$status" -eq 141 ]; }'
 
 # ------------------------------------------------------------ memory
-# Each of the first 200 allocations, then some later ones, fails: the output is
-# right, or there is a message and a status that says so; it never crashes.
-sweep() {
-    sweep_name=$1
-    shift
-    "$@" >expected 2>/dev/null </dev/null
-    expected_status=$?
-    faulty 'malloc:0:ENOMEM' "$@"
-    total=$(cat report)
-    bad=
-    n=1
-    while [ "$n" -le "$total" ]; do
-        faulty "malloc:$n:ENOMEM" "$@"
-        if [ "$status" -eq "$expected_status" ] && cmp -s out expected; then
-            :
-        elif [ "$status" -ne 0 ] && [ "$status" -lt 99 ] && [ -s err ]; then
-            :
-        else
-            bad="$bad $n:$status"
-        fi
-        if [ "$n" -lt 200 ]; then n=$((n + 1)); else n=$((n + 1 + total / 40)); fi
-    done
-    echo "of $total allocations, failing these ends badly (number:status):$bad" >why
-    if [ -z "$bad" ] && [ "$total" -gt 20 ]; then pass; else fail "$sweep_name" why; fi
+# Every command, each of its first DENSE (150) allocations and SPARSE (50) of the
+# later ones failing in a run of its own: the output is right, or there is a
+# message that memory ran out and status 3.  It never crashes, and never answers
+# something else.
+swept() {
+    if limited 600 "$sweep" "$shim" "${DENSE:-150}" "${SPARSE:-50}" "$mlscore" "$@" >why 2>&1; then
+        pass
+    else
+        fail "no memory, $*" why
+    fi
 }
-for format in table json; do
-    sweep "no memory, score --format $format" "$mlscore" score -j1 --format $format logs
-done
-sweep "no memory, events" "$mlscore" events -j1 --format csv logs/trial_1.log
-sweep "no memory, events --count" "$mlscore" events -j1 --count logs
-sweep "no memory, threads" "$mlscore" score -j2 --format json logs
-sweep "no memory, check" "$mlscore" check -j1 --format json logs
 mkdir cut
 cp "$testdata/logs/ten-runs.log" "$testdata/logs/malformed.log" "$testdata/logs/odd.log" cut
-sweep "no memory, runs cut from a file and findings" "$mlscore" score -j1 --format json cut
-
+gzip -c "$testdata/logs/plain.log" >packed.log
 # A submission in which every kind of thing is found.
 cp -R "$testdata/submission" submission
 (
@@ -203,10 +182,30 @@ cp -R "$testdata/submission" submission
     cp ../../systems/example_b200_n2.json ../../systems/unused.json
     sed -i '/"cooling"/d; s/EXAMPLE/Another/' ../../systems/example_b200_n2.json
 )
+swept help findings
+swept help score
+swept completion bash
+swept rules
+swept rules 5.1 llama2_70b_lora
+swept rcp --format json llama2_70b_lora
+swept rcp --batch 8 --format csv llama2_70b_lora
+swept events --format csv "$testdata/logs/plain.log"
+swept events --count -j1 logs
+swept events packed.log
 for format in table csv json markdown github junit; do
-    sweep "no memory, verify --format $format" "$mlscore" verify -j1 --format $format submission
+    swept check -j1 --format $format cut
+    swept verify -j1 --format $format submission
 done
-sweep "no memory, verify of a round" "$mlscore" verify -j1 --benchmark llama31_405b .
+swept check -j2 -q logs packed.log
+swept verify -j1 --benchmark llama31_405b .
+for format in table csv json markdown; do
+    swept score -j1 --format $format cut
+done
+swept score -v -j1 "$testdata/slurm"
+swept score -j2 --format json logs
+for format in table csv json; do
+    swept config --format $format "$testdata/configs"
+done
 for rules in 'read@result_3:1:EIO' 'open@result_3:*:EACCES' 'open@example_b200_n2.json:*:EACCES' \
     'readdir@llama31_405b:2:EIO' 'stat@result_5:*:EIO' 'read@node_0:1:EIO'; do
     faulty "$rules" "$mlscore" verify -j2 submission
@@ -276,7 +275,7 @@ for format in table markdown; do
     that "names with commands in them, $format" '[ "$status" -eq "$good_status" ] && ! grep -q "$(printf "[\033\007]")" out && ! grep -q "^lines" out'
 done
 score names
-that "names with commands in them, json" '! grep -q "$(printf "[\033\007]")" out && grep -qF "two\\nlines.log" out && grep -qF "with space.log" out'
+that "names with commands in them, json" '! grep -q "$(printf "[\033\007]")" out && grep -qF "two\\u000alines.log" out && grep -qF "with space.log" out'
 find names -type f -print0 >list
 score -0 --files-from list
 that "names from a list that ends them in NUL" '[ "$(runs | wc -l)" -eq 3 ]'

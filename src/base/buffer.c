@@ -101,7 +101,6 @@ void mls_buffer_cut(mls_buffer *buffer, size_t len)
 void mls_buffer_clear(mls_buffer *buffer)
 {
     buffer->len = 0;
-    buffer->failed = false;
     if (buffer->ptr != NULL) {
         buffer->ptr[0] = '\0';
     }

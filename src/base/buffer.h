@@ -38,7 +38,7 @@ static inline mls_str mls_buffer_str(const mls_buffer *buffer)
 /* Back to its first `len` bytes, when there are more. */
 void mls_buffer_cut(mls_buffer *buffer, size_t len);
 
-/* Empty again, memory kept; clears `failed`. */
+/* Empty again, memory kept; what was lost stays lost, so `failed` stays. */
 void mls_buffer_clear(mls_buffer *buffer);
 
 /* Hands the bytes over, NUL-terminated, to be given to free(); NULL when an append had failed.  The buffer is empty

@@ -40,7 +40,9 @@ static void say(const mls_cli *cli, const char *path, mls_str behind, const char
         mls_buffer_printf(&line, "; did you mean '%.*s'?", (int)behind.len, behind.ptr);
     }
     mls_buffer_append_char(&line, '\n');
-    if (!line.failed) {
+    if (line.failed || message.failed) {
+        (void)fputs("mlscore: out of memory\n", stderr);
+    } else {
         (void)fwrite(line.ptr, 1, line.len, stderr);
     }
     mls_buffer_release(&message);
@@ -144,6 +146,7 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
 {
     mls_error error = {0};
     if (cli->rulesets == NULL && mls_rulesets_new(&cli->rulesets, &error) != MLS_OK) {
+        cli->out_of_memory |= error.status == MLS_ERROR_MEMORY;
         mls_cli_complain(cli, NULL, "%s", error.message);
         return NULL;
     }
@@ -183,6 +186,7 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
     if (mls_editions_find(editions, cli->usage, mls_str_from(text), edition, &error) == MLS_OK) {
         return true;
     }
+    cli->out_of_memory |= error.status == MLS_ERROR_MEMORY;
     mls_nearest nearest = mls_nearest_to(mls_str_from(text));
     for (size_t i = mls_editions_count(editions, cli->usage); error.status == MLS_ERROR_UNKNOWN && i-- > 0;) {
         const mls_str name = mls_str_from(mls_editions_get(editions, cli->usage, i)->name);
@@ -226,8 +230,7 @@ int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **
     } else if (!mls_cli_edition(cli, NULL, &behind)) {
         status = MLS_EXIT_USAGE;
     } else if (behind != NULL && mls_rulesets_get(cli->rulesets, behind, &judge->ruleset, &error) != MLS_OK) {
-        mls_cli_complain(cli, NULL, "%s", error.message);
-        status = MLS_EXIT_USAGE;
+        status = mls_cli_complain_error(cli, NULL, &error);
     }
     if (edition != NULL) {
         *edition = behind;

@@ -39,7 +39,7 @@ static int rules_load(mls_cli *cli, mls_rules_request *request)
         return mls_cli_name_help(cli);
     }
     if (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) != MLS_OK) {
-        return mls_cli_usage_error(cli, "%s", error.message);
+        return mls_cli_complain_error(cli, NULL, &error);
     }
     request->benchmark = cli->operand_count > 1 ? cli->operands[1] : NULL;
     return MLS_EXIT_OK;

@@ -107,6 +107,7 @@ struct mls_cli {
     size_t operand_count, operand_capacity;
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
+    bool out_of_memory;       /* whatever a command makes of it, the status is MLS_EXIT_IO */
 };
 
 /* The commands, in the order in which help lists them. */

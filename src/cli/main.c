@@ -38,7 +38,7 @@ static int start(const mls_command *command, int argc, char **argv)
         status = status < 0 ? command->run(&cli) : status;
     }
     mls_cli_release(&cli);
-    return status;
+    return cli.out_of_memory ? MLS_EXIT_IO : status;
 }
 
 int main(int argc, char **argv)

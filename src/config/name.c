@@ -85,6 +85,7 @@ void mls_config_decoder_free(mls_config_decoder *decoder)
 typedef struct name_match {
     mls_str subject;
     pcre2_match_data *data;
+    bool out_of_memory;
 } name_match;
 
 /* Group `group`; ptr NULL when it took no part in the match. */
@@ -101,8 +102,10 @@ static mls_str match_group(const name_match *match, uint32_t group)
 
 static bool try_pattern(const mls_config_decoder *decoder, name_pattern pattern, name_match *match)
 {
-    return pcre2_match(decoder->patterns[pattern], (PCRE2_SPTR)match->subject.ptr, match->subject.len, 0, 0,
-                       match->data, decoder->limits) > 0;
+    const int found = pcre2_match(decoder->patterns[pattern], (PCRE2_SPTR)match->subject.ptr, match->subject.len, 0, 0,
+                                  match->data, decoder->limits);
+    match->out_of_memory |= found == PCRE2_ERROR_NOMEMORY;
+    return found > 0;
 }
 
 /* Folders, "config_" and ".sh" off. */
@@ -347,6 +350,9 @@ mls_status mls_config_name_decode(const mls_config_decoder *decoder, mls_str tex
         fill_shapeless(decoded);
     }
     pcre2_match_data_free(match.data);
+    if (match.out_of_memory) {
+        return MLS_ERROR_MEMORY;
+    }
     drop_void_shape(decoded);
     return MLS_OK;
 }

@@ -206,9 +206,9 @@ static void markdown_log(mls_printer *to, const mls_check_log *log)
         }
         mls_buffer_printf(&text, "%s: %s", mls_severity_name(finding->severity), finding->message);
         mls_markdown_append(&line, mls_buffer_str(&text));
-        line.failed |= text.failed;
     }
     mls_buffer_append_text(&line, " |\n");
+    line.failed |= text.failed;
     mls_output_buffer(to->view->output, &line);
     mls_buffer_release(&text);
     mls_found_finish(&found, to->view->output);

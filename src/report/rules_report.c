@@ -278,7 +278,7 @@ static void show_division(mls_view *view, const mls_rules_request *request, cons
         mls_table table;
         mls_table_init(&table, columns, 2, markdown ? 0 : 2);
         each_rule(ruleset, &chain, at, add_rule, &table);
-        if (table.count == 0) {
+        if (table.count == 0 && !table.failed) {
             mls_table_release(&table);
             continue;
         }

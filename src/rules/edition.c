@@ -171,7 +171,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
     if (loaded == NULL) {
         status = mls_error_memory(error);
     } else if (table == NULL || benchmarks == NULL) {
-        status = mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "the table of editions or of benchmarks is not JSON");
+        status = mls_error_memory(error); /* they are embedded and known to be JSON */
     }
     const cJSON *usages = cJSON_GetObjectItemCaseSensitive(table, "usages");
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(benchmarks, "usages");

@@ -85,12 +85,14 @@ static mls_status locate(const mls_shell_disk *disk, mls_str path, char **real)
 {
     *real = NULL;
     char *copy = mls_copy_text(path.ptr, path.len);
-    if (copy == NULL) {
+    bool missing = false;
+    bool out_of_memory = copy == NULL;
+    if (out_of_memory) {
         return MLS_ERROR_MEMORY;
     }
-    bool missing = false;
     for (;;) {
         *real = realpath(copy[0] != '\0' ? copy : ".", NULL);
+        out_of_memory = *real == NULL && errno == ENOMEM;
         if (*real != NULL || (errno != ENOENT && errno != ENOTDIR) || copy[0] == '\0') {
             break;
         }
@@ -107,7 +109,7 @@ static mls_status locate(const mls_shell_disk *disk, mls_str path, char **real)
         free(*real);
         *real = NULL;
     }
-    return !inside ? MLS_ERROR_UNKNOWN : missing ? MLS_ERROR_READ : MLS_OK;
+    return out_of_memory ? MLS_ERROR_MEMORY : !inside ? MLS_ERROR_UNKNOWN : missing ? MLS_ERROR_READ : MLS_OK;
 }
 
 static mls_status disk_read(void *state, mls_str path, mls_arena *arena, mls_str *bytes)

@@ -165,6 +165,9 @@ static bool regex_init(mls_shell_state *state, regex *self, const mls_buffer *pa
     const uint32_t options = PCRE2_DOTALL | PCRE2_NEVER_UTF | (caseless ? PCRE2_CASELESS : 0);
     self->code = pcre2_compile((PCRE2_SPTR)pattern->ptr, pattern->len, options, &error, &where, NULL);
     if (self->code == NULL) {
+        if (error == PCRE2_ERROR_HEAP_FAILED) {
+            mls_shell_no_memory(state);
+        }
         return false;
     }
     self->data = pcre2_match_data_create(REGEX_GROUPS_MAX, NULL);
@@ -186,6 +189,9 @@ static int regex_find(mls_shell_state *state, const regex *self, mls_str text, s
     }
     const char *subject = text.ptr != NULL ? text.ptr : "";
     const int found = pcre2_match(self->code, (PCRE2_SPTR)subject, text.len, from, 0, self->data, self->limits);
+    if (found == PCRE2_ERROR_NOMEMORY) {
+        mls_shell_no_memory(state);
+    }
     return found == PCRE2_ERROR_NOMATCH ? STATUS_NO : found < 0 ? STATUS_UNKNOWN : STATUS_YES;
 }
 

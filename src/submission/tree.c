@@ -527,6 +527,9 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
         return MLS_OK;
     }
     const tree_role role = take(walk, (tree_role)(entry->role % OWNER_UNIT), entry);
+    if (walk->status != MLS_OK) {
+        return walk->status;
+    }
     look_at_hygiene(walk, entry);
     /* Where any folder may stand, what a link leads to is walked at its own place. */
     const bool anywhere = role == ROLE_OTHER || role == ROLE_IMPLEMENTATION;
