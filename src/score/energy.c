@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * energy.c - sums up the readings of a power file, or takes its estimate.
+ */
 #include "score/energy.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * olympic.c - the mean that leaves out the fastest and the slowest runs, and the
+ * window of runs that counts when there are too many.
+ */
 #include "mlscore/olympic.h"
 
 #include <math.h>

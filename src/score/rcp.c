@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rcp.c - from the values of reference runs to limits, and a submission held
+ * against them.
+ */
 #include "mlscore/rcp.h"
 
 #include <math.h>

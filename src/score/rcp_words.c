@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rcp_words.c - verdicts and limits of convergence in one line for a person.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * statistics.c - means, deviations and Student's t test, exact to the last digits
+ * that matter for a verdict.
+ */
 #include "score/statistics.h"
 
 #include <math.h>
