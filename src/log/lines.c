@@ -18,7 +18,7 @@ typedef struct mls_line_state {
     size_t dropped; /* of the current line's bytes stood before the block */
 } mls_line_state;
 
-static mls_event *mls_event_add(mls_batch *batch)
+static mls_event *event_add(mls_batch *batch)
 {
     return MLS_GROW(batch, items) ? &batch->items[batch->count++] : NULL;
 }
@@ -35,9 +35,9 @@ const char *mls_marker_find_last(mls_str text)
 }
 
 /* A line with a marker has come to its end at `end`. */
-static bool mls_line_record(mls_line_state *state, const char *end)
+static bool line_record(mls_line_state *state, const char *end)
 {
-    mls_event *event = mls_event_add(state->batch);
+    mls_event *event = event_add(state->batch);
     if (event == NULL) {
         return false;
     }
@@ -87,7 +87,7 @@ static const struct {
 };
 
 /* The two words whose lines must go on with a number. */
-static bool mls_marker_plausible(mls_marker_kind kind, mls_str text, size_t word)
+static bool marker_plausible(mls_marker_kind kind, mls_str text, size_t word)
 {
     switch (kind) {
     case MLS_MARKER_TRIAL_BEGIN:
@@ -100,15 +100,15 @@ static bool mls_marker_plausible(mls_marker_kind kind, mls_str text, size_t word
     }
 }
 
-static bool mls_line_marker(mls_line_state *state, const char *at, const char *end)
+static bool line_marker(mls_line_state *state, const char *at, const char *end)
 {
     const mls_str text = {at, (size_t)(end - at)};
     for (size_t i = 0; i < sizeof marker_words / sizeof *marker_words; i++) {
         if (mls_str_starts(text, marker_words[i].word)) {
-            if (!mls_marker_plausible(marker_words[i].kind, text, marker_words[i].word.len)) {
+            if (!marker_plausible(marker_words[i].kind, text, marker_words[i].word.len)) {
                 return true;
             }
-            mls_event *event = mls_event_add(state->batch);
+            mls_event *event = event_add(state->batch);
             if (event != NULL) {
                 event->kind = MLS_EVENT_MARKER;
                 event->as.marker = (mls_marker){marker_words[i].kind, state->line_number, text};
@@ -120,7 +120,7 @@ static bool mls_line_marker(mls_line_state *state, const char *at, const char *e
 }
 
 /* Behind the prefix that `srun -l` puts before a line ("  13: "), or where it starts when there is none. */
-static const char *mls_line_skip_rank(const char *line)
+static const char *line_skip_rank(const char *line)
 {
     const char *at = line;
     while (*at == ' ') {
@@ -134,14 +134,14 @@ static const char *mls_line_skip_rank(const char *line)
 }
 
 /* Runs for every line of noise, so it looks at one byte before anything else. */
-static bool mls_line_plain(mls_line_state *state, const char *end)
+static bool line_plain(mls_line_state *state, const char *end)
 {
     const char *at = state->line;
     if (state->dropped > 0) {
         return true;
     }
     if (*at == ' ' || (*at >= '0' && *at <= '9')) {
-        at = mls_line_skip_rank(at);
+        at = line_skip_rank(at);
     }
     switch (*at) {
     case 'B':
@@ -157,18 +157,18 @@ static bool mls_line_plain(mls_line_state *state, const char *end)
     default:
         return true;
     }
-    return at >= end || mls_line_marker(state, at, end);
+    return at >= end || line_marker(state, at, end);
 }
 
-static inline bool mls_line_finish(mls_line_state *state, const char *end, const char *next)
+static inline bool line_finish(mls_line_state *state, const char *end, const char *next)
 {
     bool ok;
     if (state->mllog != NULL) {
-        ok = mls_line_record(state, end);
+        ok = line_record(state, end);
         state->mllog = NULL;
         state->mllog_count = 0;
     } else {
-        ok = mls_line_plain(state, end);
+        ok = line_plain(state, end);
     }
     state->line = next;
     state->line_number++;
@@ -177,7 +177,7 @@ static inline bool mls_line_finish(mls_line_state *state, const char *end, const
 }
 
 /* One byte that may mean something: the third colon of ":::", or a line ending. */
-static inline bool mls_byte_event(mls_line_state *state, const char *data, const char *at)
+static inline bool byte_event(mls_line_state *state, const char *data, const char *at)
 {
     if (*at == ':') {
         if (memcmp(at - 2, ":::MLLOG ", MLS_MLLOG_LENGTH) == 0) {
@@ -187,14 +187,14 @@ static inline bool mls_byte_event(mls_line_state *state, const char *data, const
         return true;
     }
     if (*at == '\r') {
-        return at[1] == '\n' || mls_line_finish(state, at, at + 1);
+        return at[1] == '\n' || line_finish(state, at, at + 1);
     }
     const char *end = at > data && at > state->line && at[-1] == '\r' ? at - 1 : at;
-    return mls_line_finish(state, end, at + 1);
+    return line_finish(state, end, at + 1);
 }
 
 /* Walks the marked bytes of one stretch of `len` bytes. */
-static bool mls_stretch_walk(mls_line_state *state, const char *data, const char *stretch, size_t len, uint64_t *colons)
+static bool stretch_walk(mls_line_state *state, const char *data, const char *stretch, size_t len, uint64_t *colons)
 {
     uint64_t bits[MLS_STRETCH_WORDS];
     const size_t words = (len + 63) / 64;
@@ -204,7 +204,7 @@ static bool mls_stretch_walk(mls_line_state *state, const char *data, const char
     }
     for (size_t k = 0; k < words; k++) {
         for (uint64_t left = bits[k]; left != 0; left &= left - 1) {
-            if (!mls_byte_event(state, data, stretch + 64 * k + __builtin_ctzll(left))) {
+            if (!byte_event(state, data, stretch + 64 * k + __builtin_ctzll(left))) {
                 return false;
             }
         }
@@ -220,14 +220,14 @@ bool mls_lines_scan(mls_batch *batch, const char *data, size_t len, size_t dropp
     mls_arena_reset(&batch->scratch);
     for (size_t at = 0; at < len; at += MLS_STRETCH) {
         const size_t stretch = len - at < MLS_STRETCH ? len - at : MLS_STRETCH;
-        if (!mls_stretch_walk(&state, data, data + at, stretch, &colons)) {
+        if (!stretch_walk(&state, data, data + at, stretch, &colons)) {
             return false;
         }
     }
     batch->lines = state.line_number - 1;
     if (state.line < data + len) {
         batch->lines++;
-        return mls_line_finish(&state, data + len, data + len);
+        return line_finish(&state, data + len, data + len);
     }
     return true;
 }

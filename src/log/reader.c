@@ -17,7 +17,7 @@ enum { MLS_BINARY_SNIFF = 4096 };
 #define MLS_CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
 
 /* Whether a line ends at data[i] for certain: a '\r' at the very end may be half of "\r\n". */
-static bool mls_line_ends_at(const char *data, size_t len, size_t i)
+static bool line_ends_at(const char *data, size_t len, size_t i)
 {
     return data[i] == '\n' || (data[i] == '\r' && i + 1 < len && data[i + 1] != '\n');
 }
@@ -25,14 +25,14 @@ static bool mls_line_ends_at(const char *data, size_t len, size_t i)
 mls_block_cut mls_block_cut_find(const char *data, size_t len)
 {
     size_t first = 0;
-    while (first < len && !mls_line_ends_at(data, len, first)) {
+    while (first < len && !line_ends_at(data, len, first)) {
         first++;
     }
     if (first == len) {
         return (mls_block_cut){len, len};
     }
     size_t last = len - 1;
-    while (!mls_line_ends_at(data, len, last)) {
+    while (!line_ends_at(data, len, last)) {
         last--;
     }
     return (mls_block_cut){first + 1, last + 1};
@@ -87,7 +87,7 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
 }
 
 /* Forgets the first bytes of the unfinished line. */
-static void mls_carry_drop(mls_reader *reader, size_t count)
+static void carry_drop(mls_reader *reader, size_t count)
 {
     memmove(reader->carry, reader->carry + count, reader->carry_len - count);
     reader->carry_len -= count;
@@ -100,14 +100,14 @@ static void mls_carry_drop(mls_reader *reader, size_t count)
  * it is; and when even what follows the marker is too long, only another
  * marker could still make a record of the line.
  */
-static void mls_carry_shrink(mls_reader *reader)
+static void carry_shrink(mls_reader *reader)
 {
     const char *marker = mls_marker_find_last((mls_str){reader->carry, reader->carry_len});
     if (marker != NULL && marker > reader->carry) {
         const mls_str before = {reader->carry, (size_t)(marker - reader->carry)};
         reader->carry_torn |= reader->carry_overlong || mls_marker_find_last(before) != NULL;
         reader->carry_overlong = false;
-        mls_carry_drop(reader, (size_t)(marker - reader->carry));
+        carry_drop(reader, (size_t)(marker - reader->carry));
         if (reader->carry_len <= MLS_CARRY_MAX) {
             return;
         }
@@ -116,10 +116,10 @@ static void mls_carry_shrink(mls_reader *reader)
         reader->carry_overlong = true;
         reader->carry_column = reader->carry_dropped + MLS_MLLOG_LENGTH + 1;
     }
-    mls_carry_drop(reader, reader->carry_len - (MLS_MLLOG_LENGTH - 1));
+    carry_drop(reader, reader->carry_len - (MLS_MLLOG_LENGTH - 1));
 }
 
-static bool mls_carry_append(mls_reader *reader, const char *data, size_t len)
+static bool carry_append(mls_reader *reader, const char *data, size_t len)
 {
     size_t needed;
     if (!mls_size_add(reader->carry_len, len, &needed) || !mls_size_add(needed, MLS_SCAN_PADDING, &needed)) {
@@ -146,7 +146,7 @@ static bool mls_carry_append(mls_reader *reader, const char *data, size_t len)
 }
 
 /* The line in the carry buffer is complete (or the file is): scans it, delivers it, empties the buffer. */
-static mls_status mls_carry_flush(mls_reader *reader)
+static mls_status carry_flush(mls_reader *reader)
 {
     mls_status status = MLS_OK;
     const mls_str text = {reader->carry, reader->carry_len};
@@ -184,24 +184,24 @@ mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls
     reader->totals.bytes += len;
     /* Only now can be told whether the '\r' that ended the last block stood alone. */
     if (reader->carry_len > 0 && reader->carry[reader->carry_len - 1] == '\r' && len > 0 && data[0] != '\n') {
-        status = mls_carry_flush(reader);
+        status = carry_flush(reader);
     }
-    if (status == MLS_OK && !mls_carry_append(reader, data, cut.middle)) {
+    if (status == MLS_OK && !carry_append(reader, data, cut.middle)) {
         status = MLS_ERROR_MEMORY;
     }
-    if (cut.middle == len && (len == 0 || !mls_line_ends_at(data, len, len - 1))) {
+    if (cut.middle == len && (len == 0 || !line_ends_at(data, len, len - 1))) {
         if (status == MLS_OK && reader->carry_len > MLS_CARRY_MAX) {
-            mls_carry_shrink(reader);
+            carry_shrink(reader);
         }
         return status;
     }
     if (status == MLS_OK) {
-        status = mls_carry_flush(reader);
+        status = carry_flush(reader);
     }
     if (status == MLS_OK) {
         status = deliver_batch(reader, batch);
     }
-    if (status == MLS_OK && !mls_carry_append(reader, data + cut.tail, len - cut.tail)) {
+    if (status == MLS_OK && !carry_append(reader, data + cut.tail, len - cut.tail)) {
         status = MLS_ERROR_MEMORY;
     }
     return status;
@@ -209,7 +209,7 @@ mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls
 
 mls_status mls_reader_end(mls_reader *reader)
 {
-    mls_status status = reader->carry_len > 0 ? mls_carry_flush(reader) : MLS_OK;
+    mls_status status = reader->carry_len > 0 ? carry_flush(reader) : MLS_OK;
     reader->totals.binary = reader->nul_near_start && reader->totals.records + reader->totals.malformed == 0;
     for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
         const mls_sink *sink = &reader->sinks[i];

@@ -26,7 +26,7 @@ mls_str mls_payload_trim(mls_str text)
 }
 
 /* Nearly every time is 13 digits; up to 15 are exact in a double. */
-static bool mls_time_digits(mls_str text, double *time_ms)
+static bool time_digits(mls_str text, double *time_ms)
 {
     uint64_t value = 0;
     if (text.len > 15) {
@@ -86,7 +86,7 @@ static bool time_read(mls_record_scan *scan, mls_str text)
 {
     double *time_ms = &scan->record->time_ms;
     mls_str inner;
-    if (mls_time_digits(text, time_ms)) {
+    if (time_digits(text, time_ms)) {
         return true;
     }
     if (*text.ptr == '"') {
@@ -121,7 +121,7 @@ static void member_take(mls_record_scan *scan, mls_str name, mls_str text)
     }
 }
 
-static const char *mls_missing(unsigned seen)
+static const char *missing(unsigned seen)
 {
     if ((seen & MEMBER_TIME) == 0) {
         return "the record has no time_ms";
@@ -133,7 +133,7 @@ static const char *mls_missing(unsigned seen)
 }
 
 /* A key written with escapes ("\u0073eed") is decoded, so that rules find it. */
-static bool mls_key_decode(mls_record *record, struct mls_arena *scratch)
+static bool key_decode(mls_record *record, struct mls_arena *scratch)
 {
     if (record->key.ptr == NULL || memchr(record->key.ptr, '\\', record->key.len) == NULL) {
         return true;
@@ -154,7 +154,7 @@ static bool mls_key_decode(mls_record *record, struct mls_arena *scratch)
  * Known names need no looking up.  False means only that the record is not of
  * this layout (or is wrong); the general way then judges it from its start.
  */
-static bool mls_record_check_usual(const char *begin, const char *end, mls_record *record)
+static bool record_check_usual(const char *begin, const char *end, mls_record *record)
 {
     mls_json_fault fault;
     bool escaped = false;
@@ -167,7 +167,7 @@ static bool mls_record_check_usual(const char *begin, const char *end, mls_recor
     while (*at >= '0' && *at <= '9') {
         at++;
     }
-    if (*start == '0' || at == start || !mls_time_digits((mls_str){start, (size_t)(at - start)}, &record->time_ms) ||
+    if (*start == '0' || at == start || !time_digits((mls_str){start, (size_t)(at - start)}, &record->time_ms) ||
         !MLS_AT(at, ", \"event_type\": \"")) {
         return false;
     }
@@ -231,7 +231,7 @@ static const char *member_check(mls_record_scan *scan, const char *at)
 }
 
 /* The record's object, from its brace; returns the byte behind it. */
-static const char *mls_members_check(mls_record_scan *scan, const char *at)
+static const char *members_check(mls_record_scan *scan, const char *at)
 {
     at = mls_json_blanks(at + 1, false);
     if (*at == '}') {
@@ -251,7 +251,7 @@ static const char *mls_members_check(mls_record_scan *scan, const char *at)
 }
 
 /* A payload that is not an object may still be JSON, or break off. */
-static const char *mls_not_an_object(const char *begin, const char *end, const char **wrong)
+static const char *not_an_object(const char *begin, const char *end, const char **wrong)
 {
     mls_json_fault fault = {begin, "nothing follows :::MLLOG"};
     if (begin < end && mls_json_check_value(begin, &fault) != NULL) {
@@ -295,15 +295,15 @@ const char *mls_record_check(const char *begin, const char *end, mls_record *rec
                              const char **wrong)
 {
     mls_record_scan scan = {.record = record, .scratch = scratch};
-    if (mls_record_check_usual(begin, end, record)) {
+    if (record_check_usual(begin, end, record)) {
         record->key_id = mls_key_of(record->key);
         return NULL;
     }
     record->event_type = (mls_str){NULL, 0};
     if (begin == end || *begin != '{') {
-        return mls_not_an_object(begin, end, wrong);
+        return not_an_object(begin, end, wrong);
     }
-    const char *stop = mls_members_check(&scan, begin);
+    const char *stop = members_check(&scan, begin);
     *wrong = begin;
     if (stop == NULL) {
         *wrong = scan.fault.at;
@@ -314,14 +314,14 @@ const char *mls_record_check(const char *begin, const char *end, mls_record *rec
         return "something follows the record's JSON object";
     }
     if (scan.seen != MEMBER_ALL) {
-        return mls_missing(scan.seen);
+        return missing(scan.seen);
     }
     if (scan.bad_time != NULL) {
         *wrong = scan.bad_time;
         return "time_ms is not a number";
     }
     record->payload = (mls_str){begin, (size_t)(end - begin)};
-    if (!mls_key_decode(record, scratch)) {
+    if (!key_decode(record, scratch)) {
         return mls_reason_memory;
     }
     record->key_id = mls_key_of(record->key);

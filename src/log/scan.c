@@ -22,13 +22,13 @@ enum {
 
 enum { MLS_SLOTS_PER_THREAD = 4, MLS_THREADS_MAX = 256 };
 
-static char *mls_block_alloc(void)
+static char *block_alloc(void)
 {
     return malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
 }
 
 /* Reads until the block is full or the file ends; *len is what was read even when reading fails. */
-static int mls_block_fill(int fd, char *block, off_t offset, size_t wanted, size_t *len)
+static int block_fill(int fd, char *block, off_t offset, size_t wanted, size_t *len)
 {
     *len = 0;
     while (*len < wanted) {
@@ -46,7 +46,7 @@ static int mls_block_fill(int fd, char *block, off_t offset, size_t wanted, size
 }
 
 /* Scans the middle of a block.  The padding is cleared so that no byte read is undefined. */
-static bool mls_block_scan(char *block, size_t len, mls_block_cut *cut, mls_batch *batch)
+static bool block_scan(char *block, size_t len, mls_block_cut *cut, mls_batch *batch)
 {
     memset(block + len, 0, MLS_SCAN_PADDING);
     *cut = mls_block_cut_find(block, len);
@@ -56,7 +56,7 @@ static bool mls_block_scan(char *block, size_t len, mls_block_cut *cut, mls_batc
 /* ------------------------------------------------------- on one thread */
 
 /* Looks at the first block of a file: what is packed is unpacked from here on, and what is no log ends the scan. */
-static mls_status mls_scan_sniff(int fd, mls_str head, bool plain, mls_reader *reader, mls_unpacker **unpacker)
+static mls_status scan_sniff(int fd, mls_str head, bool plain, mls_reader *reader, mls_unpacker **unpacker)
 {
     reader->totals.unread = mls_log_unread(head);
     if (reader->totals.unread == NULL || plain || !mls_unpack_can(head)) {
@@ -68,9 +68,9 @@ static mls_status mls_scan_sniff(int fd, mls_str head, bool plain, mls_reader *r
 }
 
 /* `sniff`: nothing of the file was read yet. */
-static mls_status mls_scan_serial(int fd, bool sniff, bool plain, mls_reader *reader, mls_read_trouble *trouble)
+static mls_status scan_serial(int fd, bool sniff, bool plain, mls_reader *reader, mls_read_trouble *trouble)
 {
-    char *block = mls_block_alloc();
+    char *block = block_alloc();
     mls_batch batch = {0};
     mls_unpacker *unpacker = NULL;
     mls_status status = block != NULL ? MLS_OK : MLS_ERROR_MEMORY;
@@ -78,14 +78,14 @@ static mls_status mls_scan_serial(int fd, bool sniff, bool plain, mls_reader *re
         size_t len = 0;
         mls_block_cut cut;
         if (unpacker == NULL) {
-            trouble->read_errno = mls_block_fill(fd, block, -1, MLS_BLOCK_SIZE, &len);
+            trouble->read_errno = block_fill(fd, block, -1, MLS_BLOCK_SIZE, &len);
         } else if (!mls_unpacker_fill(unpacker, block, MLS_BLOCK_SIZE, &len, trouble)) {
             status = MLS_ERROR_MEMORY;
             break;
         }
         if (sniff) {
             sniff = false;
-            status = mls_scan_sniff(fd, (mls_str){block, len}, plain, reader, &unpacker);
+            status = scan_sniff(fd, (mls_str){block, len}, plain, reader, &unpacker);
             if (reader->totals.unread != NULL) {
                 break;
             }
@@ -94,8 +94,8 @@ static mls_status mls_scan_serial(int fd, bool sniff, bool plain, mls_reader *re
             }
         }
         if (status == MLS_OK && len > 0) {
-            status = mls_block_scan(block, len, &cut, &batch) ? mls_reader_feed(reader, block, len, cut, &batch)
-                                                              : MLS_ERROR_MEMORY;
+            status = block_scan(block, len, &cut, &batch) ? mls_reader_feed(reader, block, len, cut, &batch)
+                                                          : MLS_ERROR_MEMORY;
         }
         if (trouble->read_errno != 0 || len < MLS_BLOCK_SIZE) {
             break;
@@ -140,35 +140,35 @@ typedef struct mls_relay {
 } mls_relay;
 
 /* With the lock held: whether there is a block to take and a slot for it. */
-static bool mls_relay_can_take(const mls_relay *relay)
+static bool relay_can_take(const mls_relay *relay)
 {
     return !relay->stop && relay->next_taken < relay->block_count &&
            relay->next_taken - relay->next_delivered < relay->slot_count;
 }
 
 /* With the lock held, which is dropped for the work: takes the next block, reads and scans it. */
-static void mls_relay_work(mls_relay *relay)
+static void relay_work(mls_relay *relay)
 {
     const size_t number = relay->next_taken++;
     mls_slot *slot = &relay->slots[number % relay->slot_count];
     slot->done = false;
     (void)pthread_mutex_unlock(&relay->lock);
     slot->wanted = number + 1 == relay->block_count ? relay->last_size : MLS_BLOCK_SIZE;
-    slot->read_errno = mls_block_fill(relay->fd, slot->block, relay->start + (off_t)(number * MLS_BLOCK_SIZE),
-                                      slot->wanted, &slot->len);
-    slot->out_of_memory = !mls_block_scan(slot->block, slot->len, &slot->cut, &slot->batch);
+    slot->read_errno =
+        block_fill(relay->fd, slot->block, relay->start + (off_t)(number * MLS_BLOCK_SIZE), slot->wanted, &slot->len);
+    slot->out_of_memory = !block_scan(slot->block, slot->len, &slot->cut, &slot->batch);
     (void)pthread_mutex_lock(&relay->lock);
     slot->done = true;
     (void)pthread_cond_broadcast(&relay->changed);
 }
 
-static void *mls_relay_thread(void *argument)
+static void *relay_thread(void *argument)
 {
     mls_relay *relay = argument;
     (void)pthread_mutex_lock(&relay->lock);
     while (!relay->stop && relay->next_taken < relay->block_count) {
-        if (mls_relay_can_take(relay)) {
-            mls_relay_work(relay);
+        if (relay_can_take(relay)) {
+            relay_work(relay);
         } else {
             (void)pthread_cond_wait(&relay->changed, &relay->lock);
         }
@@ -178,15 +178,15 @@ static void *mls_relay_thread(void *argument)
 }
 
 /* Delivers every block in order; ends early at a read error, a file that shrank, or what a callback returned. */
-static mls_status mls_relay_deliver(mls_relay *relay, mls_reader *reader, int *read_errno, bool *shrank)
+static mls_status relay_deliver(mls_relay *relay, mls_reader *reader, int *read_errno, bool *shrank)
 {
     mls_status status = MLS_OK;
     (void)pthread_mutex_lock(&relay->lock);
     while (status == MLS_OK && *read_errno == 0 && !*shrank && relay->next_delivered < relay->block_count) {
         mls_slot *slot = &relay->slots[relay->next_delivered % relay->slot_count];
         if (relay->next_delivered == relay->next_taken || !slot->done) {
-            if (mls_relay_can_take(relay)) {
-                mls_relay_work(relay);
+            if (relay_can_take(relay)) {
+                relay_work(relay);
             } else {
                 (void)pthread_cond_wait(&relay->changed, &relay->lock);
             }
@@ -207,11 +207,11 @@ static mls_status mls_relay_deliver(mls_relay *relay, mls_reader *reader, int *r
     return status;
 }
 
-static bool mls_relay_slots_make(mls_relay *relay, size_t count)
+static bool relay_slots_make(mls_relay *relay, size_t count)
 {
     relay->slots = calloc(count, sizeof *relay->slots);
     for (size_t i = 0; relay->slots != NULL && i < count; i++) {
-        relay->slots[i].block = mls_block_alloc();
+        relay->slots[i].block = block_alloc();
         if (relay->slots[i].block == NULL) {
             return false;
         }
@@ -220,7 +220,7 @@ static bool mls_relay_slots_make(mls_relay *relay, size_t count)
     return relay->slots != NULL;
 }
 
-static void mls_relay_slots_free(mls_relay *relay)
+static void relay_slots_free(mls_relay *relay)
 {
     for (size_t i = 0; i < relay->slot_count; i++) {
         free(relay->slots[i].block);
@@ -230,8 +230,8 @@ static void mls_relay_slots_free(mls_relay *relay)
 }
 
 /* Reads `size` bytes of a regular file from `start` on; the descriptor's own offset is moved behind them. */
-static mls_status mls_scan_parallel(int fd, off_t start, size_t size, unsigned threads, mls_reader *reader,
-                                    int *read_errno, bool *shrank)
+static mls_status scan_parallel(int fd, off_t start, size_t size, unsigned threads, mls_reader *reader, int *read_errno,
+                                bool *shrank)
 {
     pthread_t workers[MLS_THREADS_MAX];
     unsigned started = 0;
@@ -241,12 +241,12 @@ static mls_status mls_scan_parallel(int fd, off_t start, size_t size, unsigned t
     relay.last_size = size - (relay.block_count - 1) * MLS_BLOCK_SIZE;
     (void)pthread_mutex_init(&relay.lock, NULL);
     (void)pthread_cond_init(&relay.changed, NULL);
-    if (mls_relay_slots_make(&relay, (size_t)threads * MLS_SLOTS_PER_THREAD)) {
+    if (relay_slots_make(&relay, (size_t)threads * MLS_SLOTS_PER_THREAD)) {
         /* A thread that cannot be had is no error: the calling one does all the work then. */
-        while (started + 1 < threads && pthread_create(&workers[started], NULL, mls_relay_thread, &relay) == 0) {
+        while (started + 1 < threads && pthread_create(&workers[started], NULL, relay_thread, &relay) == 0) {
             started++;
         }
-        status = mls_relay_deliver(&relay, reader, read_errno, shrank);
+        status = relay_deliver(&relay, reader, read_errno, shrank);
         for (unsigned i = 0; i < started; i++) {
             (void)pthread_join(workers[i], NULL);
         }
@@ -254,7 +254,7 @@ static mls_status mls_scan_parallel(int fd, off_t start, size_t size, unsigned t
             *read_errno = errno;
         }
     }
-    mls_relay_slots_free(&relay);
+    relay_slots_free(&relay);
     (void)pthread_cond_destroy(&relay.changed);
     (void)pthread_mutex_destroy(&relay.lock);
     return status;
@@ -263,7 +263,7 @@ static mls_status mls_scan_parallel(int fd, off_t start, size_t size, unsigned t
 /* ------------------------------------------------------------ the doors */
 
 /* How much of the file can be read by offset: 0 for pipes, devices, small files and what is no plain log. */
-static size_t mls_scan_parallel_size(int fd, unsigned threads, off_t *start)
+static size_t scan_parallel_size(int fd, unsigned threads, off_t *start)
 {
     struct stat about;
     if (threads < 2 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
@@ -292,13 +292,13 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
     unsigned threads = options != NULL ? options->threads : 1;
     threads = threads > MLS_THREADS_MAX ? MLS_THREADS_MAX : threads;
     mls_reader_init(&reader, sinks, sink_count);
-    const size_t size = mls_scan_parallel_size(fd, threads, &start);
+    const size_t size = scan_parallel_size(fd, threads, &start);
     if (size > 0) {
-        status = mls_scan_parallel(fd, start, size, threads, &reader, &trouble.read_errno, &shrank);
+        status = scan_parallel(fd, start, size, threads, &reader, &trouble.read_errno, &shrank);
     }
     /* Small files, pipes, and what a file has grown by in the meantime. */
     if (status == MLS_OK && trouble.read_errno == 0 && !shrank) {
-        status = mls_scan_serial(fd, size == 0, options != NULL && options->plain, &reader, &trouble);
+        status = scan_serial(fd, size == 0, options != NULL && options->plain, &reader, &trouble);
     }
     if (status == MLS_OK && reader.totals.unread == NULL) {
         status = mls_reader_end(&reader);
@@ -325,7 +325,7 @@ mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_
     mls_reader reader;
     mls_batch batch = {0};
     mls_status status = MLS_OK;
-    char *block = mls_block_alloc();
+    char *block = block_alloc();
     mls_reader_init(&reader, sinks, sink_count);
     if (block == NULL) {
         status = MLS_ERROR_MEMORY;
@@ -334,8 +334,8 @@ mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_
         const size_t len = bytes.len - at < MLS_BLOCK_SIZE ? bytes.len - at : MLS_BLOCK_SIZE;
         mls_block_cut cut;
         memcpy(block, bytes.ptr + at, len);
-        status = mls_block_scan(block, len, &cut, &batch) ? mls_reader_feed(&reader, block, len, cut, &batch)
-                                                          : MLS_ERROR_MEMORY;
+        status =
+            block_scan(block, len, &cut, &batch) ? mls_reader_feed(&reader, block, len, cut, &batch) : MLS_ERROR_MEMORY;
         at += len;
     }
     if (status == MLS_OK) {

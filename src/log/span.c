@@ -14,7 +14,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-static bool mls_is_blank(char c)
+static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -22,14 +22,14 @@ static bool mls_is_blank(char c)
 /* Behind blanks and line endings. */
 static const char *span_blanks(const char *at, const char *end)
 {
-    while (at < end && mls_is_blank(*at)) {
+    while (at < end && is_blank(*at)) {
         at++;
     }
     return at;
 }
 
 /* The top bits of the bytes that are `c`; a carry may set further ones, but only above the lowest. */
-static uint64_t mls_word_marks(uint64_t word, char c)
+static uint64_t word_marks(uint64_t word, char c)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t other = word ^ (ones * (unsigned char)c);
@@ -42,7 +42,7 @@ static const char *span_string_end(const char *at, const char *end)
     while (end - at >= 8) {
         uint64_t word;
         memcpy(&word, at, sizeof word);
-        const uint64_t marks = mls_word_marks(word, '"') | mls_word_marks(word, '\\');
+        const uint64_t marks = word_marks(word, '"') | word_marks(word, '\\');
         if (marks != 0) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
             at += __builtin_ctzll(marks) / 8; /* the lowest byte of the word is the first of the text */
@@ -58,9 +58,9 @@ static const char *span_string_end(const char *at, const char *end)
 }
 
 /* Behind a number or a bare word: at the first byte that can follow one. */
-static const char *mls_skip_scalar(const char *at, const char *end)
+static const char *skip_scalar(const char *at, const char *end)
 {
-    while (at < end && *at != ',' && *at != '}' && *at != ']' && !mls_is_blank(*at)) {
+    while (at < end && *at != ',' && *at != '}' && *at != ']' && !is_blank(*at)) {
         at++;
     }
     return at;
@@ -71,7 +71,7 @@ const char *mls_span_skip_value(const char *at, const char *end)
 {
     size_t depth = 0;
     if (at < end && *at != '{' && *at != '[' && *at != '"') {
-        return mls_skip_scalar(at, end);
+        return skip_scalar(at, end);
     }
     while (at < end) {
         switch (*at) {
@@ -94,11 +94,11 @@ const char *mls_span_skip_value(const char *at, const char *end)
             at++;
             break;
         default:
-            if (mls_is_blank(*at)) {
+            if (is_blank(*at)) {
                 at++;
                 break;
             }
-            at = mls_skip_scalar(at, end);
+            at = skip_scalar(at, end);
         }
         if (depth == 0) {
             return at;
@@ -151,7 +151,7 @@ bool mls_json_is_integer(mls_str span)
     return span.len > 0;
 }
 
-static uint32_t mls_hex4(const char *text)
+static uint32_t hex4(const char *text)
 {
     uint32_t value = 0;
     for (int i = 0; i < 4; i++) {
@@ -162,7 +162,7 @@ static uint32_t mls_hex4(const char *text)
 }
 
 /* Reads the escape at text[*at] (a backslash) and moves behind it; surrogate pairs are joined. */
-static uint32_t mls_escape_read(mls_str text, size_t *at)
+static uint32_t escape_read(mls_str text, size_t *at)
 {
     static const char names[] = "\"\\/bfnrt";
     static const char values[] = "\"\\/\b\f\n\r\t";
@@ -171,10 +171,10 @@ static uint32_t mls_escape_read(mls_str text, size_t *at)
         *at += 2;
         return (uint32_t)(unsigned char)values[strchr(names, kind) - names];
     }
-    uint32_t code = mls_hex4(text.ptr + *at + 2);
+    uint32_t code = hex4(text.ptr + *at + 2);
     *at += 6;
     if (code >= 0xd800 && code <= 0xdbff && *at + 6 <= text.len && text.ptr[*at] == '\\' && text.ptr[*at + 1] == 'u') {
-        const uint32_t low = mls_hex4(text.ptr + *at + 2);
+        const uint32_t low = hex4(text.ptr + *at + 2);
         if (low >= 0xdc00 && low <= 0xdfff) {
             *at += 6;
             code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
@@ -196,7 +196,7 @@ bool mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena, mls_str *res
     for (size_t i = 0; i < text.len;) {
         const unsigned char c = (unsigned char)text.ptr[i];
         if (c == '\\') {
-            len += mls_utf8_encode(mls_escape_read(text, &i), out + len);
+            len += mls_utf8_encode(escape_read(text, &i), out + len);
         } else {
             len += latin1 ? mls_utf8_encode(c, out + len) : 1;
             if (!latin1) {
@@ -227,7 +227,7 @@ static bool name_matches(mls_str raw, mls_str wanted)
         char bytes[4];
         size_t count = 1;
         if (raw.ptr[i] == '\\') {
-            count = mls_utf8_encode(mls_escape_read(raw, &i), bytes);
+            count = mls_utf8_encode(escape_read(raw, &i), bytes);
         } else {
             bytes[0] = raw.ptr[i++];
         }

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/memory.h"
+#include "base/map.h"
 #include "log/json.h"
 
 /* ------------------------------------------------------------------ trees */
@@ -17,7 +16,7 @@
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
 
 /* Children are gathered in a list that doubles; the arena keeps the outgrown ones, half as much again in all. */
-static bool mls_items_grow(void **items, size_t count, size_t *capacity, size_t size, mls_arena *arena)
+static bool items_grow(void **items, size_t count, size_t *capacity, size_t size, mls_arena *arena)
 {
     if (count < *capacity) {
         return true;
@@ -43,7 +42,7 @@ static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, u
     mls_str name;
     for (; mls_walk_enter(walk, &name); count++) {
         const char *at = walk->at;
-        if (!mls_items_grow((void **)&items, count, &capacity, sizeof *items, arena) ||
+        if (!items_grow((void **)&items, count, &capacity, sizeof *items, arena) ||
             !value_fill(&items[count], &at, walk->end, arena, depth)) {
             return false;
         }
@@ -54,79 +53,32 @@ static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, u
     return true;
 }
 
-/*
- * Places of members by name, so that an object of a million members is not
- * quadratic: an open-addressed table, used once an object outgrows a few.
- */
+/* An object of more members is looked up by a map, so that one of a million is not quadratic. */
 enum { MLS_OBJECT_LINEAR = 16 };
 
-typedef struct mls_member_index {
-    size_t *slots; /* position + 1; 0: free */
-    size_t size;   /* a power of two */
-} mls_member_index;
-
-static uint64_t mls_name_hash(mls_str name)
-{
-    uint64_t hash = 0xcbf29ce484222325ULL; /* FNV-1a */
-    for (size_t i = 0; i < name.len; i++) {
-        hash = (hash ^ (unsigned char)name.ptr[i]) * 0x100000001b3ULL;
-    }
-    return hash ^ hash >> 29;
-}
-
-static size_t *mls_index_slot(const mls_member_index *index, const mls_member *members, mls_str name)
-{
-    size_t i = mls_name_hash(name) & (index->size - 1);
-    while (index->slots[i] != 0 && !mls_str_equal(members[index->slots[i] - 1].name, name)) {
-        i = (i + 1) & (index->size - 1);
-    }
-    return &index->slots[i];
-}
-
-static bool mls_index_rebuild(mls_member_index *index, const mls_member *members, size_t count, mls_arena *arena)
-{
-    const size_t size = index->size == 0 ? (size_t)MLS_OBJECT_LINEAR * 8 : index->size * 4;
-    size_t *slots = mls_arena_array(arena, size, sizeof *slots);
-    if (slots == NULL) {
-        return false;
-    }
-    memset(slots, 0, size * sizeof *slots);
-    *index = (mls_member_index){slots, size};
-    for (size_t i = 0; i < count; i++) {
-        *mls_index_slot(index, members, members[i].name) = i + 1;
-    }
-    return true;
-}
-
 /* The position of `name` among the members, or `count` when it is new; false when memory runs out. */
-static bool mls_member_place(mls_member_index *index, const mls_member *members, size_t count, mls_str name,
-                             mls_arena *arena, size_t *place)
+static bool member_place(mls_map *places, const mls_member *members, size_t count, mls_str name, size_t *place)
 {
+    *place = 0;
     if (count < MLS_OBJECT_LINEAR) {
-        size_t i = 0;
-        while (i < count && !mls_str_equal(members[i].name, name)) {
-            i++;
+        while (*place < count && !mls_str_equal(members[*place].name, name)) {
+            ++*place;
         }
-        *place = i;
         return true;
     }
-    if (count * 2 >= index->size && !mls_index_rebuild(index, members, count, arena)) {
-        return false;
+    bool ok = true;
+    for (size_t i = places->count; i < count && ok; i++) {
+        ok = mls_map_put(places, members[i].name, NULL) != NULL;
     }
-    size_t *slot = mls_index_slot(index, members, name);
-    if (*slot == 0) {
-        *slot = count + 1;
-        *place = count;
-    } else {
-        *place = *slot - 1;
-    }
-    return true;
+    const mls_map_entry *entry = ok ? mls_map_put(places, name, NULL) : NULL;
+    *place = entry != NULL ? (size_t)(entry - places->entries) : 0;
+    return entry != NULL;
 }
 
 static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
 {
     mls_member *members = NULL;
-    mls_member_index index = {0};
+    mls_map places = {.arena = arena};
     size_t count = 0;
     size_t capacity = 0;
     mls_str name;
@@ -136,8 +88,8 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
         mls_value *member = mls_arena_alloc(arena, sizeof *member);
         if (member == NULL || !mls_span_decode((mls_str){name.ptr - 1, name.len + 2}, true, arena, &name) ||
             !value_fill(member, &at, walk->end, arena, depth) ||
-            !mls_items_grow((void **)&members, count, &capacity, sizeof *members, arena) ||
-            !mls_member_place(&index, members, count, name, arena, &place)) {
+            !items_grow((void **)&members, count, &capacity, sizeof *members, arena) ||
+            !member_place(&places, members, count, name, &place)) {
             return false;
         }
         if (place == count) {
@@ -225,9 +177,9 @@ bool mls_value_string(const mls_value *value, mls_str *string)
     return true;
 }
 
-static bool mls_value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth);
+static bool value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth);
 
-static int mls_members_compare(const void *left, const void *right)
+static int members_compare(const void *left, const void *right)
 {
     const mls_member *const *a = left;
     const mls_member *const *b = right;
@@ -235,7 +187,7 @@ static int mls_members_compare(const void *left, const void *right)
 }
 
 /* The members of an object by name; NULL when memory runs out.  To be given to free(). */
-static const mls_member **mls_members_sorted(const mls_value *object)
+static const mls_member **members_sorted(const mls_value *object)
 {
     const size_t count = object->as.object.count;
     const mls_member **sorted = calloc(count + 1, sizeof *sorted);
@@ -243,18 +195,18 @@ static const mls_member **mls_members_sorted(const mls_value *object)
         sorted[i] = &object->as.object.members[i];
     }
     if (sorted != NULL && count > 1) {
-        qsort((void *)sorted, count, sizeof *sorted, mls_members_compare);
+        qsort((void *)sorted, count, sizeof *sorted, members_compare);
     }
     return sorted;
 }
 
 /* Few members are looked up one by one; many are sorted, unless there is no memory for that. */
-static bool mls_members_equal(const mls_value *a, const mls_value *b, unsigned depth)
+static bool members_equal(const mls_value *a, const mls_value *b, unsigned depth)
 {
     const size_t count = a->as.object.count;
     const bool sort = count > MLS_OBJECT_LINEAR && count == b->as.object.count;
-    const mls_member **left = sort ? mls_members_sorted(a) : NULL;
-    const mls_member **right = sort ? mls_members_sorted(b) : NULL;
+    const mls_member **left = sort ? members_sorted(a) : NULL;
+    const mls_member **right = sort ? members_sorted(b) : NULL;
     const bool sorted = left != NULL && right != NULL;
     bool equal = count == b->as.object.count;
     for (size_t i = 0; i < count && equal; i++) {
@@ -262,14 +214,14 @@ static bool mls_members_equal(const mls_value *a, const mls_value *b, unsigned d
         const mls_value *other = !sorted                                     ? mls_value_member(b, mine->name)
                                  : mls_str_equal(mine->name, right[i]->name) ? right[i]->value
                                                                              : NULL;
-        equal = other != NULL && mls_value_equal_deep(mine->value, other, depth + 1);
+        equal = other != NULL && value_equal_deep(mine->value, other, depth + 1);
     }
     free((void *)left);
     free((void *)right);
     return equal;
 }
 
-static bool mls_value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth)
+static bool value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth)
 {
     double x;
     double y;
@@ -290,13 +242,13 @@ static bool mls_value_equal_deep(const mls_value *a, const mls_value *b, unsigne
             return false;
         }
         for (size_t i = 0; i < a->as.list.count; i++) {
-            if (!mls_value_equal_deep(&a->as.list.items[i], &b->as.list.items[i], depth + 1)) {
+            if (!value_equal_deep(&a->as.list.items[i], &b->as.list.items[i], depth + 1)) {
                 return false;
             }
         }
         return true;
     case MLS_JSON_OBJECT:
-        return mls_members_equal(a, b, depth);
+        return members_equal(a, b, depth);
     default:
         return true;
     }
@@ -304,5 +256,5 @@ static bool mls_value_equal_deep(const mls_value *a, const mls_value *b, unsigne
 
 bool mls_value_equal(const mls_value *a, const mls_value *b)
 {
-    return a != NULL && b != NULL && mls_value_equal_deep(a, b, 0);
+    return a != NULL && b != NULL && value_equal_deep(a, b, 0);
 }
