@@ -273,6 +273,10 @@ static void score(judgement *judging)
         mls_findings_append(&result->findings, &group->rcp.findings);
         mls_findings_append(&result->findings, &group->seeds.findings);
         judge_mixture(judging);
+        /* Results of a whole round are held at once: the points, whose unit the verdict borrows, go here. */
+        mls_rcp_set_free(group->rcp.set);
+        group->rcp.set = NULL;
+        group->rcp.result.limit.unit = "";
     }
 }
 
