@@ -4,10 +4,10 @@
  */
 #include "report/findings.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "report/words.h"
 
@@ -100,79 +100,64 @@ void mls_found_counts(mls_buffer *line, const mls_finding_counts *counts)
 /* What one line tells of findings that are alike. */
 typedef struct line_of {
     const mls_noted *first;
-    size_t nth;  /* such finding of its run */
     size_t runs; /* that have it */
 } line_of;
 
-static int compare_texts(const char *a, const char *b)
+/* What two runs of a result have alike to say has the same key, but for what comes behind it. */
+static void append_key(mls_buffer *key, const mls_noted *noted)
 {
-    return strcmp(a != NULL ? a : "", b != NULL ? b : "");
+    const mls_finding *finding = &noted->finding;
+    mls_buffer_printf(key, "%d %d %zu ", (int)finding->code, (int)finding->severity, noted->owner.result.len);
+    mls_buffer_append(key, noted->owner.result);
+    mls_buffer_printf(key, "%s\n%s\n", finding->key != NULL ? finding->key : "", finding->message);
 }
 
-static int compare_sizes(size_t a, size_t b)
+/* Counts how often a key came before. */
+static size_t count_before(mls_map *map, const mls_buffer *key, bool *failed)
 {
-    return (a > b) - (a < b);
+    mls_map_entry *entry = key->failed ? NULL : mls_map_put(map, mls_buffer_str(key), NULL);
+    *failed |= entry == NULL;
+    return entry != NULL ? entry->value.number++ : 0;
 }
 
-/* 0 for what two runs of one result have alike to say. */
-static int compare_alike(const mls_noted *a, const mls_noted *b)
+/*
+ * Puts what several runs of a result have alike into one line: the first such
+ * finding of each run, the second, and so on.  Returns how many lines are left.
+ */
+static size_t put_together(line_of *lines, size_t count, bool *failed)
 {
-    int order = compare_sizes(a->finding.code, b->finding.code);
-    order = order != 0 ? order : compare_sizes(a->finding.severity, b->finding.severity);
-    order = order != 0 ? order : mls_str_compare(a->owner.result, b->owner.result);
-    order = order != 0 ? order : compare_texts(a->finding.key, b->finding.key);
-    return order != 0 ? order : compare_texts(a->finding.message, b->finding.message);
-}
-
-static int compare_runs(const mls_noted *a, const mls_noted *b)
-{
-    const int order = compare_sizes(a->owner.run, b->owner.run);
-    return order != 0 || a->owner.run != 0 ? order : compare_texts(a->finding.path, b->finding.path);
-}
-
-/* The order of the list is that of the addresses. */
-static int by_list(const void *a, const void *b)
-{
-    return compare_sizes((size_t)((const line_of *)a)->first, (size_t)((const line_of *)b)->first);
-}
-
-static int by_run(const void *a, const void *b)
-{
-    const mls_noted *x = ((const line_of *)a)->first;
-    const mls_noted *y = ((const line_of *)b)->first;
-    int order = compare_alike(x, y);
-    order = order != 0 ? order : compare_runs(x, y);
-    return order != 0 ? order : by_list(a, b);
-}
-
-static int by_nth(const void *a, const void *b)
-{
-    int order = compare_alike(((const line_of *)a)->first, ((const line_of *)b)->first);
-    order = order != 0 ? order : compare_sizes(((const line_of *)a)->nth, ((const line_of *)b)->nth);
-    return order != 0 ? order : by_list(a, b);
-}
-
-/* Puts what several runs of a result have alike into one line: the first such of each, the second, and so on. */
-static size_t put_together(line_of *lines, size_t count)
-{
+    mls_arena arena = {0};
+    mls_map runs = {.arena = &arena, .copy = true}; /* how often a run has said it */
+    mls_map told = {.arena = &arena, .copy = true}; /* the line that tells it, from 1 */
+    mls_buffer key = {0};
     size_t kept = 0;
-    qsort(lines, count, sizeof *lines, by_run);
-    for (size_t i = 1; i < count; i++) {
-        const mls_noted *before = lines[i - 1].first;
-        const bool again = compare_alike(before, lines[i].first) == 0 && compare_runs(before, lines[i].first) == 0;
-        lines[i].nth = again ? lines[i - 1].nth + 1 : 0;
-    }
-    qsort(lines, count, sizeof *lines, by_nth);
     for (size_t i = 0; i < count; i++) {
-        line_of *last = kept > 0 ? &lines[kept - 1] : NULL;
-        if (last != NULL && lines[i].first->owner.result.ptr != NULL && last->nth == lines[i].nth &&
-            compare_alike(last->first, lines[i].first) == 0) {
-            last->runs++;
+        const mls_noted *noted = lines[i].first;
+        mls_map_entry *line = NULL;
+        if (noted->owner.result.ptr != NULL) {
+            mls_buffer_clear(&key);
+            append_key(&key, noted);
+            const size_t alike = key.len;
+            mls_buffer_printf(&key, "%zu %s", noted->owner.run, noted->owner.run == 0 ? noted->finding.path : "");
+            const size_t nth = count_before(&runs, &key, failed);
+            key.len = key.failed ? 0 : alike;
+            mls_buffer_printf(&key, "%zu", nth);
+            line = key.failed ? NULL : mls_map_put(&told, mls_buffer_str(&key), NULL);
+            *failed |= line == NULL;
+        }
+        if (line != NULL && line->value.number > 0) {
+            lines[line->value.number - 1].runs++;
         } else {
             lines[kept++] = lines[i];
         }
+        if (line != NULL && line->value.number == 0) {
+            line->value.number = kept;
+        }
     }
-    qsort(lines, kept, sizeof *lines, by_list);
+    mls_buffer_release(&key);
+    mls_map_release(&runs);
+    mls_map_release(&told);
+    mls_arena_release(&arena);
     return kept;
 }
 
@@ -219,22 +204,21 @@ size_t mls_found_show(mls_view *view, const mls_found *found, mls_severity sever
     line_of *all = calloc(found->count + 1, sizeof *all);
     size_t count = 0;
     size_t told = 0;
-    if (all == NULL || found->failed) {
-        mls_output_short(view->output);
-        free(all);
-        return 0;
-    }
-    for (size_t i = 0; i < found->count; i++) {
+    bool failed = all == NULL || found->failed;
+    for (size_t i = 0; i < found->count && !failed; i++) {
         if (severity == MLS_SEVERITY_ALL || found->items[i].finding.severity == severity) {
-            all[count++] = (line_of){&found->items[i], 0, 1};
+            all[count++] = (line_of){&found->items[i], 1};
         }
     }
     if (look.together && view->verbose == 0) {
-        count = put_together(all, count);
+        count = put_together(all, count, &failed);
     }
     for (size_t i = 0; i < count && (look.limit == 0 || *lines < look.limit); i++, ++*lines) {
         show_line(view, &all[i], look);
         told += all[i].runs;
+    }
+    if (failed) {
+        mls_output_short(view->output);
     }
     free(all);
     return told;
