@@ -167,10 +167,7 @@ static void show_findings(mls_view *view, const mls_config_entry *entry, bool ad
     }
     (void)mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
     mls_found_finish(&found, view->output);
-    if (name.failed) {
-        mls_output_short(view->output);
-    }
-    mls_buffer_release(&name);
+    mls_output_drop(view->output, &name);
 }
 
 void mls_config_show_exports(mls_printer *to, const void *what)

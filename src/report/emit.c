@@ -250,11 +250,8 @@ void mls_emit_number(mls_emitter *to, double number)
     } else if (to->csv) {
         mls_buffer digits = {0};
         mls_number_append(&digits, number);
-        if (digits.failed) {
-            mls_output_short(to->output);
-        }
         csv_cell(to, mls_buffer_str(&digits));
-        mls_buffer_release(&digits);
+        mls_output_drop(to->output, &digits);
     } else {
         json_before(to);
         append_digits(&to->text, number);

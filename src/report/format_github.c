@@ -56,9 +56,4 @@ static void github_item(mls_printer *to, const void *what)
     mls_found_finish(&found, to->view->output);
 }
 
-static void nothing(mls_printer *to)
-{
-    (void)to;
-}
-
-const mls_format_writer mls_format_github = {nothing, github_item, nothing};
+const mls_format_writer mls_format_github = {NULL, github_item, NULL};

@@ -33,8 +33,13 @@ bool mls_format_from_name(mls_str name, mls_format *format)
 
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state)
 {
-    *to = (mls_printer){.view = view, .report = report, .state = state};
-    formats[view->format].writer->begin(to);
+    *to = (mls_printer){.view = view,
+                        .report = report,
+                        .state = state,
+                        .emitter = {.output = view->output, .view = view, .csv = view->format == MLS_FORMAT_CSV}};
+    if (formats[view->format].writer->begin != NULL) {
+        formats[view->format].writer->begin(to);
+    }
 }
 
 void mls_print_item(mls_printer *to, const void *what)
@@ -45,7 +50,10 @@ void mls_print_item(mls_printer *to, const void *what)
 
 void mls_print_end(mls_printer *to)
 {
-    formats[to->view->format].writer->end(to);
+    if (formats[to->view->format].writer->end != NULL) {
+        formats[to->view->format].writer->end(to);
+    }
+    mls_emitter_release(&to->emitter);
 }
 
 void mls_print(mls_view *view, const mls_report *report, const void *what)
@@ -54,11 +62,6 @@ void mls_print(mls_view *view, const mls_report *report, const void *what)
     mls_print_begin(&to, view, report, NULL);
     mls_print_item(&to, what);
     mls_print_end(&to);
-}
-
-static void nothing(mls_printer *to)
-{
-    (void)to;
 }
 
 /* ------------------------------------------------------------------ people */
@@ -106,15 +109,12 @@ static void json_begin(mls_printer *to)
 /* What comes one by one stands in one line each. */
 static void json_item(mls_printer *to, const void *what)
 {
-    mls_emitter emitter = {.output = to->view->output, .view = to->view, .indented = to->report->stream == NULL};
-    if (to->report->stream != NULL) {
-        mls_output_text(to->view->output, to->count > 0 ? ",\n " : "\n ");
-    }
-    mls_emit_object_extra(&emitter, to->report->object, what);
-    if (to->report->stream == NULL) {
-        mls_emit_end(&emitter);
-    }
-    mls_emitter_release(&emitter);
+    const bool whole = to->report->stream == NULL;
+    mls_output_text(to->view->output, whole ? "" : to->count > 0 ? ",\n " : "\n ");
+    to->emitter.indented = whole;
+    to->emitter.inside = false;
+    mls_emit_object_extra(&to->emitter, to->report->object, what);
+    mls_output_text(to->view->output, whole ? "\n" : "");
 }
 
 static void json_end(mls_printer *to)
@@ -129,32 +129,26 @@ const mls_format_writer mls_format_json = {json_begin, json_item, json_end};
 
 static void ndjson_item(mls_printer *to, const void *what)
 {
-    mls_emitter emitter = {.output = to->view->output, .view = to->view};
     if (to->report->lines != NULL) {
-        to->report->lines(&emitter, what);
+        to->report->lines(&to->emitter, what);
     } else {
-        mls_emit_object_extra(&emitter, to->report->object, what);
-        mls_emit_end(&emitter);
+        mls_emit_object_extra(&to->emitter, to->report->object, what);
+        mls_emit_end(&to->emitter);
     }
-    mls_emitter_release(&emitter);
 }
 
-const mls_format_writer mls_format_ndjson = {nothing, ndjson_item, nothing};
+const mls_format_writer mls_format_ndjson = {NULL, ndjson_item, NULL};
 
 /* --------------------------------------------------------------------- CSV */
 
 static void csv_begin(mls_printer *to)
 {
-    mls_emitter emitter = {.output = to->view->output, .view = to->view, .csv = true};
-    mls_emit_header(&emitter, to->report->columns);
-    mls_emitter_release(&emitter);
+    mls_emit_header(&to->emitter, to->report->columns);
 }
 
 static void csv_item(mls_printer *to, const void *what)
 {
-    mls_emitter emitter = {.output = to->view->output, .view = to->view, .csv = true};
-    to->report->rows(&emitter, what);
-    mls_emitter_release(&emitter);
+    to->report->rows(&to->emitter, what);
 }
 
-const mls_format_writer mls_format_csv = {csv_begin, csv_item, nothing};
+const mls_format_writer mls_format_csv = {csv_begin, csv_item, NULL};

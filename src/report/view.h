@@ -11,7 +11,7 @@
 #ifndef MLS_REPORT_VIEW_H
 #define MLS_REPORT_VIEW_H
 
-#include "base/output.h"
+#include "report/emit.h"
 
 /* Every format: its name, and with mls_format_ before it the writer. */
 #define MLS_FORMAT_LIST(F)                                                                                             \
@@ -44,7 +44,6 @@ bool mls_view_shows(const mls_view *view, mls_severity severity);
 
 struct mls_fields;
 struct mls_columns;
-struct mls_emitter;
 struct mls_printer;
 struct mls_found;
 
@@ -59,10 +58,10 @@ typedef struct mls_report {
     const struct mls_fields *object;
     const char *stream;
     /* NDJSON: the lines of one `what`; NULL: the object is one. */
-    void (*lines)(struct mls_emitter *to, const void *what);
+    void (*lines)(mls_emitter *to, const void *what);
     /* CSV: the columns, and the rows of one `what`. */
     const struct mls_columns *columns;
-    void (*rows)(struct mls_emitter *to, const void *what);
+    void (*rows)(mls_emitter *to, const void *what);
     /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
     void (*findings)(struct mls_found *found, const struct mls_printer *to, const void *what);
     void (*cases)(struct mls_printer *to, const void *what);
@@ -72,14 +71,16 @@ typedef struct mls_report {
 typedef struct mls_printer {
     mls_view *view;
     const mls_report *report;
-    void *state;       /* of the command: handed through */
-    size_t count;      /* items printed */
-    size_t good;       /* of them, valid: set by the command */
+    void *state;  /* of the command: handed through */
+    size_t count; /* items printed */
+    size_t good;  /* of them, valid: set by the command */
+    mls_emitter emitter;
     mls_buffer held;   /* JUnit: cases until their suite ends */
     mls_buffer suites; /* JUnit: suites that ended */
     size_t tests, failures;
 } mls_printer;
 
+/* What a format prints at the start and at the end (NULL: nothing), and for each thing. */
 typedef struct mls_format_writer {
     void (*begin)(mls_printer *to);
     void (*item)(mls_printer *to, const void *what);
