@@ -20,7 +20,8 @@ static mls_str folder_of(const char *path)
 static void add_placed(mls_found *found, const mls_view *view, const mls_placed_finding *placed, const char *submitter)
 {
     mls_owner owner = {.path = placed->path, .name = submitter, .result = folder_of(placed->path)};
-    if (placed->system != NULL) {
+    if (placed->system != NULL && placed->system->description.path != NULL &&
+        strcmp(placed->path, placed->system->description.path) == 0) {
         owner.result = (mls_str){0}; /* each description is one of its own */
     }
     if (placed->result != NULL && mls_str_equal(owner.result, mls_str_from(placed->result->path))) {
