@@ -83,6 +83,17 @@ static bool is_wanted(const char *wanted, const char *name)
     return wanted == NULL || strcmp(wanted, name) == 0;
 }
 
+/* Whether there are results of a system. */
+static bool has_result_of(const mls_submitter *submitter, const mls_system *system)
+{
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        if (submitter->results[i].system == system->name) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Of one submitter leaves the systems and results that were asked for; with them goes what was found about them. */
 static void choose_in_submitter(mls_submitter *submitter, const mls_submission_options *options)
 {
@@ -99,11 +110,8 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
     submitter->result_count = results;
     for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system *system = &submitter->systems[i];
-        bool has_results = options->benchmark == NULL;
-        for (size_t k = 0; k < results && !has_results; k++) {
-            has_results = submitter->results[k].system == system->name;
-        }
-        if (has_results && is_wanted(options->system, system->name)) {
+        if (is_wanted(options->system, system->name) &&
+            (options->benchmark == NULL || has_result_of(submitter, system))) {
             submitter->systems[systems++] = *system;
         } else {
             mls_system_release(system);
@@ -389,16 +397,6 @@ static mls_status read_logs(mls_submission *submission, const mls_submission_opt
 }
 
 /* ---------------------------------------------------------------- systems */
-
-static bool has_result_of(const mls_submitter *submitter, const mls_system *system)
-{
-    for (size_t i = 0; i < submitter->result_count; i++) {
-        if (submitter->results[i].system == system->name) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* A system's folder and its description belong together. */
 static void match_system(const mls_submitter *submitter, mls_system *system)
