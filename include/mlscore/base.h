@@ -228,8 +228,6 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
 /** Copies the findings of `from` to the end of `list`, with the same cap, and adds up the counts. */
 void mls_findings_append(mls_findings *list, const mls_findings *from);
 
-/** As mls_findings_append(); findings without a path get `path`. */
-void mls_findings_append_at(mls_findings *list, const mls_findings *from, const char *path);
 /** As mls_findings_append(), without the findings of one code, of which `from` must have kept all. */
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except);
 

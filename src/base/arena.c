@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.c - blocks of memory, the newest the largest.
+ */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -13,11 +16,11 @@ struct mls_arena_block {
     alignas(max_align_t) char bytes[];
 };
 
-enum { MLS_ARENA_BLOCK_SIZE = 8192 };
+enum { BLOCK_SIZE = 8192 };
 
-static bool mls_arena_grow(mls_arena *arena, size_t size)
+static bool add_block(mls_arena *arena, size_t size)
 {
-    size_t room = arena->blocks != NULL ? arena->blocks->size : MLS_ARENA_BLOCK_SIZE / 2;
+    size_t room = arena->blocks != NULL ? arena->blocks->size : BLOCK_SIZE / 2;
     room = room > SIZE_MAX / 4 ? size : room * 2;
     if (room < size) {
         room = size;
@@ -45,7 +48,7 @@ void *mls_arena_alloc(mls_arena *arena, size_t size)
     }
     size = (size + align - 1) / align * align;
     if (arena->blocks == NULL || (size_t)(arena->end - arena->next) < size) {
-        if (!mls_arena_grow(arena, size)) {
+        if (!add_block(arena, size)) {
             return NULL;
         }
     }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * data.c - finding an embedded file.
+ */
 #include "base/data.h"
 
 #include <string.h>

@@ -118,15 +118,14 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
     va_end(args);
 }
 
-/* Copies what `from` has of one code, as far as there is room.  `path` is for those without one. */
-static void append_code(mls_findings *list, const mls_findings *from, mls_finding_code code, const char *path)
+/* Copies what `from` has of one code, as far as there is room. */
+static void append_code(mls_findings *list, const mls_findings *from, mls_finding_code code)
 {
     uint32_t kept = list->found[code];
     for (size_t i = 0; i < from->count && kept < MLS_FINDINGS_KEPT_PER_CODE; i++) {
         const mls_finding *f = &from->items[i];
         if (f->code == code) {
-            const mls_finding_place place = {f->path != NULL ? f->path : path, f->line, f->column,
-                                             mls_str_from(f->key)};
+            const mls_finding_place place = {f->path, f->line, f->column, mls_str_from(f->key)};
             keep_finding(list, code, f->severity, place, mls_copy_text(f->message, strlen(f->message)));
             kept++;
         }
@@ -134,7 +133,7 @@ static void append_code(mls_findings *list, const mls_findings *from, mls_findin
     list->found[code] += from->found[code];
 }
 
-static void append_findings(mls_findings *list, const mls_findings *from, mls_finding_code except, const char *path)
+void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
 {
     mls_finding_counts counts = from->counts;
     for (size_t i = 0; i < from->count; i++) {
@@ -147,24 +146,14 @@ static void append_findings(mls_findings *list, const mls_findings *from, mls_fi
     list->out_of_memory |= from->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         if (code != (size_t)except && from->found[code] > 0) {
-            append_code(list, from, (mls_finding_code)code, path);
+            append_code(list, from, (mls_finding_code)code);
         }
     }
 }
 
-void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
-{
-    append_findings(list, from, except, NULL);
-}
-
-void mls_findings_append_at(mls_findings *list, const mls_findings *from, const char *path)
-{
-    append_findings(list, from, MLS_FINDING_COUNT, path);
-}
-
 void mls_findings_append(mls_findings *list, const mls_findings *from)
 {
-    append_findings(list, from, MLS_FINDING_COUNT, NULL);
+    mls_findings_append_except(list, from, MLS_FINDING_COUNT);
 }
 
 typedef struct finding_order {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.c - growing arrays and copying text.
+ */
 #include "base/memory.h"
 
 #include <stdlib.h>

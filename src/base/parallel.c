@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parallel.c - threads that take the next item until none is left.
+ */
 #include "base/parallel.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { MLS_PARALLEL_THREADS_MAX = 256 };
+enum { THREADS_MAX = 256 };
 
-typedef struct mls_parallel {
+typedef struct parallel_job {
     void (*work)(void *state, size_t index);
     void *state;
     size_t count;
     atomic_size_t next;
-} mls_parallel;
+} parallel_job;
 
-static void *mls_parallel_thread(void *argument)
+static void *work_off(void *argument)
 {
-    mls_parallel *job = argument;
+    parallel_job *job = argument;
     for (;;) {
         const size_t index = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
         if (index >= job->count) {
@@ -28,18 +31,18 @@ static void *mls_parallel_thread(void *argument)
 
 void mls_parallel_for(unsigned threads, size_t count, void (*work)(void *state, size_t index), void *state)
 {
-    pthread_t workers[MLS_PARALLEL_THREADS_MAX];
-    mls_parallel job = {.work = work, .state = state, .count = count};
+    pthread_t workers[THREADS_MAX];
+    parallel_job job = {.work = work, .state = state, .count = count};
     unsigned started = 0;
-    if (threads > MLS_PARALLEL_THREADS_MAX) {
-        threads = MLS_PARALLEL_THREADS_MAX;
+    if (threads > THREADS_MAX) {
+        threads = THREADS_MAX;
     }
     /* A thread that cannot be had is no error: the others do its share. */
     while (started + 1 < threads && started + 1 < count &&
-           pthread_create(&workers[started], NULL, mls_parallel_thread, &job) == 0) {
+           pthread_create(&workers[started], NULL, work_off, &job) == 0) {
         started++;
     }
-    (void)mls_parallel_thread(&job);
+    (void)work_off(&job);
     for (unsigned i = 0; i < started; i++) {
         (void)pthread_join(workers[i], NULL);
     }

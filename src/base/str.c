@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * str.c - byte strings: looking into them and putting them in order.
+ */
 #include <string.h>
 
 #include "mlscore/base.h"
@@ -34,19 +37,19 @@ int mls_str_compare(mls_str a, mls_str b)
     return (a.len > b.len) - (a.len < b.len);
 }
 
-static bool mls_is_digit(char c)
+static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* Moves *at over a run of digits; returns the run without its leading zeros. */
-static mls_str mls_digits(mls_str text, size_t *at)
+static mls_str skip_digits(mls_str text, size_t *at)
 {
     while (*at < text.len && text.ptr[*at] == '0') {
         *at += 1;
     }
     const size_t start = *at;
-    while (*at < text.len && mls_is_digit(text.ptr[*at])) {
+    while (*at < text.len && is_digit(text.ptr[*at])) {
         *at += 1;
     }
     return (mls_str){text.ptr + start, *at - start};
@@ -57,9 +60,9 @@ int mls_str_compare_natural(mls_str a, mls_str b)
     size_t i = 0;
     size_t j = 0;
     while (i < a.len && j < b.len) {
-        if (mls_is_digit(a.ptr[i]) && mls_is_digit(b.ptr[j])) {
-            const mls_str x = mls_digits(a, &i);
-            const mls_str y = mls_digits(b, &j);
+        if (is_digit(a.ptr[i]) && is_digit(b.ptr[j])) {
+            const mls_str x = skip_digits(a, &i);
+            const mls_str y = skip_digits(b, &j);
             if (x.len != y.len) {
                 return x.len < y.len ? -1 : 1;
             }

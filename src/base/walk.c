@@ -25,13 +25,6 @@ typedef struct walking {
     mls_error *error;
 } walking;
 
-/* The names in a folder. */
-typedef struct names {
-    char **items;
-    size_t count;
-    size_t capacity;
-} names;
-
 /* ----------------------------------------------------------------- names */
 
 static int compare_names(const void *a, const void *b)
@@ -41,16 +34,17 @@ static int compare_names(const void *a, const void *b)
     return mls_str_compare_natural(mls_str_from(*left), mls_str_from(*right));
 }
 
-static void release_names(names *list)
+void mls_names_release(mls_names *names)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i]);
+    for (size_t i = 0; i < names->count; i++) {
+        free(names->items[i]);
     }
-    free((void *)list->items);
+    free((void *)names->items);
+    *names = (mls_names){0};
 }
 
 /* MLS_OK or MLS_ERROR_MEMORY; *system_errno tells what kept the rest from being read. */
-static mls_status read_names(DIR *folder, size_t limit, names *list, int *system_errno)
+static mls_status read_names(DIR *folder, size_t limit, mls_names *list, int *system_errno)
 {
     *system_errno = 0;
     for (;;) {
@@ -78,6 +72,18 @@ static mls_status read_names(DIR *folder, size_t limit, names *list, int *system
         qsort((void *)list->items, list->count, sizeof *list->items, compare_names);
     }
     return MLS_OK;
+}
+
+mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno)
+{
+    DIR *folder = opendir(path);
+    *system_errno = errno;
+    if (folder == NULL) {
+        return *system_errno == ENOMEM ? MLS_ERROR_MEMORY : MLS_OK;
+    }
+    const mls_status status = read_names(folder, limit, names, system_errno);
+    (void)closedir(folder);
+    return status;
 }
 
 /* --------------------------------------------------------------- entries */
@@ -217,7 +223,7 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
 {
     mls_folder_walk *walk = self->walk;
     const size_t len = self->path.len;
-    names list = {0};
+    mls_names list = {0};
     int system_errno = 0;
     bool before;
     mls_status status = look_back(walk, seen, true, &before);
@@ -234,7 +240,7 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
         status = walk_name(self, dirfd(folder), entry, list.items[i]);
         mls_buffer_cut(&self->path, len);
     }
-    release_names(&list);
+    mls_names_release(&list);
     if (folder != NULL) {
         (void)closedir(folder);
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/file.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "mlscore/collect.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/folder.h"
+#include "base/file.h"
 #include "cli/command.h"
 #include "mlscore/submission.h"
 #include "report/reports.h"

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "base/folder.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "report/findings.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/folder.h"
+#include "base/file.h"
 #include "report/reports.h"
 
 /* The bytes of a path up to its last '/'. */

@@ -21,7 +21,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/folder.h"
+#include "base/walk.h"
 #include "mlscore/shell.h"
 #include "shell/parse.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/buffer.h"
-#include "base/folder.h"
+#include "base/file.h"
 #include "mlscore/reading.h"
 #include "score/energy.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/folder.h"
+#include "base/file.h"
 
 /* A run, and what decides which of several same ones stays. */
 typedef struct mls_repeat {
