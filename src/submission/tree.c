@@ -506,11 +506,6 @@ static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-static void cannot_read(tree_walk *walk, const mls_walk_entry *entry, int system_errno)
-{
-    mls_findings_add(findings_here(walk), MLS_FINDING_UNREADABLE, place_of(entry), "%s", strerror(system_errno));
-}
-
 /* The role of a folder holds whose it is what is found there, too. */
 enum { OWNER_UNIT = 256 };
 
@@ -519,7 +514,8 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
     tree_walk *walk = state;
     walk->owner = (tree_owner)(entry->role / OWNER_UNIT);
     if (entry->kind == MLS_WALK_FAILED) {
-        cannot_read(walk, entry, entry->system_errno);
+        mls_findings_add(findings_here(walk), MLS_FINDING_UNREADABLE, place_of(entry), "%s",
+                         strerror(entry->system_errno));
         return MLS_OK;
     }
     if (entry->kind == MLS_WALK_FOLDER && strcmp(entry->name, ".git") == 0) {
@@ -550,7 +546,7 @@ static mls_status listed_folder(void *state, const mls_walk_entry *folder, size_
         mls_findings_add(findings_here(walk), MLS_FINDING_TREE_LIMIT, place_of(folder),
                          "more than %zu names in a folder", MLS_TREE_ENTRIES_MAX);
     } else if (system_errno != 0) {
-        cannot_read(walk, folder, system_errno);
+        mls_findings_add(findings_here(walk), MLS_FINDING_UNREADABLE, place_of(folder), "%s", strerror(system_errno));
     } else if (count == 0) {
         mls_findings_add(findings_here(walk), MLS_FINDING_EMPTY_FOLDER, place_of(folder), "the folder is empty");
     }
