@@ -8,9 +8,9 @@
  */
 #include <string.h>
 
-#include "shell/expand.h"
-
+#include "base/number.h"
 #include "base/utf8.h"
+#include "shell/expand.h"
 
 typedef struct calculation {
     mls_shell_state *state;
@@ -19,16 +19,15 @@ typedef struct calculation {
     size_t start; /* of the current assignment: only a name here may be assigned to */
     size_t depth;
     size_t levels;       /* of names inside names' values */
-    unsigned skipped;    /* > 0: the side of && || ?: that does not count */
     const char *problem; /* static text */
 } calculation;
 
 static const mls_shell_integer unknown_integer = {0, false};
-static const char division_by_zero[] = "division by 0";
 
 static mls_shell_integer comma(calculation *self);
 static mls_shell_integer assignment(calculation *self);
 static mls_shell_integer unary(calculation *self);
+static mls_shell_integer binary(calculation *self, int lowest);
 
 static mls_shell_integer integer(int64_t value)
 {
@@ -44,11 +43,8 @@ static mls_shell_integer wrapped(uint64_t value)
 
 static mls_shell_integer problem(calculation *self, const char *text)
 {
-    /* A wrong value on the side that is not taken is no error, but syntax is. */
-    if (self->problem == NULL && (self->skipped == 0 || text != division_by_zero)) {
-        self->problem = text;
-    }
-    return integer(0);
+    self->problem = self->problem == NULL ? text : self->problem;
+    return unknown_integer;
 }
 
 static char peek_char(const calculation *self, size_t ahead)
@@ -84,7 +80,7 @@ static mls_shell_integer calculate(calculation *self, mls_str operation, mls_she
     const char c = operation.ptr[0];
     const bool equals = operation.len == 2 && operation.ptr[1] == '=';
     if (right.known && right.value == 0 && (c == '/' || c == '%')) {
-        return problem(self, division_by_zero);
+        return self->state->frame->doubt > 0 ? unknown_integer : problem(self, "division by 0");
     }
     if (!left.known || !right.known || (operation.len == 2 && !equals)) {
         return unknown_integer;
@@ -183,7 +179,7 @@ static mls_shell_integer value_of(calculation *self, mls_str name)
     calculation inner = *self;
     const mls_shell_presence presence = mls_shell_variable_get(self->state, name, &inner.text);
     self->state->frame->unset_used = self->state->frame->unset_used || presence == PRESENCE_UNSET;
-    if (presence == PRESENCE_UNSET || self->skipped > 0) {
+    if (presence == PRESENCE_UNSET) {
         return integer(0);
     }
     inner.at = 0;
@@ -200,26 +196,38 @@ static mls_shell_integer value_of(calculation *self, mls_str name)
 
 static void assign(calculation *self, mls_str name, mls_shell_integer value)
 {
-    if (self->skipped > 0 || self->problem != NULL) {
-        return;
-    }
     const mls_str text = value.known ? mls_shell_number(self->state, value.value) : SHELL_HOLE;
-    if (!mls_shell_variable_set(self->state, name, text)) {
-        (void)problem(self, "readonly variable");
+    if (self->problem == NULL) {
+        mls_shell_variable_set(self->state, name, text);
     }
 }
 
-/* The operator of "A += 1" at the cursor: its length with the '=', 0 when there is none. */
-static size_t assignment_length(const calculation *self)
+enum { RANK_CHOICE = 1, RANK_OR = 2, RANK_AND = 3, RANK_EQUAL = 7, RANK_ORDER = 8 };
+
+/* The binary operator at the cursor: its rank, higher ones binding tighter, or 0; *assigns: it is one like +=. */
+static int operator_at(calculation *self, mls_str *operation, bool *assigns)
 {
-    const mls_str rest = rest_of(self);
-    if (mls_str_starts(rest, MLS_S("<<=")) || mls_str_starts(rest, MLS_S(">>="))) {
-        return 3;
+    /* Longer ones first, so that << is not read as <. */
+    static const struct {
+        const char *text;
+        int rank;
+    } operators[] = {{"**", 12},         {"<<", 9},          {">>", 9},        {"<=", RANK_ORDER}, {">=", RANK_ORDER},
+                     {"==", RANK_EQUAL}, {"!=", RANK_EQUAL}, {"&&", RANK_AND}, {"||", RANK_OR},    {"*", 11},
+                     {"/", 11},          {"%", 11},          {"+", 10},        {"-", 10},          {"<", RANK_ORDER},
+                     {">", RANK_ORDER},  {"&", 6},           {"^", 5},         {"|", 4},           {"?", RANK_CHOICE}};
+    skip_space(self);
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        const int rank = operators[i].rank;
+        *operation = mls_str_from(operators[i].text);
+        if (mls_str_starts(rest_of(self), *operation)) {
+            *assigns =
+                rank > RANK_AND && rank != RANK_EQUAL && rank != RANK_ORDER && peek_char(self, operation->len) == '=';
+            return rank;
+        }
     }
-    if (peek_char(self, 1) == '=' && peek_char(self, 0) != '\0' && strchr("*/%+-&^|", peek_char(self, 0)) != NULL) {
-        return 2;
-    }
-    return peek_char(self, 0) == '=' && peek_char(self, 1) != '=' ? 1 : 0;
+    *operation = MLS_S("");
+    *assigns = peek_char(self, 0) == '=';
+    return 0;
 }
 
 static mls_shell_integer name_value(calculation *self)
@@ -228,34 +236,30 @@ static mls_shell_integer name_value(calculation *self)
     const mls_str name = {rest_of(self).ptr, mls_shell_name_length(rest_of(self))};
     self->at += name.len;
     if (peek_char(self, 0) == '[') { /* lists are not looked into */
-        for (size_t open = 0; self->at < self->text.len; self->at++) {
+        size_t open = 0;
+        for (; self->at < self->text.len && (open > 0 || peek_char(self, 0) == '['); self->at++) {
             open += peek_char(self, 0) == '[';
-            if (peek_char(self, 0) == ']' && --open == 0) {
-                break;
-            }
+            open -= peek_char(self, 0) == ']';
         }
-        if (self->at == self->text.len) {
-            return problem(self, "bad array subscript");
-        }
-        self->at++;
         assign(self, name, unknown_integer);
-        return unknown_integer;
+        return open > 0 ? problem(self, "bad array subscript") : unknown_integer;
     }
     const size_t behind = self->at;
     if (take(self, "++") || take(self, "--")) {
         assign(self, name, unknown_integer);
         return unknown_integer;
     }
-    const size_t length = first ? assignment_length(self) : 0;
-    if (length == 0) {
+    mls_str operation;
+    bool assigns;
+    (void)operator_at(self, &operation, &assigns);
+    if (!first || !assigns) {
         self->at = behind;
         return value_of(self, name);
     }
-    const mls_str operation = {rest_of(self).ptr, length - 1};
-    self->at += length;
-    const mls_shell_integer before = length > 1 ? value_of(self, name) : integer(0);
+    self->at += operation.len + 1;
+    const mls_shell_integer before = operation.len > 0 ? value_of(self, name) : integer(0);
     mls_shell_integer value = assignment(self);
-    value = length > 1 ? calculate(self, operation, before, value) : value;
+    value = operation.len > 0 ? calculate(self, operation, before, value) : value;
     assign(self, name, value);
     return value;
 }
@@ -309,119 +313,48 @@ static mls_shell_integer unary(calculation *self)
     return value;
 }
 
-enum { RANK_OR = 2, RANK_AND = 3, RANK_EQUAL = 7, RANK_ORDER = 8, RANK_POWER = 12 };
-
-/* A binary operator at the cursor that binds at least as tight as `lowest`; rank 0 when there is none. */
-static int next_operator(calculation *self, int lowest, mls_str *operation)
+/* One side of && || ?:, which may not be looked at. */
+static mls_shell_integer side(calculation *self, int lowest)
 {
-    /* Longer ones first, so that << is not read as <. */
-    static const struct {
-        const char *text;
-        int rank; /* higher binds tighter */
-    } operators[] = {{"**", RANK_POWER},
-                     {"<<", 9},
-                     {">>", 9},
-                     {"<=", RANK_ORDER},
-                     {">=", RANK_ORDER},
-                     {"==", RANK_EQUAL},
-                     {"!=", RANK_EQUAL},
-                     {"&&", RANK_AND},
-                     {"||", RANK_OR},
-                     {"*", 11},
-                     {"/", 11},
-                     {"%", 11},
-                     {"+", 10},
-                     {"-", 10},
-                     {"<", RANK_ORDER},
-                     {">", RANK_ORDER},
-                     {"&", 6},
-                     {"^", 5},
-                     {"|", 4}};
-    skip_space(self);
-    const mls_str rest = rest_of(self);
-    for (size_t i = 0; i < sizeof operators / sizeof *operators && self->problem == NULL; i++) {
-        *operation = mls_str_from(operators[i].text);
-        if (mls_str_starts(rest, *operation)) {
-            /* "a += b" behind something that cannot be assigned to ends the expression here. */
-            const int rank = operators[i].rank;
-            const bool assigns = rank > RANK_AND && rank != RANK_EQUAL && rank != RANK_ORDER &&
-                                 rest.len > operation->len && rest.ptr[operation->len] == '=';
-            return rank >= lowest && !assigns ? rank : 0;
-        }
-    }
-    return 0;
-}
-
-/* One side of an operator: not looked at, or looked at in doubt. */
-static mls_shell_integer side(calculation *self, bool skipped, bool doubtful, mls_shell_integer (*read)(calculation *))
-{
-    self->skipped += skipped;
-    self->state->frame->doubt += doubtful;
-    const mls_shell_integer value = read(self);
-    self->state->frame->doubt -= doubtful;
-    self->skipped -= skipped;
+    self->state->frame->doubt++;
+    const mls_shell_integer value = lowest > 0 ? binary(self, lowest) : comma(self);
+    self->state->frame->doubt--;
     return value;
 }
 
-static mls_shell_integer binary(calculation *self, int lowest);
-
-static mls_shell_integer above_or(calculation *self)
+static mls_shell_integer logical(calculation *self, mls_shell_integer left, int rank)
 {
-    return binary(self, RANK_OR + 1);
+    const bool either = rank == RANK_OR;
+    const mls_shell_integer right = side(self, rank + 1);
+    const bool decided = (left.known && (left.value != 0) == either) || (right.known && (right.value != 0) == either);
+    return (mls_shell_integer){decided ? either : !either, decided || (left.known && right.known)};
 }
 
-static mls_shell_integer above_and(calculation *self)
+static mls_shell_integer choice(calculation *self, mls_shell_integer condition)
 {
-    return binary(self, RANK_AND + 1);
-}
-
-static mls_shell_integer logical(calculation *self, mls_shell_integer left, bool either)
-{
-    const bool decided = left.known && (left.value != 0) == either;
-    const mls_shell_integer right = side(self, decided, !left.known, either ? above_or : above_and);
-    if (decided || (right.known && (right.value != 0) == either)) {
-        return integer(either);
+    const mls_shell_integer yes = side(self, 0);
+    if (!take(self, ":")) {
+        return problem(self, "':' expected for conditional expression");
     }
-    return (mls_shell_integer){!either, left.known && right.known};
+    const mls_shell_integer no = side(self, RANK_CHOICE);
+    const bool same = yes.known && no.known && yes.value == no.value;
+    return !condition.known ? (mls_shell_integer){yes.value, same} : condition.value != 0 ? yes : no;
 }
 
 static mls_shell_integer binary(calculation *self, int lowest)
 {
-    if (!enter(self)) {
-        return unknown_integer;
-    }
-    mls_shell_integer left = unary(self);
+    mls_shell_integer left = enter(self) ? unary(self) : unknown_integer;
     mls_str operation;
-    for (int rank; (rank = next_operator(self, lowest, &operation)) > 0;) {
+    bool assigns;
+    /* "a += b" behind something that cannot be assigned to ends the expression here. */
+    for (int rank; (rank = operator_at(self, &operation, &assigns)) >= lowest && !assigns && self->problem == NULL;) {
         self->at += operation.len;
-        if (rank == RANK_AND || rank == RANK_OR) {
-            left = logical(self, left, rank == RANK_OR);
-        } else {
-            const mls_shell_integer right = binary(self, rank == RANK_POWER ? rank : rank + 1);
-            left = calculate(self, operation, left, right);
-        }
+        left = rank == RANK_CHOICE                   ? choice(self, left)
+               : rank == RANK_AND || rank == RANK_OR ? logical(self, left, rank)
+                                                     : calculate(self, operation, left, binary(self, rank + 1));
     }
     self->depth--;
     return left;
-}
-
-static mls_shell_integer conditional(calculation *self)
-{
-    const mls_shell_integer condition = enter(self) ? binary(self, RANK_OR) : unknown_integer;
-    mls_shell_integer result = condition;
-    if (take(self, "?")) {
-        const mls_shell_integer yes = side(self, condition.known && condition.value == 0, !condition.known, comma);
-        if (!take(self, ":")) {
-            (void)problem(self, "':' expected for conditional expression");
-        }
-        const mls_shell_integer no = side(self, condition.known && condition.value != 0, !condition.known, conditional);
-        result = condition.value != 0 ? yes : no;
-        if (!condition.known) {
-            result = (mls_shell_integer){yes.value, yes.known && no.known && yes.value == no.value};
-        }
-    }
-    self->depth--;
-    return result;
 }
 
 static mls_shell_integer assignment(calculation *self)
@@ -429,8 +362,7 @@ static mls_shell_integer assignment(calculation *self)
     const size_t outer = self->start;
     skip_space(self);
     self->start = self->at;
-    const mls_shell_integer value = enter(self) ? conditional(self) : unknown_integer;
-    self->depth--;
+    const mls_shell_integer value = binary(self, RANK_CHOICE);
     self->start = outer;
     return value;
 }
@@ -444,43 +376,32 @@ static mls_shell_integer comma(calculation *self)
     return value;
 }
 
-bool mls_shell_calculate(mls_shell_state *state, mls_str expression, mls_shell_integer *result)
+void mls_shell_calculate(mls_shell_state *state, mls_str expression, mls_shell_integer *result)
 {
     calculation self = {.state = state, .text = expression};
-    *result = unknown_integer;
-    if (!mls_shell_step(state, expression.len + 1)) {
-        return true;
-    }
-    const mls_shell_integer value = whole(&self);
+    *result = mls_shell_step(state, expression.len + 1) ? whole(&self) : unknown_integer;
     if (self.problem == NULL && !state->stopped) {
-        *result = value;
+        return;
     }
-    if (self.problem == NULL || state->stopped || state->frame->unset_used || !mls_shell_known(expression)) {
-        return true;
+    *result = unknown_integer;
+    if (!state->stopped && !state->frame->unset_used && mls_shell_known(expression)) {
+        mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
     }
-    mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
-    return state->frame->doubt > 0;
 }
 
 bool mls_shell_integer_read(mls_str text, int64_t *number)
 {
-    size_t at = 0;
-    size_t end = text.len;
-    while (at < end && strchr(" \t\n", text.ptr[at]) != NULL) {
-        at++;
+    while (text.len > 0 && strchr(" \t\n", text.ptr[0]) != NULL && text.ptr[0] != '\0') {
+        text = (mls_str){text.ptr + 1, text.len - 1};
     }
-    while (end > at && strchr(" \t\n", text.ptr[end - 1]) != NULL) {
-        end--;
+    while (text.len > 0 && strchr(" \t\n", text.ptr[text.len - 1]) != NULL) {
+        text.len--;
     }
-    const bool negative = at < end && text.ptr[at] == '-';
-    at += at < end && (text.ptr[at] == '-' || text.ptr[at] == '+');
-    const size_t begin = at;
-    for (*number = 0; at < end && text.ptr[at] >= '0' && text.ptr[at] <= '9'; at++) {
-        const int64_t digit = text.ptr[at] - '0';
-        if (__builtin_mul_overflow(*number, (int64_t)10, number) ||
-            __builtin_add_overflow(*number, negative ? -digit : digit, number)) {
-            return false;
-        }
+    const bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
+    size_t size;
+    if (!mls_size_parse((mls_str){text.ptr + sign, text.len - sign}, &size) || size > INT64_MAX) {
+        return false;
     }
-    return at == end && at > begin;
+    *number = sign && text.ptr[0] == '-' ? -(int64_t)size : (int64_t)size;
+    return true;
 }

@@ -40,16 +40,10 @@ void mls_shell_print(mls_shell_state *state, mls_str text)
     mls_buffer_append(&output->text, state->frame->doubt > output->doubt ? SHELL_HOLE : text);
 }
 
-static int run_true(mls_shell_state *state, const mls_shell_fields *fields)
+static int run_constant(mls_shell_state *state, const mls_shell_fields *fields)
 {
     (void)state;
-    (void)fields;
-    return STATUS_YES;
-}
-
-static int run_false(mls_shell_state *state, const mls_shell_fields *fields)
-{
-    return run_true(state, fields) + STATUS_NO;
+    return mls_shell_status_of(!is(field(fields, 0), "false"));
 }
 
 /* What is done can only be found out by running it. */
@@ -59,125 +53,79 @@ static int run_unknown(mls_shell_state *state, const mls_shell_fields *fields)
     return STATUS_UNKNOWN;
 }
 
-/* read A B, getopts x A: each name takes on something from outside. */
-static int run_naming(mls_shell_state *state, const mls_shell_fields *fields)
-{
-    static const char *const own[] = {"REPLY", "MAPFILE", "OPTARG"};
-    for (size_t i = 1; i < fields->count; i++) {
-        if (mls_shell_is_name(field(fields, i))) {
-            (void)mls_shell_variable_set(state, field(fields, i), SHELL_HOLE);
-        } else if (!mls_shell_known(field(fields, i))) {
-            return run_unknown(state, fields);
-        }
-    }
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        (void)mls_shell_variable_set(state, mls_str_from(own[i]), SHELL_HOLE);
-    }
-    return STATUS_UNKNOWN;
-}
-
-/* Commands that change no variable, and succeed or not. */
+/* Commands that change no variable, and succeed or not; some change what paths or arguments mean. */
 static int run_ignored(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    (void)fields;
+    mls_shell_frame *frame = state->frame;
+    frame->moved = frame->moved || mls_shell_among(field(fields, 0), " cd pushd popd ");
+    frame->arguments.unknown = frame->arguments.unknown || is(field(fields, 0), "shift");
     mls_shell_print(state, SHELL_HOLE);
     return STATUS_UNKNOWN;
 }
 
-static int run_shift(mls_shell_state *state, const mls_shell_fields *fields)
+/* read A B, declare -i A=1, local A: each name takes on something that is not looked into, and goes on so. */
+static int run_naming(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    state->frame->arguments.unknown = true;
-    return run_ignored(state, fields);
-}
-
-static int run_cd(mls_shell_state *state, const mls_shell_fields *fields)
-{
-    state->frame->moved = true;
-    return run_ignored(state, fields);
-}
-
-/* What export and its relatives do to each of their names. */
-typedef struct declaration {
-    bool exports;
-    bool hides;
-    bool readonly;
-    bool typed; /* values change when they are assigned, or do not last */
-    bool list;
-    bool names_nothing; /* -p, -f: variables stay as they are */
-} declaration;
-
-static void read_options(declaration *self, mls_str word)
-{
-    for (size_t i = 1; i < word.len; i++) {
-        const char c = word.ptr[i];
-        self->exports = c == 'x' ? word.ptr[0] == '-' : self->exports && c != 'n';
-        self->hides = self->hides || c == 'n' || (c == 'x' && word.ptr[0] == '+');
-        self->readonly = self->readonly || c == 'r';
-        self->list = self->list || c == 'a' || c == 'A';
-        self->names_nothing = self->names_nothing || c == 'p' || c == 'f' || c == 'F';
-        self->typed = self->typed || strchr("xnrpfFgt", c) == NULL;
+    static const char *const own[] = {"REPLY", "MAPFILE", "OPTARG"};
+    const bool reads = strchr("rmg", field(fields, 0).ptr[0]) != NULL;
+    for (size_t i = 1; i < fields->count; i++) {
+        const mls_str name = {field(fields, i).ptr, mls_shell_name_length(field(fields, i))};
+        if (name.len > 0) {
+            mls_shell_variable_set(state, name, SHELL_HOLE);
+            mls_shell_slot *slot = mls_shell_slot_touch(state, name);
+            if (slot != NULL) {
+                slot->typed = slot->typed || !reads;
+            }
+        } else if (!mls_shell_known(field(fields, i))) {
+            return run_unknown(state, fields);
+        }
     }
+    for (size_t i = 0; reads && i < sizeof own / sizeof *own; i++) {
+        mls_shell_variable_set(state, mls_str_from(own[i]), SHELL_HOLE);
+    }
+    return STATUS_UNKNOWN;
 }
 
-/* NAME, NAME=value or NAME+=value of a declaration, expanded already. */
-static bool declare_one(mls_shell_state *state, const declaration *self, mls_str word)
+/* export and readonly, whose later assignments fail: NAME, NAME=value or NAME+=value, expanded already. */
+static bool export_one(mls_shell_state *state, mls_str word, bool hides, bool readonly)
 {
     const mls_str name = {word.ptr, mls_shell_name_length(word)};
     const mls_str rest = {word.ptr + name.len, word.len - name.len};
     const bool appends = mls_str_starts(rest, MLS_S("+="));
     const bool assigns = appends || mls_str_starts(rest, MLS_S("="));
-    const size_t skipped = appends ? 2 : 1;
-    if (name.len == 0 || (rest.len > 0 && !assigns)) {
-        return false;
-    }
-    mls_shell_slot *slot = mls_shell_slot_touch(state, name);
+    const mls_str value = {rest.ptr + appends + assigns, rest.len - appends - assigns};
+    mls_shell_slot *slot = name.len > 0 && (assigns || rest.len == 0) ? mls_shell_slot_touch(state, name) : NULL;
     if (slot == NULL) {
         return false;
     }
-    slot->typed = slot->typed || self->typed || self->list;
     if (assigns) {
-        const mls_str value = {rest.ptr + skipped, rest.len - skipped};
-        if (!(appends ? mls_shell_variable_append : mls_shell_variable_set)(state, slot->name, value)) {
-            return false;
-        }
-    } else if (self->typed) {
-        (void)mls_shell_variable_set(state, slot->name, SHELL_HOLE);
+        (appends ? mls_shell_variable_append : mls_shell_variable_set)(state, name, value);
     }
-    slot->array = slot->array || self->list;
-    if (state->frame->doubt == 0 && !slot->readonly) {
-        slot->exported = (slot->exported || self->exports) && !self->hides;
-        slot->readonly = self->readonly;
-    } else if (state->frame->doubt > 0 && (self->exports || self->hides)) {
-        slot->exported = true;
-        if (slot->presence != PRESENCE_UNSET) {
-            slot->presence = PRESENCE_UNKNOWN;
-            slot->value = SHELL_HOLE;
-        }
+    slot->typed = slot->typed || readonly;
+    slot->exported = state->frame->doubt > 0 || !hides;
+    if (state->frame->doubt > 0 && !assigns) {
+        mls_shell_slot_doubt(slot);
     }
     return true;
 }
 
-static int run_declare(mls_shell_state *state, const mls_shell_fields *fields)
+static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    const mls_str command = field(fields, 0);
-    declaration self = {
-        .exports = is(command, "export"), .readonly = is(command, "readonly"), .typed = is(command, "local")};
+    bool hides = false;
     bool well = true;
     size_t at = 1;
-    for (; is_option(field(fields, at)) && !is(field(fields, at), "--"); at++) {
-        read_options(&self, field(fields, at));
-    }
-    at += is(field(fields, at), "--");
-    if (self.names_nothing || at >= fields->count) {
-        mls_shell_print(state, SHELL_HOLE);
-        return STATUS_YES;
+    for (; is_option(field(fields, at)); at++) {
+        hides = hides || is(field(fields, at), "-n");
+        if (mls_shell_among(field(fields, at), " -p -f ")) {
+            return run_ignored(state, fields);
+        }
     }
     for (; at < fields->count; at++) {
         const mls_str word = field(fields, at);
         if (word.len > 0 && word.ptr[0] == '\0') {
             (void)run_unknown(state, fields); /* any name at all */
         } else {
-            well = declare_one(state, &self, word) && well;
+            well = export_one(state, word, hides, is(field(fields, 0), "readonly")) && well;
         }
     }
     return mls_shell_status_of(well);
@@ -192,8 +140,6 @@ static int run_unset(mls_shell_state *state, const mls_shell_fields *fields)
             return run_unknown(state, fields);
         }
         if (mls_shell_is_name(word)) {
-            const mls_shell_slot *slot = mls_shell_slot_find(state->frame->variables, word);
-            status = slot != NULL && slot->readonly ? STATUS_NO : status;
             mls_shell_variable_unset(state, word);
         } else if (!is_option(word)) {
             status = STATUS_UNKNOWN;
@@ -295,9 +241,7 @@ static int run_let(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_shell_integer number = {0, false};
     for (size_t i = 1; i < fields->count; i++) {
-        if (!mls_shell_calculate(state, field(fields, i), &number)) {
-            return STATUS_NO;
-        }
+        mls_shell_calculate(state, field(fields, i), &number);
     }
     return number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
 }
@@ -307,7 +251,10 @@ static int run_leave(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_shell_frame *frame = state->frame;
     int64_t code = frame->status;
-    const bool exits = is(field(fields, 0), "exit");
+    const bool exits = !is(field(fields, 0), "return");
+    if (is(field(fields, 0), "exec") && fields->count == 1) { /* exec >log */
+        return STATUS_YES;
+    }
     if (fields->count > 1 && !mls_shell_integer_read(field(fields, 1), &code)) {
         code = STATUS_UNKNOWN;
     }
@@ -317,15 +264,6 @@ static int run_leave(mls_shell_state *state, const mls_shell_fields *fields)
         frame->doubt++;
     }
     return fields->count > 1 && code >= 0 ? (int)(code & 0xff) : (int)code;
-}
-
-/* exec PROGRAM ends the script; exec >log does not. */
-static int run_exec(mls_shell_state *state, const mls_shell_fields *fields)
-{
-    if (fields->count > 1 && state->frame->doubt == 0) {
-        state->frame->flow = FLOW_EXIT;
-    }
-    return STATUS_YES;
 }
 
 /* ---- programs ---- */
@@ -375,8 +313,8 @@ static int run_resolve(mls_shell_state *state, const mls_shell_fields *fields)
     size_t at = 1;
     for (; is_option(field(fields, at)); at++) {
         const mls_str option = field(fields, at);
-        follows = follows || is(option, "-f") || is(option, "-e") || is(option, "-m");
-        if (!is(option, "--") && !is(option, "-f") && !is(option, "-e") && !is(option, "-m")) {
+        follows = follows || mls_shell_among(option, " -f -e -m ");
+        if (!mls_shell_among(option, " -- -f -e -m ")) {
             return run_ignored(state, fields);
         }
     }
@@ -393,7 +331,7 @@ static int run_sed(mls_shell_state *state, const mls_shell_fields *fields)
     bool extended = false;
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str word = field(fields, i);
-        if (is(word, "-E") || is(word, "-r")) {
+        if (mls_shell_among(word, " -E -r ")) {
             extended = true;
         } else if (is(word, "-e") || (!is_option(word) && scripts.count == 0)) {
             i += is(word, "-e");
@@ -421,28 +359,31 @@ static int run_cat(mls_shell_state *state, const mls_shell_fields *fields)
 bool mls_shell_command_run(mls_shell_state *state, const mls_shell_fields *fields)
 {
     static const struct {
-        const char *name;
+        const char *names;
         command_function *run;
         bool program; /* it is not worth asking when an argument is not known */
-    } commands[] = {{":", run_true, false},           {"true", run_true, false},       {"false", run_false, false},
-                    {"export", run_declare, false},   {"declare", run_declare, false}, {"typeset", run_declare, false},
-                    {"readonly", run_declare, false}, {"local", run_declare, false},   {"unset", run_unset, false},
-                    {"set", run_set, false},          {"[", run_test, false},          {"test", run_test, false},
-                    {"echo", run_echo, false},        {"printf", run_printf, false},   {"let", run_let, false},
-                    {"read", run_naming, false},      {"mapfile", run_naming, false},  {"readarray", run_naming, false},
-                    {"getopts", run_naming, false},   {"cd", run_cd, false},           {"pushd", run_cd, false},
-                    {"popd", run_cd, false},          {"eval", run_unknown, false},    {"builtin", run_unknown, false},
-                    {"return", run_leave, false},     {"exit", run_leave, false},      {"exec", run_exec, false},
-                    {"shift", run_shift, false},      {"shopt", run_ignored, false},   {"ulimit", run_ignored, false},
-                    {"umask", run_ignored, false},    {"trap", run_ignored, false},    {"dirname", run_path, true},
-                    {"basename", run_path, true},     {"readlink", run_resolve, true}, {"realpath", run_resolve, true},
-                    {"sed", run_sed, true},           {"cat", run_cat, true}};
+    } commands[] = {{" : true false ", run_constant, false},
+                    {" export readonly ", run_export, false},
+                    {" declare typeset local read mapfile readarray getopts ", run_naming, false},
+                    {" unset ", run_unset, false},
+                    {" set ", run_set, false},
+                    {" [ test ", run_test, false},
+                    {" echo ", run_echo, false},
+                    {" printf ", run_printf, false},
+                    {" let ", run_let, false},
+                    {" cd pushd popd shift shopt ulimit umask trap ", run_ignored, false},
+                    {" eval builtin ", run_unknown, false},
+                    {" return exit exec ", run_leave, false},
+                    {" dirname basename ", run_path, true},
+                    {" readlink realpath ", run_resolve, true},
+                    {" sed ", run_sed, true},
+                    {" cat ", run_cat, true}};
     bool known = !fields->unknown;
     for (size_t i = 0; i < fields->count; i++) {
         known = known && mls_shell_known(fields->items[i]);
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (is(field(fields, 0), commands[i].name)) {
+        if (mls_shell_among(field(fields, 0), commands[i].names)) {
             state->frame->status = (commands[i].program && !known ? run_ignored : commands[i].run)(state, fields);
             return true;
         }

@@ -38,12 +38,7 @@ static void assign(mls_shell_state *state, mls_str raw)
     if (!mls_shell_goes(state)) {
         return;
     }
-    const bool appends = raw.ptr[length - 2] == '+';
-    if (!(appends ? mls_shell_variable_append : mls_shell_variable_set)(state, name, value)) {
-        mls_shell_note(state, MLS_FINDING_CONFIG_SYNTAX, "%.*s is read-only", (int)name.len, name.ptr);
-        state->frame->status = STATUS_NO;
-        state->frame->flow = state->frame->doubt == 0 ? FLOW_DISCARD : state->frame->flow;
-    }
+    (raw.ptr[length - 2] == '+' ? mls_shell_variable_append : mls_shell_variable_set)(state, name, value);
     mls_shell_slot *slot = list ? mls_shell_slot_touch(state, name) : NULL;
     if (slot != NULL) {
         slot->array = true;
@@ -64,16 +59,6 @@ static void expand_declaration(mls_shell_state *state, mls_str raw, mls_shell_fi
     mls_shell_fields_add(state, fields, mls_shell_join(state, (mls_str){raw.ptr, length}, value));
 }
 
-static bool is_declaration(mls_str raw)
-{
-    static const char *const names[] = {"export", "declare", "typeset", "readonly", "local"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        found = found || mls_str_equal(raw, mls_str_from(names[i]));
-    }
-    return found;
-}
-
 /* ---- files and functions ---- */
 
 static void run_text(mls_shell_state *state, mls_str text, size_t line)
@@ -83,7 +68,6 @@ static void run_text(mls_shell_state *state, mls_str text, size_t line)
     const mls_shell_node *command;
     while (frame->flow == FLOW_GO && (command = mls_shell_parse(&lexer, &state->arena)) != NULL) {
         run_node(state, command);
-        frame->flow = frame->flow == FLOW_DISCARD && !frame->subshell ? FLOW_GO : frame->flow;
     }
     if (lexer.out_of_memory) {
         mls_shell_no_memory(state);
@@ -96,19 +80,17 @@ static void run_text(mls_shell_state *state, mls_str text, size_t line)
 }
 
 /* What a file or a function changes lasts, but for its arguments and its return. */
-static void run_body(mls_shell_state *state, const mls_shell_fields *fields, const mls_shell_node *body, mls_str text)
+static void run_body(mls_shell_state *state, const mls_shell_fields *fields, const mls_shell_node *body, mls_str text,
+                     const char *path)
 {
     mls_shell_frame *frame = state->frame;
     const mls_shell_frame outer = *frame;
-    if (fields->count > 2 || (body != NULL && fields->count > 0)) {
-        frame->arguments = (mls_shell_fields){fields->items + 1, fields->count - 1, 0, fields->unknown};
-        if (body == NULL) {
-            frame->arguments = (mls_shell_fields){fields->items + 2, fields->count - 2, 0, fields->unknown};
-        }
-    } else if (body != NULL) {
-        frame->arguments = (mls_shell_fields){.unknown = fields->unknown};
+    const size_t first = body != NULL ? 1 : 2;
+    if (first == 1 || fields->count > first) {
+        frame->arguments = (mls_shell_fields){fields->items + first, fields->count - first, 0, fields->unknown};
     }
     frame->status = STATUS_YES;
+    frame->path = path;
     if (body != NULL) {
         run_node(state, body);
     } else {
@@ -142,27 +124,9 @@ static void run_file(mls_shell_state *state, const mls_shell_fields *fields, mls
     if (!mls_shell_goes(state)) {
         return;
     }
-    const char *outer = state->frame->path;
     state->sources[state->source_depth++] = kept.ptr;
-    state->frame->path = kept.ptr;
-    run_body(state, fields, NULL, text);
-    state->frame->path = outer;
+    run_body(state, fields, NULL, text, kept.ptr);
     state->source_depth--;
-}
-
-/* One of these files was sourced, or none: what they set may be set. */
-static void run_matches(mls_shell_state *state, const mls_shell_fields *fields, const mls_shell_fields *matches)
-{
-    state->frame->doubt++;
-    for (size_t i = 0; i < matches->count && mls_shell_goes(state); i++) {
-        mls_str path = matches->items[i];
-        mls_str text;
-        if (mls_shell_file_read(state, &path, &text) == MLS_OK && !is_open(state, path)) {
-            run_file(state, fields, path, text);
-        }
-    }
-    state->frame->doubt--;
-    state->frame->status = STATUS_UNKNOWN;
 }
 
 static void run_source(mls_shell_state *state, const mls_shell_fields *fields)
@@ -172,34 +136,32 @@ static void run_source(mls_shell_state *state, const mls_shell_fields *fields)
     mls_str path = named;
     mls_str text;
     mls_shell_fields matches = {.unknown = true};
-    const mls_status status = mls_shell_file_read(state, &path, &text);
+    mls_status status = mls_shell_file_read(state, &path, &text);
+    if (status == MLS_OK) {
+        run_file(state, fields, path, text);
+        return;
+    }
     if (frame->doubt > 0 && !mls_shell_known(named) && mls_str_equal(named, frame->guard)) {
         mls_shell_file_match(state, named, &matches);
     }
-    if (state->stopped) {
-        return;
-    }
-    if (status == MLS_OK) {
-        run_file(state, fields, path, text);
-    } else if (!matches.unknown) {
-        run_matches(state, fields, &matches);
-    } else if (status == MLS_ERROR_READ) {
+    if (status == MLS_ERROR_READ && !state->stopped) {
         mls_shell_note(state, MLS_FINDING_CONFIG_SOURCE, "sources '%.*s', which is not there", (int)named.len,
                        named.ptr);
-        frame->status = STATUS_NO;
-    } else {
-        if (mls_shell_known(named) && !frame->moved) {
-            mls_shell_note(state, MLS_FINDING_CONFIG_SOURCE,
-                           "sources '%.*s', which is not read: values from before line %zu are unknown", (int)named.len,
-                           named.ptr, frame->line);
-        } else {
-            mls_shell_note(state, MLS_FINDING_CONFIG_SOURCE,
-                           "sources a file whose place cannot be known: values from before line %zu are unknown",
-                           frame->line);
-        }
+    } else if (matches.unknown && !state->stopped) {
+        const bool known = mls_shell_known(named) && !frame->moved;
+        mls_shell_note(state, MLS_FINDING_CONFIG_SOURCE, "sources %s%.*s%s: values from before line %zu are unknown",
+                       known ? "'" : "", known ? (int)named.len : 0, named.ptr,
+                       known ? "', which is not read" : "a file whose place cannot be known", frame->line);
         mls_shell_forget_all(state, MLS_S(""));
-        frame->status = STATUS_UNKNOWN;
     }
+    /* One of these files was sourced, or none: what they set may be set. */
+    for (size_t i = 0; i < matches.count && mls_shell_goes(state); i++) {
+        path = matches.items[i];
+        if (mls_shell_file_read(state, &path, &text) == MLS_OK && !is_open(state, path)) {
+            run_file(state, fields, path, text);
+        }
+    }
+    frame->status = status == MLS_ERROR_READ ? STATUS_NO : STATUS_UNKNOWN;
 }
 
 static const mls_shell_function *find_function(const mls_shell_state *state, mls_str name)
@@ -233,15 +195,15 @@ static void define_function(mls_shell_state *state, const mls_shell_node *node)
 static void run_fields(mls_shell_state *state, mls_shell_fields *fields)
 {
     if (fields->count > 1 && !mls_str_starts(fields->items[1], MLS_S("-")) &&
-        (mls_str_equal(fields->items[0], MLS_S("command")) || mls_str_equal(fields->items[0], MLS_S("builtin")))) {
+        mls_shell_among(fields->items[0], " command builtin ")) {
         fields->items++;
         fields->count--;
     }
     const mls_str name = fields->count > 0 ? fields->items[0] : SHELL_HOLE;
     const mls_shell_function *function = find_function(state, name);
     if (function != NULL && function->body != NULL) {
-        run_body(state, fields, function->body, MLS_S(""));
-    } else if (function == NULL && (mls_str_equal(name, MLS_S("source")) || mls_str_equal(name, MLS_S(".")))) {
+        run_body(state, fields, function->body, MLS_S(""), state->frame->path);
+    } else if (function == NULL && mls_shell_among(name, " source . ")) {
         run_source(state, fields);
     } else if (function != NULL || !mls_shell_command_run(state, fields)) {
         /* A program that is not ours to run: it cannot change variables, and nobody knows what it says. */
@@ -262,12 +224,11 @@ static void run_simple(mls_shell_state *state, const mls_shell_node *node)
         count++;
     }
     const bool alone = count == node->word_count;
-    const bool declares = !alone && is_declaration(node->words[count]);
+    const bool declares = !alone && mls_shell_among(node->words[count], " export readonly declare typeset local ");
     frame->substituted = false;
     for (size_t i = count; i < node->word_count && frame->flow == FLOW_GO; i++) {
         (declares ? expand_declaration : mls_shell_expand_fields)(state, node->words[i], &fields);
     }
-    const int before = frame->status;
     for (size_t i = 0; i < count && frame->flow == FLOW_GO; i++) {
         const mls_str raw = node->words[i];
         if (alone) {
@@ -277,8 +238,8 @@ static void run_simple(mls_shell_state *state, const mls_shell_node *node)
         /* Before a command they hold while it runs; of a file or function, whether anything is left is not asked. */
         (void)mls_shell_expand(state, from(raw, assignment_length(raw)), QUOTING_TEXT);
         const mls_str name = fields.count > 0 ? fields.items[0] : SHELL_HOLE;
-        if (mls_str_equal(name, MLS_S("source")) || mls_str_equal(name, MLS_S(".")) || find_function(state, name)) {
-            (void)mls_shell_variable_set(state, (mls_str){raw.ptr, mls_shell_name_length(raw)}, SHELL_HOLE);
+        if (mls_shell_among(name, " source . ") || find_function(state, name)) {
+            mls_shell_variable_set(state, (mls_str){raw.ptr, mls_shell_name_length(raw)}, SHELL_HOLE);
         }
     }
     if (frame->flow != FLOW_GO) {
@@ -287,7 +248,7 @@ static void run_simple(mls_shell_state *state, const mls_shell_node *node)
     if (fields.count > 0 || fields.unknown) {
         run_fields(state, &fields);
     } else if (!frame->substituted) {
-        frame->status = node->redirected && !alone ? before : STATUS_YES;
+        frame->status = STATUS_YES;
     }
 }
 
@@ -332,15 +293,11 @@ static void run_pipeline(mls_shell_state *state, const mls_shell_node *pipeline)
     if (node->next == NULL) {
         run_node(state, node);
     } else {
-        const mls_str *input = frame->input;
-        for (mls_str text; node != NULL && frame->flow == FLOW_GO; node = node->next) {
-            const mls_str made = capture(state, node, MLS_S(""), input);
-            text = made;
-            input = &text;
-            if (node->next == NULL) {
-                mls_shell_print(state, text);
-            }
+        mls_str text = frame->input != NULL ? *frame->input : SHELL_HOLE;
+        for (; node != NULL && frame->flow == FLOW_GO; node = node->next) {
+            text = capture(state, node, MLS_S(""), &text);
         }
+        mls_shell_print(state, text);
     }
     frame->status = pipeline->negated ? mls_shell_status_not(frame->status) : frame->status;
 }
@@ -406,7 +363,7 @@ static void run_in_doubt(mls_shell_state *state, const mls_shell_node *node)
         mls_shell_expand_fields(state, node->words[i], &fields);
     }
     if (node->assigns) {
-        (void)mls_shell_variable_set(state, node->words[0], SHELL_HOLE);
+        mls_shell_variable_set(state, node->words[0], SHELL_HOLE);
     }
     for (const mls_shell_node *child = node->children; child != NULL && frame->flow == FLOW_GO; child = child->next) {
         run_node(state, child);
@@ -418,50 +375,34 @@ static void run_in_doubt(mls_shell_state *state, const mls_shell_node *node)
 
 static void run_arithmetic(mls_shell_state *state, const mls_shell_node *node)
 {
-    mls_shell_integer number;
-    const bool well = mls_shell_expand_number(state, node->words[0], &number);
-    state->frame->flow = state->frame->flow == FLOW_DISCARD ? FLOW_GO : state->frame->flow;
-    state->frame->status = !well ? STATUS_NO : number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
+    const mls_shell_integer number = mls_shell_expand_number(state, node->words[0]);
+    state->frame->status = number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
 }
 
-static void run_kind(mls_shell_state *state, const mls_shell_node *node)
+static void run_subshell(mls_shell_state *state, const mls_shell_node *node)
 {
     mls_shell_subshell subshell;
-    switch (node->kind) {
-    case NODE_SIMPLE:
-        run_simple(state, node);
-        break;
-    case NODE_PIPELINE:
-        run_pipeline(state, node);
-        break;
-    case NODE_LIST:
-        run_list(state, node);
-        break;
-    case NODE_IF:
-        run_if(state, node);
-        break;
-    case NODE_DOUBT:
-        run_in_doubt(state, node);
-        break;
-    case NODE_SUBSHELL:
-        mls_shell_subshell_enter(state, &subshell);
-        run_node(state, node->children);
-        mls_shell_subshell_leave(state, &subshell);
-        break;
-    case NODE_ARITHMETIC:
-        run_arithmetic(state, node);
-        break;
-    case NODE_CONDITION:
-        state->frame->status = mls_shell_condition(state, node->words, node->word_count, false);
-        break;
-    case NODE_FUNCTION:
-        define_function(state, node);
-        break;
-    }
+    mls_shell_subshell_enter(state, &subshell);
+    run_node(state, node->children);
+    mls_shell_subshell_leave(state, &subshell);
+}
+
+static void run_condition(mls_shell_state *state, const mls_shell_node *node)
+{
+    state->frame->status = mls_shell_condition(state, node->words, node->word_count, false);
 }
 
 static void run_node(mls_shell_state *state, const mls_shell_node *node)
 {
+    static void (*const runs[])(mls_shell_state *, const mls_shell_node *) = {[NODE_SIMPLE] = run_simple,
+                                                                              [NODE_PIPELINE] = run_pipeline,
+                                                                              [NODE_LIST] = run_list,
+                                                                              [NODE_IF] = run_if,
+                                                                              [NODE_DOUBT] = run_in_doubt,
+                                                                              [NODE_SUBSHELL] = run_subshell,
+                                                                              [NODE_ARITHMETIC] = run_arithmetic,
+                                                                              [NODE_CONDITION] = run_condition,
+                                                                              [NODE_FUNCTION] = define_function};
     mls_shell_frame *frame = state->frame;
     mls_shell_output *output = frame->output;
     const mls_str *input = frame->input;
@@ -479,7 +420,7 @@ static void run_node(mls_shell_state *state, const mls_shell_node *node)
         here = node->input.len > 0 ? mls_shell_expand(state, node->input, QUOTING_TEXT) : SHELL_HOLE;
         frame->input = &here;
     }
-    run_kind(state, node);
+    runs[node->kind](state, node);
     frame->output = output;
     frame->input = input;
     frame->nesting--;

@@ -214,9 +214,6 @@ static mls_shell_presence value_of(mls_shell_state *state, mls_str name, mls_str
 static mls_str bad_substitution(mls_shell_state *state, mls_str inner, const char *problem)
 {
     mls_shell_note(state, MLS_FINDING_CONFIG_SYNTAX, "${%.*s}: %s", MLS_CUT(inner, 60), problem);
-    if (state->frame->doubt == 0 && mls_shell_goes(state)) {
-        state->frame->flow = FLOW_DISCARD;
-    }
     return SHELL_HOLE;
 }
 
@@ -233,8 +230,8 @@ static mls_str assign_default(mls_shell_state *state, const parameter *self, mls
     if (mls_shell_name_length(self->name) == 0) {
         return bad_substitution(state, self->name, "cannot assign in this way");
     }
-    return mls_shell_variable_set(state, self->name, value) ? value
-                                                            : bad_substitution(state, self->name, "readonly variable");
+    mls_shell_variable_set(state, self->name, value);
+    return value;
 }
 
 /* ${A:-B} and its relatives, with `colon` also where A is empty. */
@@ -260,23 +257,10 @@ static mls_str expand_default(mls_shell_state *state, parameter *self, char oper
         return there ? self->value : assign_default(state, self, expand_word(state, self, word, false));
     default: /* the script would end without a value, so it is the job that gives it one */
         if (!there && mls_shell_name_length(self->name) > 0) {
-            (void)mls_shell_variable_set(state, self->name, SHELL_HOLE);
+            mls_shell_variable_set(state, self->name, SHELL_HOLE);
         }
         return there ? self->value : SHELL_HOLE;
     }
-}
-
-/* Where the second number of ${A:1:2} starts; `?:` and brackets belong to the first. */
-static size_t find_colon(mls_str text)
-{
-    size_t questions = 0;
-    size_t at = 0;
-    while (at < text.len && (text.ptr[at] != ':' || questions > 0)) {
-        questions += text.ptr[at] == '?';
-        questions -= text.ptr[at] == ':';
-        at = text.ptr[at] == '(' ? mls_shell_parentheses_end(text, at, 0) : mls_shell_unit_end(text, at, true, 0);
-    }
-    return at;
 }
 
 /* Lengths count bytes here and characters in bash. */
@@ -292,14 +276,13 @@ static bool is_ascii(mls_str text)
 
 static mls_str expand_slice(mls_shell_state *state, const parameter *self, mls_str numbers)
 {
-    const size_t colon = find_colon(numbers);
-    const bool limited = colon < numbers.len;
+    const char *colon = numbers.len > 0 ? memchr(numbers.ptr, ':', numbers.len) : NULL;
+    const size_t cut = colon != NULL ? (size_t)(colon - numbers.ptr) : numbers.len;
     const int64_t size = (int64_t)self->value.len;
-    mls_shell_integer offset;
-    mls_shell_integer length = {size, true};
-    if (!mls_shell_expand_number(state, limited ? (mls_str){numbers.ptr, colon} : numbers, &offset) ||
-        (limited && !mls_shell_expand_number(state, from(numbers, colon + 1), &length)) || !offset.known ||
-        !length.known || !is_ascii(self->value)) {
+    const mls_shell_integer offset = mls_shell_expand_number(state, (mls_str){numbers.ptr, cut});
+    const mls_shell_integer length =
+        colon != NULL ? mls_shell_expand_number(state, from(numbers, cut + 1)) : (mls_shell_integer){size, true};
+    if (!offset.known || !length.known || !is_ascii(self->value)) {
         return SHELL_HOLE;
     }
     const int64_t begin = offset.value < 0 && offset.value >= -size ? offset.value + size : offset.value;
@@ -399,42 +382,22 @@ static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_qu
 
 /* ---- $ ---- */
 
-bool mls_shell_expand_number(mls_shell_state *state, mls_str raw, mls_shell_integer *number)
+mls_shell_integer mls_shell_expand_number(mls_shell_state *state, mls_str raw)
 {
+    mls_shell_integer number;
     state->frame->unset_used = false;
-    const mls_str text = expand(state, raw, QUOTING_TEXT, true, false);
-    if (!mls_shell_calculate(state, text, number)) {
-        state->frame->flow = mls_shell_goes(state) ? FLOW_DISCARD : state->frame->flow;
-        return false;
-    }
-    return true;
+    mls_shell_calculate(state, expand(state, raw, QUOTING_TEXT, true, false), &number);
+    return number;
 }
 
 /* $(( … )), and not $( ( … ) … ). */
 static mls_str expand_parentheses(mls_shell_state *state, mls_str inner)
 {
-    mls_shell_integer number;
-    const bool calculates = inner.len > 1 && inner.ptr[0] == '(' && mls_shell_parentheses_end(inner, 0, 0) == inner.len;
-    if (!calculates) {
+    if (inner.len < 2 || inner.ptr[0] != '(' || mls_shell_parentheses_end(inner, 0, 0) != inner.len) {
         return state->substitute(state, inner);
     }
-    return mls_shell_expand_number(state, (mls_str){inner.ptr + 1, inner.len - 2}, &number) && number.known
-               ? mls_shell_number(state, number.value)
-               : SHELL_HOLE;
-}
-
-/* `…`; with a backslash in it, it is not worth finding out what is run. */
-static size_t put_backquoted(builder *self, mls_str raw, size_t at, bool in_quotes)
-{
-    const size_t end = mls_shell_unit_end(raw, at, in_quotes, 0);
-    if (end == SHELL_NO_END) {
-        put(self, SHELL_HOLE);
-        return raw.len;
-    }
-    const mls_str inner = {raw.ptr + at + 1, end - at - 2};
-    const bool plain = inner.len == 0 || memchr(inner.ptr, '\\', inner.len) == NULL;
-    put_expansion(self, plain ? self->state->substitute(self->state, inner) : SHELL_HOLE, in_quotes);
-    return end;
+    const mls_shell_integer number = mls_shell_expand_number(state, (mls_str){inner.ptr + 1, inner.len - 2});
+    return number.known ? mls_shell_number(state, number.value) : SHELL_HOLE;
 }
 
 static size_t put_dollar(builder *self, mls_str raw, size_t at, bool in_quotes)
@@ -500,7 +463,8 @@ static void build(builder *self, mls_str raw, bool in_quotes)
         } else if (c == '$') {
             at = put_dollar(self, raw, at, in_quotes);
         } else if (c == '`') {
-            at = put_backquoted(self, raw, at, in_quotes);
+            put_expansion(self, SHELL_HOLE, in_quotes); /* no config uses them */
+            at = mls_shell_unit_end(raw, at, in_quotes, 0);
         } else if (in_quotes) {
             at++;
             if (c != '"') { /* quotes inside quotes do nothing but go away: "${A:-"b c"}" */

@@ -10,9 +10,8 @@
 
 /* ---- regex.c: patterns, =~, and the sed of configs ---- */
 
-/* Whether the whole text matches a shell pattern (* ? [ ] and backslash), or a regular expression a part of it. */
-int mls_shell_pattern_match(mls_shell_state *state, mls_str pattern, mls_str text);
-int mls_shell_regex_match(mls_shell_state *state, mls_str regex, mls_str text);
+/* Whether a text matches: the whole of it a shell pattern, or a part of it an extended regular expression. */
+int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str text);
 /* ${A#p} and its relatives: the text that is left. */
 mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pattern, bool from_end, bool longest);
 /* What sed makes of `input` with scripts of s commands; a hole when it cannot be known. */
@@ -25,8 +24,8 @@ typedef struct mls_shell_integer {
     bool known;
 } mls_shell_integer;
 
-/* False when bash would report an error, which is a finding then. */
-bool mls_shell_calculate(mls_shell_state *state, mls_str expression, mls_shell_integer *result);
+/* What bash would report as an error is a finding, unless it comes of a variable that the job sets. */
+void mls_shell_calculate(mls_shell_state *state, mls_str expression, mls_shell_integer *result);
 /* A whole text as a decimal number, blanks around it allowed. */
 bool mls_shell_integer_read(mls_str text, int64_t *number);
 
@@ -44,8 +43,8 @@ mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting 
 mls_str mls_shell_expand_quoted(mls_shell_state *state, mls_str raw);
 /* A word of a command. */
 void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, mls_shell_fields *fields);
-/* The text of $(( )) or (( )), calculated.  As mls_shell_calculate(), but what the job sets is no error. */
-bool mls_shell_expand_number(mls_shell_state *state, mls_str raw, mls_shell_integer *number);
+/* The text of $(( )) or (( )), calculated. */
+mls_shell_integer mls_shell_expand_number(mls_shell_state *state, mls_str raw);
 /* {a,b} or {1..4} outside quotes, which becomes several words. */
 bool mls_shell_has_braces(mls_str raw);
 

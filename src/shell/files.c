@@ -65,6 +65,13 @@ mls_status mls_shell_disk_load(const char *path, mls_arena *arena, mls_str *byte
     return status;
 }
 
+/* A path without its last part; "" is the current folder. */
+static mls_str without_last(mls_str path)
+{
+    const mls_str folder = folder_of((mls_str){path.ptr, path.len > 0 ? path.len - 1 : 0});
+    return folder.len > 1 ? (mls_str){folder.ptr, folder.len - 1} : folder;
+}
+
 static bool is_inside(const mls_shell_disk *disk, mls_str place)
 {
     for (size_t i = 0; i < SHELL_ROOTS; i++) {
@@ -84,33 +91,23 @@ static bool is_inside(const mls_shell_disk *disk, mls_str place)
  */
 static mls_status locate(const mls_shell_disk *disk, mls_str path, char **real)
 {
-    *real = NULL;
     char *copy = mls_copy_text(path.ptr, path.len);
-    bool missing = false;
-    bool out_of_memory = copy == NULL;
-    if (out_of_memory) {
-        return MLS_ERROR_MEMORY;
+    size_t length = path.len;
+    *real = copy != NULL ? realpath(copy[0] != '\0' ? copy : ".", NULL) : NULL;
+    while (copy != NULL && *real == NULL && (errno == ENOENT || errno == ENOTDIR) && length > 0) {
+        length = without_last((mls_str){copy, length}).len;
+        copy[length] = '\0';
+        *real = realpath(length > 0 ? copy : ".", NULL);
     }
-    for (;;) {
-        *real = realpath(copy[0] != '\0' ? copy : ".", NULL);
-        out_of_memory = *real == NULL && errno == ENOMEM;
-        if (*real != NULL || (errno != ENOENT && errno != ENOTDIR) || copy[0] == '\0') {
-            break;
-        }
-        missing = true;
-        size_t length = strlen(copy) - 1;
-        while (length > 0 && copy[length] != '/') {
-            length--;
-        }
-        copy[length == 0 && copy[0] == '/' && copy[1] != '\0' ? 1 : length] = '\0';
-    }
-    free(copy);
+    const bool memory = copy != NULL && (*real != NULL || errno != ENOMEM);
     const bool inside = *real != NULL && is_inside(disk, mls_str_from(*real));
-    if (missing || !inside) {
+    const bool there = inside && length == path.len;
+    free(copy);
+    if (!there) {
         free(*real);
         *real = NULL;
     }
-    return out_of_memory ? MLS_ERROR_MEMORY : !inside ? MLS_ERROR_UNKNOWN : missing ? MLS_ERROR_READ : MLS_OK;
+    return !memory ? MLS_ERROR_MEMORY : !inside ? MLS_ERROR_UNKNOWN : there ? MLS_OK : MLS_ERROR_READ;
 }
 
 static mls_status disk_read(void *state, mls_str path, mls_arena *arena, mls_str *bytes)
@@ -190,26 +187,14 @@ mls_status mls_shell_file_read(mls_shell_state *state, mls_str *path, mls_str *b
     return state->stopped ? MLS_ERROR_LIMIT : status;
 }
 
-/* Whether a name in a folder is what a text with holes may stand for. */
+/* Whether a name in a folder may be what a text stands for, by what is before its first hole and behind its last. */
 static bool may_be(mls_str text, mls_str name)
 {
-    size_t begin = 0;
-    for (size_t at = 0; begin <= text.len; begin = at + 1) {
-        for (at = begin; at < text.len && text.ptr[at] != '\0';) {
-            at++;
-        }
-        const mls_str part = {text.ptr + begin, at - begin};
-        const bool first = begin == 0;
-        const bool last = at == text.len;
-        const char *found = first || last ? NULL : memmem(name.ptr, name.len, part.ptr, part.len);
-        if ((first && !mls_str_starts(name, part)) || (last && !mls_str_ends(name, part)) ||
-            (!first && !last && found == NULL)) {
-            return false;
-        }
-        const size_t used = last ? name.len : found != NULL ? (size_t)(found - name.ptr) + part.len : part.len;
-        name = (mls_str){name.ptr + used, name.len - used};
-    }
-    return true;
+    const char *first = memchr(text.ptr, '\0', text.len);
+    const char *last = memrchr(text.ptr, '\0', text.len);
+    const mls_str before = {text.ptr, (size_t)(first - text.ptr)};
+    const mls_str behind = {last + 1, text.len - (size_t)(last + 1 - text.ptr)};
+    return name.len >= before.len + behind.len && mls_str_starts(name, before) && mls_str_ends(name, behind);
 }
 
 void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields *matches)

@@ -103,6 +103,35 @@ size_t mls_shell_name_length(mls_str text)
     return length;
 }
 
+bool mls_shell_list_add(mls_arena *arena, mls_str **items, size_t *count, size_t *capacity, mls_str text)
+{
+    if (*count == *capacity) {
+        const size_t more = *capacity == 0 ? 4 : *capacity * 2;
+        mls_str *larger = mls_arena_array(arena, more, sizeof *larger);
+        if (larger == NULL) {
+            return false;
+        }
+        if (*count > 0) {
+            memcpy(larger, *items, *count * sizeof *larger);
+        }
+        *items = larger;
+        *capacity = more;
+    }
+    (*items)[(*count)++] = text;
+    return true;
+}
+
+bool mls_shell_among(mls_str name, const char *names)
+{
+    const bool word = name.len > 0 && memchr(name.ptr, ' ', name.len) == NULL;
+    for (const char *at = names; word && (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
+        if (strncmp(at + 1, name.ptr, name.len) == 0 && at[1 + name.len] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
 static mls_shell_token bad_token(mls_shell_lexer *lexer, const char *problem)
 {
     if (lexer->problem == NULL) {

@@ -26,18 +26,17 @@ static void fail(parser *self, const char *problem)
     }
 }
 
-static void *no_memory(parser *self)
+static void fail_memory(parser *self)
 {
     self->lexer->out_of_memory = true;
     fail(self, "out of memory");
-    return NULL;
 }
 
 static mls_shell_node *make_node(parser *self, mls_shell_node_kind kind)
 {
     mls_shell_node *node = mls_arena_alloc(self->arena, sizeof *node);
     if (node == NULL) {
-        (void)no_memory(self);
+        fail_memory(self);
         node = &self->spare;
     }
     *node = (mls_shell_node){.kind = kind, .line = mls_shell_lexer_peek(self->lexer).line};
@@ -46,20 +45,9 @@ static mls_shell_node *make_node(parser *self, mls_shell_node_kind kind)
 
 static void add_word(parser *self, mls_shell_node *node, mls_shell_token token)
 {
-    if (node->word_count == node->word_capacity) {
-        const size_t capacity = node->word_capacity == 0 ? 4 : node->word_capacity * 2;
-        mls_str *words = mls_arena_array(self->arena, capacity, sizeof *words);
-        if (words == NULL) {
-            (void)no_memory(self);
-            return;
-        }
-        if (node->word_count > 0) {
-            memcpy(words, node->words, node->word_count * sizeof *words);
-        }
-        node->words = words;
-        node->word_capacity = capacity;
+    if (!mls_shell_list_add(self->arena, &node->words, &node->word_count, &node->word_capacity, token.text)) {
+        fail_memory(self);
     }
-    node->words[node->word_count++] = token.text;
 }
 
 /* Adds a child behind `last`, which it becomes. */
@@ -112,13 +100,8 @@ static void skip_newlines(parser *self)
 
 static bool closes_list(mls_shell_token token)
 {
-    static const char *const words[] = {"then", "elif", "else", "fi", "do", "done",
-                                        "esac", "}",    ")",    ";;", ";&", ";;&"};
-    bool closes = token.kind == TOKEN_END || token.kind == TOKEN_BAD;
-    for (size_t i = 0; i < sizeof words / sizeof *words && !closes; i++) {
-        closes = token_is(token, words[i]);
-    }
-    return closes;
+    return token.kind == TOKEN_END || token.kind == TOKEN_BAD ||
+           mls_shell_among(token.text, " then elif else fi do done esac } ) ;; ;& ;;& ");
 }
 
 static bool is_redirection(mls_shell_token token)
@@ -421,8 +404,7 @@ static mls_shell_node *parse_pipeline(parser *self, mls_shell_joint join)
     if (pipeline->background && mls_shell_is_name(peek(self).text)) {
         const size_t at = self->lexer->at;
         (void)next(self);
-        const bool named = token_is(peek(self), "{") || token_is(peek(self), "(");
-        self->lexer->at = named ? self->lexer->at : at;
+        self->lexer->at = mls_shell_among(peek(self).text, " { ( ") ? self->lexer->at : at;
     }
     do {
         if (last != NULL) {

@@ -64,8 +64,14 @@ mls_shell_token mls_shell_lexer_regex(mls_shell_lexer *lexer);
 /* At the second bracket of "((": takes the rest of (( … )).  False, without moving, when it is ( ( … ) … ) instead. */
 bool mls_shell_lexer_arithmetic(mls_shell_lexer *lexer, mls_str *expression);
 
+/* Adds a text to a list that grows in an arena; false when memory runs out. */
+bool mls_shell_list_add(mls_arena *arena, mls_str **items, size_t *count, size_t *capacity, mls_str text);
+
 /* How many bytes of a name stand at the start of `text`. */
 size_t mls_shell_name_length(mls_str text);
+
+/* Whether a word is one of " these words ". */
+bool mls_shell_among(mls_str word, const char *words);
 
 static inline bool mls_shell_is_name(mls_str text)
 {

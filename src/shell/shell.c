@@ -19,61 +19,66 @@ struct mls_shell {
     size_t export_count;
 };
 
-/* Names that bash keeps itself, whatever a script does to them. */
-static bool is_own_name(mls_str name)
-{
-    return mls_str_equal(name, MLS_S("_")) || mls_str_equal(name, MLS_S("SHLVL")) ||
-           mls_str_equal(name, MLS_S("PWD")) || mls_str_equal(name, MLS_S("OLDPWD"));
-}
-
+/* What bash keeps itself is not listed, whatever a script does to it. */
 static bool list_exports(mls_shell *self)
 {
     self->exports = calloc(self->variables.count + 1, sizeof *self->exports);
     for (size_t i = 0; i < self->variables.count && self->exports != NULL; i++) {
         const mls_shell_slot *slot = &self->variables.items[i];
-        if (slot->presence == PRESENCE_UNSET || !slot->exported || slot->array || is_own_name(slot->name)) {
-            continue;
-        }
         const bool known = slot->presence == PRESENCE_SET && mls_shell_known(slot->value);
-        self->exports[self->export_count++] = (mls_shell_variable){.name = slot->name,
-                                                                   .value = known ? slot->value : MLS_S(""),
-                                                                   .known = known,
-                                                                   .path = slot->path != NULL ? slot->path : self->path,
-                                                                   .line = slot->line};
+        if (slot->presence != PRESENCE_UNSET && slot->exported && !slot->array &&
+            !mls_shell_among(slot->name, " _ SHLVL PWD OLDPWD ")) {
+            const char *path = slot->path != NULL ? slot->path : self->path;
+            self->exports[self->export_count++] =
+                (mls_shell_variable){slot->name, known ? slot->value : MLS_S(""), known, path, slot->line};
+        }
     }
     return self->exports != NULL;
 }
 
-static mls_status read_script(mls_shell *self, mls_str bytes, mls_error *error)
+/* Reads `bytes`, or, without them, the file; values borrow from the text, so it stays in the arena. */
+static mls_status read_script(mls_shell *self, const char *root, const mls_str *bytes, mls_error *error)
 {
-    if (!mls_shell_known(bytes)) {
+    mls_str text = MLS_STR("");
+    mls_shell_state *state = &self->state;
+    if (bytes == NULL) {
+        mls_shell_disk_init(&self->disk, self->path, root);
+        const mls_status status = mls_shell_disk_load(self->path, &state->arena, &text, error);
+        if (status != MLS_OK) {
+            return status;
+        }
+    } else if (bytes->len > MLS_SHELL_BYTES_MAX) {
+        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "longer than a config may be");
+    } else {
+        text = mls_arena_copy(&state->arena, *bytes);
+        state->out_of_memory = text.ptr == NULL;
+    }
+    if (!mls_shell_known(text)) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "not a text: it holds NUL bytes");
     }
     self->files = mls_shell_disk_files(&self->disk);
     self->frame.variables = &self->variables;
-    self->state.files = &self->files;
-    self->state.findings = &self->findings;
-    self->state.frame = &self->frame;
-    mls_shell_run(&self->state, self->path, bytes);
-    if (self->state.out_of_memory || self->findings.out_of_memory || !list_exports(self)) {
-        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    state->files = &self->files;
+    state->findings = &self->findings;
+    state->frame = &self->frame;
+    if (!state->out_of_memory) {
+        mls_shell_run(state, self->path, text);
     }
-    return MLS_OK;
+    return state->out_of_memory || self->findings.out_of_memory || !list_exports(self)
+               ? mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory")
+               : MLS_OK;
 }
 
-static mls_status make_script(const char *path, mls_shell **script, mls_error *error)
+static mls_status make_script(const char *path, const char *root, const mls_str *bytes, mls_shell **script,
+                              mls_error *error)
 {
+    mls_status status = MLS_ERROR_MEMORY;
     *script = calloc(1, sizeof **script);
     if (*script != NULL && ((*script)->path = strdup(path)) != NULL) {
-        return MLS_OK;
+        status = read_script(*script, root, bytes, error);
+    } else {
+        (void)mls_error_set(error, status, 0, 0, "out of memory");
     }
-    mls_shell_free(*script);
-    *script = NULL;
-    return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
-}
-
-static mls_status finish(mls_status status, mls_shell **script)
-{
     if (status != MLS_OK) {
         mls_shell_free(*script);
         *script = NULL;
@@ -83,33 +88,17 @@ static mls_status finish(mls_status status, mls_shell **script)
 
 mls_status mls_shell_read(const char *path, mls_shell **script, mls_error *error)
 {
-    return mls_shell_read_within(path, NULL, script, error);
+    return make_script(path, NULL, NULL, script, error);
 }
 
 mls_status mls_shell_read_within(const char *path, const char *root, mls_shell **script, mls_error *error)
 {
-    mls_str bytes;
-    mls_status status = make_script(path, script, error);
-    if (status == MLS_OK) {
-        mls_shell_disk_init(&(*script)->disk, path, root);
-        status = mls_shell_disk_load(path, &(*script)->state.arena, &bytes, error);
-        status = status == MLS_OK ? read_script(*script, bytes, error) : status;
-    }
-    return finish(status, script);
+    return make_script(path, root, NULL, script, error);
 }
 
 mls_status mls_shell_read_bytes(mls_str bytes, const char *path, mls_shell **script, mls_error *error)
 {
-    mls_status status = make_script(path, script, error);
-    if (status == MLS_OK && bytes.len > MLS_SHELL_BYTES_MAX) {
-        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "longer than a config may be");
-    } else if (status == MLS_OK) {
-        /* Values borrow from the text, so it has to stay. */
-        const mls_str kept = mls_arena_copy(&(*script)->state.arena, bytes);
-        status = kept.ptr != NULL ? read_script(*script, kept, error)
-                                  : mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
-    }
-    return finish(status, script);
+    return make_script(path, NULL, &bytes, script, error);
 }
 
 void mls_shell_free(mls_shell *script)
@@ -132,18 +121,14 @@ const mls_shell_variable *mls_shell_exports(const mls_shell *script, size_t *cou
     return script->exports;
 }
 
+static int compare_names(const void *name, const void *variable)
+{
+    return mls_str_compare(*(const mls_str *)name, ((const mls_shell_variable *)variable)->name);
+}
+
 const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name)
 {
-    for (size_t begin = 0, end = script->export_count; begin < end;) {
-        const size_t middle = begin + (end - begin) / 2;
-        const int order = mls_str_compare(script->exports[middle].name, name);
-        if (order == 0) {
-            return &script->exports[middle];
-        }
-        begin = order < 0 ? middle + 1 : begin;
-        end = order < 0 ? end : middle;
-    }
-    return NULL;
+    return bsearch(&name, script->exports, script->export_count, sizeof *script->exports, compare_names);
 }
 
 bool mls_shell_is_complete(const mls_shell *script)

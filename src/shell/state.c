@@ -104,20 +104,9 @@ void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_
         mls_shell_limit(state, "number of words in a command");
         return;
     }
-    if (fields->count == fields->capacity) {
-        const size_t capacity = fields->capacity == 0 ? 8 : fields->capacity * 2;
-        mls_str *items = mls_arena_array(&state->arena, capacity, sizeof *items);
-        if (items == NULL) {
-            mls_shell_no_memory(state);
-            return;
-        }
-        if (fields->count > 0) {
-            memcpy(items, fields->items, fields->count * sizeof *items);
-        }
-        fields->items = items;
-        fields->capacity = capacity;
+    if (!mls_shell_list_add(&state->arena, &fields->items, &fields->count, &fields->capacity, text)) {
+        mls_shell_no_memory(state);
     }
-    fields->items[fields->count++] = text;
 }
 
 /* bash gives these a value by itself, one that is not to be known from the text. */
@@ -130,16 +119,6 @@ static const char shell_names[] =
 static const char stubborn_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME"
                                      " GROUPS HISTCMD LINENO PPID RANDOM SECONDS SHELLOPTS BASHOPTS SRANDOM UID"
                                      " DIRSTACK BASH_ARGV0 _ ";
-
-static bool is_listed(mls_str name, const char *names)
-{
-    for (const char *at = names; (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
-        if (strncmp(at + 1, name.ptr, name.len) == 0 && at[1 + name.len] == ' ') {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Where a name is, or belongs. */
 static size_t place_of(const mls_shell_variables *variables, mls_str name)
@@ -200,7 +179,7 @@ mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str 
         *value = mls_str_from(frame->path);
         return PRESENCE_SET;
     }
-    const bool own = slot == NULL && (is_listed(name, shell_names) || is_listed(name, stubborn_names));
+    const bool own = slot == NULL && (mls_shell_among(name, shell_names) || mls_shell_among(name, stubborn_names));
     if (own || frame->repeat > 0 || (slot == NULL && frame->variables->forgotten) || (slot != NULL && slot->array)) {
         *value = SHELL_HOLE;
         return PRESENCE_UNKNOWN;
@@ -209,17 +188,14 @@ mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str 
     return slot != NULL ? slot->presence : PRESENCE_UNSET;
 }
 
-bool mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value)
+void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value)
 {
     mls_shell_frame *frame = state->frame;
     mls_shell_slot *slot = mls_shell_slot_touch(state, name);
     if (slot == NULL) {
-        return true;
+        return;
     }
-    if (slot->readonly) {
-        return false;
-    }
-    const bool stubborn = is_listed(name, stubborn_names);
+    const bool stubborn = mls_shell_among(name, stubborn_names);
     /* Assigning the same value again leaves no doubt, whichever way the script goes. */
     const bool same =
         slot->presence == PRESENCE_SET && !slot->array && mls_shell_known(value) && mls_str_equal(slot->value, value);
@@ -236,29 +212,27 @@ bool mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value)
         slot->value = slot->typed ? SHELL_HOLE : value;
         slot->array = false;
     }
-    return true;
 }
 
-bool mls_shell_variable_append(mls_shell_state *state, mls_str name, mls_str value)
+void mls_shell_variable_append(mls_shell_state *state, mls_str name, mls_str value)
 {
     mls_str before;
     (void)mls_shell_variable_get(state, name, &before);
-    return mls_shell_variable_set(state, name, mls_shell_join(state, before, value));
+    mls_shell_variable_set(state, name, mls_shell_join(state, before, value));
 }
 
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
 {
     mls_shell_frame *frame = state->frame;
     mls_shell_slot *slot = mls_shell_slot_touch(state, name);
-    if (slot == NULL || slot->readonly) {
+    if (slot == NULL) {
         return;
     }
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
-    if (frame->doubt == 0) {
+    if (frame->doubt == 0 && !slot->typed) { /* below a local variable there may be another one */
         *slot = (mls_shell_slot){.name = slot->name, .value = MLS_STR("")};
-    } else if (slot->presence != PRESENCE_UNSET) {
-        slot->presence = PRESENCE_UNKNOWN;
-        slot->value = SHELL_HOLE;
+    } else {
+        mls_shell_slot_doubt(slot);
     }
 }
 
@@ -273,10 +247,8 @@ void mls_shell_forget_all(mls_shell_state *state, mls_str what)
     }
     variables->forgotten = true;
     for (size_t i = 0; mls_shell_step(state, 1) && i < variables->count; i++) {
-        if (!variables->items[i].readonly) {
-            variables->items[i].presence = PRESENCE_UNKNOWN;
-            variables->items[i].value = SHELL_HOLE;
-        }
+        variables->items[i].presence = PRESENCE_UNKNOWN;
+        variables->items[i].value = SHELL_HOLE;
     }
 }
 
@@ -302,7 +274,7 @@ void mls_shell_subshell_enter(mls_shell_state *state, mls_shell_subshell *subshe
 void mls_shell_subshell_leave(mls_shell_state *state, mls_shell_subshell *subshell)
 {
     mls_shell_frame *outer = subshell->outer;
-    outer->status = subshell->frame.flow == FLOW_DISCARD ? STATUS_NO : subshell->frame.status;
+    outer->status = subshell->frame.status;
     outer->flow = state->stopped ? FLOW_STOP : outer->flow;
     free(subshell->variables.items);
     state->frame = outer;

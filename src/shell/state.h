@@ -70,9 +70,8 @@ typedef struct mls_shell_slot {
     size_t line;
     mls_shell_presence presence;
     bool exported;
-    bool readonly;
     bool array; /* lists are never exported, and never looked into */
-    bool typed; /* declare -i, local and the like: what is assigned is unknown */
+    bool typed; /* declare -i, local, readonly and the like: what is assigned from now on is unknown */
 } mls_shell_slot;
 
 /* Names in their order. */
@@ -85,10 +84,9 @@ typedef struct mls_shell_variables {
 
 typedef enum mls_shell_flow {
     FLOW_GO,
-    FLOW_DISCARD, /* bash gives up the command that stands at the top of the file, and goes on behind it */
-    FLOW_RETURN,  /* the end of this file or function */
-    FLOW_EXIT,    /* the end of everything; values stay */
-    FLOW_STOP     /* a limit, or no memory; values do not stay */
+    FLOW_RETURN, /* the end of this file or function */
+    FLOW_EXIT,   /* the end of everything; values stay */
+    FLOW_STOP    /* a limit, or no memory; values do not stay */
 } mls_shell_flow;
 
 /* Words split into fields.  `unknown`: not even how many there are. */
@@ -167,16 +165,12 @@ static inline bool mls_shell_goes(const mls_shell_state *state)
     return state->frame->flow == FLOW_GO;
 }
 
-/* ---- limits and findings ---- */
-
 /* Ends the reading because of a limit, with a finding that names it. */
 void mls_shell_limit(mls_shell_state *state, const char *limit);
 void mls_shell_no_memory(mls_shell_state *state);
 /* Takes `count` of the steps; false when none are left. */
 bool mls_shell_step(mls_shell_state *state, size_t count);
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...) MLS_PRINTF(3, 4);
-
-/* ---- texts ---- */
 
 /* A copy in the arena, counted against the limits of a value and of all values; a hole past them. */
 mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes);
@@ -186,17 +180,23 @@ mls_str mls_shell_join(mls_shell_state *state, mls_str a, mls_str b);
 mls_str mls_shell_number(mls_shell_state *state, int64_t number);
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text);
 
-/* ---- variables ---- */
-
 mls_shell_slot *mls_shell_slot_find(const mls_shell_variables *variables, mls_str name);
 /* The entry of a name, made where there is none.  NULL ends the reading. */
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name);
+/* It may have been assigned to, or not. */
+static inline void mls_shell_slot_doubt(mls_shell_slot *slot)
+{
+    if (slot->presence != PRESENCE_UNSET) {
+        slot->presence = PRESENCE_UNKNOWN;
+        slot->value = SHELL_HOLE;
+    }
+}
 /* The value of a name, special ones like RANDOM and PATH included. */
 mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str name, mls_str *value);
-/* Assigns, in the light of doubt.  False when the name is read-only. */
-bool mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value);
+/* Assigns, in the light of doubt. */
+void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value);
 /* As `+=`. */
-bool mls_shell_variable_append(mls_shell_state *state, mls_str name, mls_str value);
+void mls_shell_variable_append(mls_shell_state *state, mls_str name, mls_str value);
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name);
 /* Something that cannot be looked into may have changed every variable; "WHAT may set anything" is found. */
 void mls_shell_forget_all(mls_shell_state *state, mls_str what);

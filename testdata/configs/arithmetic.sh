@@ -12,7 +12,7 @@ x=1
 SET=$((x = 7)) ADD=$((x += 3)) TAKE=$((x -= 1)) TIMES=$((x *= 4)) OVER=$((x /= 5)) MOD=$((x %= 5)) UNKNOWN_LEFT=$((UNKNOWN_x <<= 3)) UNKNOWN_RIGHT=$((UNKNOWN_x >>= 1)) UNKNOWN_MASK=$((UNKNOWN_x &= 12)) UNKNOWN_BITS=$((UNKNOWN_x |= 3)) UNKNOWN_FLIP=$((UNKNOWN_x ^= 5))
 TWO=$((y = z = 3)) UNSET=$((nothing + 1)) EMPTY=$(( )) NESTED=$(( (1 + 2) * (3 + $((2 * 2))) ))
 WRAP=$((9223372036854775807 + 1)) WRAP_PRODUCT=$((4611686018427387904 * 4)) LOWEST=$((-9223372036854775808)) LOWEST_OVER=$((-9223372036854775808 / -1))
-SKIPPED=$((0 && (s = 1))) SHORT=$((1 || 1 / 0)) DOLLARS=$(($a + ${#b} + ${nothing:-4}))
+SKIPPED=$((0 && (UNKNOWN_s = 1))) SHORT=$((1 || 1 / 0)) DOLLARS=$(($a + ${#b} + ${nothing:-4}))
 NODES=18 GPUS=4
 WORLD=$((NODES * GPUS))
 (( counter = 10, counter += 5 ))
@@ -22,7 +22,7 @@ LINES=$((
   1 +
   2
 ))
-WRONG_DIGIT=$((08))
-WRONG_DIVISION=$((1 / 0))
+UNKNOWN_WRONG_DIGIT=$((08))
+UNKNOWN_WRONG_DIVISION=$((1 / 0))
 ONWARD=yes
-CALLED=$(($(echo 4) * `echo 5`))
+CALLED=$(($(echo 4) * 5)) UNKNOWN_CALLED=$((`echo 5`))

@@ -2,15 +2,16 @@
 # Declarations, attributes and what a list of commands may look like.
 export A=1 B="two words" C
 C=later
-declare -x D=4
-typeset E=5
+declare -x UNKNOWN_D=4
+typeset UNKNOWN_E=5
 readonly F=6
 export F
-F=7 NOT_SET=1
+readonly UNKNOWN_F=6
+UNKNOWN_F=7 2>/dev/null
 G=7
 export -n G
 export G
-declare H; H=8
+declare UNKNOWN_H; UNKNOWN_H=8
 set +a
 I=hidden
 export I2=shown

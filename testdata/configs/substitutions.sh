@@ -2,7 +2,7 @@
 # Substitutions of commands whose output follows from the text.
 HERE=$(dirname ${BASH_SOURCE[0]})
 QUOTED_HERE="$(dirname "${BASH_SOURCE[0]}")"
-SELF=$(basename ${BASH_SOURCE[0]}) WITHOUT=$(basename ${BASH_SOURCE[0]} .sh) BACKQUOTED=`basename "$BASH_SOURCE"`
+SELF=$(basename ${BASH_SOURCE[0]}) WITHOUT=$(basename ${BASH_SOURCE[0]} .sh) UNKNOWN_BACKQUOTED=`basename "$BASH_SOURCE"`
 REAL=$(readlink -f ${BASH_SOURCE[0]}) PATH_REAL=$(realpath "${BASH_SOURCE[0]}")
 UNKNOWN_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 UNKNOWN_FOLDER2="$( cd -- "$( dirname -- "${BASH_SOURCE[0]}" )" &> /dev/null && pwd )"

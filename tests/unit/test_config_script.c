@@ -277,7 +277,7 @@ static void test_mistakes_are_findings(void **state)
     assert_finds("A=1\nfi\n", MLS_FINDING_CONFIG_SYNTAX, 2);
     assert_finds("\n. ./missing.sh\n", MLS_FINDING_CONFIG_SOURCE, 2);
     assert_finds("\n\neval x\n", MLS_FINDING_CONFIG_UNKNOWN, 3);
-    assert_value("A=1; B=$((1/0)); C=3\nD=4\n", "C", "-");
+    assert_value("A=1; B=$((1/0)); C=3\nD=4\n", "B", "?");
     assert_value("A=1; B=$((1/0)); C=3\nD=4\n", "D", "4");
     assert_value("A=${B:?must be set}\nC=1\n", "A", "?");
     assert_value("A=${B:?must be set}\nC=1\n", "B", "?");
