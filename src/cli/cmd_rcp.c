@@ -96,53 +96,64 @@ static int rcp_list(mls_cli *cli, const mls_edition *edition, const char *benchm
     return MLS_EXIT_OK;
 }
 
-static int rcp_run(mls_cli *cli)
+/* Says so when no row of the user's table was for what is shown. */
+static void note_unused(const mls_cli *cli, const mls_rcp_listings *all, const mls_edition *edition)
 {
     const rcp_settings *settings = cli->own;
-    mls_buffer own_points = {0};
-    int status = MLS_EXIT_OK;
-    if (cli->operand_count > 1) {
-        return mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands[1]);
+    size_t own = settings->path == NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        own += mls_rcp_set_own(all->items[i].set);
     }
-    double batch_size;
-    if (!read_batch(cli, &batch_size)) {
-        return MLS_EXIT_USAGE;
+    if (own == 0) {
+        mls_cli_note(cli, "'%s': no row is for %s in %s %s", settings->path,
+                     cli->operand_count == 1 ? cli->operands[0] : "a benchmark", mls_usage_name(edition->usage),
+                     edition->name);
     }
-    const char *benchmark = cli->operand_count == 1 ? cli->operands[0] : NULL;
-    const mls_edition *edition = rcp_edition(cli, benchmark);
-    if (edition == NULL) {
-        return MLS_EXIT_USAGE;
-    }
-    if (settings->path != NULL && !mls_cli_read_file(cli, settings->path, &own_points)) {
-        mls_buffer_release(&own_points);
-        return MLS_EXIT_IO;
-    }
+}
+
+/* The points of a benchmark, or (NULL) of all of the edition. */
+static int rcp_show(mls_cli *cli, const mls_edition *edition, const char *benchmark, mls_str own_points,
+                    double batch_size)
+{
     const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
-    mls_rcp_listing *listings = calloc(count, sizeof *listings);
-    if (listings == NULL) {
+    const mls_rcp_listings all = {calloc(count, sizeof *all.items), count};
+    int status = MLS_EXIT_OK;
+    if (all.items == NULL) {
         mls_cli_complain(cli, NULL, "out of memory");
-        status = MLS_EXIT_IO;
+        return MLS_EXIT_IO;
     }
     for (size_t i = 0; i < count && status == MLS_EXIT_OK; i++) {
         const char *name = benchmark != NULL ? benchmark : edition->benchmarks[i]->name;
-        status = rcp_list(cli, edition, name, mls_buffer_str(&own_points), batch_size, &listings[i]);
+        status = rcp_list(cli, edition, name, own_points, batch_size, &all.items[i]);
     }
     if (status == MLS_EXIT_OK) {
-        const mls_rcp_listings all = {listings, count};
-        size_t own = settings->path == NULL;
-        for (size_t i = 0; i < count; i++) {
-            own += mls_rcp_set_own(listings[i].set);
-        }
-        if (own == 0) {
-            mls_cli_note(cli, "'%s': no row is for %s in %s %s", settings->path,
-                         benchmark != NULL ? benchmark : "a benchmark", mls_usage_name(edition->usage), edition->name);
-        }
-        status = mls_cli_print(cli, settings->batch != NULL ? &mls_rcp_limit_report : &mls_rcp_report, &all);
+        note_unused(cli, &all, edition);
+        status = mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
     }
-    for (size_t i = 0; listings != NULL && i < count; i++) {
-        mls_rcp_set_free(listings[i].set);
+    for (size_t i = 0; i < count; i++) {
+        mls_rcp_set_free(all.items[i].set);
     }
-    free(listings);
+    free(all.items);
+    return status;
+}
+
+static int rcp_run(mls_cli *cli)
+{
+    const rcp_settings *settings = cli->own;
+    const char *benchmark = cli->operand_count == 1 ? cli->operands[0] : NULL;
+    mls_buffer own_points = {0};
+    double batch_size;
+    int status = MLS_EXIT_IO;
+    if (cli->operand_count > 1) {
+        return mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands[1]);
+    }
+    const mls_edition *edition = read_batch(cli, &batch_size) ? rcp_edition(cli, benchmark) : NULL;
+    if (edition == NULL) {
+        return MLS_EXIT_USAGE;
+    }
+    if (settings->path == NULL || mls_cli_read_file(cli, settings->path, &own_points)) {
+        status = rcp_show(cli, edition, benchmark, mls_buffer_str(&own_points), batch_size);
+    }
     mls_buffer_release(&own_points);
     return status;
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * words.c - numbers the way a person reads them.
+ */
 #include "report/words.h"
 
 #include <math.h>
@@ -6,14 +9,14 @@
 #include "base/number.h"
 
 /* Decimals of a number that is most often whole. */
-enum { MLS_COUNT_DECIMALS = 4 };
+enum { COUNT_DECIMALS = 4 };
 
 /* From here on neither digits behind the point nor seconds tell anybody anything. */
-#define MLS_FIXED_MAX 1e12
+#define FIXED_MAX 1e12
 
 void mls_words_count(mls_buffer *buffer, double number)
 {
-    mls_number_append_trimmed(buffer, number, MLS_COUNT_DECIMALS);
+    mls_number_append_trimmed(buffer, number, COUNT_DECIMALS);
 }
 
 void mls_words_fixed(mls_buffer *buffer, double number, int decimals)
@@ -21,11 +24,11 @@ void mls_words_fixed(mls_buffer *buffer, double number, int decimals)
     if (!isfinite(number)) {
         mls_buffer_append_char(buffer, '-');
     } else {
-        mls_buffer_printf(buffer, fabs(number) < MLS_FIXED_MAX ? "%.*f" : "%.*g", decimals, number);
+        mls_buffer_printf(buffer, fabs(number) < FIXED_MAX ? "%.*f" : "%.*g", decimals, number);
     }
 }
 
-static void mls_words_hours(mls_buffer *buffer, double minutes)
+static void words_hours(mls_buffer *buffer, double minutes)
 {
     const double seconds = floor(minutes * 60 + 0.5);
     const double hours = floor(seconds / 3600);
@@ -36,9 +39,9 @@ static void mls_words_hours(mls_buffer *buffer, double minutes)
 void mls_words_minutes(mls_buffer *buffer, double minutes)
 {
     mls_words_fixed(buffer, minutes, 3);
-    if (minutes >= 60 && minutes < MLS_FIXED_MAX) {
+    if (minutes >= 60 && minutes < FIXED_MAX) {
         mls_buffer_append_text(buffer, " (");
-        mls_words_hours(buffer, minutes);
+        words_hours(buffer, minutes);
         mls_buffer_append_char(buffer, ')');
     }
 }
@@ -49,12 +52,12 @@ void mls_words_clock(mls_buffer *buffer, double minutes)
         mls_buffer_append_char(buffer, '-');
         return;
     }
-    if (minutes >= MLS_FIXED_MAX) {
+    if (minutes >= FIXED_MAX) {
         mls_words_minutes(buffer, minutes);
         return;
     }
     if (minutes >= 60) {
-        mls_words_hours(buffer, minutes);
+        words_hours(buffer, minutes);
         return;
     }
     const double tenths = floor(minutes * 600 + 0.5);
