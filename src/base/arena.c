@@ -16,7 +16,8 @@ struct mls_arena_block {
     alignas(max_align_t) char bytes[];
 };
 
-enum { BLOCK_SIZE = 8192 };
+/* Of the first block: thousands of runs keep a few seeds each; each further one is twice as large. */
+enum { BLOCK_SIZE = 512 };
 
 static bool add_block(mls_arena *arena, size_t size)
 {
