@@ -90,10 +90,16 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
 
 /**
  * The edition that a log whose first record has this time most likely belongs
- * to: the oldest whose last run was not before it.  Never NULL; a time that
- * is not a number gives the newest.
+ * to: the oldest whose last run was not before it, of those that know the
+ * benchmark, or, when no later one does, the newest that does.  A benchmark
+ * that nobody knows (or "") does not matter.  Never NULL; a time that is not a
+ * number gives the newest.
  */
-const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms);
+const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark);
+
+/** The next edition after `edition` (step 1) or before it (-1) that has the benchmark; NULL when none has. */
+const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,
+                                          int step);
 
 /** Whether the edition has a benchmark of that name. */
 bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark);

@@ -66,7 +66,7 @@ const mls_editions *mls_rulesets_editions(const mls_rulesets *rulesets);
 mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, const mls_ruleset **ruleset,
                             mls_error *error) MLS_MUST_USE;
 
-/** What to judge by.  With `ruleset` NULL the edition of `usage` is guessed from the time of the first record. */
+/** What to judge by.  With `ruleset` NULL the edition of `usage` is guessed (mls_editions_guess()). */
 typedef struct mls_checker_options {
     const mls_ruleset *ruleset;
     mls_rulesets *rulesets; /**< needed for guessing; with it, advice can name other editions */
@@ -97,7 +97,8 @@ mls_status mls_checker_end(mls_checker *checker) MLS_MUST_USE;
 /** What became of a log.  Strings and findings belong to the checker until it is reset. */
 typedef struct mls_verdict {
     bool valid;   /**< no finding of severity error */
-    bool guessed; /**< the edition was guessed from the first record's time */
+    bool guessed; /**< nobody named the edition */
+    bool by_date; /**< guessed from the first record's time and the benchmark */
     mls_usage usage;
     const char *edition;   /**< "5.1.0"; NULL when nothing could be judged */
     const char *benchmark; /**< as first logged; NULL: not logged, or no string */

@@ -5,6 +5,7 @@
  * A log is a run: files are cut into runs as score does, and each verdict is
  * printed when its turn has come.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -61,6 +62,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
                                .part = part || checking->names.split,
                                .verdict = {.valid = run->valid,
                                            .guessed = run->edition_guessed,
+                                           .by_date = run->edition_guessed && !isnan(run->first_ms),
                                            .usage = run->usage,
                                            .edition = run->edition,
                                            .benchmark = run->benchmark,

@@ -109,7 +109,7 @@ static void describe(const mls_check_log *log, mls_buffer *line)
     const mls_verdict *verdict = &log->verdict;
     if (verdict->edition != NULL) {
         mls_buffer_printf(line, "%s %.*s%s ", mls_usage_name(verdict->usage), edition_short(verdict->edition),
-                          verdict->edition, verdict->guessed ? " (by date)" : "");
+                          verdict->edition, verdict->by_date ? " (by date)" : "");
     }
     mls_escape_append(line, mls_str_from(or (verdict->division, "no division")));
     mls_buffer_append_char(line, ' ');

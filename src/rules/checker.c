@@ -24,6 +24,7 @@ void mls_checker_free(mls_checker *checker)
         mls_arena_release(&checker->scratch);
         mls_arena_release(&checker->advice_scratch);
         mls_findings_release(&checker->findings);
+        mls_guess_release(&checker->guess);
         free(checker);
     }
 }
@@ -39,7 +40,16 @@ void mls_checker_reset(mls_checker *checker, const mls_checker_options *options)
     const mls_arena scratch = checker->scratch;
     const mls_arena advice_scratch = checker->advice_scratch;
     const mls_checker_options kept = options != NULL ? *options : checker->options;
+    mls_guess guess = checker->guess;
+    guess.early_count = 0;
+    guess.early_bytes = 0;
+    guess.pair = NULL;
+    guess.dated = false;
+    if (kept.rulesets != checker->options.rulesets) {
+        guess.pair_count = 0; /* they named editions of the others */
+    }
     *checker = (mls_checker){.options = kept,
+                             .guess = guess,
                              .memory = memory,
                              .scratch = scratch,
                              .advice_scratch = advice_scratch,
@@ -47,14 +57,13 @@ void mls_checker_reset(mls_checker *checker, const mls_checker_options *options)
     checker->advice.last_time_ms = -INFINITY;
 }
 
-/* The ruleset, guessed from the time of the first record when none was given, and everything sized by it. */
-static mls_status mls_checker_begin(mls_checker *checker, double time_ms)
+static mls_status take_record(mls_checker *checker, const mls_record *record);
+
+/* Everything sized by the ruleset, which is guessed when none was given; then the records that were held back. */
+static mls_status checker_begin(mls_checker *checker, double time_ms)
 {
     if (checker->ruleset == NULL && checker->options.rulesets != NULL) {
-        checker->edition =
-            mls_editions_guess(mls_rulesets_editions(checker->options.rulesets), checker->options.usage, time_ms);
-        const mls_status status =
-            mls_rulesets_get(checker->options.rulesets, checker->edition, &checker->ruleset, NULL);
+        const mls_status status = mls_guess_decide(checker, time_ms);
         if (status != MLS_OK) {
             return status;
         }
@@ -63,7 +72,11 @@ static mls_status mls_checker_begin(mls_checker *checker, double time_ms)
         return MLS_ERROR_VALUE;
     }
     checker->input = (mls_expr_input){.arena = &checker->scratch};
-    return mls_checker_prepare(checker) ? MLS_OK : MLS_ERROR_MEMORY;
+    mls_status status = mls_checker_prepare(checker) ? MLS_OK : MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < checker->guess.early_count && status == MLS_OK; i++) {
+        status = take_record(checker, &checker->guess.early[i]);
+    }
+    return status;
 }
 
 /* Two processes that wrote into one line leave a marker, or the start of another record, in the payload. */
@@ -147,7 +160,7 @@ static void mls_key_count(mls_checker *checker, size_t key_index, const mls_reco
 }
 
 /* Runs the rules of all scopes that may be queued for a record whose key some rule knows. */
-static void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record *record)
+void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     const mls_rule_key *key = &ruleset->keys[key_index];
@@ -180,14 +193,13 @@ static void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_
     }
 }
 
-mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
+static bool ran_out(const mls_checker *checker)
 {
-    if (checker->scopes == NULL) {
-        const mls_status status = mls_checker_begin(checker, record->time_ms);
-        if (status != MLS_OK) {
-            return status;
-        }
-    }
+    return checker->out_of_memory || checker->input.out_of_memory;
+}
+
+static mls_status take_record(mls_checker *checker, const mls_record *record)
+{
     checker->records++;
     if (record->torn) {
         mls_findings_add(&checker->findings, MLS_FINDING_TORN_LINE,
@@ -197,15 +209,36 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
     if (record->key.ptr == NULL) {
         return MLS_OK;
     }
+    const mls_pair *pair = checker->guess.pair;
     mls_advice_record(checker, record);
-    const size_t key = record->key_id != MLS_KEY_OTHER ? checker->ruleset->key_of_id[record->key_id]
-                                                       : mls_ruleset_find_key(checker->ruleset, record->key);
-    if (key == SIZE_MAX) {
-        mls_advice_unknown_key(checker, record);
-    } else {
+    const size_t key = mls_ruleset_key_of(checker->ruleset, record);
+    size_t there = SIZE_MAX;
+    if (key != SIZE_MAX) {
         mls_checker_apply(checker, key, record);
+        there = pair != NULL ? pair->there[key] : SIZE_MAX;
+    } else {
+        mls_advice_unknown_key(checker, record);
+        there = pair != NULL ? mls_ruleset_key_of(pair->rules[1], record) : SIZE_MAX;
     }
-    return checker->out_of_memory || checker->input.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    if (there < MLS_KEY_UNLIKE && pair->wanted[there]) {
+        mls_checker_apply(checker->guess.neighbour, there, record);
+        checker->out_of_memory |= ran_out(checker->guess.neighbour);
+    }
+    return ran_out(checker) ? MLS_ERROR_MEMORY : MLS_OK;
+}
+
+mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
+{
+    if (checker->scopes == NULL) {
+        if (mls_guess_waits(checker, record)) {
+            return mls_guess_keep(checker, record);
+        }
+        const mls_status status = checker_begin(checker, record->time_ms);
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
+    return take_record(checker, record);
 }
 
 mls_status mls_checker_end(mls_checker *checker)
@@ -215,7 +248,7 @@ mls_status mls_checker_end(mls_checker *checker)
     }
     checker->ended = true;
     if (checker->scopes == NULL) {
-        const mls_status status = mls_checker_begin(checker, NAN);
+        const mls_status status = checker_begin(checker, NAN);
         if (status != MLS_OK) {
             return status;
         }
@@ -226,9 +259,12 @@ mls_status mls_checker_end(mls_checker *checker)
     }
     mls_checker_judge(checker);
     mls_advice_end(checker);
+    const mls_status status = mls_guess_end(checker);
+    if (status != MLS_OK) {
+        return status;
+    }
     mls_findings_sort(&checker->findings);
-    return checker->out_of_memory || checker->input.out_of_memory || checker->findings.out_of_memory ? MLS_ERROR_MEMORY
-                                                                                                     : MLS_OK;
+    return ran_out(checker) || checker->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
 static mls_status mls_sink_record(void *state, const mls_record *record)
@@ -264,6 +300,7 @@ mls_verdict mls_checker_verdict(const mls_checker *checker)
     const mls_ruleset *ruleset = checker->ruleset;
     return (mls_verdict){.valid = checker->findings.counts.error == 0,
                          .guessed = checker->edition != NULL,
+                         .by_date = checker->edition != NULL && checker->guess.dated,
                          .usage = ruleset != NULL ? ruleset->usage : checker->options.usage,
                          .edition = ruleset != NULL ? ruleset->edition.ptr : NULL,
                          .benchmark = checker->benchmark,

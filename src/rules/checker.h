@@ -144,8 +144,41 @@ typedef struct mls_advice_state {
     size_t unknown_count;
 } mls_advice_state;
 
+/* Two editions compared for one benchmark: the one that judges and its neighbour. */
+typedef struct mls_pair {
+    const mls_edition *editions[2];
+    const mls_ruleset *rules[2];
+    mls_str benchmark;
+    bool *wanted; /* per key of the neighbour: its rules are other ones, so it is judged */
+    size_t wanted_count;
+    bool bulky;      /* among them are keys that come often */
+    bool *followed;  /* per scope of the neighbour: its variables may come to other values */
+    size_t *there;   /* per key of the first: the neighbour's index when wanted; SIZE_MAX: alike; MLS_KEY_UNLIKE */
+    bool *only_here; /* per key of the first: no rule of the neighbour asks for it */
+} mls_pair;
+
+enum { MLS_PAIRS_KEPT = 8 };
+#define MLS_KEY_UNLIKE (SIZE_MAX - 1)
+
+/* What is known while the edition is not, and what judges by the neighbouring one. */
+typedef struct mls_guess {
+    mls_record *early; /* the records held back */
+    size_t early_count;
+    size_t early_capacity;
+    size_t early_bytes;
+    bool dated;           /* the first record has a time */
+    bool near;            /* the date leaves a doubt */
+    const mls_pair *pair; /* NULL: there is no neighbour */
+    mls_checker *neighbour;
+    mls_arena memory; /* of the pairs; these stay from log to log */
+    mls_pair pairs[MLS_PAIRS_KEPT];
+    size_t pair_count;
+} mls_guess;
+
 struct mls_checker {
     mls_checker_options options;
+    const mls_pair *only; /* judges only the keys that the pair wants; NULL: all */
+    mls_guess guess;
     const mls_ruleset *ruleset; /* NULL until it is known */
     const mls_edition *edition; /* guessed; NULL: not guessed */
     mls_arena memory;           /* per log: the arrays below, kept values, names */
@@ -166,6 +199,16 @@ struct mls_checker {
     bool out_of_memory;
     bool ended;
 };
+
+/* checker.c */
+void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record *record);
+
+/* checker_guess.c */
+bool mls_guess_waits(const mls_checker *checker, const mls_record *record);
+mls_status mls_guess_keep(mls_checker *checker, const mls_record *record) MLS_MUST_USE;
+mls_status mls_guess_decide(mls_checker *checker, double time_ms) MLS_MUST_USE;
+mls_status mls_guess_end(mls_checker *checker) MLS_MUST_USE;
+void mls_guess_release(mls_guess *guess);
 
 /* checker_state.c */
 bool mls_checker_prepare(mls_checker *checker);

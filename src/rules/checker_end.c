@@ -319,6 +319,9 @@ void mls_checker_judge(mls_checker *checker)
         const size_t scope_index = checker->order[at];
         const mls_scope *scope = &checker->ruleset->scopes[scope_index];
         for (size_t r = 0; r < scope->rule_count; r++) {
+            if (checker->only != NULL && !checker->only->wanted[scope->rules[r].key_index]) {
+                continue;
+            }
             mls_judge_target(checker, scope_index, r);
             mls_judge_occurrence(checker, scope_index, &scope->rules[r],
                                  mls_is_overruled(checker, at, scope->rules[r].key_index));

@@ -268,15 +268,31 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
     return mls_edition_unknown(list, usage, text, error);
 }
 
-const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms)
+const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark)
 {
     const mls_edition_list *list = &editions->usages[usage];
-    for (size_t i = 0; i + 1 < list->count; i++) {
-        if (time_ms < list->items[i].last_run_ms) {
+    const mls_edition *by_date = &list->items[list->count - 1];
+    for (size_t i = list->count; i > 0; i--) {
+        by_date = time_ms < list->items[i - 1].last_run_ms ? &list->items[i - 1] : by_date;
+    }
+    if (benchmark.len == 0 || mls_edition_has_benchmark(by_date, benchmark)) {
+        return by_date;
+    }
+    const mls_edition *later = mls_editions_neighbour(editions, by_date, benchmark, 1);
+    const mls_edition *earlier = mls_editions_neighbour(editions, by_date, benchmark, -1);
+    return later != NULL ? later : earlier != NULL ? earlier : by_date;
+}
+
+const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,
+                                          int step)
+{
+    const mls_edition_list *list = &editions->usages[edition->usage];
+    for (ptrdiff_t i = edition - list->items + step; i >= 0 && i < (ptrdiff_t)list->count; i += step) {
+        if (mls_edition_has_benchmark(&list->items[i], benchmark)) {
             return &list->items[i];
         }
     }
-    return &list->items[list->count - 1];
+    return NULL;
 }
 
 bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)

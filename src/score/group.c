@@ -154,7 +154,7 @@ static bool identify(mls_group *group, const mls_editions *editions)
     group->global_batch_size = batch_size != NULL ? batch_size->global_batch_size : (double)NAN;
     group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(benchmark));
     if (group->edition == NULL) {
-        group->edition = mls_editions_guess(editions, group->usage, first_ms(group));
+        group->edition = mls_editions_guess(editions, group->usage, first_ms(group), mls_str_from(benchmark));
         group->edition_guessed = true;
     }
     return set_text(&group->config, config != NULL ? mls_run_config(config) : NULL) &&

@@ -231,7 +231,8 @@ static mls_status find_edition(mls_submission *submission, const mls_submission_
     submission->edition = options->edition;
     if (options->edition == NULL) {
         status = first_time(submission, &time_ms);
-        submission->edition = mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, time_ms);
+        submission->edition =
+            mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, time_ms, MLS_S(""));
         submission->edition_guessed = true;
     }
     return status;

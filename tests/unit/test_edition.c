@@ -78,7 +78,22 @@ static void test_guess_follows_the_dates(void **state)
         {MLS_USAGE_HPC, 4e12, "3.0.0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_string_equal(mls_editions_guess(*state, cases[i].usage, cases[i].time_ms)->name, cases[i].edition);
+        assert_string_equal(mls_editions_guess(*state, cases[i].usage, cases[i].time_ms, MLS_S(""))->name,
+                            cases[i].edition);
+    }
+}
+
+static void test_guess_knows_the_benchmark(void **state)
+{
+    const double october_2024 = 1728000000000.0;
+    const struct {
+        const char *benchmark;
+        const char *edition;
+    } cases[] = {{"bert", "4.1.0"}, {"rgat", "5.0.0"}, {"flux1", "5.1.0"}, {"rnnt", "3.1.0"}, {"moon", "4.1.0"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const mls_edition *edition =
+            mls_editions_guess(*state, MLS_USAGE_TRAINING, october_2024, mls_str_from(cases[i].benchmark));
+        assert_string_equal(edition->name, cases[i].edition);
     }
 }
 
@@ -142,8 +157,11 @@ static void test_agrees_with_the_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_names_are_normalised), cmocka_unit_test(test_errors_say_what_there_is),
-        cmocka_unit_test(test_guess_follows_the_dates),    cmocka_unit_test(test_benchmarks),
+        cmocka_unit_test(test_short_names_are_normalised),
+        cmocka_unit_test(test_errors_say_what_there_is),
+        cmocka_unit_test(test_guess_follows_the_dates),
+        cmocka_unit_test(test_guess_knows_the_benchmark),
+        cmocka_unit_test(test_benchmarks),
         cmocka_unit_test(test_agrees_with_the_facts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
