@@ -80,7 +80,7 @@ static mls_status checker_begin(mls_checker *checker, double time_ms)
 }
 
 /* Two processes that wrote into one line leave a marker, or the start of another record, in the payload. */
-static const char *mls_malformed_hint(const mls_malformed *malformed)
+static const char *malformed_hint(const mls_malformed *malformed)
 {
     static const char key[] = "\"key\"";
     size_t keys = 0;
@@ -96,11 +96,11 @@ mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malf
     mls_findings_add(
         &checker->findings, MLS_FINDING_MALFORMED,
         (mls_finding_place){.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")},
-        "not a record: %s%s", malformed->reason, mls_malformed_hint(malformed));
+        "not a record: %s%s", malformed->reason, malformed_hint(malformed));
     return MLS_OK;
 }
 
-static const char *mls_checker_text(mls_checker *checker, mls_str span)
+static const char *checker_text(mls_checker *checker, mls_str span)
 {
     const char *copy = NULL;
     mls_str text;
@@ -113,18 +113,18 @@ static const char *mls_checker_text(mls_checker *checker, mls_str span)
 }
 
 /* The first division and benchmark that were logged. */
-static void mls_checker_note(mls_checker *checker, const mls_record *record)
+static void checker_note(mls_checker *checker, const mls_record *record)
 {
     if (record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
-        checker->benchmark = mls_checker_text(checker, record->value);
+        checker->benchmark = checker_text(checker, record->value);
         checker->benchmark_line = record->line;
     } else if (record->key_id == MLS_KEY_SUBMISSION_DIVISION) {
-        checker->division = mls_checker_text(checker, record->value);
+        checker->division = checker_text(checker, record->value);
     }
 }
 
 /* Whether a value is the one that was kept.  Only unlike texts need a look at what they mean. */
-static bool mls_value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_str text)
+static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_str text)
 {
     if (kept->text.ptr == NULL || text.len > MLS_VALUE_KEPT_MAX) {
         return kept->length == text.len && kept->hash == mls_str_hash(text, 0);
@@ -139,7 +139,7 @@ static bool mls_value_is_kept(mls_checker *checker, const mls_kept_value *kept, 
     return first != NULL && value != NULL && mls_value_equal(first, value);
 }
 
-static void mls_key_count(mls_checker *checker, size_t key_index, const mls_record *record)
+static void checker_key_count(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     mls_key_state *state = &checker->keys[key_index];
     state->count++;
@@ -153,7 +153,7 @@ static void mls_key_count(mls_checker *checker, size_t key_index, const mls_reco
     }
     if (state->count == 1) {
         state->first = mls_value_keep(checker, record->value);
-    } else if (!mls_value_is_kept(checker, &state->first, record->value)) {
+    } else if (!value_is_kept(checker, &state->first, record->value)) {
         state->other = mls_value_keep(checker, record->value);
         state->other_line = record->line;
     }
@@ -168,7 +168,7 @@ void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record 
     bool queues = false;
     mls_arena_reset(&checker->scratch);
     mls_expr_input_begin(&checker->input, record);
-    mls_key_count(checker, key_index, record);
+    checker_key_count(checker, key_index, record);
     for (size_t i = 0; i < key->ref_count; i++) {
         const mls_rule_ref ref = key->refs[i];
         if (checker->scopes[ref.scope].live && mls_scope_prepare(checker, ref.scope)) {
@@ -189,7 +189,7 @@ void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record 
         mls_checker_update_live(checker);
     }
     if (first) {
-        mls_checker_note(checker, record);
+        checker_note(checker, record);
     }
 }
 
@@ -267,17 +267,17 @@ mls_status mls_checker_end(mls_checker *checker)
     return ran_out(checker) || checker->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
-static mls_status mls_sink_record(void *state, const mls_record *record)
+static mls_status sink_record(void *state, const mls_record *record)
 {
     return mls_checker_record(state, record);
 }
 
-static mls_status mls_sink_malformed(void *state, const mls_malformed *malformed)
+static mls_status sink_malformed(void *state, const mls_malformed *malformed)
 {
     return mls_checker_malformed(state, malformed);
 }
 
-static mls_status mls_sink_end(void *state, const mls_log_totals *totals)
+static mls_status sink_end(void *state, const mls_log_totals *totals)
 {
     (void)totals;
     return mls_checker_end(state);
@@ -285,8 +285,7 @@ static mls_status mls_sink_end(void *state, const mls_log_totals *totals)
 
 mls_sink mls_checker_sink(mls_checker *checker)
 {
-    return (mls_sink){
-        .state = checker, .record = mls_sink_record, .malformed = mls_sink_malformed, .end = mls_sink_end};
+    return (mls_sink){.state = checker, .record = sink_record, .malformed = sink_malformed, .end = sink_end};
 }
 
 void mls_checker_take_findings(mls_checker *checker, mls_findings *findings)

@@ -16,7 +16,7 @@
 #define MLS_BACKWARDS_MS 1000.0
 #define MLS_LONG_RUN_MS (24 * 3600 * 1000.0)
 
-static void mls_advice_status(mls_checker *checker, const mls_record *record)
+static void advice_status(mls_checker *checker, const mls_record *record)
 {
     mls_advice_state *advice = &checker->advice;
     mls_str span;
@@ -67,7 +67,7 @@ void mls_advice_record(mls_checker *checker, const mls_record *record)
         advice->run_started = true;
         advice->run_start_ms = record->time_ms;
     } else if (!advice->run_stopped && record->key_id == MLS_KEY_RUN_STOP) {
-        mls_advice_status(checker, record);
+        advice_status(checker, record);
     }
 }
 
@@ -97,7 +97,7 @@ void mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
 }
 
 /* The key that a rule of a judged scope asks for, that never came, and that is nearest to the one that did. */
-static mls_str mls_nearest_missing(const mls_checker *checker, mls_str name)
+static mls_str nearest_missing(const mls_checker *checker, mls_str name)
 {
     mls_nearest nearest = mls_nearest_to(name);
     nearest.distance = name.len < 8 ? 2 : 3;
@@ -113,14 +113,14 @@ static mls_str mls_nearest_missing(const mls_checker *checker, mls_str name)
     return nearest.found;
 }
 
-static void mls_advice_misspelt(mls_checker *checker)
+static void advice_misspelt(mls_checker *checker)
 {
     for (size_t i = 0; i < (size_t)2 * MLS_UNKNOWN_KEYS_MAX; i++) {
         const mls_unknown_key *unknown = &checker->advice.unknown[i];
         if (unknown->hash == 0 || unknown->name.ptr == NULL) {
             continue;
         }
-        const mls_str nearest = mls_nearest_missing(checker, unknown->name);
+        const mls_str nearest = nearest_missing(checker, unknown->name);
         if (nearest.ptr != NULL) {
             mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT,
                              (mls_finding_place){.line = unknown->line, .key = unknown->name},
@@ -130,7 +130,7 @@ static void mls_advice_misspelt(mls_checker *checker)
     }
 }
 
-static void mls_advice_edition(mls_checker *checker)
+static void advice_edition(mls_checker *checker)
 {
     if (checker->benchmark == NULL || checker->options.rulesets == NULL) {
         return;
@@ -161,7 +161,7 @@ static void mls_advice_edition(mls_checker *checker)
 }
 
 /* Keys that rules which do not apply here want once: several values are worth a word even so. */
-static void mls_advice_several(mls_checker *checker)
+static void advice_several(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     for (size_t k = 0; k < ruleset->key_count; k++) {
@@ -178,7 +178,7 @@ static void mls_advice_several(mls_checker *checker)
     }
 }
 
-static void mls_advice_times(mls_checker *checker)
+static void advice_times(mls_checker *checker)
 {
     const mls_advice_state *advice = &checker->advice;
     if (advice->backwards_ms > MLS_BACKWARDS_MS) {
@@ -201,10 +201,10 @@ void mls_advice_end(mls_checker *checker)
                             (mls_finding_place){.line = advice->status_line, .key = MLS_S("run_stop")},
                             "run_stop says %.*s", (int)advice->status.len, advice->status.ptr);
     }
-    mls_advice_times(checker);
+    advice_times(checker);
     if (checker->ruleset != NULL && checker->records > 0) {
-        mls_advice_edition(checker);
-        mls_advice_misspelt(checker);
-        mls_advice_several(checker);
+        advice_edition(checker);
+        advice_misspelt(checker);
+        advice_several(checker);
     }
 }

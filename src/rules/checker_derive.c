@@ -15,8 +15,8 @@
 
 enum { MLS_GROUP_SLOTS = 2 * MLS_GROUPS_MAX };
 
-static void mls_derive_fail(mls_checker *checker, size_t scope_index, const mls_record *record, mls_finding_code code,
-                            const char *what)
+static void derive_fail(mls_checker *checker, size_t scope_index, const mls_record *record, mls_finding_code code,
+                        const char *what)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
     mls_scope_state *state = &checker->scopes[scope_index];
@@ -32,7 +32,7 @@ static void mls_derive_fail(mls_checker *checker, size_t scope_index, const mls_
     mls_buffer_release(&message);
 }
 
-static uint64_t mls_group_hash(const mls_value *by)
+static uint64_t group_hash(const mls_value *by)
 {
     double number = 0;
     if (mls_value_number(by, &number)) {
@@ -43,7 +43,7 @@ static uint64_t mls_group_hash(const mls_value *by)
 }
 
 /* The group of a value, made when it is new; NULL when there are too many or memory runs out. */
-static mls_group *mls_group_find(mls_checker *checker, mls_scope_state *state, const mls_value *by)
+static mls_group *group_find(mls_checker *checker, mls_scope_state *state, const mls_value *by)
 {
     mls_groups *groups = &state->groups;
     if (groups->table == NULL) {
@@ -54,7 +54,7 @@ static mls_group *mls_group_find(mls_checker *checker, mls_scope_state *state, c
             return NULL;
         }
     }
-    size_t slot = mls_group_hash(by) % MLS_GROUP_SLOTS;
+    size_t slot = group_hash(by) % MLS_GROUP_SLOTS;
     for (; groups->table[slot] != 0; slot = (slot + 1) % MLS_GROUP_SLOTS) {
         mls_group *group = &groups->items[groups->table[slot] - 1];
         if (mls_value_equal(&group->by, by)) {
@@ -78,8 +78,8 @@ static mls_group *mls_group_find(mls_checker *checker, mls_scope_state *state, c
 }
 
 /* Puts a value into a group; a member of that name is replaced. */
-static bool mls_group_put(mls_checker *checker, mls_scope_state *state, mls_group *group, mls_str name,
-                          const mls_value *value)
+static bool group_put(mls_checker *checker, mls_scope_state *state, mls_group *group, mls_str name,
+                      const mls_value *value)
 {
     mls_groups *groups = &state->groups;
     const size_t size = mls_value_size(value) + name.len;
@@ -121,7 +121,7 @@ void mls_derive_record(mls_checker *checker, size_t scope_index, const mls_recor
         return; /* may hold the field's name, but no member of that name */
     }
     if (metadata->kind != MLS_JSON_OBJECT) {
-        mls_derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION, "has no metadata");
+        derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION, "has no metadata");
         return;
     }
     const mls_value *field = mls_value_member(metadata, derive->field);
@@ -130,31 +130,31 @@ void mls_derive_record(mls_checker *checker, size_t scope_index, const mls_recor
     }
     const mls_value *by = mls_value_member(metadata, derive->group_by);
     if (by == NULL || by->kind == MLS_JSON_LIST || by->kind == MLS_JSON_OBJECT) {
-        mls_derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION,
-                        by == NULL ? "is missing in its metadata" : "is no number or string");
+        derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION,
+                    by == NULL ? "is missing in its metadata" : "is no number or string");
         return;
     }
     if (field->kind == MLS_JSON_LIST || field->kind == MLS_JSON_OBJECT) {
-        mls_derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION, "has a metric without a name");
+        derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION, "has a metric without a name");
         return;
     }
-    mls_group *group = mls_group_find(checker, state, by);
+    mls_group *group = group_find(checker, state, by);
     const bool named =
         field->kind == MLS_JSON_STRING; /* a member under another name than a string is never asked for */
     if (group != NULL) {
         group->time_ms = record->time_ms > group->time_ms ? record->time_ms : group->time_ms;
         if (named) {
-            (void)mls_group_put(checker, state, group, field->as.string, value);
+            (void)group_put(checker, state, group, field->as.string, value);
         }
     }
     if (state->groups.full) {
-        mls_derive_fail(checker, scope_index, record, MLS_FINDING_TOO_MUCH, "has too many different values");
+        derive_fail(checker, scope_index, record, MLS_FINDING_TOO_MUCH, "has too many different values");
         state->groups.full = false;
     }
 }
 
 /* The value of a group's record: the value it is grouped by first, unless a metric took its name. */
-static bool mls_group_value(mls_checker *checker, const mls_derive *derive, const mls_group *group, mls_value *value)
+static bool group_value(mls_checker *checker, const mls_derive *derive, const mls_group *group, mls_value *value)
 {
     mls_member *members = mls_arena_array(&checker->scratch, group->count + 1, sizeof *members);
     if (members == NULL) {
@@ -180,7 +180,7 @@ void mls_derive_finish(mls_checker *checker, size_t scope_index)
     for (size_t i = 0; rule != NULL && i < state->groups.count; i++) {
         mls_value value;
         mls_arena_reset(&checker->scratch);
-        if (!mls_group_value(checker, &scope->derive, &state->groups.items[i], &value)) {
+        if (!group_value(checker, &scope->derive, &state->groups.items[i], &value)) {
             checker->out_of_memory = true;
             return;
         }

@@ -14,13 +14,13 @@
 #include "rules/checker.h"
 #include "rules/rule_words.h"
 
-static mls_finding_place mls_place(size_t line, mls_str key)
+static mls_finding_place end_place(size_t line, mls_str key)
 {
     return (mls_finding_place){.line = line, .key = key};
 }
 
 /* Plays the queue: who is judged, in which order.  False when memory ran out. */
-static bool mls_queue_play(mls_checker *checker)
+static bool queue_play(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     bool queued[MLS_SCOPES_MAX] = {false};
@@ -40,7 +40,7 @@ static bool mls_queue_play(mls_checker *checker)
             const mls_use *use = &state->uses[i];
             if (use->scope == SIZE_MAX) {
                 mls_findings_add(&checker->findings, MLS_FINDING_UNKNOWN_SCOPE,
-                                 mls_place(use->line, MLS_S("@unknown-scope")),
+                                 end_place(use->line, MLS_S("@unknown-scope")),
                                  "%.*s asks for the rules %.*s, which %s %s does not have", (int)use->key.len,
                                  use->key.ptr, use->name.len > 80 ? 80 : (int)use->name.len, use->name.ptr,
                                  mls_usage_name(ruleset->usage), ruleset->edition.ptr);
@@ -54,7 +54,7 @@ static bool mls_queue_play(mls_checker *checker)
 }
 
 /* Whether a scope judged later has a rule for the key, and so overrules the one at `at`. */
-static bool mls_is_overruled(const mls_checker *checker, size_t at, uint32_t key)
+static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
 {
     for (size_t later = at + 1; later < checker->order_count; later++) {
         if (mls_scope_find_rule(checker->ruleset, checker->order[later], key) != NULL) {
@@ -74,7 +74,7 @@ typedef struct mls_count {
     size_t count; /* derived records included */
 } mls_count;
 
-static void mls_quote_kept(mls_buffer *buffer, const mls_kept_value *value)
+static void quote_kept(mls_buffer *buffer, const mls_kept_value *value)
 {
     enum { MLS_SHOWN_MAX = 60 };
     const bool cut = value->text.ptr == NULL || value->text.len > MLS_SHOWN_MAX;
@@ -84,7 +84,7 @@ static void mls_quote_kept(mls_buffer *buffer, const mls_kept_value *value)
     mls_buffer_append_text(buffer, cut ? "…" : "");
 }
 
-static void mls_occurrence_missing(const mls_count *c, mls_str key, size_t line)
+static void occurrence_missing(const mls_count *c, mls_str key, size_t line)
 {
     mls_buffer message = {0};
     mls_buffer_append(&message, c->rule->key);
@@ -97,12 +97,12 @@ static void mls_occurrence_missing(const mls_count *c, mls_str key, size_t line)
     }
     mls_buffer_printf(&message, " (%s, %s)", c->scope->name.ptr, c->checker->ruleset->edition.ptr);
     c->checker->out_of_memory |= message.failed;
-    mls_findings_add(&c->checker->findings, MLS_FINDING_OCCURRENCE, mls_place(line, key), "%s",
+    mls_findings_add(&c->checker->findings, MLS_FINDING_OCCURRENCE, end_place(line, key), "%s",
                      message.ptr != NULL ? message.ptr : "");
     mls_buffer_release(&message);
 }
 
-static void mls_occurrence_several(const mls_count *c)
+static void occurrence_several(const mls_count *c)
 {
     const mls_key_state *key = c->key;
     mls_buffer message = {0};
@@ -110,24 +110,24 @@ static void mls_occurrence_several(const mls_count *c)
     if (key->other_line == 0) {
         mls_buffer_printf(&message, " is logged %zu times with the same value, first at line %zu; once is enough",
                           c->count, key->first_line);
-        mls_findings_add(&c->checker->findings, MLS_FINDING_REPEATED, mls_place(key->second_line, c->rule->key), "%s",
+        mls_findings_add(&c->checker->findings, MLS_FINDING_REPEATED, end_place(key->second_line, c->rule->key), "%s",
                          message.ptr != NULL ? message.ptr : "");
     } else {
         mls_buffer_printf(&message,
                           " must be logged exactly once, is logged %zu times with different values: ", c->count);
-        mls_quote_kept(&message, &key->first);
+        quote_kept(&message, &key->first);
         mls_buffer_printf(&message, " at line %zu, ", key->first_line);
-        mls_quote_kept(&message, &key->other);
+        quote_kept(&message, &key->other);
         mls_buffer_printf(&message, " at line %zu (%s, %s)", key->other_line, c->scope->name.ptr,
                           c->checker->ruleset->edition.ptr);
-        mls_findings_add(&c->checker->findings, MLS_FINDING_OCCURRENCE, mls_place(key->other_line, c->rule->key), "%s",
+        mls_findings_add(&c->checker->findings, MLS_FINDING_OCCURRENCE, end_place(key->other_line, c->rule->key), "%s",
                          message.ptr != NULL ? message.ptr : "");
     }
     c->checker->out_of_memory |= message.failed;
     mls_buffer_release(&message);
 }
 
-static bool mls_either_came(const mls_checker *checker, const mls_rule *rule)
+static bool either_came(const mls_checker *checker, const mls_rule *rule)
 {
     for (size_t i = 0; i < rule->other_count; i++) {
         const size_t key = mls_ruleset_find_key(checker->ruleset, rule->others[i]);
@@ -138,7 +138,7 @@ static bool mls_either_came(const mls_checker *checker, const mls_rule *rule)
     return false;
 }
 
-static void mls_judge_occurrence(mls_checker *checker, size_t scope_index, const mls_rule *rule, bool overruled)
+static void judge_occurrence(mls_checker *checker, size_t scope_index, const mls_rule *rule, bool overruled)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
     mls_count c = {checker, scope, rule, &checker->keys[rule->key_index], checker->keys[rule->key_index].count};
@@ -150,19 +150,19 @@ static void mls_judge_occurrence(mls_checker *checker, size_t scope_index, const
         break;
     case MLS_OCCURS_EXACTLY_ONE:
         if (!overruled && c.count == 0) {
-            mls_occurrence_missing(&c, rule->key, 0);
+            occurrence_missing(&c, rule->key, 0);
         } else if (!overruled && c.count > 1) {
-            mls_occurrence_several(&c);
+            occurrence_several(&c);
         }
         break;
     case MLS_OCCURS_AT_LEAST:
         if (!overruled && c.count < rule->occurs_count) {
-            mls_occurrence_missing(&c, rule->key, 0);
+            occurrence_missing(&c, rule->key, 0);
         }
         break;
     case MLS_OCCURS_AT_LEAST_ONE_OR:
-        if (c.count == 0 && !mls_either_came(checker, rule)) {
-            mls_occurrence_missing(&c, rule->either, 0);
+        if (c.count == 0 && !either_came(checker, rule)) {
+            occurrence_missing(&c, rule->either, 0);
         }
         break;
     }
@@ -171,7 +171,7 @@ static void mls_judge_occurrence(mls_checker *checker, size_t scope_index, const
 /* ---------------------------------------------------------------- targets and the end */
 
 /* A count with its thousands grouped: 3,072. */
-static void mls_grouped_append(mls_buffer *buffer, double number)
+static void grouped_append(mls_buffer *buffer, double number)
 {
     if (number != floor(number) || fabs(number) >= 1e15) {
         mls_number_append(buffer, number);
@@ -195,19 +195,19 @@ static void mls_grouped_append(mls_buffer *buffer, double number)
 }
 
 /* "; best was 0.931 at 3,072 samples, line 88" */
-static void mls_best_append(mls_buffer *message, const mls_rule_state *state)
+static void best_append(mls_buffer *message, const mls_rule_state *state)
 {
     mls_buffer_append_text(message, "; best was ");
     mls_number_append(message, state->best);
     if (!isnan(state->best_progress)) {
         mls_buffer_append_text(message, state->best_in_samples ? " at " : " at epoch ");
-        mls_grouped_append(message, state->best_progress);
+        grouped_append(message, state->best_progress);
         mls_buffer_append_text(message, state->best_in_samples ? " samples" : "");
     }
     mls_buffer_printf(message, ", line %zu", state->best_line);
 }
 
-static void mls_judge_target(mls_checker *checker, size_t scope_index, size_t rule_index)
+static void judge_target(mls_checker *checker, size_t scope_index, size_t rule_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
     const mls_rule *rule = &scope->rules[rule_index];
@@ -225,18 +225,18 @@ static void mls_judge_target(mls_checker *checker, size_t scope_index, size_t ru
         mls_rule_words_target(&message, scope, &rule->check_any.items[i], &checker->input);
     }
     if (state->has_best) {
-        mls_best_append(&message, state);
+        best_append(&message, state);
     } else {
         mls_buffer_append_text(&message, "; no record did");
     }
     mls_buffer_printf(&message, " (%s, %s)", scope->name.ptr, checker->ruleset->edition.ptr);
     checker->out_of_memory |= message.failed;
-    mls_findings_add(&checker->findings, MLS_FINDING_TARGET, mls_place(state->best_line, rule->key), "%s",
+    mls_findings_add(&checker->findings, MLS_FINDING_TARGET, end_place(state->best_line, rule->key), "%s",
                      message.ptr != NULL ? message.ptr : "");
     mls_buffer_release(&message);
 }
 
-static void mls_judge_end(mls_checker *checker, size_t scope_index)
+static void judge_end(mls_checker *checker, size_t scope_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
     for (size_t i = 0; i < scope->end.count; i++) {
@@ -255,7 +255,7 @@ static void mls_judge_end(mls_checker *checker, size_t scope_index)
         mls_rule_words_requirement(&message, scope, &scope->end.items[i], &checker->input);
         mls_buffer_printf(&message, " (%s, %s)", scope->name.ptr, checker->ruleset->edition.ptr);
         checker->out_of_memory |= message.failed;
-        mls_findings_add(&checker->findings, MLS_FINDING_END, mls_place(0, MLS_S("@end")), "%s",
+        mls_findings_add(&checker->findings, MLS_FINDING_END, end_place(0, MLS_S("@end")), "%s",
                          message.ptr != NULL ? message.ptr : "");
         mls_buffer_release(&message);
     }
@@ -263,10 +263,10 @@ static void mls_judge_end(mls_checker *checker, size_t scope_index)
 
 /* ---------------------------------------------------------------- putting it together */
 
-static void mls_staged_add(mls_checker *checker, const mls_rule *rule, const mls_staged *staged)
+static void staged_add(mls_checker *checker, const mls_rule *rule, const mls_staged *staged)
 {
     const mls_str key = staged->code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : rule->key;
-    mls_finding_place place = mls_place(staged->line, key);
+    mls_finding_place place = end_place(staged->line, key);
     place.column = staged->column;
     mls_findings_add(&checker->findings, staged->code, place, "%.*s", (int)staged->message.len, staged->message.ptr);
 }
@@ -275,18 +275,18 @@ static void mls_staged_add(mls_checker *checker, const mls_rule *rule, const mls
  * Adds the first finding of each rule, or all but the first, so that no rule's
  * only finding is lost behind the many of another.  What was not kept is counted.
  */
-static void mls_staged_take(mls_checker *checker, const mls_rule *rule, const mls_staged_list *list, bool first)
+static void staged_take(mls_checker *checker, const mls_rule *rule, const mls_staged_list *list, bool first)
 {
     const mls_staged *staged = list->first;
     if (staged == NULL) {
         return;
     }
     if (first) {
-        mls_staged_add(checker, rule, staged);
+        staged_add(checker, rule, staged);
         return;
     }
     for (staged = staged->next; staged != NULL; staged = staged->next) {
-        mls_staged_add(checker, rule, staged);
+        staged_add(checker, rule, staged);
     }
     if (list->errors > list->kept) {
         const size_t uncounted = list->errors - list->kept;
@@ -295,16 +295,16 @@ static void mls_staged_take(mls_checker *checker, const mls_rule *rule, const ml
     }
 }
 
-static void mls_take_all(mls_checker *checker, bool first)
+static void take_all(mls_checker *checker, bool first)
 {
     for (size_t at = 0; at < checker->order_count; at++) {
         const size_t scope_index = checker->order[at];
         const mls_scope *scope = &checker->ruleset->scopes[scope_index];
         for (size_t r = 0; r < scope->rule_count; r++) {
             const mls_rule_state *state = &checker->scopes[scope_index].rules[r];
-            mls_staged_take(checker, &scope->rules[r], &state->others, first);
-            if (state->checks.first != NULL && !mls_is_overruled(checker, at, scope->rules[r].key_index)) {
-                mls_staged_take(checker, &scope->rules[r], &state->checks, first);
+            staged_take(checker, &scope->rules[r], &state->others, first);
+            if (state->checks.first != NULL && !is_overruled(checker, at, scope->rules[r].key_index)) {
+                staged_take(checker, &scope->rules[r], &state->checks, first);
             }
         }
     }
@@ -312,7 +312,7 @@ static void mls_take_all(mls_checker *checker, bool first)
 
 void mls_checker_judge(mls_checker *checker)
 {
-    if (!mls_queue_play(checker)) {
+    if (!queue_play(checker)) {
         return;
     }
     for (size_t at = 0; at < checker->order_count; at++) {
@@ -322,12 +322,12 @@ void mls_checker_judge(mls_checker *checker)
             if (checker->only != NULL && !checker->only->wanted[scope->rules[r].key_index]) {
                 continue;
             }
-            mls_judge_target(checker, scope_index, r);
-            mls_judge_occurrence(checker, scope_index, &scope->rules[r],
-                                 mls_is_overruled(checker, at, scope->rules[r].key_index));
+            judge_target(checker, scope_index, r);
+            judge_occurrence(checker, scope_index, &scope->rules[r],
+                             is_overruled(checker, at, scope->rules[r].key_index));
         }
-        mls_judge_end(checker, scope_index);
+        judge_end(checker, scope_index);
     }
-    mls_take_all(checker, true);
-    mls_take_all(checker, false);
+    take_all(checker, true);
+    take_all(checker, false);
 }

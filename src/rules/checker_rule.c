@@ -16,7 +16,7 @@
 enum { MLS_SHOWN_VALUE_MAX = 80, MLS_SHOWN_NAMES_MAX = 6 };
 
 /* Whether the message says "after KEY" or "of KEY" already. */
-static bool mls_is_told(const mls_buffer *message, mls_str key)
+static bool is_told(const mls_buffer *message, mls_str key)
 {
     static const mls_str words[] = {MLS_STR(" after "), MLS_STR(" of ")};
     for (size_t at = 0; at + key.len <= message->len; at++) {
@@ -31,8 +31,8 @@ static bool mls_is_told(const mls_buffer *message, mls_str key)
 }
 
 /* "; submission_division, which sets $compile_time_mins, has not been logged yet: log it before init_stop" */
-static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const mls_rule *rule, const mls_expr *expr,
-                             mls_buffer *message)
+static void hint_not_yet(mls_checker *checker, const mls_scope *scope, const mls_rule *rule, const mls_expr *expr,
+                         mls_buffer *message)
 {
     for (uint32_t i = 0; i < expr->node_count; i++) {
         const mls_expr_node *node = &expr->nodes[i];
@@ -41,7 +41,7 @@ static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const
         }
         const mls_str key = mls_rule_words_setter(scope, node->first);
         const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
-        if (index == SIZE_MAX || checker->keys[index].count > 0 || mls_is_told(message, key)) {
+        if (index == SIZE_MAX || checker->keys[index].count > 0 || is_told(message, key)) {
             continue;
         }
         mls_buffer_append_text(message, "; ");
@@ -54,7 +54,7 @@ static void mls_hint_not_yet(mls_checker *checker, const mls_scope *scope, const
 }
 
 /* What the metadata holds instead of what is missing. */
-static void mls_hint_metadata(mls_checker *checker, const mls_record *record, const mls_expr *expr, mls_buffer *message)
+static void hint_metadata(mls_checker *checker, const mls_record *record, const mls_expr *expr, mls_buffer *message)
 {
     const mls_value *tree = record->payload.ptr != NULL ? mls_value_build(record->metadata, &checker->scratch) : NULL;
     if (tree == NULL) {
@@ -84,14 +84,14 @@ static void mls_hint_metadata(mls_checker *checker, const mls_record *record, co
     }
 }
 
-static void mls_message_scope(const mls_checker *checker, const mls_scope *scope, mls_buffer *message)
+static void message_scope(const mls_checker *checker, const mls_scope *scope, mls_buffer *message)
 {
     mls_buffer_printf(message, " (%s, %s)", scope->name.ptr, checker->ruleset->edition.ptr);
 }
 
 /* A check of the record was false or could not be evaluated. */
-static void mls_check_failed(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_expr *expr,
-                             const mls_record *record, mls_outcome outcome)
+static void check_failed(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_expr *expr,
+                         const mls_record *record, mls_outcome outcome)
 {
     static const mls_finding_code codes[] = {MLS_FINDING_VALUE, MLS_FINDING_METADATA, MLS_FINDING_ORDER};
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
@@ -114,10 +114,10 @@ static void mls_check_failed(mls_checker *checker, size_t scope_index, size_t ru
         mls_buffer_append_text(&message, ", is ");
         mls_utf8_append_cut(&message, record->value, MLS_SHOWN_VALUE_MAX);
     } else if (topic == MLS_TOPIC_METADATA) {
-        mls_hint_metadata(checker, record, expr, &message);
+        hint_metadata(checker, record, expr, &message);
     }
-    mls_hint_not_yet(checker, scope, &scope->rules[rule_index], expr, &message);
-    mls_message_scope(checker, scope, &message);
+    hint_not_yet(checker, scope, &scope->rules[rule_index], expr, &message);
+    message_scope(checker, scope, &message);
     checker->out_of_memory |= message.failed;
     mls_stage(state, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : codes[topic], record, checker,
               mls_buffer_str(&message));
@@ -125,13 +125,13 @@ static void mls_check_failed(mls_checker *checker, size_t scope_index, size_t ru
 }
 
 /* Judges a list of checks; of those that cannot be evaluated only the first failure of a record is told. */
-static bool mls_checks_run(mls_checker *checker, size_t scope, size_t rule, const mls_expr_list *checks,
-                           const mls_record *record, bool told)
+static bool checks_run(mls_checker *checker, size_t scope, size_t rule, const mls_expr_list *checks,
+                       const mls_record *record, bool told)
 {
     for (size_t i = 0; i < checks->count; i++) {
         const mls_outcome outcome = mls_expr_test(&checks->items[i], &checker->input);
         if (outcome == MLS_OUTCOME_FALSE || (outcome == MLS_OUTCOME_UNKNOWN && !told)) {
-            mls_check_failed(checker, scope, rule, &checks->items[i], record, outcome);
+            check_failed(checker, scope, rule, &checks->items[i], record, outcome);
             told = true;
         }
     }
@@ -139,7 +139,7 @@ static bool mls_checks_run(mls_checker *checker, size_t scope, size_t rule, cons
 }
 
 /* Which way a check_any looks: the node measured and +1 for larger is better, -1 for smaller; 0: cannot be told. */
-static int mls_target_direction(const mls_expr *expr, const mls_expr_node **measured)
+static int target_direction(const mls_expr *expr, const mls_expr_node **measured)
 {
     const mls_expr_node *node = mls_expr_root(expr);
     while (node->op == MLS_EXPR_AND) {
@@ -156,10 +156,10 @@ static int mls_target_direction(const mls_expr *expr, const mls_expr_node **meas
 }
 
 /* Remembers the value that came closest to a target, and when, for the case that none reaches it. */
-static void mls_target_note(mls_checker *checker, mls_rule_state *state, const mls_expr *expr, const mls_record *record)
+static void target_note(mls_checker *checker, mls_rule_state *state, const mls_expr *expr, const mls_record *record)
 {
     const mls_expr_node *measured = NULL;
-    const int direction = mls_target_direction(expr, &measured);
+    const int direction = target_direction(expr, &measured);
     mls_value value;
     double number;
     if (direction == 0 || record->payload.ptr == NULL ||
@@ -178,7 +178,7 @@ static void mls_target_note(mls_checker *checker, mls_rule_state *state, const m
     }
 }
 
-static void mls_any_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
+static void any_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
     const mls_rule *rule = &scope->rules[rule_index];
@@ -196,8 +196,8 @@ static void mls_any_run(mls_checker *checker, size_t scope_index, size_t rule_in
             mls_buffer_append_text(&message, " must be comparable with the target (");
             mls_buffer_append(&message, expr->text);
             mls_buffer_printf(&message, "), but %s", checker->input.reason);
-            mls_hint_not_yet(checker, scope, rule, expr, &message);
-            mls_message_scope(checker, scope, &message);
+            hint_not_yet(checker, scope, rule, expr, &message);
+            message_scope(checker, scope, &message);
             mls_stage(scope_state, &state->others, MLS_FINDING_EVALUATION, record, checker, mls_buffer_str(&message));
             mls_buffer_release(&message);
         }
@@ -205,14 +205,14 @@ static void mls_any_run(mls_checker *checker, size_t scope_index, size_t rule_in
     if (held) {
         state->any_held = true;
     } else if (!state->any_held) {
-        mls_target_note(checker, state, &rule->check_any.items[0], record);
+        target_note(checker, state, &rule->check_any.items[0], record);
     }
 }
 
 /* ---------------------------------------------------------------- actions */
 
 /* The name that a `use` comes to; false when its expression cannot be evaluated. */
-static bool mls_use_name(mls_checker *checker, const mls_action *action, mls_buffer *name)
+static bool use_name(mls_checker *checker, const mls_action *action, mls_buffer *name)
 {
     mls_buffer_append(name, action->prefix);
     if (action->has_expr) {
@@ -231,13 +231,13 @@ static bool mls_use_name(mls_checker *checker, const mls_action *action, mls_buf
     return true;
 }
 
-static bool mls_use_run(mls_checker *checker, size_t scope_index, const mls_rule *rule, const mls_action *action,
-                        const mls_record *record)
+static bool use_run(mls_checker *checker, size_t scope_index, const mls_rule *rule, const mls_action *action,
+                    const mls_record *record)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     mls_scope_state *state = &checker->scopes[scope_index];
     mls_buffer name = {0};
-    if (!mls_use_name(checker, action, &name)) {
+    if (!use_name(checker, action, &name)) {
         mls_buffer_release(&name);
         return false;
     }
@@ -268,8 +268,8 @@ static bool mls_use_run(mls_checker *checker, size_t scope_index, const mls_rule
     return true;
 }
 
-static bool mls_actions_run(mls_checker *checker, size_t scope_index, const mls_rule *rule, const mls_action *actions,
-                            size_t count, const mls_record *record)
+static bool actions_run(mls_checker *checker, size_t scope_index, const mls_rule *rule, const mls_action *actions,
+                        size_t count, const mls_record *record)
 {
     mls_scope_state *state = &checker->scopes[scope_index];
     bool done = true;
@@ -294,31 +294,31 @@ static bool mls_actions_run(mls_checker *checker, size_t scope_index, const mls_
             }
             break;
         case MLS_ACTION_USE:
-            done = mls_use_run(checker, scope_index, rule, action, record);
+            done = use_run(checker, scope_index, rule, action, record);
             break;
         case MLS_ACTION_IF:
             outcome = mls_expr_test(&action->expr, &checker->input);
             done = outcome != MLS_OUTCOME_UNKNOWN &&
                    (outcome == MLS_OUTCOME_FALSE ||
-                    mls_actions_run(checker, scope_index, rule, action->actions, action->action_count, record));
+                    actions_run(checker, scope_index, rule, action->actions, action->action_count, record));
             break;
         }
     }
     return done;
 }
 
-static void mls_after_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
+static void after_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
     const mls_rule *rule = &scope->rules[rule_index];
     mls_scope_state *state = &checker->scopes[scope_index];
-    if (mls_actions_run(checker, scope_index, rule, rule->actions, rule->action_count, record)) {
+    if (actions_run(checker, scope_index, rule, rule->actions, rule->action_count, record)) {
         return;
     }
     mls_buffer message = {0};
     mls_buffer_append(&message, rule->key);
     mls_buffer_printf(&message, " cannot be used for the rules that build on it: %s", checker->input.reason);
-    mls_message_scope(checker, scope, &message);
+    message_scope(checker, scope, &message);
     mls_stage(state, &state->rules[rule_index].others, MLS_FINDING_ACTION, record, checker, mls_buffer_str(&message));
     mls_buffer_release(&message);
 }
@@ -330,15 +330,15 @@ void mls_rule_apply(mls_checker *checker, size_t scope, size_t rule_index, const
         return;
     }
     checker->input.variables = checker->scopes[scope].variables;
-    const bool told = mls_checks_run(checker, scope, rule_index, &rule->check, record, false);
+    const bool told = checks_run(checker, scope, rule_index, &rule->check, record, false);
     if (first && rule->check_first.count > 0) {
-        (void)mls_checks_run(checker, scope, rule_index, &rule->check_first, record, told);
+        (void)checks_run(checker, scope, rule_index, &rule->check_first, record, told);
     }
     if (rule->check_any.count > 0) {
-        mls_any_run(checker, scope, rule_index, record);
+        any_run(checker, scope, rule_index, record);
     }
     if (rule->action_count > 0) {
-        mls_after_run(checker, scope, rule_index, record);
+        after_run(checker, scope, rule_index, record);
     }
 }
 

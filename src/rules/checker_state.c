@@ -25,7 +25,7 @@ size_t mls_value_size(const mls_value *value)
     return size;
 }
 
-static bool mls_object_copy(const mls_value *value, mls_arena *arena, mls_value *copy)
+static bool object_copy(const mls_value *value, mls_arena *arena, mls_value *copy)
 {
     const size_t count = value->as.object.count;
     mls_member *members = mls_arena_array(arena, count, sizeof *members);
@@ -51,7 +51,7 @@ bool mls_value_copy(const mls_value *value, mls_arena *arena, mls_value *copy)
         return copy->as.string.ptr != NULL;
     }
     if (value->kind == MLS_JSON_OBJECT) {
-        return mls_object_copy(value, arena, copy);
+        return object_copy(value, arena, copy);
     }
     if (value->kind != MLS_JSON_LIST) {
         return true;
@@ -71,7 +71,7 @@ bool mls_value_copy(const mls_value *value, mls_arena *arena, mls_value *copy)
 
 /* ---------------------------------------------------------------- variables */
 
-static bool mls_variable_too_large(mls_checker *checker)
+static bool variable_too_large(mls_checker *checker)
 {
     static const char text[] = "the variable would hold more than 1 MiB";
     memcpy(checker->input.reason, text, sizeof text);
@@ -88,7 +88,7 @@ bool mls_variable_set(mls_checker *checker, mls_scope_state *state, size_t slot,
     }
     const size_t size = mls_value_size(value);
     if (size > MLS_VARIABLE_SIZE_MAX) {
-        return mls_variable_too_large(checker);
+        return variable_too_large(checker);
     }
     mls_store fresh = {.size = size}; /* the new value may look at the old one: keep that until it is copied */
     mls_value copy;
@@ -104,7 +104,7 @@ bool mls_variable_set(mls_checker *checker, mls_scope_state *state, size_t slot,
 }
 
 /* Makes room for `extra` more items in a list that a variable owns. */
-static bool mls_store_reserve(mls_store *store, mls_variable *variable, size_t extra)
+static bool store_reserve(mls_store *store, mls_variable *variable, size_t extra)
 {
     const size_t count = variable->value.as.list.count;
     if (store->items != NULL && store->items == variable->value.as.list.items && count + extra <= store->capacity) {
@@ -130,10 +130,10 @@ bool mls_variable_append(mls_checker *checker, mls_scope_state *state, size_t sl
     mls_store *store = &state->stores[slot];
     const size_t size = mls_value_size(items);
     if (size > MLS_VARIABLE_SIZE_MAX || store->size > MLS_VARIABLE_SIZE_MAX - size) {
-        return mls_variable_too_large(checker);
+        return variable_too_large(checker);
     }
     mls_value copy;
-    if (!mls_value_copy(items, &store->memory, &copy) || !mls_store_reserve(store, variable, items->as.list.count)) {
+    if (!mls_value_copy(items, &store->memory, &copy) || !store_reserve(store, variable, items->as.list.count)) {
         checker->out_of_memory = true;
         return false;
     }
@@ -201,7 +201,7 @@ void mls_checker_release_scopes(mls_checker *checker)
     }
 }
 
-static void *mls_zeroed(mls_arena *arena, size_t count, size_t size)
+static void *state_zeroed(mls_arena *arena, size_t count, size_t size)
 {
     void *memory = mls_arena_array(arena, count, size);
     if (memory != NULL) {
@@ -218,8 +218,8 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
         return true;
     }
     state->variables = mls_arena_array(&checker->memory, scope->symbols.count, sizeof *state->variables);
-    state->stores = mls_zeroed(&checker->memory, scope->symbols.count, sizeof *state->stores);
-    state->rules = mls_zeroed(&checker->memory, scope->rule_count, sizeof *state->rules);
+    state->stores = state_zeroed(&checker->memory, scope->symbols.count, sizeof *state->stores);
+    state->rules = state_zeroed(&checker->memory, scope->rule_count, sizeof *state->rules);
     if (state->variables == NULL || state->stores == NULL || state->rules == NULL) {
         checker->out_of_memory = true;
         state->rules = NULL;
@@ -234,11 +234,11 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
 bool mls_checker_prepare(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
-    checker->keys = mls_zeroed(&checker->memory, ruleset->key_count, sizeof *checker->keys);
+    checker->keys = state_zeroed(&checker->memory, ruleset->key_count, sizeof *checker->keys);
     checker->order = mls_arena_array(&checker->memory, ruleset->scope_count, sizeof *checker->order);
     checker->advice.unknown =
-        mls_zeroed(&checker->memory, (size_t)2 * MLS_UNKNOWN_KEYS_MAX, sizeof *checker->advice.unknown);
-    mls_scope_state *scopes = mls_zeroed(&checker->memory, ruleset->scope_count, sizeof *scopes);
+        state_zeroed(&checker->memory, (size_t)2 * MLS_UNKNOWN_KEYS_MAX, sizeof *checker->advice.unknown);
+    mls_scope_state *scopes = state_zeroed(&checker->memory, ruleset->scope_count, sizeof *scopes);
     if (checker->keys == NULL || checker->order == NULL || checker->advice.unknown == NULL || scopes == NULL) {
         return false;
     }
@@ -248,7 +248,7 @@ bool mls_checker_prepare(mls_checker *checker)
 }
 
 /* Puts a scope on the list of those to look at, once. */
-static void mls_reach(mls_checker *checker, bool *reached, size_t scope)
+static void state_reach(mls_checker *checker, bool *reached, size_t scope)
 {
     if (!reached[scope]) {
         reached[scope] = true;
@@ -256,13 +256,13 @@ static void mls_reach(mls_checker *checker, bool *reached, size_t scope)
     }
 }
 
-static void mls_reach_actions(mls_checker *checker, bool *reached, const mls_action *actions, size_t count)
+static void reach_actions(mls_checker *checker, bool *reached, const mls_action *actions, size_t count)
 {
     for (size_t a = 0; a < count; a++) {
         for (size_t c = 0; c < actions[a].candidate_count; c++) {
-            mls_reach(checker, reached, actions[a].candidates[c]);
+            state_reach(checker, reached, actions[a].candidates[c]);
         }
-        mls_reach_actions(checker, reached, actions[a].actions, actions[a].action_count);
+        reach_actions(checker, reached, actions[a].actions, actions[a].action_count);
     }
 }
 
@@ -276,19 +276,19 @@ void mls_checker_update_live(mls_checker *checker)
     const mls_ruleset *ruleset = checker->ruleset;
     bool reached[MLS_SCOPES_MAX] = {false};
     checker->order_count = 0;
-    mls_reach(checker, reached, ruleset->common);
+    state_reach(checker, reached, ruleset->common);
     for (size_t at = 0; at < checker->order_count; at++) {
         const mls_scope *scope = &ruleset->scopes[checker->order[at]];
         const mls_scope_state *state = &checker->scopes[checker->order[at]];
         for (size_t i = 0; i < state->use_count; i++) {
             if (state->uses[i].scope != SIZE_MAX) {
-                mls_reach(checker, reached, state->uses[i].scope);
+                state_reach(checker, reached, state->uses[i].scope);
             }
         }
         for (size_t r = 0; r < scope->rule_count; r++) {
             const mls_rule *rule = &scope->rules[r];
             if (rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0)) {
-                mls_reach_actions(checker, reached, rule->actions, rule->action_count);
+                reach_actions(checker, reached, rule->actions, rule->action_count);
             }
         }
     }

@@ -43,7 +43,7 @@ bool mls_usage_from_name(mls_str name, mls_usage *usage)
 }
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar. */
-static long mls_days_since_1970(long year, long month, long day)
+static long days_since_1970(long year, long month, long day)
 {
     year -= month <= 2;
     const long era = year / 400;
@@ -53,7 +53,7 @@ static long mls_days_since_1970(long year, long month, long day)
 }
 
 /* Reads one number of at most `digits_max` digits; advances *at.  False when there is none. */
-static bool mls_digits_read(mls_str text, size_t *at, size_t digits_max, long *number)
+static bool digits_read(mls_str text, size_t *at, size_t digits_max, long *number)
 {
     const size_t begin = *at;
     *number = 0;
@@ -64,7 +64,7 @@ static bool mls_digits_read(mls_str text, size_t *at, size_t digits_max, long *n
     return *at > begin;
 }
 
-static bool mls_character_read(mls_str text, size_t *at, char wanted)
+static bool character_read(mls_str text, size_t *at, char wanted)
 {
     if (*at < text.len && text.ptr[*at] == wanted) {
         (*at)++;
@@ -74,28 +74,27 @@ static bool mls_character_read(mls_str text, size_t *at, char wanted)
 }
 
 /* "2025-10-31" to the end of that day in UTC, in milliseconds. */
-static bool mls_date_read(const char *text, double *end_ms)
+static bool date_read(const char *text, double *end_ms)
 {
     const mls_str date = mls_str_from(text);
     size_t at = 0;
     long year;
     long month;
     long day;
-    if (!mls_digits_read(date, &at, 4, &year) || !mls_character_read(date, &at, '-') ||
-        !mls_digits_read(date, &at, 2, &month) || !mls_character_read(date, &at, '-') ||
-        !mls_digits_read(date, &at, 2, &day) || at != date.len) {
+    if (!digits_read(date, &at, 4, &year) || !character_read(date, &at, '-') || !digits_read(date, &at, 2, &month) ||
+        !character_read(date, &at, '-') || !digits_read(date, &at, 2, &day) || at != date.len) {
         return false;
     }
-    *end_ms = (double)(mls_days_since_1970(year, month, day) + 1) * 86400000.0;
+    *end_ms = (double)(days_since_1970(year, month, day) + 1) * 86400000.0;
     return true;
 }
 
-static mls_status mls_editions_broken(mls_error *error, const char *what)
+static mls_status editions_broken(mls_error *error, const char *what)
 {
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of editions is broken: %s", what);
 }
 
-static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition, const cJSON *json, mls_error *error)
+static mls_status edition_read(mls_editions *editions, mls_edition *edition, const cJSON *json, mls_error *error)
 {
     const mls_benchmark_list *known = &editions->usages[edition->usage].benchmarks;
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "edition");
@@ -103,11 +102,10 @@ static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition,
     const cJSON *benchmarks = cJSON_GetObjectItemCaseSensitive(json, "benchmarks");
     edition->last_run_ms = INFINITY;
     if (!cJSON_IsString(name) || !cJSON_IsArray(benchmarks)) {
-        return mls_editions_broken(error, "an edition needs a name and benchmarks");
+        return editions_broken(error, "an edition needs a name and benchmarks");
     }
-    if (last_run != NULL &&
-        (!cJSON_IsString(last_run) || !mls_date_read(last_run->valuestring, &edition->last_run_ms))) {
-        return mls_editions_broken(error, "last_run must be a date");
+    if (last_run != NULL && (!cJSON_IsString(last_run) || !date_read(last_run->valuestring, &edition->last_run_ms))) {
+        return editions_broken(error, "last_run must be a date");
     }
     const mls_benchmark **rows =
         mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(benchmarks), sizeof *rows);
@@ -117,7 +115,7 @@ static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition,
         return mls_error_memory(error);
     }
     if (!mls_edition_number(mls_str_from(edition->name), &edition->number)) {
-        return mls_editions_broken(error, "an edition's name must be numbers such as 5.1.0");
+        return editions_broken(error, "an edition's name must be numbers such as 5.1.0");
     }
     const cJSON *item;
     cJSON_ArrayForEach(item, benchmarks)
@@ -125,18 +123,18 @@ static mls_status mls_edition_read(mls_editions *editions, mls_edition *edition,
         rows[edition->benchmark_count] =
             cJSON_IsString(item) ? mls_benchmark_list_find(known, mls_str_from(item->valuestring)) : NULL;
         if (rows[edition->benchmark_count++] == NULL) {
-            return mls_editions_broken(error, "benchmarks must be names that stand in the table of benchmarks");
+            return editions_broken(error, "benchmarks must be names that stand in the table of benchmarks");
         }
     }
     return MLS_OK;
 }
 
-static mls_status mls_usage_read(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
+static mls_status usage_read(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
 {
     mls_edition_list *list = &editions->usages[usage];
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(json, "editions");
     if (!cJSON_IsArray(items) || cJSON_GetArraySize(items) < 1) {
-        return mls_editions_broken(error, "a usage needs editions");
+        return editions_broken(error, "a usage needs editions");
     }
     list->items = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(items), sizeof *list->items);
     if (list->items == NULL) {
@@ -147,7 +145,7 @@ static mls_status mls_usage_read(mls_editions *editions, mls_usage usage, const 
     {
         mls_edition *edition = &list->items[list->count++];
         *edition = (mls_edition){.usage = usage};
-        const mls_status status = mls_edition_read(editions, edition, item, error);
+        const mls_status status = edition_read(editions, edition, item, error);
         if (status != MLS_OK) {
             return status;
         }
@@ -155,7 +153,7 @@ static mls_status mls_usage_read(mls_editions *editions, mls_usage usage, const 
     return MLS_OK;
 }
 
-static cJSON *mls_data_parse(const char *name)
+static cJSON *data_parse(const char *name)
 {
     const mls_str text = mls_data_find(name);
     return cJSON_ParseWithLength(text.ptr, text.len);
@@ -164,8 +162,8 @@ static cJSON *mls_data_parse(const char *name)
 mls_status mls_editions_load(mls_editions **editions, mls_error *error)
 {
     mls_editions *loaded = calloc(1, sizeof *loaded);
-    cJSON *table = mls_data_parse("editions.json");
-    cJSON *benchmarks = mls_data_parse("benchmarks.json");
+    cJSON *table = data_parse("editions.json");
+    cJSON *benchmarks = data_parse("benchmarks.json");
     mls_status status = MLS_OK;
     *editions = NULL;
     if (loaded == NULL) {
@@ -183,7 +181,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
             mls_benchmark_list_read(&list->benchmarks, usage,
                                     cJSON_GetObjectItemCaseSensitive(rows, usage_names[usage]), &loaded->memory, error);
         if (status == MLS_OK) {
-            status = mls_usage_read(loaded, usage, cJSON_GetObjectItemCaseSensitive(usages, usage_names[usage]), error);
+            status = usage_read(loaded, usage, cJSON_GetObjectItemCaseSensitive(usages, usage_names[usage]), error);
         }
     }
     cJSON_Delete(table);
@@ -219,19 +217,19 @@ bool mls_edition_number(mls_str text, unsigned *number)
 {
     size_t at = 0;
     long part[3] = {0, 0, 0};
-    (void)mls_character_read(text, &at, 'v');
-    if (!mls_digits_read(text, &at, 4, &part[0]) || !mls_character_read(text, &at, '.') ||
-        !mls_digits_read(text, &at, 2, &part[1])) {
+    (void)character_read(text, &at, 'v');
+    if (!digits_read(text, &at, 4, &part[0]) || !character_read(text, &at, '.') ||
+        !digits_read(text, &at, 2, &part[1])) {
         return false;
     }
-    if (at < text.len && (!mls_character_read(text, &at, '.') || !mls_digits_read(text, &at, 2, &part[2]))) {
+    if (at < text.len && (!character_read(text, &at, '.') || !digits_read(text, &at, 2, &part[2]))) {
         return false;
     }
     *number = MLS_EDITION_NUMBER((unsigned)part[0], (unsigned)part[1], (unsigned)part[2]);
     return at == text.len;
 }
 
-static mls_status mls_edition_unknown(const mls_edition_list *list, mls_usage usage, mls_str text, mls_error *error)
+static mls_status edition_unknown(const mls_edition_list *list, mls_usage usage, mls_str text, mls_error *error)
 {
     mls_buffer known = {0};
     for (size_t i = 0; i < list->count; i++) {
@@ -251,7 +249,7 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
     unsigned wanted;
     *edition = NULL;
     if (!mls_edition_number(text, &wanted)) {
-        return mls_edition_unknown(list, usage, text, error);
+        return edition_unknown(list, usage, text, error);
     }
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i].number == wanted) {
@@ -265,7 +263,7 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
                              "the oldest edition it knows is %s",
                              wanted / 100, list->items[0].name);
     }
-    return mls_edition_unknown(list, usage, text, error);
+    return edition_unknown(list, usage, text, error);
 }
 
 const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark)

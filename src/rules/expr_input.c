@@ -60,7 +60,7 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
 }
 
 /* A string that stands in the log as it is: no escapes, no bytes that count as Latin-1. */
-static bool mls_span_is_plain(mls_str span)
+static bool span_is_plain(mls_str span)
 {
     for (size_t i = 1; i + 1 < span.len; i++) {
         if (span.ptr[i] == '\\' || (unsigned char)span.ptr[i] >= 0x80) {
@@ -88,7 +88,7 @@ bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result)
         return true;
     }
     case MLS_JSON_STRING:
-        if (mls_span_is_plain(span)) {
+        if (span_is_plain(span)) {
             *result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {span.ptr + 1, span.len - 2}};
             return true;
         }
@@ -113,7 +113,7 @@ const mls_value *mls_expr_input_value(mls_expr_input *input)
     return input->value;
 }
 
-static bool mls_eval_tree(const mls_value **cached, mls_str span, mls_expr_input *input, mls_value *result)
+static bool eval_tree(const mls_value **cached, mls_str span, mls_expr_input *input, mls_value *result)
 {
     if (*cached == NULL) {
         *cached = mls_value_build(span, input->arena);
@@ -141,16 +141,16 @@ bool mls_eval_input(uint8_t op, mls_expr_input *input, mls_value *result)
         return true;
     }
     case MLS_EXPR_METADATA:
-        return mls_eval_tree(&input->metadata, record->metadata, input, result);
+        return eval_tree(&input->metadata, record->metadata, input, result);
     case MLS_EXPR_RECORD:
-        return mls_eval_tree(&input->whole, record->payload, input, result);
+        return eval_tree(&input->whole, record->payload, input, result);
     default:
         *result = mls_value_of_number(record->time_ms, record->time_ms == floor(record->time_ms));
         return true;
     }
 }
 
-static void mls_member_index_build(mls_member_index *index, mls_str span)
+static void member_index_build(mls_member_index *index, mls_str span)
 {
     mls_raw_member member;
     mls_json_walk walk = mls_json_walk_begin(span);
@@ -167,10 +167,10 @@ static void mls_member_index_build(mls_member_index *index, mls_str span)
 }
 
 /* The last member of that name in an object's text. */
-static bool mls_member_index_find(mls_member_index *index, mls_str span, mls_str name, mls_str *member)
+static bool member_index_find(mls_member_index *index, mls_str span, mls_str name, mls_str *member)
 {
     if (!index->built) {
-        mls_member_index_build(index, span);
+        member_index_build(index, span);
     }
     if (!index->complete) {
         return mls_json_member(span, name, member);
@@ -207,6 +207,6 @@ bool mls_expr_find_in_text(uint8_t op, mls_expr_input *input, mls_str name, bool
     if (mls_json_kind_of(span) != MLS_JSON_OBJECT) {
         return false;
     }
-    *found = mls_member_index_find(index, span, name, member);
+    *found = member_index_find(index, span, name, member);
     return true;
 }

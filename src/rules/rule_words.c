@@ -14,36 +14,36 @@ typedef struct mls_words {
     mls_expr_input *input; /* NULL: values of variables are not shown */
 } mls_words;
 
-static bool mls_words_write(const mls_words *words, const mls_expr_node *node);
+static bool words_write(const mls_words *words, const mls_expr_node *node);
 
-static const mls_expr_node *mls_node_at(const mls_words *words, uint32_t index)
+static const mls_expr_node *node_at(const mls_words *words, uint32_t index)
 {
     return &words->expr->nodes[index];
 }
 
-static const mls_expr_node *mls_node_argument(const mls_words *words, const mls_expr_node *call, uint32_t index)
+static const mls_expr_node *node_argument(const mls_words *words, const mls_expr_node *call, uint32_t index)
 {
     return &words->expr->nodes[words->expr->children[call->first + index]];
 }
 
-static bool mls_node_is_call(const mls_expr_node *node, mls_expr_function function)
+static bool node_is_call(const mls_expr_node *node, mls_expr_function function)
 {
     return node->op == MLS_EXPR_CALL && node->function == function;
 }
 
-static const mls_value *mls_node_constant(const mls_words *words, const mls_expr_node *node)
+static const mls_value *words_node_constant(const mls_words *words, const mls_expr_node *node)
 {
     return node->op == MLS_EXPR_CONSTANT ? &words->expr->constants[node->first] : NULL;
 }
 
-static bool mls_node_is_string(const mls_words *words, const mls_expr_node *node, mls_str *text)
+static bool node_is_string(const mls_words *words, const mls_expr_node *node, mls_str *text)
 {
-    const mls_value *constant = mls_node_constant(words, node);
+    const mls_value *constant = words_node_constant(words, node);
     return constant != NULL && mls_value_string(constant, text);
 }
 
 /* A side of a comparison: its text, and what that comes to when it is not a constant. */
-static void mls_words_operand(const mls_words *words, const mls_expr_node *node)
+static void words_operand(const mls_words *words, const mls_expr_node *node)
 {
     mls_buffer_append(words->out, mls_expr_node_text(words->expr, node));
     mls_value value;
@@ -55,7 +55,7 @@ static void mls_words_operand(const mls_words *words, const mls_expr_node *node)
     }
 }
 
-static const char *mls_comparison_words(uint8_t op)
+static const char *comparison_words(uint8_t op)
 {
     switch (op) {
     case MLS_EXPR_EQUAL:
@@ -75,7 +75,7 @@ static const char *mls_comparison_words(uint8_t op)
     }
 }
 
-static uint8_t mls_comparison_mirror(uint8_t op)
+static uint8_t comparison_mirror(uint8_t op)
 {
     switch (op) {
     case MLS_EXPR_LESS:
@@ -92,18 +92,18 @@ static uint8_t mls_comparison_mirror(uint8_t op)
 }
 
 /* `value <op> x`, either way round.  The node of x, and the operator as if value stood left. */
-static const mls_expr_node *mls_value_comparison(const mls_words *words, const mls_expr_node *node, uint8_t *op)
+static const mls_expr_node *value_comparison(const mls_words *words, const mls_expr_node *node, uint8_t *op)
 {
-    if (mls_comparison_words(node->op) == NULL) {
+    if (comparison_words(node->op) == NULL) {
         return NULL;
     }
-    const mls_expr_node *left = mls_node_at(words, node->first);
-    const mls_expr_node *right = mls_node_at(words, node->second);
+    const mls_expr_node *left = node_at(words, node->first);
+    const mls_expr_node *right = node_at(words, node->second);
     *op = node->op;
     if (left->op == MLS_EXPR_VALUE) {
         return right;
     }
-    *op = mls_comparison_mirror(node->op);
+    *op = comparison_mirror(node->op);
     return right->op == MLS_EXPR_VALUE ? left : NULL;
 }
 
@@ -121,12 +121,12 @@ mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot)
 }
 
 /* $run_started, !$run_started, $run_started == true: the key that sets it must, or must not, have come. */
-static bool mls_words_order(const mls_words *words, const mls_expr_node *node)
+static bool words_order(const mls_words *words, const mls_expr_node *node)
 {
     bool wanted = true;
     while (node->op == MLS_EXPR_NOT || node->op == MLS_EXPR_EQUAL) {
         if (node->op == MLS_EXPR_EQUAL) {
-            const mls_value *constant = mls_node_constant(words, mls_node_at(words, node->second));
+            const mls_value *constant = words_node_constant(words, node_at(words, node->second));
             if (constant == NULL || constant->kind != MLS_JSON_BOOL) {
                 return false;
             }
@@ -134,7 +134,7 @@ static bool mls_words_order(const mls_words *words, const mls_expr_node *node)
         } else {
             wanted = !wanted;
         }
-        node = mls_node_at(words, node->first);
+        node = node_at(words, node->first);
     }
     if (node->op != MLS_EXPR_VARIABLE) {
         return false;
@@ -149,18 +149,18 @@ static bool mls_words_order(const mls_words *words, const mls_expr_node *node)
 }
 
 /* has(metadata, "a") || has(metadata, "b"): the names, joined by "or"; `object` is what they must be in. */
-static bool mls_words_names(const mls_words *words, const mls_expr_node *node, uint8_t object)
+static bool words_names(const mls_words *words, const mls_expr_node *node, uint8_t object)
 {
     if (node->op == MLS_EXPR_OR) {
-        if (!mls_words_names(words, mls_node_at(words, node->first), object)) {
+        if (!words_names(words, node_at(words, node->first), object)) {
             return false;
         }
         mls_buffer_append_text(words->out, " or ");
-        return mls_words_names(words, mls_node_at(words, node->second), object);
+        return words_names(words, node_at(words, node->second), object);
     }
     mls_str name;
-    if (!mls_node_is_call(node, MLS_FUNCTION_HAS) || mls_node_argument(words, node, 0)->op != object ||
-        !mls_node_is_string(words, mls_node_argument(words, node, 1), &name)) {
+    if (!node_is_call(node, MLS_FUNCTION_HAS) || node_argument(words, node, 0)->op != object ||
+        !node_is_string(words, node_argument(words, node, 1), &name)) {
         return false;
     }
     mls_buffer_append(words->out, name);
@@ -168,7 +168,7 @@ static bool mls_words_names(const mls_words *words, const mls_expr_node *node, u
 }
 
 /* Takes back what was appended since `mark`. */
-static void mls_words_undo(const mls_words *words, size_t mark)
+static void words_undo(const mls_words *words, size_t mark)
 {
     if (words->out->len > mark) {
         words->out->len = mark;
@@ -176,7 +176,7 @@ static void mls_words_undo(const mls_words *words, size_t mark)
     }
 }
 
-static bool mls_words_has(const mls_words *words, const mls_expr_node *node)
+static bool words_has(const mls_words *words, const mls_expr_node *node)
 {
     static const struct {
         uint8_t op;
@@ -185,19 +185,19 @@ static bool mls_words_has(const mls_words *words, const mls_expr_node *node)
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
         const size_t mark = words->out->len;
         mls_buffer_append_text(words->out, "must have ");
-        if (mls_words_names(words, node, objects[i].op)) {
+        if (words_names(words, node, objects[i].op)) {
             mls_buffer_append_text(words->out, objects[i].words);
             return true;
         }
-        mls_words_undo(words, mark);
+        words_undo(words, mark);
     }
     return false;
 }
 
-static bool mls_words_one_of(const mls_words *words, const mls_expr_node *node)
+static bool words_one_of(const mls_words *words, const mls_expr_node *node)
 {
-    const mls_expr_node *left = mls_node_at(words, node->first);
-    const mls_value *list = mls_node_constant(words, mls_node_at(words, node->second));
+    const mls_expr_node *left = node_at(words, node->first);
+    const mls_value *list = words_node_constant(words, node_at(words, node->second));
     if (node->op != MLS_EXPR_IN || list == NULL || list->kind != MLS_JSON_LIST) {
         return false;
     }
@@ -217,42 +217,41 @@ static bool mls_words_one_of(const mls_words *words, const mls_expr_node *node)
     return true;
 }
 
-static bool mls_words_comparison(const mls_words *words, const mls_expr_node *node)
+static bool words_comparison(const mls_words *words, const mls_expr_node *node)
 {
     uint8_t op;
     mls_str text;
-    const mls_expr_node *other = mls_value_comparison(words, node, &op);
+    const mls_expr_node *other = value_comparison(words, node, &op);
     if (other != NULL) {
-        if (op == MLS_EXPR_UNEQUAL && mls_node_is_string(words, other, &text) && text.len == 0) {
+        if (op == MLS_EXPR_UNEQUAL && node_is_string(words, other, &text) && text.len == 0) {
             mls_buffer_append_text(words->out, "must not be empty");
             return true;
         }
-        mls_buffer_printf(words->out, "must be %s", mls_comparison_words(op));
-        mls_words_operand(words, other);
+        mls_buffer_printf(words->out, "must be %s", comparison_words(op));
+        words_operand(words, other);
         return true;
     }
-    const char *comparison = mls_comparison_words(node->op);
-    if (comparison == NULL || mls_node_at(words, node->first)->op != MLS_EXPR_MEMBER) {
+    const char *comparison = comparison_words(node->op);
+    if (comparison == NULL || node_at(words, node->first)->op != MLS_EXPR_MEMBER) {
         return false;
     }
     mls_buffer_append_text(words->out, "must have ");
-    mls_buffer_append(words->out, mls_expr_node_text(words->expr, mls_node_at(words, node->first)));
+    mls_buffer_append(words->out, mls_expr_node_text(words->expr, node_at(words, node->first)));
     mls_buffer_printf(words->out, " %s", comparison);
-    mls_words_operand(words, mls_node_at(words, node->second));
+    words_operand(words, node_at(words, node->second));
     return true;
 }
 
 /* time_ms - $first_init_start < 20 * 60 * 1000: how soon after the key that sets the variable. */
-static bool mls_words_duration(const mls_words *words, const mls_expr_node *node)
+static bool words_duration(const mls_words *words, const mls_expr_node *node)
 {
-    const mls_expr_node *left = mls_node_at(words, node->first);
+    const mls_expr_node *left = node_at(words, node->first);
     mls_value limit;
     if ((node->op != MLS_EXPR_LESS && node->op != MLS_EXPR_LESS_EQUAL) || left->op != MLS_EXPR_SUBTRACT ||
-        mls_node_at(words, left->first)->op != MLS_EXPR_TIME ||
-        mls_node_at(words, left->second)->op != MLS_EXPR_VARIABLE) {
+        node_at(words, left->first)->op != MLS_EXPR_TIME || node_at(words, left->second)->op != MLS_EXPR_VARIABLE) {
         return false;
     }
-    const mls_str key = mls_rule_words_setter(words->scope, mls_node_at(words, left->second)->first);
+    const mls_str key = mls_rule_words_setter(words->scope, node_at(words, left->second)->first);
     if (key.ptr == NULL) {
         return false;
     }
@@ -260,7 +259,7 @@ static bool mls_words_duration(const mls_words *words, const mls_expr_node *node
     double milliseconds;
     mls_expr_input none = {0};
     mls_expr_input *input = words->input != NULL ? words->input : &none;
-    const mls_expr_node *right = mls_node_at(words, node->second);
+    const mls_expr_node *right = node_at(words, node->second);
     if ((words->input != NULL || !words->expr->uses_variables || right->op == MLS_EXPR_CONSTANT) &&
         mls_expr_evaluate_node(words->expr, right, input, &limit) && mls_value_number(&limit, &milliseconds)) {
         mls_number_append(words->out, milliseconds / 60000);
@@ -274,12 +273,12 @@ static bool mls_words_duration(const mls_words *words, const mls_expr_node *node
     return true;
 }
 
-static bool mls_words_kind(const mls_words *words, const mls_expr_node *node)
+static bool words_kind(const mls_words *words, const mls_expr_node *node)
 {
     const char *text = NULL;
     if (node->op == MLS_EXPR_VALUE) {
         text = "must not be empty, 0 or false";
-    } else if (node->op == MLS_EXPR_CALL && mls_node_argument(words, node, 0)->op == MLS_EXPR_VALUE) {
+    } else if (node->op == MLS_EXPR_CALL && node_argument(words, node, 0)->op == MLS_EXPR_VALUE) {
         text = node->function == MLS_FUNCTION_IS_BOOL      ? "must be true or false"
                : node->function == MLS_FUNCTION_IS_INT     ? "must be an integer"
                : node->function == MLS_FUNCTION_IS_INTEGER ? "must be a whole number"
@@ -289,29 +288,29 @@ static bool mls_words_kind(const mls_words *words, const mls_expr_node *node)
         mls_buffer_append_text(words->out, text);
         return true;
     }
-    if (!mls_node_is_call(node, MLS_FUNCTION_IS_INTEGER)) {
+    if (!node_is_call(node, MLS_FUNCTION_IS_INTEGER)) {
         return false;
     }
-    const mls_expr_node *inner = mls_node_argument(words, node, 0);
-    if (inner->op != MLS_EXPR_DIVIDE || mls_node_at(words, inner->first)->op != MLS_EXPR_VALUE) {
+    const mls_expr_node *inner = node_argument(words, node, 0);
+    if (inner->op != MLS_EXPR_DIVIDE || node_at(words, inner->first)->op != MLS_EXPR_VALUE) {
         return false;
     }
     mls_buffer_append_text(words->out, "must be a multiple of ");
-    mls_words_operand(words, mls_node_at(words, inner->second));
+    words_operand(words, node_at(words, inner->second));
     return true;
 }
 
 /* a && b and a || b: both sides in words, or neither. */
-static bool mls_words_both(const mls_words *words, const mls_expr_node *node)
+static bool words_both(const mls_words *words, const mls_expr_node *node)
 {
     const size_t mark = words->out->len;
-    if (!mls_words_write(words, mls_node_at(words, node->first))) {
+    if (!words_write(words, node_at(words, node->first))) {
         return false;
     }
     mls_buffer_append_text(words->out, node->op == MLS_EXPR_AND ? " and " : " or ");
     const size_t second = words->out->len;
-    if (!mls_words_write(words, mls_node_at(words, node->second))) {
-        mls_words_undo(words, mark);
+    if (!words_write(words, node_at(words, node->second))) {
+        words_undo(words, mark);
         return false;
     }
     static const char must_be[] = "must be ";
@@ -326,18 +325,17 @@ static bool mls_words_both(const mls_words *words, const mls_expr_node *node)
 }
 
 /* c ? a : true: a, when c. */
-static bool mls_words_choice(const mls_words *words, const mls_expr_node *node)
+static bool words_choice(const mls_words *words, const mls_expr_node *node)
 {
-    const mls_value *otherwise = mls_node_constant(words, mls_node_at(words, node->third));
+    const mls_value *otherwise = words_node_constant(words, node_at(words, node->third));
     if (otherwise == NULL || otherwise->kind != MLS_JSON_BOOL || !otherwise->as.boolean ||
-        !mls_words_write(words, mls_node_at(words, node->second))) {
+        !words_write(words, node_at(words, node->second))) {
         return false;
     }
     mls_str name;
-    const mls_expr_node *condition = mls_node_at(words, node->first);
+    const mls_expr_node *condition = node_at(words, node->first);
     mls_buffer_append_text(words->out, " when ");
-    if (mls_node_is_call(condition, MLS_FUNCTION_HAS) &&
-        mls_node_is_string(words, mls_node_argument(words, condition, 1), &name)) {
+    if (node_is_call(condition, MLS_FUNCTION_HAS) && node_is_string(words, node_argument(words, condition, 1), &name)) {
         mls_buffer_append_text(words->out, "it has ");
         mls_buffer_append(words->out, name);
     } else {
@@ -346,39 +344,39 @@ static bool mls_words_choice(const mls_words *words, const mls_expr_node *node)
     return true;
 }
 
-static bool mls_words_write(const mls_words *words, const mls_expr_node *node)
+static bool words_write(const mls_words *words, const mls_expr_node *node)
 {
     switch (node->op) {
     case MLS_EXPR_OR:
     case MLS_EXPR_AND:
-        return mls_words_has(words, node) || mls_words_both(words, node);
+        return words_has(words, node) || words_both(words, node);
     case MLS_EXPR_CHOICE:
-        return mls_words_choice(words, node);
+        return words_choice(words, node);
     case MLS_EXPR_NOT:
     case MLS_EXPR_VARIABLE:
-        return mls_words_order(words, node);
+        return words_order(words, node);
     case MLS_EXPR_IN:
-        return mls_words_one_of(words, node);
+        return words_one_of(words, node);
     case MLS_EXPR_CALL:
-        return mls_words_has(words, node) || mls_words_kind(words, node);
+        return words_has(words, node) || words_kind(words, node);
     case MLS_EXPR_VALUE:
-        return mls_words_kind(words, node);
+        return words_kind(words, node);
     case MLS_EXPR_EQUAL:
-        return mls_words_order(words, node) || mls_words_comparison(words, node);
+        return words_order(words, node) || words_comparison(words, node);
     case MLS_EXPR_LESS:
     case MLS_EXPR_LESS_EQUAL:
-        return mls_words_duration(words, node) || mls_words_comparison(words, node);
+        return words_duration(words, node) || words_comparison(words, node);
     case MLS_EXPR_UNEQUAL:
     case MLS_EXPR_GREATER:
     case MLS_EXPR_GREATER_EQUAL:
-        return mls_words_comparison(words, node);
+        return words_comparison(words, node);
     default:
         return false;
     }
 }
 
 /* Names the variables of an expression with their values: "; $a is 3, $b is not set". */
-static void mls_words_variables(const mls_words *words)
+static void words_variables(const mls_words *words)
 {
     uint32_t shown[8];
     size_t count = 0;
@@ -408,37 +406,37 @@ void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, cons
 {
     const mls_words words = {buffer, scope, expr, input};
     const size_t mark = buffer->len;
-    if (mls_words_write(&words, mls_expr_root(expr))) {
+    if (words_write(&words, mls_expr_root(expr))) {
         return;
     }
-    mls_words_undo(&words, mark);
+    words_undo(&words, mark);
     const bool cut = expr->text.len > MLS_WORDS_TEXT_MAX;
     mls_buffer_append_text(buffer, "must satisfy ");
     mls_buffer_append(buffer, (mls_str){expr->text.ptr, cut ? MLS_WORDS_TEXT_MAX : expr->text.len});
     mls_buffer_append_text(buffer, cut ? " …" : "");
     if (input != NULL && expr->uses_variables) {
-        mls_words_variables(&words);
+        words_variables(&words);
     }
 }
 
 /* "<= 0.925 and > 0.0" from value <= 0.925 && value > 0.0; false when it is not of that form. */
-static bool mls_words_bounds(const mls_words *words, const mls_expr_node *node)
+static bool words_bounds(const mls_words *words, const mls_expr_node *node)
 {
     if (node->op == MLS_EXPR_AND) {
-        if (!mls_words_bounds(words, mls_node_at(words, node->first))) {
+        if (!words_bounds(words, node_at(words, node->first))) {
             return false;
         }
         mls_buffer_append_text(words->out, " and ");
-        return mls_words_bounds(words, mls_node_at(words, node->second));
+        return words_bounds(words, node_at(words, node->second));
     }
     static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
     uint8_t op;
-    const mls_expr_node *other = mls_value_comparison(words, node, &op);
+    const mls_expr_node *other = value_comparison(words, node, &op);
     if (other == NULL) {
         return false;
     }
     mls_buffer_printf(words->out, "%s ", signs[op - MLS_EXPR_EQUAL]);
-    mls_words_operand(words, other);
+    words_operand(words, other);
     return true;
 }
 
@@ -446,11 +444,11 @@ void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls
 {
     const mls_words words = {buffer, scope, expr, input};
     const size_t mark = buffer->len;
-    if (!mls_words_bounds(&words, mls_expr_root(expr))) {
-        mls_words_undo(&words, mark);
+    if (!words_bounds(&words, mls_expr_root(expr))) {
+        words_undo(&words, mark);
         mls_buffer_append(buffer, expr->text);
         if (input != NULL && expr->uses_variables) {
-            mls_words_variables(&words);
+            words_variables(&words);
         }
     }
 }

@@ -29,16 +29,16 @@ bool mls_value_truth(const mls_value *value)
     return false;
 }
 
-static void mls_value_show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth);
+static void value_show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth);
 
-static void mls_value_show_string(mls_buffer *buffer, mls_str string)
+static void value_show_string(mls_buffer *buffer, mls_str string)
 {
     mls_buffer_append_char(buffer, '"');
     mls_utf8_append_cut(buffer, string, MLS_SHOWN_LENGTH_MAX);
     mls_buffer_append_char(buffer, '"');
 }
 
-static void mls_value_show_list(mls_buffer *buffer, const mls_value *value, unsigned depth)
+static void value_show_list(mls_buffer *buffer, const mls_value *value, unsigned depth)
 {
     const bool list = value->kind == MLS_JSON_LIST;
     const size_t count = list ? value->as.list.count : value->as.object.count;
@@ -50,15 +50,15 @@ static void mls_value_show_list(mls_buffer *buffer, const mls_value *value, unsi
             break;
         }
         if (!list) {
-            mls_value_show_string(buffer, value->as.object.members[i].name);
+            value_show_string(buffer, value->as.object.members[i].name);
             mls_buffer_append_text(buffer, ": ");
         }
-        mls_value_show_nested(buffer, list ? &value->as.list.items[i] : value->as.object.members[i].value, depth + 1);
+        value_show_nested(buffer, list ? &value->as.list.items[i] : value->as.object.members[i].value, depth + 1);
     }
     mls_buffer_append_char(buffer, list ? ']' : '}');
 }
 
-static void mls_value_show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth)
+static void value_show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth)
 {
     switch (value->kind) {
     case MLS_JSON_NULL:
@@ -75,16 +75,16 @@ static void mls_value_show_nested(mls_buffer *buffer, const mls_value *value, un
         }
         break;
     case MLS_JSON_STRING:
-        mls_value_show_string(buffer, value->as.string);
+        value_show_string(buffer, value->as.string);
         break;
     case MLS_JSON_LIST:
     case MLS_JSON_OBJECT:
-        mls_value_show_list(buffer, value, depth);
+        value_show_list(buffer, value, depth);
         break;
     }
 }
 
 void mls_value_show(mls_buffer *buffer, const mls_value *value)
 {
-    mls_value_show_nested(buffer, value, 0);
+    value_show_nested(buffer, value, 0);
 }
