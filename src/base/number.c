@@ -4,63 +4,15 @@
  */
 #include "base/number.h"
 
-#include <locale.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/locale.h"
+
 /* Numbers of a log are short; a longer one is read from the heap. */
 enum { NUMBER_ON_STACK = 128 };
-
-static locale_t c_locale;
-static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
-
-static void make_c_locale(void)
-{
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-/* Makes the C locale this thread's own and returns the one it had. */
-static locale_t enter_c_locale(void)
-{
-    (void)pthread_once(&c_locale_once, make_c_locale);
-    return c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0;
-}
-
-static void leave_c_locale(locale_t before)
-{
-    if (before != (locale_t)0) {
-        (void)uselocale(before);
-    }
-}
-
-int mls_text_vprintf(char *text, size_t size, const char *format, va_list args)
-{
-    const locale_t before = enter_c_locale();
-    const int length = vsnprintf(text, size, format, args);
-    leave_c_locale(before);
-    return length;
-}
-
-int mls_text_printf(char *text, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int length = mls_text_vprintf(text, size, format, args);
-    va_end(args);
-    return length;
-}
-
-static double read_double(const char *text)
-{
-    const locale_t before = enter_c_locale();
-    const double number = strtod(text, NULL);
-    leave_c_locale(before);
-    return number;
-}
 
 typedef struct decimal_text {
     uint64_t mantissa; /* meaningful while digits <= 19 */
@@ -123,7 +75,7 @@ static bool read_slowly(mls_str text, double *number)
     }
     memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
-    *number = read_double(copy);
+    *number = mls_text_double(copy);
     if (copy != stack) {
         free(copy);
     }
@@ -247,7 +199,7 @@ void mls_number_append(mls_buffer *buffer, double number)
     }
     for (int digits = 15; digits <= 17; digits++) {
         (void)mls_text_printf(text, sizeof text, "%.*g", digits, number);
-        if (read_double(text) == number) {
+        if (mls_text_double(text) == number) {
             break;
         }
     }
@@ -271,7 +223,7 @@ double mls_number_round(double number, int decimals)
         return number;
     }
     write_fixed(number, decimals, text);
-    return read_double(text);
+    return mls_text_double(text);
 }
 
 /* From here on a person counts powers of ten, not groups of digits. */

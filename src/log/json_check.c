@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "log/json.h"
+#include "log/json_check.h"
 
 const char mls_reason_memory[] = "out of memory";
 

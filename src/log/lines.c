@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lines.c - lines that hold a record or a marker, found by one pass over marked bytes.
+ */
 #include "log/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "log/json.h"
+#include "log/json_check.h"
 #include "log/simd.h"
 
 /* Where the scan is within its block. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader.c - blocks put together to lines again, and told to whoever listens.
+ */
 #include "log/reader.h"
 
 #include <stdlib.h>

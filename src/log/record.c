@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/number.h"
-#include "log/json.h"
+#include "log/json_check.h"
 #include "mlscore/value.h"
 
 enum { MEMBER_TIME = 1, MEMBER_KEY = 2, MEMBER_VALUE = 4, MEMBER_METADATA = 8, MEMBER_ALL = 15 };

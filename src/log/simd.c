@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simd.c - marks line ends and ":::" in 64 bytes at once, by what the processor has.
+ */
 #include "log/simd.h"
 
 /*

@@ -5,7 +5,7 @@
  * Because the text is known to be well formed, nothing here looks for errors:
  * a value is skipped by its first byte, and the only failure is memory.
  */
-#include "log/json.h"
+#include "log/json_check.h"
 
 #include <string.h>
 

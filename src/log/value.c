@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "log/json.h"
+#include "log/json_check.h"
 
 /* ------------------------------------------------------------------ trees */
 

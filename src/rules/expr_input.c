@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/locale.h"
 #include "base/utf8.h"
 #include "rules/expr_eval.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "base/number.h"
 #include "mlscore/value.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/locale.h"
 #include "score/rcp_set.h"
 #include "score/statistics.h"
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/locale.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "mlscore/value.h"

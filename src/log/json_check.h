@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.h - the validator's inner loops and steps over validated text, private
+ * json_check.h - the validator's inner loops and steps over validated text, private
  * to the log floor.
  *
  * Text that is checked is followed by a byte below 0x20 (the line's ending, or
  * a sentinel) and MLS_SCAN_PADDING readable bytes.  No JSON token crosses such
  * a byte, so nothing needs to look at an end.
  */
-#ifndef MLS_LOG_JSON_H
-#define MLS_LOG_JSON_H
+#ifndef MLS_LOG_JSON_CHECK_H
+#define MLS_LOG_JSON_CHECK_H
 
 #include "log/simd.h"
 #include "mlscore/value.h"
