@@ -24,6 +24,10 @@
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 
+/* What a template is about outside of its loops. */
+static const mls_option no_option = {.name = NULL, .help = ""};
+static const mls_command no_command = {.name = "", .summary = "", .options = &no_option};
+
 /* What stands around a place of a template. */
 typedef struct place {
     mls_output *output;
@@ -113,8 +117,8 @@ static bool holds(char condition, const place *at)
 {
     const mls_option *o = at->option;
     const mls_command *c = at->command;
-    const bool ends = o != NULL && (o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION);
-    const bool file = o != NULL && o->argument != NULL && strncmp(o->argument, "FILE", 4) == 0;
+    const bool ends = o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION;
+    const bool file = o->argument != NULL && strncmp(o->argument, "FILE", 4) == 0;
     switch (condition) {
     case 'L':
         return o->letter != '\0';
@@ -159,7 +163,7 @@ static void print_quoted(const place *at, const char *text)
 
 static void print_token(char token, const place *at)
 {
-    const char letter[] = {at->option != NULL ? at->option->letter : '\0', '\0'};
+    const char letter[] = {at->option->letter, '\0'};
     *at->between = false;
     switch (token) {
     case 'n':
@@ -208,12 +212,12 @@ static const char *render(const char *text, place at, bool on)
         } else if (token == '[') {
             text = render(body, at, false);
             for (size_t i = 0; on && mls_commands[i] != NULL; i++) {
-                (void)render(body, (place){at.output, at.editions, at.special, mls_commands[i], NULL, at.between},
+                (void)render(body, (place){at.output, at.editions, at.special, mls_commands[i], &no_option, at.between},
                              true);
             }
         } else if (token == '(') {
             text = render(body, at, false);
-            for (const mls_option *o = at.command != NULL ? at.command->options : NULL; on && o->name != NULL; o++) {
+            for (const mls_option *o = at.command->options; on && o->name != NULL; o++) {
                 (void)render(body, (place){at.output, at.editions, at.special, at.command, o, at.between}, true);
             }
         } else if (on) {
@@ -240,6 +244,8 @@ static int completion_run(mls_cli *cli)
             const place all = {.output = &output,
                                .editions = mls_cli_editions(cli),
                                .special = shells[i].special,
+                               .command = &no_command,
+                               .option = &no_option,
                                .between = &between};
             if (all.editions == NULL || !mls_cli_output_open(cli, &output)) {
                 return MLS_EXIT_IO;
