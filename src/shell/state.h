@@ -41,7 +41,7 @@
 
 static inline bool mls_shell_known(mls_str text)
 {
-    return text.len == 0 || memchr(text.ptr, '\0', text.len) == NULL;
+    return text.len == 0 || text.ptr == NULL || memchr(text.ptr, '\0', text.len) == NULL;
 }
 
 /* Exit statuses; a condition that is certainly false has any other number. */
