@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * checker.c - judging a log, record by record, and what became of it.
+ */
 #include "rules/checker.h"
 
 #include <math.h>

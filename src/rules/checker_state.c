@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * checker_state.c - what outlives a record: variables, findings in waiting, and
+ * which scopes are still in play.
+ */
 #include <stdlib.h>
 #include <string.h>
 

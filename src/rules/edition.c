@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * edition.c - the table of editions: reading it, finding and guessing among it.
+ */
 #include "mlscore/edition.h"
 
 #include <cjson/cJSON.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rule_words.c - expressions in words, form by form; every expression of every
+ * embedded edition has one of these forms, and a test holds them to it.
+ */
 #include "rules/rule_words.h"
 
 #include <math.h>
@@ -55,56 +59,24 @@ static void words_operand(const mls_words *words, const mls_expr_node *node)
     }
 }
 
+static bool is_comparison(uint8_t op)
+{
+    return op >= MLS_EXPR_EQUAL && op <= MLS_EXPR_GREATER_EQUAL;
+}
+
+/* Of a comparison, in the order of the operators. */
 static const char *comparison_words(uint8_t op)
 {
-    switch (op) {
-    case MLS_EXPR_EQUAL:
-        return "";
-    case MLS_EXPR_UNEQUAL:
-        return "other than ";
-    case MLS_EXPR_LESS:
-        return "below ";
-    case MLS_EXPR_LESS_EQUAL:
-        return "at most ";
-    case MLS_EXPR_GREATER:
-        return "above ";
-    case MLS_EXPR_GREATER_EQUAL:
-        return "at least ";
-    default:
-        return NULL;
-    }
+    static const char *const words[] = {"", "other than ", "below ", "at most ", "above ", "at least "};
+    return words[op - MLS_EXPR_EQUAL];
 }
 
+/* The comparison with its sides swapped. */
 static uint8_t comparison_mirror(uint8_t op)
 {
-    switch (op) {
-    case MLS_EXPR_LESS:
-        return MLS_EXPR_GREATER;
-    case MLS_EXPR_LESS_EQUAL:
-        return MLS_EXPR_GREATER_EQUAL;
-    case MLS_EXPR_GREATER:
-        return MLS_EXPR_LESS;
-    case MLS_EXPR_GREATER_EQUAL:
-        return MLS_EXPR_LESS_EQUAL;
-    default:
-        return op;
-    }
-}
-
-/* `value <op> x`, either way round.  The node of x, and the operator as if value stood left. */
-static const mls_expr_node *value_comparison(const mls_words *words, const mls_expr_node *node, uint8_t *op)
-{
-    if (comparison_words(node->op) == NULL) {
-        return NULL;
-    }
-    const mls_expr_node *left = node_at(words, node->first);
-    const mls_expr_node *right = node_at(words, node->second);
-    *op = node->op;
-    if (left->op == MLS_EXPR_VALUE) {
-        return right;
-    }
-    *op = comparison_mirror(node->op);
-    return right->op == MLS_EXPR_VALUE ? left : NULL;
+    static const uint8_t mirrors[] = {MLS_EXPR_EQUAL,         MLS_EXPR_UNEQUAL, MLS_EXPR_GREATER,
+                                      MLS_EXPR_GREATER_EQUAL, MLS_EXPR_LESS,    MLS_EXPR_LESS_EQUAL};
+    return mirrors[op - MLS_EXPR_EQUAL];
 }
 
 mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot)
@@ -217,27 +189,127 @@ static bool words_one_of(const mls_words *words, const mls_expr_node *node)
     return true;
 }
 
-static bool words_comparison(const mls_words *words, const mls_expr_node *node)
+/*
+ * What a comparison is about, as the beginning of a sentence that the
+ * comparison ends: "must be ", "must have metadata.epoch_num ", "must have a
+ * length of ", "must be, times 1152, ".  False when it is not about the record.
+ */
+static bool words_subject(const mls_words *words, const mls_expr_node *node)
 {
-    uint8_t op;
-    mls_str text;
-    const mls_expr_node *other = value_comparison(words, node, &op);
-    if (other != NULL) {
-        if (op == MLS_EXPR_UNEQUAL && node_is_string(words, other, &text) && text.len == 0) {
-            mls_buffer_append_text(words->out, "must not be empty");
-            return true;
-        }
-        mls_buffer_printf(words->out, "must be %s", comparison_words(op));
-        words_operand(words, other);
+    if (node->op == MLS_EXPR_VALUE) {
+        mls_buffer_append_text(words->out, "must be ");
         return true;
     }
-    const char *comparison = comparison_words(node->op);
-    if (comparison == NULL || node_at(words, node->first)->op != MLS_EXPR_MEMBER) {
+    if (node->op == MLS_EXPR_MEMBER) {
+        const mls_str text = mls_expr_node_text(words->expr, node);
+        const bool of_value = mls_str_starts(text, MLS_S("value."));
+        mls_buffer_append_text(words->out, "must have ");
+        mls_buffer_append(words->out, of_value ? (mls_str){text.ptr + 6, text.len - 6} : text);
+        mls_buffer_append_char(words->out, ' ');
+        return true;
+    }
+    if (node_is_call(node, MLS_FUNCTION_INT)) {
+        return words_subject(words, node_argument(words, node, 0));
+    }
+    if (node_is_call(node, MLS_FUNCTION_LEN) && node_argument(words, node, 0)->op == MLS_EXPR_VALUE) {
+        mls_buffer_append_text(words->out, "must have a length of ");
+        return true;
+    }
+    if (node->op != MLS_EXPR_MULTIPLY) {
         return false;
     }
-    mls_buffer_append_text(words->out, "must have ");
-    mls_buffer_append(words->out, mls_expr_node_text(words->expr, node_at(words, node->first)));
-    mls_buffer_printf(words->out, " %s", comparison);
+    const mls_expr_node *left = node_at(words, node->first);
+    const mls_expr_node *right = node_at(words, node->second);
+    if (left->op != MLS_EXPR_VALUE && right->op != MLS_EXPR_VALUE) {
+        return false;
+    }
+    mls_buffer_append_text(words->out, "must be, times ");
+    words_operand(words, left->op == MLS_EXPR_VALUE ? right : left);
+    mls_buffer_append_text(words->out, ", ");
+    return true;
+}
+
+/* Forms of their own: a remainder that is 0, a difference that is small, all values of a list in any order. */
+static bool words_special(const mls_words *words, const mls_expr_node *node)
+{
+    const mls_expr_node *left = node_at(words, node->first);
+    const mls_expr_node *right = node_at(words, node->second);
+    const mls_value *zero = words_node_constant(words, right);
+    if (node->op == MLS_EXPR_EQUAL && left->op == MLS_EXPR_REMAINDER && zero != NULL && zero->kind == MLS_JSON_NUMBER &&
+        zero->as.number == 0 && words_subject(words, node_at(words, left->first))) {
+        mls_buffer_append_text(words->out, "a multiple of ");
+        words_operand(words, node_at(words, left->second));
+        return true;
+    }
+    if ((node->op == MLS_EXPR_LESS || node->op == MLS_EXPR_LESS_EQUAL) && node_is_call(left, MLS_FUNCTION_ABS)) {
+        const mls_expr_node *difference = node_argument(words, left, 0);
+        if (difference->op == MLS_EXPR_SUBTRACT && words_subject(words, node_at(words, difference->first))) {
+            mls_buffer_append_text(words->out, "within ");
+            words_operand(words, right);
+            mls_buffer_append_text(words->out, " of ");
+            words_operand(words, node_at(words, difference->second));
+            return true;
+        }
+    }
+    if (node->op == MLS_EXPR_EQUAL && node_is_call(left, MLS_FUNCTION_SORTED) &&
+        node_is_call(right, MLS_FUNCTION_SORTED) && node_argument(words, left, 0)->op == MLS_EXPR_VARIABLE) {
+        const mls_value *list = words_node_constant(words, node_argument(words, right, 0));
+        const mls_str key = mls_rule_words_setter(words->scope, node_argument(words, left, 0)->first);
+        if (list != NULL && list->kind == MLS_JSON_LIST && key.ptr != NULL) {
+            mls_buffer_append(words->out, key);
+            mls_buffer_printf(words->out, " must have named, in any order, these %zu: ", list->as.list.count);
+            mls_value_show(words->out, list);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool words_comparison(const mls_words *words, const mls_expr_node *node)
+{
+    const mls_expr_node *left = node_at(words, node->first);
+    const mls_expr_node *right = node_at(words, node->second);
+    mls_str text;
+    uint8_t op = node->op;
+    if (!is_comparison(op)) {
+        return false;
+    }
+    if (words_special(words, node)) {
+        return true;
+    }
+    if (!words_subject(words, left)) {
+        if (!words_subject(words, right)) {
+            return false;
+        }
+        op = comparison_mirror(op);
+        const mls_expr_node *swap = left;
+        left = right;
+        right = swap;
+    }
+    if (op == MLS_EXPR_UNEQUAL && left->op == MLS_EXPR_VALUE && node_is_string(words, right, &text) && text.len == 0) {
+        words_undo(words, words->out->len - strlen("be "));
+        mls_buffer_append_text(words->out, "not be empty");
+        return true;
+    }
+    mls_buffer_append_text(words->out, comparison_words(op));
+    words_operand(words, right);
+    return true;
+}
+
+/* $global_batch_size < 16: a condition that is not about the record. */
+static bool words_condition(const mls_words *words, const mls_expr_node *node)
+{
+    mls_str name;
+    if (node_is_call(node, MLS_FUNCTION_HAS) && node_is_string(words, node_argument(words, node, 1), &name)) {
+        mls_buffer_append_text(words->out, "it has ");
+        mls_buffer_append(words->out, name);
+        return true;
+    }
+    if (!is_comparison(node->op) || node_at(words, node->first)->op != MLS_EXPR_VARIABLE) {
+        return false;
+    }
+    words_operand(words, node_at(words, node->first));
+    mls_buffer_printf(words->out, " is %s", comparison_words(node->op));
     words_operand(words, node_at(words, node->second));
     return true;
 }
@@ -288,15 +360,29 @@ static bool words_kind(const mls_words *words, const mls_expr_node *node)
         mls_buffer_append_text(words->out, text);
         return true;
     }
+    if (node_is_call(node, MLS_FUNCTION_ISCLOSE) && words_subject(words, node_argument(words, node, 0))) {
+        mls_buffer_append_text(words->out, "close to ");
+        words_operand(words, node_argument(words, node, 1));
+        return true;
+    }
     if (!node_is_call(node, MLS_FUNCTION_IS_INTEGER)) {
         return false;
     }
     const mls_expr_node *inner = node_argument(words, node, 0);
-    if (inner->op != MLS_EXPR_DIVIDE || node_at(words, inner->first)->op != MLS_EXPR_VALUE) {
-        return false;
+    const bool logarithm = node_is_call(inner, MLS_FUNCTION_LOG2);
+    inner = logarithm ? node_argument(words, inner, 0) : inner;
+    const bool divides = inner->op == MLS_EXPR_DIVIDE;
+    if (divides && node_at(words, inner->first)->op == MLS_EXPR_VALUE) {
+        mls_buffer_append_text(words->out, logarithm ? "must be a power of two times " : "must be a multiple of ");
+        words_operand(words, node_at(words, inner->second));
+    } else if (divides && !logarithm && node_at(words, inner->second)->op == MLS_EXPR_VALUE) {
+        mls_buffer_append_text(words->out, "must be a whole fraction of ");
+        words_operand(words, node_at(words, inner->first));
+    } else {
+        mls_buffer_append_text(words->out, "must make ");
+        mls_buffer_append(words->out, mls_expr_node_text(words->expr, node_argument(words, node, 0)));
+        mls_buffer_append_text(words->out, " a whole number");
     }
-    mls_buffer_append_text(words->out, "must be a multiple of ");
-    words_operand(words, node_at(words, inner->second));
     return true;
 }
 
@@ -305,7 +391,12 @@ static bool words_both(const mls_words *words, const mls_expr_node *node)
 {
     const size_t mark = words->out->len;
     if (!words_write(words, node_at(words, node->first))) {
-        return false;
+        words_undo(words, mark);
+        if (node->op != MLS_EXPR_AND || !words_write(words, node_at(words, node->second))) {
+            return false;
+        }
+        mls_buffer_append_text(words->out, " when ");
+        return words_condition(words, node_at(words, node->first));
     }
     mls_buffer_append_text(words->out, node->op == MLS_EXPR_AND ? " and " : " or ");
     const size_t second = words->out->len;
@@ -332,14 +423,9 @@ static bool words_choice(const mls_words *words, const mls_expr_node *node)
         !words_write(words, node_at(words, node->second))) {
         return false;
     }
-    mls_str name;
-    const mls_expr_node *condition = node_at(words, node->first);
     mls_buffer_append_text(words->out, " when ");
-    if (node_is_call(condition, MLS_FUNCTION_HAS) && node_is_string(words, node_argument(words, condition, 1), &name)) {
-        mls_buffer_append_text(words->out, "it has ");
-        mls_buffer_append(words->out, name);
-    } else {
-        mls_buffer_append(words->out, mls_expr_node_text(words->expr, condition));
+    if (!words_condition(words, node_at(words, node->first))) {
+        mls_buffer_append(words->out, mls_expr_node_text(words->expr, node_at(words, node->first)));
     }
     return true;
 }
@@ -419,24 +505,45 @@ void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, cons
     }
 }
 
-/* "<= 0.925 and > 0.0" from value <= 0.925 && value > 0.0; false when it is not of that form. */
+/* "<= 0.925 and > 0.0" from value <= 0.925 && value > 0.0, and "BBOX >= 0.377" of a member; false for other forms. */
 static bool words_bounds(const mls_words *words, const mls_expr_node *node)
 {
+    static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
+    const mls_expr_node *first = node_at(words, node->first);
+    const mls_expr_node *second = node_at(words, node->second);
     if (node->op == MLS_EXPR_AND) {
-        if (!words_bounds(words, node_at(words, node->first))) {
+        if (!words_bounds(words, first)) {
             return false;
         }
-        mls_buffer_append_text(words->out, " and ");
-        return words_bounds(words, node_at(words, node->second));
+        mls_buffer_append_text(words->out, first->op == MLS_EXPR_CHOICE ? ", and " : " and ");
+        return words_bounds(words, second);
     }
-    static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
-    uint8_t op;
-    const mls_expr_node *other = value_comparison(words, node, &op);
-    if (other == NULL) {
+    if (node->op == MLS_EXPR_CHOICE) {
+        if (!words_bounds(words, second)) {
+            return false;
+        }
+        mls_buffer_append_text(words->out, " when ");
+        if (!words_condition(words, first)) {
+            return false;
+        }
+        mls_buffer_append_text(words->out, ", else ");
+        return words_bounds(words, node_at(words, node->third));
+    }
+    if (!is_comparison(node->op)) {
+        return false;
+    }
+    const bool left = first->op == MLS_EXPR_VALUE || first->op == MLS_EXPR_MEMBER;
+    const mls_expr_node *measured = left ? first : second;
+    const mls_str name = mls_expr_node_text(words->expr, measured);
+    const uint8_t op = left ? node->op : comparison_mirror(node->op);
+    if (measured->op == MLS_EXPR_MEMBER && mls_str_starts(name, MLS_S("value."))) {
+        mls_buffer_append(words->out, (mls_str){name.ptr + 6, name.len - 6});
+        mls_buffer_append_char(words->out, ' ');
+    } else if (measured->op != MLS_EXPR_VALUE) {
         return false;
     }
     mls_buffer_printf(words->out, "%s ", signs[op - MLS_EXPR_EQUAL]);
-    words_operand(words, other);
+    words_operand(words, left ? second : first);
     return true;
 }
 

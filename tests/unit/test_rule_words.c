@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rules want, in words: no line that `mlscore rules` prints falls back to an expression. */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/rule_words.h"
+
+/* What only an expression has; what a value is compared with may still be a formula. */
+static const char *const signs[] = {"must satisfy", "==",     "!=",     "&&",        "||", "?",
+                                    "value ",       "value.", "sorted", "is_integer"};
+
+static size_t fallen_back;
+
+static void look_at(const char *edition, const mls_scope *scope, const mls_expr *expr, mls_buffer *words)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (words->ptr == NULL || strstr(words->ptr, signs[i]) != NULL) {
+            (void)fprintf(stderr, "%s %s: %s\n    %s\n", edition, scope->name.ptr, expr->text.ptr,
+                          words->ptr != NULL ? words->ptr : "");
+            fallen_back++;
+            break;
+        }
+    }
+    assert_false(words->failed);
+    mls_buffer_clear(words);
+}
+
+static void look_at_list(const char *edition, const mls_scope *scope, const mls_expr_list *list)
+{
+    mls_buffer words = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        mls_rule_words_requirement(&words, scope, &list->items[i], NULL);
+        look_at(edition, scope, &list->items[i], &words);
+    }
+    mls_buffer_release(&words);
+}
+
+static void every_rule_of_every_edition_has_words(void **state)
+{
+    mls_editions *editions;
+    (void)state;
+    assert_int_equal(mls_editions_load(&editions, NULL), MLS_OK);
+    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+        const mls_edition *edition;
+        for (size_t i = 0; (edition = mls_editions_get(editions, (mls_usage)usage, i)) != NULL; i++) {
+            mls_ruleset *ruleset;
+            assert_int_equal(mls_ruleset_load(edition, &ruleset, NULL), MLS_OK);
+            for (size_t s = 0; s < ruleset->scope_count; s++) {
+                const mls_scope *scope = &ruleset->scopes[s];
+                for (size_t r = 0; r < scope->rule_count; r++) {
+                    look_at_list(edition->name, scope, &scope->rules[r].check);
+                    look_at_list(edition->name, scope, &scope->rules[r].check_first);
+                    for (size_t k = 0; k < scope->rules[r].check_any.count; k++) {
+                        mls_buffer words = {0};
+                        mls_rule_words_target(&words, scope, &scope->rules[r].check_any.items[k], NULL);
+                        look_at(edition->name, scope, &scope->rules[r].check_any.items[k], &words);
+                        mls_buffer_release(&words);
+                    }
+                }
+                look_at_list(edition->name, scope, &scope->end);
+            }
+            mls_ruleset_free(ruleset);
+        }
+    }
+    mls_editions_free(editions);
+    assert_int_equal(fallen_back, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_of_every_edition_has_words)};
+    return cmocka_run_group_tests_name("rule_words", tests, NULL, NULL);
+}
