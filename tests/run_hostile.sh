@@ -66,7 +66,7 @@ judged "a description with many members" 1 system-field
 fresh
 mkdir "$tree/many"
 (cd "$tree/many" && seq -f 'file_%06.0f' 100000 | xargs touch)
-(cd "$tree/results/$system/llama31_405b" && seq -f 'result_%.0f.txt' 3 20000 | xargs touch)
+(cd "$tree/results/$system/llama31_405b" && seq -f 'result_%.0f.txt' 3 60000 | xargs touch)
 (cd "$tree/results/$system/llama2_70b_lora" && seq -f 'note_%.0f' 100000 | xargs touch)
 judged "very many empty files" 1 tree-limit
 

@@ -6,7 +6,6 @@
 #include "report/emit.h"
 
 #include <csv.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,30 +178,6 @@ void mls_emit_name(mls_emitter *to, mls_str name)
 
 /* ----------------------------------------------------------------- values */
 
-/*
- * 15 digits where they read back as the same number but for the last bit, else
- * 17, as cJSON has it; with '.' whatever the locale has.
- */
-static void append_digits(mls_buffer *out, double number)
-{
-    double back = 0;
-    if (number == floor(number) && fabs(number) < 1e15) {
-        mls_number_append(out, number); /* as the other way would, sooner */
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits += 2) {
-        mls_buffer_clear(out);
-        mls_buffer_printf(out, "%.*g", digits, number == 0 ? 0 : number);
-        for (size_t i = 0; i < out->len; i++) {
-            out->ptr[i] = strchr("0123456789+-e", out->ptr[i]) == NULL ? '.' : out->ptr[i];
-        }
-        if (out->failed || !mls_number_parse(mls_buffer_str(out), &back) ||
-            fabs(back - number) <= fmax(fabs(back), fabs(number)) * DBL_EPSILON) {
-            return;
-        }
-    }
-}
-
 void mls_emit_null(mls_emitter *to)
 {
     if (to->csv) {
@@ -254,7 +229,7 @@ void mls_emit_number(mls_emitter *to, double number)
         mls_output_drop(to->output, &digits);
     } else {
         json_before(to);
-        append_digits(&to->text, number);
+        mls_number_append(&to->text, number);
         json_text(to);
     }
 }
