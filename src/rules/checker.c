@@ -175,9 +175,9 @@ void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record 
     for (size_t i = 0; i < key->ref_count; i++) {
         const mls_rule_ref ref = key->refs[i];
         if (checker->scopes[ref.scope].live && mls_scope_prepare(checker, ref.scope)) {
-            mls_rule_apply(checker, ref.scope, ref.rule, record, first);
-            const mls_rule *rule = &ruleset->scopes[ref.scope].rules[ref.rule];
-            queues |= rule->has_use && rule->first_only && first;
+            const mls_judging j = mls_judging_of(checker, ref.scope, ref.rule, record);
+            mls_rule_apply(&j, first);
+            queues |= j.rule->has_use && j.rule->first_only && first;
         }
     }
     if (key->derived_from) {

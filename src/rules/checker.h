@@ -200,6 +200,23 @@ struct mls_checker {
     bool ended;
 };
 
+/* One rule, or a scope as a whole, and what is known of it; `rule` and `record` may be NULL. */
+typedef struct mls_judging {
+    mls_checker *checker;
+    const mls_scope *scope;
+    mls_scope_state *state;
+    const mls_rule *rule;
+    mls_rule_state *rule_state;
+    const mls_record *record;
+} mls_judging;
+
+static inline mls_judging mls_judging_of(mls_checker *checker, size_t scope, size_t rule, const mls_record *record)
+{
+    mls_scope_state *state = &checker->scopes[scope];
+    const mls_scope *rules = &checker->ruleset->scopes[scope];
+    return (mls_judging){checker, rules, state, &rules->rules[rule], &state->rules[rule], record};
+}
+
 /* checker.c */
 void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record *record);
 
@@ -216,15 +233,16 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope);
 void mls_checker_release_scopes(mls_checker *checker);
 void mls_scope_state_release(const mls_scope *scope, mls_scope_state *state);
 void mls_checker_update_live(mls_checker *checker);
-void mls_stage(mls_scope_state *state, mls_staged_list *list, mls_finding_code code, const mls_record *record,
-               mls_checker *checker, mls_str message);
-bool mls_variable_set(mls_checker *checker, mls_scope_state *state, size_t slot, const mls_value *value);
-bool mls_variable_append(mls_checker *checker, mls_scope_state *state, size_t slot, const mls_value *items);
+bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value);
+bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *items);
 size_t mls_value_size(const mls_value *value);
 bool mls_value_copy(const mls_value *value, mls_arena *arena, mls_value *copy);
 
 /* checker_rule.c */
-void mls_rule_apply(mls_checker *checker, size_t scope, size_t rule, const mls_record *record, bool first);
+void mls_rule_apply(const mls_judging *j, bool first);
+
+/* Ends a message with the scope and the edition, keeps it in `list` and releases it. */
+void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message);
 mls_kept_value mls_value_keep(mls_checker *checker, mls_str text);
 
 /* checker_derive.c */

@@ -19,17 +19,16 @@ static void derive_fail(mls_checker *checker, size_t scope_index, const mls_reco
                         const char *what)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    mls_scope_state *state = &checker->scopes[scope_index];
     const size_t key = mls_ruleset_find_key(checker->ruleset, scope->derive.key);
     const mls_rule *rule = key != SIZE_MAX ? mls_scope_find_rule(checker->ruleset, scope_index, key) : NULL;
     if (rule == NULL) {
         return; /* nothing looks at the records that are made */
     }
+    const mls_judging j = mls_judging_of(checker, scope_index, (size_t)(rule - scope->rules), record);
     mls_buffer message = {0};
     mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", scope->derive.key.ptr,
                       scope->derive.group_by.ptr, scope->derive.from.ptr, what);
-    mls_stage(state, &state->rules[rule - scope->rules].others, code, record, checker, mls_buffer_str(&message));
-    mls_buffer_release(&message);
+    mls_judging_stage(&j, &j.rule_state->others, code, &message);
 }
 
 static uint64_t group_hash(const mls_value *by)
@@ -200,8 +199,8 @@ void mls_derive_finish(mls_checker *checker, size_t scope_index)
         checker->input.value = &value;
         checker->input.metadata = &metadata;
         checker->input.whole = &whole;
-        mls_rule_apply(checker, scope_index, (size_t)(rule - scope->rules), &record,
-                       i == 0 && checker->keys[key].count == 0);
+        const mls_judging j = mls_judging_of(checker, scope_index, (size_t)(rule - scope->rules), &record);
+        mls_rule_apply(&j, i == 0 && checker->keys[key].count == 0);
         mls_buffer_release(&shown);
     }
     mls_expr_input_begin(&checker->input, NULL);

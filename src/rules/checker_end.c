@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "rules/checker.h"
 #include "rules/rule_words.h"
 
@@ -64,67 +65,60 @@ static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
     return false;
 }
 
-/* ---------------------------------------------------------------- occurrences */
+/* Makes a finding of a message and releases it; `told`: with the scope and the edition behind it. */
+static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_place place, bool told,
+                    mls_buffer *message)
+{
+    if (told) {
+        mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
+    }
+    j->checker->out_of_memory |= message->failed;
+    mls_findings_add(&j->checker->findings, code, place, "%s", message->ptr != NULL ? message->ptr : "");
+    mls_buffer_release(message);
+}
 
-typedef struct mls_count {
-    mls_checker *checker;
-    const mls_scope *scope;
-    const mls_rule *rule;
-    const mls_key_state *key;
-    size_t count; /* derived records included */
-} mls_count;
+/* ---------------------------------------------------------------- occurrences */
 
 static void quote_kept(mls_buffer *buffer, const mls_kept_value *value)
 {
-    enum { MLS_SHOWN_MAX = 60 };
-    const bool cut = value->text.ptr == NULL || value->text.len > MLS_SHOWN_MAX;
-    mls_buffer_append(buffer, (mls_str){value->text.ptr, value->text.ptr == NULL ? 0
-                                                         : cut                   ? MLS_SHOWN_MAX
-                                                                                 : value->text.len});
-    mls_buffer_append_text(buffer, cut ? "…" : "");
+    if (value->text.ptr == NULL) {
+        mls_buffer_append_text(buffer, "…");
+    } else {
+        mls_utf8_append_cut(buffer, value->text, 60);
+    }
 }
 
-static void occurrence_missing(const mls_count *c, mls_str key, size_t line)
+static void occurrence_missing(const mls_judging *j, mls_str key, size_t count)
 {
     mls_buffer message = {0};
-    mls_buffer_append(&message, c->rule->key);
+    mls_buffer_append(&message, j->rule->key);
     mls_buffer_append_text(&message, " must be logged ");
-    mls_rule_words_occurs(&message, c->rule);
-    if (c->count == 0) {
+    mls_rule_words_occurs(&message, j->rule);
+    if (count == 0) {
         mls_buffer_append_text(&message, ", is missing");
     } else {
-        mls_buffer_printf(&message, ", is logged %zu time%s", c->count, c->count == 1 ? "" : "s");
+        mls_buffer_printf(&message, ", is logged %zu time%s", count, count == 1 ? "" : "s");
     }
-    mls_buffer_printf(&message, " (%s, %s)", c->scope->name.ptr, c->checker->ruleset->edition.ptr);
-    c->checker->out_of_memory |= message.failed;
-    mls_findings_add(&c->checker->findings, MLS_FINDING_OCCURRENCE, end_place(line, key), "%s",
-                     message.ptr != NULL ? message.ptr : "");
-    mls_buffer_release(&message);
+    end_add(j, MLS_FINDING_OCCURRENCE, end_place(0, key), true, &message);
 }
 
-static void occurrence_several(const mls_count *c)
+static void occurrence_several(const mls_judging *j, const mls_key_state *key, size_t count)
 {
-    const mls_key_state *key = c->key;
+    const bool differ = key->other_line > 0;
     mls_buffer message = {0};
-    mls_buffer_append(&message, c->rule->key);
-    if (key->other_line == 0) {
-        mls_buffer_printf(&message, " is logged %zu times with the same value, first at line %zu; once is enough",
-                          c->count, key->first_line);
-        mls_findings_add(&c->checker->findings, MLS_FINDING_REPEATED, end_place(key->second_line, c->rule->key), "%s",
-                         message.ptr != NULL ? message.ptr : "");
-    } else {
-        mls_buffer_printf(&message,
-                          " must be logged exactly once, is logged %zu times with different values: ", c->count);
+    mls_buffer_append(&message, j->rule->key);
+    if (differ) {
+        mls_buffer_printf(&message, " must be logged exactly once, is logged %zu times with different values: ", count);
         quote_kept(&message, &key->first);
         mls_buffer_printf(&message, " at line %zu, ", key->first_line);
         quote_kept(&message, &key->other);
-        mls_buffer_printf(&message, " at line %zu (%s, %s)", key->other_line, c->scope->name.ptr,
-                          c->checker->ruleset->edition.ptr);
-        mls_findings_add(&c->checker->findings, MLS_FINDING_OCCURRENCE, end_place(key->other_line, c->rule->key), "%s",
-                         message.ptr != NULL ? message.ptr : "");
+        mls_buffer_printf(&message, " at line %zu", key->other_line);
+    } else {
+        mls_buffer_printf(&message, " is logged %zu times with the same value, first at line %zu; once is enough",
+                          count, key->first_line);
     }
-    c->checker->out_of_memory |= message.failed;
-    mls_buffer_release(&message);
+    end_add(j, differ ? MLS_FINDING_OCCURRENCE : MLS_FINDING_REPEATED,
+            end_place(differ ? key->other_line : key->second_line, j->rule->key), differ, &message);
 }
 
 static bool either_came(const mls_checker *checker, const mls_rule *rule)
@@ -138,61 +132,27 @@ static bool either_came(const mls_checker *checker, const mls_rule *rule)
     return false;
 }
 
-static void judge_occurrence(mls_checker *checker, size_t scope_index, const mls_rule *rule, bool overruled)
+static void judge_occurrence(const mls_judging *j, bool overruled)
 {
-    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    mls_count c = {checker, scope, rule, &checker->keys[rule->key_index], checker->keys[rule->key_index].count};
-    if (scope->derive.key.ptr != NULL && mls_str_equal(scope->derive.key, rule->key)) {
-        c.count += checker->scopes[scope_index].groups.count;
-    }
-    switch (rule->occurs) {
-    case MLS_OCCURS_ANY:
-        break;
-    case MLS_OCCURS_EXACTLY_ONE:
-        if (!overruled && c.count == 0) {
-            occurrence_missing(&c, rule->key, 0);
-        } else if (!overruled && c.count > 1) {
-            occurrence_several(&c);
+    const mls_rule *rule = j->rule;
+    const mls_key_state *key = &j->checker->keys[rule->key_index];
+    const bool derived = j->scope->derive.key.ptr != NULL && mls_str_equal(j->scope->derive.key, rule->key);
+    const size_t count = key->count + (derived ? j->state->groups.count : 0);
+    const size_t least = rule->occurs == MLS_OCCURS_EXACTLY_ONE ? 1
+                         : rule->occurs == MLS_OCCURS_AT_LEAST  ? rule->occurs_count
+                                                                : 0;
+    if (rule->occurs == MLS_OCCURS_AT_LEAST_ONE_OR) {
+        if (count == 0 && !either_came(j->checker, rule)) {
+            occurrence_missing(j, rule->either, 0);
         }
-        break;
-    case MLS_OCCURS_AT_LEAST:
-        if (!overruled && c.count < rule->occurs_count) {
-            occurrence_missing(&c, rule->key, 0);
-        }
-        break;
-    case MLS_OCCURS_AT_LEAST_ONE_OR:
-        if (c.count == 0 && !either_came(checker, rule)) {
-            occurrence_missing(&c, rule->either, 0);
-        }
-        break;
+    } else if (!overruled && count < least) {
+        occurrence_missing(j, rule->key, count);
+    } else if (!overruled && rule->occurs == MLS_OCCURS_EXACTLY_ONE && count > 1) {
+        occurrence_several(j, key, count);
     }
 }
 
 /* ---------------------------------------------------------------- targets and the end */
-
-/* A count with its thousands grouped: 3,072. */
-static void grouped_append(mls_buffer *buffer, double number)
-{
-    if (number != floor(number) || fabs(number) >= 1e15) {
-        mls_number_append(buffer, number);
-        return;
-    }
-    const size_t start = buffer->len;
-    mls_buffer_printf(buffer, "%.0f", number);
-    mls_buffer grouped = {0};
-    const size_t digits = buffer->len - start;
-    for (size_t i = 0; i < digits; i++) {
-        const char c = buffer->ptr[start + i];
-        if (i > 0 && (digits - i) % 3 == 0 && buffer->ptr[start + i - 1] != '-') {
-            mls_buffer_append_char(&grouped, ',');
-        }
-        mls_buffer_append_char(&grouped, c);
-    }
-    buffer->len = start;
-    mls_buffer_append(buffer, mls_buffer_str(&grouped));
-    buffer->failed |= grouped.failed;
-    mls_buffer_release(&grouped);
-}
 
 /* "; best was 0.931 at 3,072 samples, line 88" */
 static void best_append(mls_buffer *message, const mls_rule_state *state)
@@ -201,63 +161,51 @@ static void best_append(mls_buffer *message, const mls_rule_state *state)
     mls_number_append(message, state->best);
     if (!isnan(state->best_progress)) {
         mls_buffer_append_text(message, state->best_in_samples ? " at " : " at epoch ");
-        grouped_append(message, state->best_progress);
+        mls_number_append_trimmed(message, state->best_progress, 15);
         mls_buffer_append_text(message, state->best_in_samples ? " samples" : "");
     }
     mls_buffer_printf(message, ", line %zu", state->best_line);
 }
 
-static void judge_target(mls_checker *checker, size_t scope_index, size_t rule_index)
+static void judge_target(const mls_judging *j)
 {
-    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    const mls_rule *rule = &scope->rules[rule_index];
-    const mls_rule_state *state = &checker->scopes[scope_index].rules[rule_index];
-    if (rule->check_any.count == 0 || !state->any_judged || state->any_held) {
+    const mls_expr_list *targets = &j->rule->check_any;
+    const mls_rule_state *state = j->rule_state;
+    mls_buffer message = {0};
+    if (targets->count == 0 || !state->any_judged || state->any_held) {
         return;
     }
-    mls_buffer message = {0};
-    checker->input.variables = checker->scopes[scope_index].variables;
-    mls_expr_input_begin(&checker->input, NULL);
-    mls_buffer_append(&message, rule->key);
+    mls_buffer_append(&message, j->rule->key);
     mls_buffer_append_text(&message, " must reach ");
-    for (size_t i = 0; i < rule->check_any.count; i++) {
+    for (size_t i = 0; i < targets->count; i++) {
         mls_buffer_append_text(&message, i > 0 ? " and " : "");
-        mls_rule_words_target(&message, scope, &rule->check_any.items[i], &checker->input);
+        mls_rule_words_target(&message, j->scope, &targets->items[i], &j->checker->input);
     }
     if (state->has_best) {
         best_append(&message, state);
     } else {
         mls_buffer_append_text(&message, "; no record did");
     }
-    mls_buffer_printf(&message, " (%s, %s)", scope->name.ptr, checker->ruleset->edition.ptr);
-    checker->out_of_memory |= message.failed;
-    mls_findings_add(&checker->findings, MLS_FINDING_TARGET, end_place(state->best_line, rule->key), "%s",
-                     message.ptr != NULL ? message.ptr : "");
-    mls_buffer_release(&message);
+    end_add(j, MLS_FINDING_TARGET, end_place(state->best_line, j->rule->key), true, &message);
 }
 
-static void judge_end(mls_checker *checker, size_t scope_index)
+static void judge_end(const mls_judging *j)
 {
-    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    for (size_t i = 0; i < scope->end.count; i++) {
-        checker->input.variables = checker->scopes[scope_index].variables;
-        mls_arena_reset(&checker->scratch);
-        mls_expr_input_begin(&checker->input, NULL);
-        const mls_outcome outcome = mls_expr_test(&scope->end.items[i], &checker->input);
+    mls_expr_input *input = &j->checker->input;
+    for (size_t i = 0; i < j->scope->end.count; i++) {
+        const mls_expr *expr = &j->scope->end.items[i];
+        mls_arena_reset(&j->checker->scratch);
+        const mls_outcome outcome = mls_expr_test(expr, input);
         if (outcome == MLS_OUTCOME_TRUE) {
             continue;
         }
         mls_buffer message = {0};
         mls_buffer_append_text(&message, "at the end of the log ");
         if (outcome == MLS_OUTCOME_UNKNOWN) {
-            mls_buffer_printf(&message, "a rule cannot be evaluated, since %s: ", checker->input.reason);
+            mls_buffer_printf(&message, "a rule cannot be evaluated, since %s: ", input->reason);
         }
-        mls_rule_words_requirement(&message, scope, &scope->end.items[i], &checker->input);
-        mls_buffer_printf(&message, " (%s, %s)", scope->name.ptr, checker->ruleset->edition.ptr);
-        checker->out_of_memory |= message.failed;
-        mls_findings_add(&checker->findings, MLS_FINDING_END, end_place(0, MLS_S("@end")), "%s",
-                         message.ptr != NULL ? message.ptr : "");
-        mls_buffer_release(&message);
+        mls_rule_words_requirement(&message, j->scope, expr, input);
+        end_add(j, MLS_FINDING_END, end_place(0, MLS_S("@end")), true, &message);
     }
 }
 
@@ -315,18 +263,19 @@ void mls_checker_judge(mls_checker *checker)
     if (!queue_play(checker)) {
         return;
     }
+    mls_expr_input_begin(&checker->input, NULL);
     for (size_t at = 0; at < checker->order_count; at++) {
-        const size_t scope_index = checker->order[at];
-        const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-        for (size_t r = 0; r < scope->rule_count; r++) {
-            if (checker->only != NULL && !checker->only->wanted[scope->rules[r].key_index]) {
-                continue;
+        const size_t scope = checker->order[at];
+        mls_judging j = mls_judging_of(checker, scope, 0, NULL);
+        checker->input.variables = j.state->variables;
+        for (size_t r = 0; r < j.scope->rule_count; r++) {
+            j = mls_judging_of(checker, scope, r, NULL);
+            if (checker->only == NULL || checker->only->wanted[j.rule->key_index]) {
+                judge_target(&j);
+                judge_occurrence(&j, is_overruled(checker, at, j.rule->key_index));
             }
-            judge_target(checker, scope_index, r);
-            judge_occurrence(checker, scope_index, &scope->rules[r],
-                             is_overruled(checker, at, scope->rules[r].key_index));
         }
-        judge_end(checker, scope_index);
+        judge_end(&j);
     }
     take_all(checker, true);
     take_all(checker, false);

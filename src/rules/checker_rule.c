@@ -31,15 +31,15 @@ static bool is_told(const mls_buffer *message, mls_str key)
 }
 
 /* "; submission_division, which sets $compile_time_mins, has not been logged yet: log it before init_stop" */
-static void hint_not_yet(mls_checker *checker, const mls_scope *scope, const mls_rule *rule, const mls_expr *expr,
-                         mls_buffer *message)
+static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
+    const mls_checker *checker = j->checker;
     for (uint32_t i = 0; i < expr->node_count; i++) {
         const mls_expr_node *node = &expr->nodes[i];
         if (node->op != MLS_EXPR_VARIABLE) {
             continue;
         }
-        const mls_str key = mls_rule_words_setter(scope, node->first);
+        const mls_str key = mls_rule_words_setter(j->scope, node->first);
         const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
         if (index == SIZE_MAX || checker->keys[index].count > 0 || is_told(message, key)) {
             continue;
@@ -49,14 +49,16 @@ static void hint_not_yet(mls_checker *checker, const mls_scope *scope, const mls
         mls_buffer_append_text(message, ", which sets ");
         mls_buffer_append(message, mls_expr_node_text(expr, node));
         mls_buffer_append_text(message, ", has not been logged yet: log it before ");
-        mls_buffer_append(message, rule->key);
+        mls_buffer_append(message, j->rule->key);
     }
 }
 
 /* What the metadata holds instead of what is missing. */
-static void hint_metadata(mls_checker *checker, const mls_record *record, const mls_expr *expr, mls_buffer *message)
+static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
-    const mls_value *tree = record->payload.ptr != NULL ? mls_value_build(record->metadata, &checker->scratch) : NULL;
+    const mls_record *record = j->record;
+    const mls_value *tree =
+        record->payload.ptr != NULL ? mls_value_build(record->metadata, &j->checker->scratch) : NULL;
     if (tree == NULL) {
         return;
     }
@@ -84,54 +86,40 @@ static void hint_metadata(mls_checker *checker, const mls_record *record, const 
     }
 }
 
-static void message_scope(const mls_checker *checker, const mls_scope *scope, mls_buffer *message)
-{
-    mls_buffer_printf(message, " (%s, %s)", scope->name.ptr, checker->ruleset->edition.ptr);
-}
-
 /* A check of the record was false or could not be evaluated. */
-static void check_failed(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_expr *expr,
-                         const mls_record *record, mls_outcome outcome)
+static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome outcome)
 {
     static const mls_finding_code codes[] = {MLS_FINDING_VALUE, MLS_FINDING_METADATA, MLS_FINDING_ORDER};
-    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    mls_scope_state *state = &checker->scopes[scope_index];
-    mls_staged_list *list = &state->rules[rule_index].checks;
-    if (list->kept == MLS_STAGED_PER_RULE_MAX) {
-        list->errors++;
-        return;
-    }
-    mls_buffer message = {0};
-    char reason[sizeof checker->input.reason];
-    memcpy(reason, checker->input.reason, sizeof reason); /* words may evaluate, and fail, too */
+    mls_expr_input *input = &j->checker->input;
+    mls_staged_list *list = &j->rule_state->checks;
     const mls_check_topic topic = mls_rule_words_topic(expr);
-    mls_buffer_append(&message, scope->rules[rule_index].key);
-    mls_buffer_append_char(&message, ' ');
-    mls_rule_words_requirement(&message, scope, expr, &checker->input);
-    if (outcome == MLS_OUTCOME_UNKNOWN) {
-        mls_buffer_printf(&message, ", but %s", reason);
-    } else if (topic == MLS_TOPIC_VALUE && expr->uses_value) {
-        mls_buffer_append_text(&message, ", is ");
-        mls_utf8_append_cut(&message, record->value, MLS_SHOWN_VALUE_MAX);
-    } else if (topic == MLS_TOPIC_METADATA) {
-        hint_metadata(checker, record, expr, &message);
+    mls_buffer message = {0};
+    char reason[sizeof input->reason];
+    memcpy(reason, input->reason, sizeof reason); /* words may evaluate, and fail, too */
+    if (list->kept < MLS_STAGED_PER_RULE_MAX) {
+        mls_buffer_append(&message, j->rule->key);
+        mls_buffer_append_char(&message, ' ');
+        mls_rule_words_requirement(&message, j->scope, expr, input);
+        if (outcome == MLS_OUTCOME_UNKNOWN) {
+            mls_buffer_printf(&message, ", but %s", reason);
+        } else if (topic == MLS_TOPIC_VALUE && expr->uses_value) {
+            mls_buffer_append_text(&message, ", is ");
+            mls_utf8_append_cut(&message, j->record->value, MLS_SHOWN_VALUE_MAX);
+        } else if (topic == MLS_TOPIC_METADATA) {
+            hint_metadata(j, expr, &message);
+        }
+        hint_not_yet(j, expr, &message);
     }
-    hint_not_yet(checker, scope, &scope->rules[rule_index], expr, &message);
-    message_scope(checker, scope, &message);
-    checker->out_of_memory |= message.failed;
-    mls_stage(state, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : codes[topic], record, checker,
-              mls_buffer_str(&message));
-    mls_buffer_release(&message);
+    mls_judging_stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : codes[topic], &message);
 }
 
 /* Judges a list of checks; of those that cannot be evaluated only the first failure of a record is told. */
-static bool checks_run(mls_checker *checker, size_t scope, size_t rule, const mls_expr_list *checks,
-                       const mls_record *record, bool told)
+static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool told)
 {
     for (size_t i = 0; i < checks->count; i++) {
-        const mls_outcome outcome = mls_expr_test(&checks->items[i], &checker->input);
+        const mls_outcome outcome = mls_expr_test(&checks->items[i], &j->checker->input);
         if (outcome == MLS_OUTCOME_FALSE || (outcome == MLS_OUTCOME_UNKNOWN && !told)) {
-            check_failed(checker, scope, rule, &checks->items[i], record, outcome);
+            check_failed(j, &checks->items[i], outcome);
             told = true;
         }
     }
@@ -156,14 +144,16 @@ static int target_direction(const mls_expr *expr, const mls_expr_node **measured
 }
 
 /* Remembers the value that came closest to a target, and when, for the case that none reaches it. */
-static void target_note(mls_checker *checker, mls_rule_state *state, const mls_expr *expr, const mls_record *record)
+static void target_note(const mls_judging *j, const mls_expr *expr)
 {
+    const mls_record *record = j->record;
+    mls_rule_state *state = j->rule_state;
     const mls_expr_node *measured = NULL;
     const int direction = target_direction(expr, &measured);
     mls_value value;
     double number;
     if (direction == 0 || record->payload.ptr == NULL ||
-        !mls_expr_evaluate_node(expr, measured, &checker->input, &value) || !mls_value_number(&value, &number) ||
+        !mls_expr_evaluate_node(expr, measured, &j->checker->input, &value) || !mls_value_number(&value, &number) ||
         isnan(number) || (state->has_best && (number - state->best) * direction <= 0)) {
         return;
     }
@@ -178,47 +168,41 @@ static void target_note(mls_checker *checker, mls_rule_state *state, const mls_e
     }
 }
 
-static void any_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
+static void any_run(const mls_judging *j)
 {
-    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    const mls_rule *rule = &scope->rules[rule_index];
-    mls_scope_state *scope_state = &checker->scopes[scope_index];
-    mls_rule_state *state = &scope_state->rules[rule_index];
+    const mls_expr_list *targets = &j->rule->check_any;
     bool held = true;
-    state->any_judged = true;
-    for (size_t i = 0; i < rule->check_any.count; i++) {
-        const mls_expr *expr = &rule->check_any.items[i];
-        const mls_outcome outcome = mls_expr_test(expr, &checker->input);
+    j->rule_state->any_judged = true;
+    for (size_t i = 0; i < targets->count; i++) {
+        const mls_expr *expr = &targets->items[i];
+        const mls_outcome outcome = mls_expr_test(expr, &j->checker->input);
         held = held && outcome == MLS_OUTCOME_TRUE;
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer message = {0};
-            mls_buffer_append(&message, rule->key);
+            mls_buffer_append(&message, j->rule->key);
             mls_buffer_append_text(&message, " must be comparable with the target (");
             mls_buffer_append(&message, expr->text);
-            mls_buffer_printf(&message, "), but %s", checker->input.reason);
-            hint_not_yet(checker, scope, rule, expr, &message);
-            message_scope(checker, scope, &message);
-            mls_stage(scope_state, &state->others, MLS_FINDING_EVALUATION, record, checker, mls_buffer_str(&message));
-            mls_buffer_release(&message);
+            mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
+            hint_not_yet(j, expr, &message);
+            mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_EVALUATION, &message);
         }
     }
-    if (held) {
-        state->any_held = true;
-    } else if (!state->any_held) {
-        target_note(checker, state, &rule->check_any.items[0], record);
+    j->rule_state->any_held |= held;
+    if (!j->rule_state->any_held) {
+        target_note(j, &targets->items[0]);
     }
 }
 
 /* ---------------------------------------------------------------- actions */
 
 /* The name that a `use` comes to; false when its expression cannot be evaluated. */
-static bool use_name(mls_checker *checker, const mls_action *action, mls_buffer *name)
+static bool use_name(const mls_judging *j, const mls_action *action, mls_buffer *name)
 {
     mls_buffer_append(name, action->prefix);
     if (action->has_expr) {
         mls_value value;
         mls_str text;
-        if (!mls_expr_evaluate(&action->expr, &checker->input, &value)) {
+        if (!mls_expr_evaluate(&action->expr, &j->checker->input, &value)) {
             return false;
         }
         if (mls_value_string(&value, &text)) {
@@ -231,114 +215,101 @@ static bool use_name(mls_checker *checker, const mls_action *action, mls_buffer 
     return true;
 }
 
-static bool use_run(mls_checker *checker, size_t scope_index, const mls_rule *rule, const mls_action *action,
-                    const mls_record *record)
+/* Notes what the rule queues, once. */
+static void use_note(const mls_judging *j, mls_str name)
 {
-    const mls_ruleset *ruleset = checker->ruleset;
-    mls_scope_state *state = &checker->scopes[scope_index];
-    mls_buffer name = {0};
-    if (!use_name(checker, action, &name)) {
-        mls_buffer_release(&name);
-        return false;
+    mls_checker *checker = j->checker;
+    mls_scope_state *state = j->state;
+    const size_t target = mls_ruleset_find_scope(checker->ruleset, name);
+    if (target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX) {
+        return;
     }
-    const size_t target = mls_ruleset_find_scope(ruleset, mls_buffer_str(&name));
-    bool known = target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX;
-    for (size_t i = 0; i < state->use_count && !known; i++) {
-        known = state->uses[i].scope == target &&
-                (target != SIZE_MAX || mls_str_equal(state->uses[i].name, mls_buffer_str(&name)));
-    }
-    if (!known && state->uses == NULL) {
-        state->uses =
-            mls_arena_array(&checker->memory, ruleset->scope_count + MLS_UNKNOWN_USES_MAX, sizeof *state->uses);
-        checker->out_of_memory |= state->uses == NULL;
-        known = state->uses == NULL;
-    }
-    if (!known) {
-        mls_str kept = {NULL, 0};
-        if (target == SIZE_MAX) {
-            state->unknown_uses++;
-            kept = mls_arena_copy(&checker->memory,
-                                  (mls_str){name.ptr, name.len > MLS_VALUE_KEPT_MAX ? MLS_VALUE_KEPT_MAX : name.len});
-            checker->out_of_memory |= kept.ptr == NULL;
+    for (size_t i = 0; i < state->use_count; i++) {
+        if (state->uses[i].scope == target && (target != SIZE_MAX || mls_str_equal(state->uses[i].name, name))) {
+            return;
         }
-        state->uses[state->use_count++] = (mls_use){target, kept, rule->key, record->line};
     }
-    checker->out_of_memory |= name.failed;
-    mls_buffer_release(&name);
-    return true;
+    if (state->uses == NULL) {
+        const size_t most = checker->ruleset->scope_count + MLS_UNKNOWN_USES_MAX;
+        state->uses = mls_arena_array(&checker->memory, most, sizeof *state->uses);
+    }
+    mls_str kept = {NULL, 0};
+    if (target == SIZE_MAX) {
+        state->unknown_uses++;
+        kept = mls_arena_copy(&checker->memory, mls_utf8_cut(name, MLS_VALUE_KEPT_MAX));
+    }
+    if (state->uses == NULL || (target == SIZE_MAX && kept.ptr == NULL)) {
+        checker->out_of_memory = true;
+    } else {
+        state->uses[state->use_count++] = (mls_use){target, kept, j->rule->key, j->record->line};
+    }
 }
 
-static bool actions_run(mls_checker *checker, size_t scope_index, const mls_rule *rule, const mls_action *actions,
-                        size_t count, const mls_record *record)
+static bool use_run(const mls_judging *j, const mls_action *action)
 {
-    mls_scope_state *state = &checker->scopes[scope_index];
+    mls_buffer name = {0};
+    const bool named = use_name(j, action, &name);
+    if (named) {
+        use_note(j, mls_buffer_str(&name));
+    }
+    j->checker->out_of_memory |= name.failed;
+    mls_buffer_release(&name);
+    return named;
+}
+
+static bool actions_run(const mls_judging *j, const mls_action *actions, size_t count)
+{
+    mls_expr_input *input = &j->checker->input;
     bool done = true;
     for (size_t i = 0; done && i < count; i++) {
         const mls_action *action = &actions[i];
+        const mls_expr *expr = &action->expr;
+        const mls_variable *variable = &j->state->variables[action->slot];
         mls_value value;
         mls_outcome outcome;
         switch (action->kind) {
-        case MLS_ACTION_SET:
-            done = mls_expr_evaluate(&action->expr, &checker->input, &value) &&
-                   mls_variable_set(checker, state, action->slot, &value);
-            break;
         case MLS_ACTION_APPEND:
-            if (state->variables[action->slot].set && state->variables[action->slot].value.kind == MLS_JSON_LIST) {
-                const mls_expr_node *root = mls_expr_root(&action->expr);
-                done =
-                    mls_expr_evaluate_node(&action->expr, &action->expr.nodes[root->second], &checker->input, &value) &&
-                    mls_variable_append(checker, state, action->slot, &value);
-            } else {
-                done = mls_expr_evaluate(&action->expr, &checker->input, &value) &&
-                       mls_variable_set(checker, state, action->slot, &value);
+            if (variable->set && variable->value.kind == MLS_JSON_LIST) {
+                done = mls_expr_evaluate_node(expr, &expr->nodes[mls_expr_root(expr)->second], input, &value) &&
+                       mls_variable_append(j, action->slot, &value);
+                break;
             }
+            /* fall through */
+        case MLS_ACTION_SET:
+            done = mls_expr_evaluate(expr, input, &value) && mls_variable_set(j, action->slot, &value);
             break;
         case MLS_ACTION_USE:
-            done = use_run(checker, scope_index, rule, action, record);
+            done = use_run(j, action);
             break;
         case MLS_ACTION_IF:
-            outcome = mls_expr_test(&action->expr, &checker->input);
-            done = outcome != MLS_OUTCOME_UNKNOWN &&
-                   (outcome == MLS_OUTCOME_FALSE ||
-                    actions_run(checker, scope_index, rule, action->actions, action->action_count, record));
+            outcome = mls_expr_test(expr, input);
+            done = outcome == MLS_OUTCOME_FALSE ||
+                   (outcome == MLS_OUTCOME_TRUE && actions_run(j, action->actions, action->action_count));
             break;
         }
     }
     return done;
 }
 
-static void after_run(mls_checker *checker, size_t scope_index, size_t rule_index, const mls_record *record)
+void mls_rule_apply(const mls_judging *j, bool first)
 {
-    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    const mls_rule *rule = &scope->rules[rule_index];
-    mls_scope_state *state = &checker->scopes[scope_index];
-    if (actions_run(checker, scope_index, rule, rule->actions, rule->action_count, record)) {
-        return;
-    }
-    mls_buffer message = {0};
-    mls_buffer_append(&message, rule->key);
-    mls_buffer_printf(&message, " cannot be used for the rules that build on it: %s", checker->input.reason);
-    message_scope(checker, scope, &message);
-    mls_stage(state, &state->rules[rule_index].others, MLS_FINDING_ACTION, record, checker, mls_buffer_str(&message));
-    mls_buffer_release(&message);
-}
-
-void mls_rule_apply(mls_checker *checker, size_t scope, size_t rule_index, const mls_record *record, bool first)
-{
-    const mls_rule *rule = &checker->ruleset->scopes[scope].rules[rule_index];
+    const mls_rule *rule = j->rule;
     if (rule->first_only && !first) {
         return;
     }
-    checker->input.variables = checker->scopes[scope].variables;
-    const bool told = checks_run(checker, scope, rule_index, &rule->check, record, false);
+    j->checker->input.variables = j->state->variables;
+    const bool told = checks_run(j, &rule->check, false);
     if (first && rule->check_first.count > 0) {
-        (void)checks_run(checker, scope, rule_index, &rule->check_first, record, told);
+        (void)checks_run(j, &rule->check_first, told);
     }
     if (rule->check_any.count > 0) {
-        any_run(checker, scope, rule_index, record);
+        any_run(j);
     }
-    if (rule->action_count > 0) {
-        after_run(checker, scope, rule_index, record);
+    if (rule->action_count > 0 && !actions_run(j, rule->actions, rule->action_count)) {
+        mls_buffer message = {0};
+        mls_buffer_append(&message, rule->key);
+        mls_buffer_printf(&message, " cannot be used for the rules that build on it: %s", j->checker->input.reason);
+        mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_ACTION, &message);
     }
 }
 

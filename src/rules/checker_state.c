@@ -82,23 +82,23 @@ static bool variable_too_large(mls_checker *checker)
     return false;
 }
 
-bool mls_variable_set(mls_checker *checker, mls_scope_state *state, size_t slot, const mls_value *value)
+bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value)
 {
-    mls_variable *variable = &state->variables[slot];
-    mls_store *store = &state->stores[slot];
+    mls_variable *variable = &j->state->variables[slot];
+    mls_store *store = &j->state->stores[slot];
     if (value->kind != MLS_JSON_STRING && value->kind != MLS_JSON_LIST && value->kind != MLS_JSON_OBJECT) {
         *variable = (mls_variable){*value, true};
         return true;
     }
     const size_t size = mls_value_size(value);
     if (size > MLS_VARIABLE_SIZE_MAX) {
-        return variable_too_large(checker);
+        return variable_too_large(j->checker);
     }
     mls_store fresh = {.size = size}; /* the new value may look at the old one: keep that until it is copied */
     mls_value copy;
     if (!mls_value_copy(value, &fresh.memory, &copy)) {
         mls_arena_release(&fresh.memory);
-        checker->out_of_memory = true;
+        j->checker->out_of_memory = true;
         return false;
     }
     mls_arena_release(&store->memory);
@@ -128,17 +128,17 @@ static bool store_reserve(mls_store *store, mls_variable *variable, size_t extra
     return true;
 }
 
-bool mls_variable_append(mls_checker *checker, mls_scope_state *state, size_t slot, const mls_value *items)
+bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *items)
 {
-    mls_variable *variable = &state->variables[slot];
-    mls_store *store = &state->stores[slot];
+    mls_variable *variable = &j->state->variables[slot];
+    mls_store *store = &j->state->stores[slot];
     const size_t size = mls_value_size(items);
     if (size > MLS_VARIABLE_SIZE_MAX || store->size > MLS_VARIABLE_SIZE_MAX - size) {
-        return variable_too_large(checker);
+        return variable_too_large(j->checker);
     }
     mls_value copy;
     if (!mls_value_copy(items, &store->memory, &copy) || !store_reserve(store, variable, items->as.list.count)) {
-        checker->out_of_memory = true;
+        j->checker->out_of_memory = true;
         return false;
     }
     store->size += size;
@@ -150,31 +150,23 @@ bool mls_variable_append(mls_checker *checker, mls_scope_state *state, size_t sl
 
 /* ---------------------------------------------------------------- findings in waiting */
 
-void mls_stage(mls_scope_state *state, mls_staged_list *list, mls_finding_code code, const mls_record *record,
-               mls_checker *checker, mls_str message)
+void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message)
 {
     list->errors++;
-    if (list->kept == MLS_STAGED_PER_RULE_MAX) {
-        return;
+    if (list->kept < MLS_STAGED_PER_RULE_MAX) {
+        mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
+        mls_staged *staged = mls_arena_alloc(&j->state->memory, sizeof *staged);
+        const mls_str copy = mls_arena_copy(&j->state->memory, mls_buffer_str(message));
+        if (staged == NULL || copy.ptr == NULL || message->failed) {
+            j->checker->out_of_memory = true;
+        } else {
+            *staged = (mls_staged){.code = code, .message = copy, .line = j->record->line, .column = j->record->column};
+            *(list->last != NULL ? &list->last->next : &list->first) = staged;
+            list->last = staged;
+            list->kept++;
+        }
     }
-    mls_staged *staged = mls_arena_alloc(&state->memory, sizeof *staged);
-    const mls_str copy = mls_arena_copy(&state->memory, message);
-    if (staged == NULL || copy.ptr == NULL) {
-        checker->out_of_memory = true;
-        return;
-    }
-    *staged = (mls_staged){.code = code, .message = copy};
-    if (record != NULL) {
-        staged->line = record->line;
-        staged->column = record->column;
-    }
-    if (list->last != NULL) {
-        list->last->next = staged;
-    } else {
-        list->first = staged;
-    }
-    list->last = staged;
-    list->kept++;
+    mls_buffer_release(message);
 }
 
 /* ---------------------------------------------------------------- scopes */
