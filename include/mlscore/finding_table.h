@@ -77,10 +77,11 @@ MLS_FINDING(TOO_MUCH, "too-much", ERROR, "the log holds more of something than c
             "Judging a log takes a bounded amount of memory; no honest log comes near the bounds.",
             "Look for what logs this over and over.")
 /* Advice beyond the rules. */
-MLS_FINDING(OTHER_EDITION, "other-edition", ADVICE, "the log may belong to another edition",
-            "The edition that the log is judged by does not have its benchmark, or nobody named one and the rules of the "
-            "neighbouring edition give another verdict.",
-            "Name the edition with --edition.")
+MLS_FINDING(
+    OTHER_EDITION, "other-edition", ADVICE, "the log may belong to another edition",
+    "The edition that the log is judged by does not have its benchmark, or nobody named one and the rules of the "
+    "neighbouring edition give another verdict.",
+    "Name the edition with --edition.")
 MLS_FINDING(MISSPELT, "misspelt", ADVICE, "a key looks like a misspelling of one that is missing",
             "A key that no rule knows is ignored, so the one it stands for counts as missing.",
             "Correct the key's name.")
