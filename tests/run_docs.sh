@@ -82,7 +82,7 @@ for shell in bash zsh fish; do
     file=completions/mlscore.$shell
     [ $shell != zsh ] || file=completions/_mlscore
     "$mlscore" completion $shell >"$scratch/completion"
-    agree "$file is what mlscore completion $shell prints" "$scratch/completion" "$file"
+    agree "$file is what mlscore completion $shell prints (make completions writes it)" "$scratch/completion" "$file"
     if command -v $shell >/dev/null 2>&1; then
         case $shell in
         fish) check "$shell reads $file" fish --no-execute "$file" ;;
@@ -209,9 +209,13 @@ sed -n 's/^    F([A-Z]*, \([a-z]*\)).*/\1/p' src/report/view.h | sort >"$scratch
 for format in $(cat "$scratch/formats"); do
     grep -qx "$format" "$scratch/offered" || echo "no command offers --format=$format"
     grep -q -e "^\.IP \"\\\\fB$format\\\\fR\"" man/mlscore-formats.5 || echo "man/mlscore-formats.5 lacks $format"
-    # The first of a command's formats is the one without an option.
-    [ "$format" = table ] || grep -qE -e "--format[= ]$format" tests/cli/*/cmd || echo "no case prints $format"
 done >"$scratch/missing"
+for command in $commands; do
+    # The first of a command's formats is the one without an option.
+    for format in $(help_options "$command" | sed -n 's/^--format=//p' | tr '|' ' ' | cut -d ' ' -f 2-); do
+        grep -qE -e "mlscore $command .*--format[= ]$format" tests/cli/*/cmd || echo "no case runs mlscore $command --format=$format"
+    done
+done >>"$scratch/missing"
 grep -vxFf "$scratch/formats" "$scratch/offered" | sed 's/^/no such format: /' >>"$scratch/missing"
 every "every format is offered, documented and tested" "$scratch/missing"
 

@@ -2,29 +2,81 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_round.sh BUILD
 # A round of MLPerf that is added is data and nothing else: follows the steps
-# of CONTRIBUTING.md, "Add an edition, add a benchmark", for a made-up training
-# 6.2 with one new benchmark, in a copy of src/data, builds with it, and has
-# made-up logs judged, scored and verified by it.
+# of CONTRIBUTING.md, "Add an edition, add a benchmark", for a made-up edition of
+# training behind the newest one with one new benchmark, in a copy of src/data,
+# builds with it, and has made-up logs judged, scored and verified by it.  First
+# it holds src/data itself to these steps.
 . tests/count.sh
 build=$1
 data=$scratch/data
 unset MAKEFLAGS MFLAGS MAKELEVEL DATA
 
+# --------------------------------------------------------- the rounds there are
+# forgotten MLSCORE DATA [EDITION]: what an edition lacks by the checklist, one line each.
+forgotten() {
+    forgotten_mlscore=$1
+    # All but the newest edition of a usage have their last day, each a later one.
+    awk '
+    function ends() { if (edition != "" && last == "") print usage " " edition ": no last_run, and it is not the newest" }
+    /^  "(training|hpc)": / { usage = $1; gsub(/[":]/, "", usage); edition = last = before = "" }
+    /"edition":/ {
+        ends()
+        edition = $2; gsub(/[",]/, "", edition); last = ""; found++
+        if (edition !~ /^[0-9]+[.][0-9]+[.][0-9]+$/) print usage " " edition ": not three numbers, as in 5.1.0"
+    }
+    /"last_run":/ {
+        last = $2; gsub(/[",]/, "", last)
+        if (last <= before) print usage " " edition ": its last_run is not behind that of the edition before"
+        before = last
+    }
+    END { if (found == 0) print "no editions" }' "$2/editions.json"
+    for usage in training hpc; do
+        [ -z "${3:-}" ] || [ $usage = training ] || continue
+        "$forgotten_mlscore" rules --usage $usage ${3:-} >"$scratch/rounds" || echo "mlscore rules --usage $usage fails"
+        awk 'NR > 1 { if (NF == 3) edition = $1; print edition, $(NF - 1) }' "$scratch/rounds" |
+        while read -r edition benchmark; do
+            COLUMNS=1000 "$forgotten_mlscore" rules --usage $usage "$edition" "$benchmark" 2>&1 </dev/null |
+                awk -v title="$usage $edition $benchmark" -v name="$benchmark" '
+                index($0, title ", ") == 1 { titled = 1 }
+                /^(closed|open)_/ { scope = $1; seen[$1] = 1 }
+                $1 == "submission_benchmark" && index($0, "\"" name "\"") { listed[scope] = 1 }
+                END {
+                    if (!titled) print title ": the rules are of another edition"
+                    for (i = 1; i <= 2; i++) {
+                        division = i == 1 ? "closed" : "open"
+                        if (!seen[division "_" name]) print title ": no scope " division "_" name
+                        else if (!listed[division "_common"])
+                            print title ": not in submission_benchmark of " division "_common"
+                    }
+                }'
+        done
+    done
+}
+# The reference has no open rules of these either.
+forgotten "$build/mlscore" src/data | grep -vxE -e 'training 3[.][01][.]0 gpt3: no scope open_gpt3' \
+    -e 'training 4[.][01][.]0 llama2_70b_lora: not in submission_benchmark of open_common' >"$scratch/forgotten"
+if [ -s "$scratch/forgotten" ]; then fail "src/data: each edition has what the checklist asks for" "$scratch/forgotten"; else pass; fi
+
 # ------------------------------------------------------------ the new round
+newest=$(awk '/^  "hpc"/ { exit } /"edition":/ { edition = $2 }
+    END { gsub(/[",]/, "", edition); print edition }' src/data/editions.json)
+minor=${newest#*.}
+round=${newest%%.*}.$((${minor%%.*} + 1))
 cp -r src/data "$data"
 # The newest edition gets its last day, the new one stands behind it.
-awk '
-/"edition": "6.1.0"/ { print; print "     \"last_run\": \"2026-11-30\","; newest = 1; next }
-newest && /^    }$/ {
-    print "    },"; print "    {"; print "     \"edition\": \"6.2.0\","
-    print "     \"benchmarks\": [\"llama31_8b\", \"madeup_1b\"]"; print "    }"; newest = 0; next
+awk -v newest="\"edition\": \"$newest\"" -v edition="$round.0" '
+index($0, newest) { print; print "     \"last_run\": \"2028-10-31\","; found = 1; next }
+found && /^    }$/ {
+    print "    },"; print "    {"; print "     \"edition\": \"" edition "\","
+    print "     \"benchmarks\": [\"llama31_8b\", \"madeup_1b\"]"; print "    }"; found = 0; next
 }
 { print }' src/data/editions.json >"$data/editions.json"
 sed 's/^  "training": {$/&\n   "madeup_1b": {"runs": 3, "counts": "samples_count"},/' src/data/benchmarks.json >"$data/benchmarks.json"
-cat >"$data/rules/training-6.2.0.json" <<'END'
+# It extends the edition that the made-up logs below are for, which may by now not be the newest.
+sed "s/ROUND/$round.0/" >"$data/rules/training-$round.0.json" <<'END'
 {
   "usage": "training",
-  "edition": "6.2.0",
+  "edition": "ROUND",
   "extends": "6.1.0",
   "scopes": {
     "closed_common": {
@@ -34,6 +86,22 @@ cat >"$data/rules/training-6.2.0.json" <<'END'
           "check": "value in [\"llama31_8b\", \"madeup_1b\"]",
           "after": [{"use": "closed_{value}"}]
         }
+      }
+    },
+    "open_common": {
+      "keys": {
+        "submission_benchmark": {
+          "occurs": "exactly_one",
+          "check": "value in [\"llama31_8b\", \"madeup_1b\"]",
+          "after": [{"use": "open_{value}"}]
+        }
+      }
+    },
+    "closed_dlrmv4": null,
+    "open_dlrmv4": null,
+    "open_madeup_1b": {
+      "keys": {
+        "eval_accuracy": {"occurs": "at_least_one", "check": "has(metadata, \"samples_count\")"}
       }
     },
     "closed_madeup_1b": {
@@ -50,9 +118,9 @@ cat >"$data/rules/training-6.2.0.json" <<'END'
   }
 }
 END
-cat >"$data/rcp/training/madeup_1b.csv" <<'END'
+cat >"$data/rcp/training/madeup_1b.csv" <<END
 benchmark,first_edition,last_edition,global_batch_size,unit,to_converge
-madeup_1b,6.2.0,6.2.0,1152,samples,314000 310000 316000 312000 318000
+madeup_1b,$round.0,$round.0,1152,samples,314000 310000 316000 312000 318000
 END
 
 # ----------------------------------------------------------------- its logs
@@ -63,7 +131,8 @@ mv "$submission/benchmarks/llama31_405b" "$submission/benchmarks/madeup_1b"
 folder=$submission/results/example_b200_n2/madeup_1b
 mv "$submission/results/example_b200_n2/llama31_405b" "$folder"
 rm -r "$folder/power"
-# What 6.1 and later ask every log for, put behind submission_org with its time; and a year in which 6.2 is the newest.
+# What 6.1 and later ask every log for, put behind submission_org with its time; and a year in which the round is the
+# newest edition.
 more='/"submission_org"/{h;p;'
 for pair in lowest_numerical_precision_in_linear='"fp8"' lowest_numerical_precision_in_attn='"fp8"' \
     lowest_numerical_precision_in_comm='"fp8"' tensor_parallelism=1 pipeline_parallelism=1 context_parallelism=1 \
@@ -83,15 +152,27 @@ says() { # says NAME PATTERN COMMAND…: succeeds, and a line of what it prints 
     if "$@" >"$scratch/out" 2>&1 && grep -q -e "$says_pattern" "$scratch/out"; then pass; else fail "$says_name" "$scratch/out"; fi
 }
 check "builds with the data of another folder" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
-says "rules lists the benchmark of the new edition" '^ *madeup_1b  *3$' "$mlscore" rules 6.2
-says "rules has the checklist of the new benchmark" max_sequence_length "$mlscore" rules 6.2 madeup_1b
+says "rules lists the benchmark of the new edition" '^ *madeup_1b  *3$' "$mlscore" rules "$round"
+says "rules has the checklist of the new benchmark" max_sequence_length "$mlscore" rules "$round" madeup_1b
 says "rcp has the reference points" '^ *1,152  *5  *314,000' "$mlscore" rcp madeup_1b
-says "check judges a log" 'training 6.2 closed madeup_1b' "$mlscore" check --edition 6.2 "$folder/result_0.txt"
-says "check guesses the edition by the date" 'training 6.2 ' "$mlscore" check "$folder/result_0.txt"
-says "score gives an official score" '"official":[[:space:]]*true' "$mlscore" score --edition 6.2 --format json "$folder"
-says "score checks convergence" '"message":[[:space:]]*"RCP found"' "$mlscore" score --edition 6.2 --format json "$folder"
-says "verify accepts the submission" 'ready to upload' "$mlscore" verify --edition 6.2 "$submission"
+says "check judges a log" "training $round closed madeup_1b" "$mlscore" check --edition "$round" "$folder/result_0.txt"
+says "check guesses the edition by the date" "training $round " "$mlscore" check "$folder/result_0.txt"
+says "score gives an official score" '"official":[[:space:]]*true' "$mlscore" score --edition "$round" --format json "$folder"
+says "score checks convergence" '"message":[[:space:]]*"RCP found"' "$mlscore" score --edition "$round" --format json "$folder"
+says "verify accepts the submission" 'ready to upload' "$mlscore" verify --edition "$round" "$submission"
 sed 's/"value": 8192/"value": 4096/' "$folder/result_0.txt" >"$scratch/wrong.log"
-if "$mlscore" check --edition 6.2 "$scratch/wrong.log" >"$scratch/out" 2>&1; then fail "a rule of the new benchmark is broken" "$scratch/out"; else pass; fi
-if "$build/mlscore" rules 6.2 >"$scratch/out" 2>&1; then fail "the program itself knows no 6.2" "$scratch/out"; else pass; fi
+if "$mlscore" check --edition "$round" "$scratch/wrong.log" >"$scratch/out" 2>&1; then fail "a rule of the new benchmark is broken" "$scratch/out"; else pass; fi
+if "$build/mlscore" rules "$round" >"$scratch/out" 2>&1; then fail "the program itself does not know it" "$scratch/out"; else pass; fi
+
+# ------------------------------------------------------------- what is forgotten
+forgotten "$mlscore" "$data" "$round" >"$scratch/forgotten"
+if [ -s "$scratch/forgotten" ]; then fail "the round has what the checklist asks for" "$scratch/forgotten"; else pass; fi
+sed -i '/2028-10-31/d' "$data/editions.json"
+sed -i 's/"closed_madeup_1b"/"closed_made_up"/; s/, \\"madeup_1b\\"//' "$data/rules/training-$round.0.json"
+sed -i "s/\"edition\": \"$round.0\"/\"edition\": \"$round.1\"/" "$data/rules/training-$round.0.json"
+check "builds with what lacks some" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
+forgotten "$mlscore" "$data" "$round" >"$scratch/forgotten"
+for missing in 'no last_run' 'of another edition' 'not in submission_benchmark of open_common' 'no scope closed_madeup_1b'; do
+    if grep -q "$missing" "$scratch/forgotten"; then pass; else fail "who forgets is told '$missing'" "$scratch/forgotten"; fi
+done
 finish

@@ -142,7 +142,7 @@ MLSCORE=$scratch/more sh tests/run_docs.sh "$build" >"$scratch/docs" 2>&1 || :
 for missing in 'brew has no page' 'man/mlscore.1: commands' 'README.md: commands' 'src/cli/cmd_brew.c is missing' \
     'no case runs mlscore brew' 'mlscore-findings.7: the list' 'cold..coffee' 'man/mlscore-formats.5: SCORE JSON' \
     'beans number' 'man/mlscore-score.1: options of score' 'completions/mlscore.fish: options of score' \
-    'no such format: coffee'; do
+    'no such format: coffee' 'no case runs mlscore score --format=coffee'; do
     check "a change that forgets is told '$missing'" grep -q -e "$missing" "$scratch/docs"
 done
 finish

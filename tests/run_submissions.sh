@@ -19,7 +19,7 @@ if [ $# -eq 0 ]; then
     set -- "$broken"/*/
     # Every finding about a submission has its test.
     for code in $("$mlscore" help findings | awk '/^[a-z]/ { if ($1 == "no-results") on = 1; if (on) print $1 }'); do
-        check "submissions-broken has $code" test -f "$broken/$code/change"
+        check "submissions-broken has $code (behind no-results findings are about submissions)" test -f "$broken/$code/change"
     done
 fi
 for code; do
