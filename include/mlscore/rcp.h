@@ -59,23 +59,17 @@ typedef struct mls_rcp_point {
 typedef struct mls_rcp_set mls_rcp_set;
 
 /**
- * The points that the rules have for a benchmark; none is not an error.
- * On MLS_OK *set is to be given to mls_rcp_set_free(); otherwise it is NULL
- * after MLS_ERROR_MEMORY, or MLS_ERROR_VALUE for broken data.
+ * The points that the rules have for a benchmark; none is not an error.  With
+ * a `path` also a user's own from `own`, the text of that file, a table
+ * (format: mlscore-rcp(1)): each takes the place of one of the rules with the
+ * same batch size; rows of other benchmarks and editions are checked and passed
+ * over.  On MLS_OK *set is to be given to mls_rcp_set_free(); otherwise it is
+ * NULL after MLS_ERROR_MEMORY, or MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or
+ * MLS_ERROR_LIMIT with line and column.
  */
-mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_error *error) MLS_MUST_USE;
+mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
+                           mls_error *error) MLS_MUST_USE;
 void mls_rcp_set_free(mls_rcp_set *set);
-
-/**
- * Adds a user's own points from the text of a table (format: mlscore-rcp(1)).
- * Rows of other benchmarks and editions are checked and passed over.  A point
- * takes the place of one of the rules with the same batch size.  `path` names
- * the file, for `source`.  Call it before the set is shared.
- *
- * MLS_ERROR_SYNTAX and MLS_ERROR_VALUE come with line and column; the set then
- * holds what it held before.
- */
-mls_status mls_rcp_set_add(mls_rcp_set *set, mls_str text, const char *path, mls_error *error) MLS_MUST_USE;
 
 /** How many points of the set are a user's own. */
 size_t mls_rcp_set_own(const mls_rcp_set *set);

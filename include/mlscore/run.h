@@ -110,15 +110,12 @@ typedef struct mls_run {
     size_t last_line; /**< its last record's */
     size_t records;
     size_t malformed;
-    size_t torn;
     double first_ms; /**< the earliest time of its records */
-    double last_ms;  /**< the latest */
     mls_step init_start, init_stop, run_start, run_stop;
     mls_run_status status;    /**< of the first run_stop, which ends the run */
     char *benchmark;          /**< submission_benchmark */
     char *division;           /**< submission_division, as logged */
     char *organisation;       /**< submission_org */
-    char *platform;           /**< submission_platform */
     char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
     double global_batch_size; /**< the last one logged; NAN: none, or no number */
     double train_samples;     /**< likewise */
@@ -179,8 +176,8 @@ const char *mls_run_hyperparameter(const mls_run *run, mls_str key);
 /** Whether there was a run at all: an init_start or a run_start came. */
 bool mls_run_exists(const mls_run *run);
 
-/** Whether both describe the same run: earliest time, run_start and run_stop agree. */
-bool mls_run_same(const mls_run *a, const mls_run *b);
+/** <0, 0 or >0 by earliest time, run_start and run_stop; 0: both describe the same run. */
+int mls_run_compare(const mls_run *a, const mls_run *b);
 
 /** Empty, with every number NAN. */
 void mls_job_init(mls_job *job);

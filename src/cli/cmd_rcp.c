@@ -87,10 +87,7 @@ static int rcp_list(mls_cli *cli, const mls_edition *edition, const char *benchm
     const mls_rcp_rules rules = {editions, edition,
                                  mls_benchmark_find(editions, edition->usage, mls_str_from(benchmark))};
     *listing = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
-    if (mls_rcp_set_new(&rules, &listing->set, &error) != MLS_OK) {
-        return mls_cli_complain_error(cli, NULL, &error);
-    }
-    if (settings->path != NULL && mls_rcp_set_add(listing->set, own_points, settings->path, &error) != MLS_OK) {
+    if (mls_rcp_set_new(&rules, own_points, settings->path, &listing->set, &error) != MLS_OK) {
         return mls_cli_complain_error(cli, settings->path, &error);
     }
     return MLS_EXIT_OK;

@@ -6,8 +6,8 @@
 
 #include "base/number.h"
 #include "report/reports.h"
-#include "score/seeds.h"
-#include "slurm/hosts.h"
+#include "score/score.h"
+#include "slurm/slurm.h"
 
 /* -------------------------------------------------------------------- a run */
 

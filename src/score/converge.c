@@ -3,7 +3,7 @@
  * converge.c - how much training a run took to converge, by the rules of its
  * benchmark and edition, which nobody knows for sure before its log has ended.
  */
-#include "score/converge.h"
+#include "score/score.h"
 
 #include <math.h>
 #include <stdlib.h>

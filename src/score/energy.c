@@ -4,6 +4,7 @@
  */
 #include "score/energy.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,33 +15,26 @@
 
 #define MILLISECONDS_PER_SECOND 1000.0
 
-void mls_power_log_init(mls_power_log *log)
-{
-    *log = (mls_power_log){.conversion_eff = NAN, .interconnect_power_est = NAN};
-}
+typedef struct power_event {
+    double time_ms;
+    double watts; /* of a reading */
+    size_t order; /* in the file, for events of the same time */
+    mls_key kind; /* a reading, start or stop */
+} power_event;
 
-void mls_power_log_release(mls_power_log *log)
-{
-    free(log->items);
-    mls_power_log_init(log);
-}
-
-static mls_status add_event(mls_power_log *log, const mls_record *record, mls_power_event_kind kind, double watts)
-{
-    if (log->count == MLS_POWER_EVENTS_MAX) {
-        log->too_many = true;
-        return MLS_OK;
-    }
-    if (!MLS_GROW(log, items)) {
-        return MLS_ERROR_MEMORY;
-    }
-    log->items[log->count] = (mls_power_event){record->time_ms, watts, log->count, kind};
-    log->count++;
-    return MLS_OK;
-}
+/* What a node_ or sw_ file has said so far. */
+typedef struct power_log {
+    power_event *items;
+    size_t count;
+    size_t capacity;
+    double conversion_eff;         /* NaN: not logged */
+    double interconnect_power_est; /* watts; NaN: not logged */
+    size_t unreadable;             /* malformed lines, and readings that are no finite numbers */
+    bool too_many;                 /* more than MLS_POWER_EVENTS_MAX events */
+} power_log;
 
 /* The record's value as a finite number; NaN, and one more unreadable, when it is none. */
-static double read_number(mls_power_log *log, const mls_record *record)
+static double read_number(power_log *log, const mls_record *record)
 {
     double number;
     if (mls_json_number(record->value, &number) && isfinite(number)) {
@@ -52,52 +46,60 @@ static double read_number(mls_power_log *log, const mls_record *record)
 
 static mls_status take_record(void *state, const mls_record *record)
 {
-    mls_power_log *log = state;
-    if (mls_str_equal(record->key, MLS_S("power_reading"))) {
-        double watts = read_number(log, record);
-        return isnan(watts) ? MLS_OK : add_event(log, record, MLS_POWER_READING, watts);
-    }
-    if (mls_str_equal(record->key, MLS_S("power_measurement_start"))) {
-        return add_event(log, record, MLS_POWER_START, 0);
-    }
-    if (mls_str_equal(record->key, MLS_S("power_measurement_stop"))) {
-        return add_event(log, record, MLS_POWER_STOP, 0);
-    }
-    if (mls_str_equal(record->key, MLS_S("conversion_eff"))) {
+    power_log *log = state;
+    double watts = 0;
+    switch (record->key_id) {
+    case MLS_KEY_CONVERSION_EFF:
         log->conversion_eff = read_number(log, record);
-    } else if (mls_str_equal(record->key, MLS_S("interconnect_power_est"))) {
+        return MLS_OK;
+    case MLS_KEY_INTERCONNECT_POWER_EST:
         log->interconnect_power_est = read_number(log, record);
+        return MLS_OK;
+    case MLS_KEY_POWER_READING:
+        watts = read_number(log, record);
+        break;
+    case MLS_KEY_POWER_MEASUREMENT_START:
+    case MLS_KEY_POWER_MEASUREMENT_STOP:
+        break;
+    default:
+        return MLS_OK;
     }
+    log->too_many |= log->count == MLS_POWER_EVENTS_MAX && !isnan(watts);
+    if (log->too_many || isnan(watts)) {
+        return MLS_OK;
+    }
+    if (!MLS_GROW(log, items)) {
+        return MLS_ERROR_MEMORY;
+    }
+    log->items[log->count] = (power_event){record->time_ms, watts, log->count, record->key_id};
+    log->count++;
     return MLS_OK;
 }
 
 static mls_status take_malformed(void *state, const mls_malformed *malformed)
 {
     (void)malformed;
-    ((mls_power_log *)state)->unreadable++;
+    ((power_log *)state)->unreadable++;
     return MLS_OK;
-}
-
-mls_sink mls_power_log_sink(mls_power_log *log)
-{
-    return (mls_sink){.state = log, .record = take_record, .malformed = take_malformed};
 }
 
 static int compare_events(const void *left, const void *right)
 {
-    const mls_power_event *a = left;
-    const mls_power_event *b = right;
+    const power_event *a = left;
+    const power_event *b = right;
     const int order = mls_compare_doubles(a->time_ms, b->time_ms);
     return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-static void complain(mls_findings *findings, const char *path, const char *what)
+/* NaN, and why. */
+static double complain(mls_findings *findings, const char *path, const char *what)
 {
     mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = path}, "%s", what);
+    return NAN;
 }
 
 /* What holds for nodes and switches alike; false when the file is of no use. */
-static bool log_is_usable(const mls_power_log *log, double time_to_train_ms, const char *path, mls_findings *findings)
+static bool log_is_usable(const power_log *log, double time_to_train_ms, const char *path, mls_findings *findings)
 {
     if (log->unreadable > 0) {
         mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = path},
@@ -115,88 +117,71 @@ static bool log_is_usable(const mls_power_log *log, double time_to_train_ms, con
     return log->unreadable == 0 && !log->too_many && !isnan(log->conversion_eff) && isfinite(time_to_train_ms);
 }
 
-/* What was summed up between start and stop. */
-typedef struct measurement {
-    bool started;
-    bool stopped;
-    double start_ms;
-    double end_ms; /* of the stop, or of the last reading so far */
-    double watt_milliseconds;
-} measurement;
-
-static measurement measure(const mls_power_log *log)
+/* The mean power of a node while it was measured.  Sorts the log. */
+static double watts_of_node(power_log *log, const char *path, mls_findings *findings)
 {
-    measurement sum = {false, false, NAN, NAN, 0};
-    for (size_t i = 0; i < log->count && !sum.stopped; i++) {
-        const mls_power_event *event = &log->items[i];
-        if (event->kind == MLS_POWER_START && !sum.started) {
-            sum.started = true;
-            sum.start_ms = sum.end_ms = event->time_ms;
-        } else if (event->kind == MLS_POWER_READING && sum.started) {
-            sum.watt_milliseconds += event->watts * (event->time_ms - sum.end_ms);
-            sum.end_ms = event->time_ms;
-        } else if (event->kind == MLS_POWER_STOP && sum.started) {
-            sum.stopped = true;
-            sum.end_ms = event->time_ms;
-        }
-    }
-    return sum;
-}
-
-double mls_energy_of_node(mls_power_log *log, double time_to_train_ms, const char *path, mls_findings *findings)
-{
-    if (!log_is_usable(log, time_to_train_ms, path, findings)) {
-        return NAN;
-    }
+    bool started = false;
+    bool stopped = false;
+    double start_ms = NAN;
+    double end_ms = NAN; /* of the stop, or of the last reading so far */
+    double watt_milliseconds = 0;
     if (log->count > 1) {
         qsort(log->items, log->count, sizeof *log->items, compare_events);
     }
-    measurement sum = measure(log);
-    if (!sum.started) {
-        complain(findings, path, "the power file has no power_measurement_start");
-        return NAN;
+    for (size_t i = 0; i < log->count && !stopped; i++) {
+        const power_event *event = &log->items[i];
+        if (!started) {
+            started = event->kind == MLS_KEY_POWER_MEASUREMENT_START;
+            start_ms = end_ms = event->time_ms;
+        } else if (event->kind != MLS_KEY_POWER_MEASUREMENT_START) {
+            stopped = event->kind == MLS_KEY_POWER_MEASUREMENT_STOP;
+            watt_milliseconds += stopped ? 0 : event->watts * (event->time_ms - end_ms);
+            end_ms = event->time_ms;
+        }
     }
-    if (!(sum.end_ms > sum.start_ms)) {
-        complain(findings, path, "the power file has no reading after power_measurement_start");
-        return NAN;
+    if (!started) {
+        return complain(findings, path, "the power file has no power_measurement_start");
     }
-    if (!sum.stopped) {
+    if (!(end_ms > start_ms)) {
+        return complain(findings, path, "the power file has no reading after power_measurement_start");
+    }
+    if (!stopped) {
         mls_findings_add(findings, MLS_FINDING_POWER_STOP, (mls_finding_place){.path = path},
                          "the power file has no power_measurement_stop; the last reading ends the measurement");
     }
-    double mean_watts = sum.watt_milliseconds / (sum.end_ms - sum.start_ms);
-    return log->conversion_eff * mean_watts * time_to_train_ms / MILLISECONDS_PER_SECOND;
+    return watt_milliseconds / (end_ms - start_ms);
 }
 
-double mls_energy_of_switch(const mls_power_log *log, double time_to_train_ms, const char *path, mls_findings *findings)
+static double watts_of_switch(const power_log *log, const char *path, mls_findings *findings)
 {
-    if (!log_is_usable(log, time_to_train_ms, path, findings)) {
-        return NAN;
+    if (!isnan(log->interconnect_power_est)) {
+        return log->interconnect_power_est;
     }
-    if (isnan(log->interconnect_power_est) && log->count > 0) {
-        complain(findings, path, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
-        return 0;
+    if (log->count == 0) {
+        return complain(findings, path, "the power file does not say interconnect_power_est");
     }
-    if (isnan(log->interconnect_power_est)) {
-        complain(findings, path, "the power file does not say interconnect_power_est");
-        return NAN;
-    }
-    return log->conversion_eff * log->interconnect_power_est * time_to_train_ms / MILLISECONDS_PER_SECOND;
+    complain(findings, path, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
+    return 0;
 }
 
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
-                           double *joules, mls_error *error)
+                           double *joules)
 {
-    mls_power_log log;
-    mls_power_log_init(&log);
-    const mls_sink sink = mls_power_log_sink(&log);
-    const mls_status status = mls_log_scan_fd(fd, NULL, &sink, 1, NULL, error);
-    (void)close(fd);
-    *joules = (double)NAN;
-    if (status == MLS_OK) {
-        *joules = node ? mls_energy_of_node(&log, time_to_train_ms, path, findings)
-                       : mls_energy_of_switch(&log, time_to_train_ms, path, findings);
+    mls_error error = {0};
+    power_log log = {.conversion_eff = NAN, .interconnect_power_est = NAN};
+    const mls_sink sink = {.state = &log, .record = take_record, .malformed = take_malformed};
+    const mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, NULL, &error)
+                                      : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "%s", "cannot be opened");
+    double watts = NAN;
+    if (fd >= 0) {
+        (void)close(fd);
     }
-    mls_power_log_release(&log);
+    if (status == MLS_ERROR_READ) {
+        mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = path}, "%s", error.message);
+    } else if (status == MLS_OK && log_is_usable(&log, time_to_train_ms, path, findings)) {
+        watts = node ? watts_of_node(&log, path, findings) : watts_of_switch(&log, path, findings);
+    }
+    *joules += log.conversion_eff * watts * time_to_train_ms / MILLISECONDS_PER_SECOND;
+    free(log.items);
     return status;
 }

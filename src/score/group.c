@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "score/group_checks.h"
+#include "score/score.h"
 #include "score/statistics.h"
 
 const char *mls_division_name(mls_division division)

@@ -3,7 +3,7 @@
  * group_checks.c - convergence, seeds, energy, weak scaling and the config of
  * a group: whether each is checked, what came of it, and what is said of it.
  */
-#include "score/group_checks.h"
+#include "score/score.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,6 @@
 
 #include "base/buffer.h"
 #include "mlscore/value.h"
-#include "score/converge.h"
-#include "score/seeds.h"
 
 #define MILLISECONDS_PER_MINUTE 60000.0
 
@@ -114,10 +112,8 @@ mls_status mls_group_check_rcp(mls_group *group, const mls_score_options *option
         return MLS_OK;
     }
     const mls_rcp_rules rules = {options->editions, group->edition, benchmark};
-    mls_status status = mls_rcp_set_new(&rules, &rcp->set, error);
-    if (status == MLS_OK && options->rcp_text.len > 0) {
-        status = mls_rcp_set_add(rcp->set, options->rcp_text, options->rcp_path, error);
-    }
+    mls_status status = mls_rcp_set_new(&rules, options->rcp_text, options->rcp_text.len > 0 ? options->rcp_path : NULL,
+                                        &rcp->set, error);
     if (status == MLS_OK) {
         status = compare_with_points(group, options);
     }

@@ -2,7 +2,7 @@
 /*
  * grouping.c - runs that belong together, found by what they logged.
  */
-#include "score/grouping.h"
+#include "score/score.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -20,14 +20,15 @@ typedef struct ranked_run {
     size_t index;
 } ranked_run;
 
-/* Memory for one scoring: all runs by start, the valid ones of a window by time, their minutes, the windows' scores. */
-typedef struct olympic_scratch {
-    ranked_run *by_start;
-    ranked_run *by_time;
-    double *minutes;
-    double *scores;
-    double *sorted_scores;
-} olympic_scratch;
+/* One scoring; the last four are scratch memory. */
+typedef struct olympic_scoring {
+    const mls_olympic_rules *rules;
+    mls_olympic_mark *marks; /* NULL: nobody asks for them */
+    ranked_run *by_start;    /* all runs */
+    ranked_run *by_time;     /* the valid ones of a window */
+    double *minutes;         /* theirs */
+    double *scores;          /* of the windows, twice: as they come, and sorted */
+} olympic_scoring;
 
 const char *mls_olympic_mark_name(mls_olympic_mark mark)
 {
@@ -63,177 +64,132 @@ static bool run_counts(const mls_olympic_run *run)
     return run->valid && isfinite(run->minutes);
 }
 
-/* The valid runs of `window` to scratch->by_time; returns how many. */
-static size_t gather_valid(const ranked_run *window, size_t count, olympic_scratch *scratch)
+/* The valid ones of `count` runs from `first` on to by_time; returns how many. */
+static size_t gather_valid(const olympic_scoring *scoring, size_t first, size_t count)
 {
     size_t valid = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (run_counts(window[i].run)) {
-            scratch->by_time[valid++] = window[i];
+    for (size_t i = first; i < first + count; i++) {
+        if (run_counts(scoring->by_start[i].run)) {
+            scoring->by_time[valid++] = scoring->by_start[i];
         }
     }
     return valid;
 }
 
-static double mean_of_ranked(const ranked_run *ranked, size_t count, olympic_scratch *scratch)
+/* The mean of by_time without some at both ends, which are marked as left out if `mark`. */
+static void take_mean(const olympic_scoring *scoring, size_t valid, size_t fastest, size_t slowest, bool mark,
+                      mls_olympic_result *result)
 {
-    for (size_t i = 0; i < count; i++) {
-        scratch->minutes[i] = ranked[i].run->minutes;
+    result->kept = 0;
+    for (size_t i = 0; i < valid; i++) {
+        const ranked_run *ranked = &scoring->by_time[i];
+        const bool kept = i >= fastest && i < valid - slowest;
+        if (kept) {
+            scoring->minutes[result->kept++] = ranked->run->minutes;
+        } else if (mark) {
+            scoring->marks[ranked->index] = i < fastest ? MLS_OLYMPIC_FASTEST : MLS_OLYMPIC_SLOWEST;
+        }
     }
-    return mls_mean(scratch->minutes, count);
+    result->score_minutes = mls_mean(scoring->minutes, result->kept);
 }
 
-/* The olympic mean of one window; what it leaves out is marked, by index into the caller's array, unless marks is NULL.
- */
-static void score_window(const ranked_run *window, size_t count, size_t allowed, olympic_scratch *scratch,
-                         mls_olympic_mark *marks, mls_olympic_result *result)
+/* The olympic mean of one window. */
+static void score_window(const olympic_scoring *scoring, size_t first, size_t count, bool mark,
+                         mls_olympic_result *result)
 {
-    size_t valid = gather_valid(window, count, scratch);
+    const size_t allowed = scoring->rules->allowed;
+    const size_t valid = gather_valid(scoring, first, count);
     result->dropped = count - valid;
-    result->kept = 0;
-    result->score_minutes = NAN;
     if (result->dropped > allowed) {
+        result->kept = 0;
+        result->score_minutes = NAN;
         result->outcome = MLS_OLYMPIC_TOO_MANY_DROPPED;
         return;
     }
-    qsort(scratch->by_time, valid, sizeof *scratch->by_time, compare_minutes);
-    size_t fastest = allowed < valid ? allowed : valid;
-    size_t slowest = allowed - result->dropped;
-    if (slowest > valid - fastest) {
-        slowest = valid - fastest;
-    }
-    if (marks != NULL) {
-        for (size_t i = 0; i < fastest; i++) {
-            marks[scratch->by_time[i].index] = MLS_OLYMPIC_FASTEST;
-        }
-        for (size_t i = valid - slowest; i < valid; i++) {
-            marks[scratch->by_time[i].index] = MLS_OLYMPIC_SLOWEST;
-        }
-    }
-    result->kept = valid - fastest - slowest;
+    qsort(scoring->by_time, valid, sizeof *scoring->by_time, compare_minutes);
+    const size_t fastest = allowed < valid ? allowed : valid;
+    const size_t slowest = allowed - result->dropped < valid - fastest ? allowed - result->dropped : valid - fastest;
+    take_mean(scoring, valid, fastest, slowest, mark, result);
     result->outcome = result->kept > 0 ? MLS_OLYMPIC_SCORED : MLS_OLYMPIC_NOTHING_LEFT;
-    result->score_minutes = mean_of_ranked(scratch->by_time + fastest, result->kept, scratch);
 }
 
-/* Chooses the window of `needed` runs; false when the median is infinite. */
-static bool choose_window(size_t count, size_t needed, size_t allowed, olympic_scratch *scratch,
-                          mls_olympic_result *result)
+/* Chooses the window of the runs needed; false when the median is infinite. */
+static bool choose_window(const olympic_scoring *scoring, size_t count, mls_olympic_result *result)
 {
-    size_t windows = count - needed + 1;
+    const size_t windows = count - scoring->rules->runs_needed + 1;
+    double *scores = scoring->scores;
+    double *sorted = scores + count;
     for (size_t i = 0; i < windows; i++) {
         mls_olympic_result one;
-        score_window(scratch->by_start + i, needed, allowed, scratch, NULL, &one);
-        scratch->scores[i] = isnan(one.score_minutes) ? (double)INFINITY : one.score_minutes;
-        scratch->sorted_scores[i] = scratch->scores[i];
+        score_window(scoring, i, scoring->rules->runs_needed, false, &one);
+        scores[i] = sorted[i] = isnan(one.score_minutes) ? (double)INFINITY : one.score_minutes;
     }
-    mls_sort_doubles(scratch->sorted_scores, windows);
-    double median = mls_median(scratch->sorted_scores, windows);
-    result->window_median = median;
+    mls_sort_doubles(sorted, windows);
+    const double median = result->window_median = mls_median(sorted, windows);
     if (!isfinite(median)) {
         return false;
     }
     size_t best = 0;
     for (size_t i = 1; i < windows; i++) {
-        double nearer = fabs(scratch->scores[best] - median) - fabs(scratch->scores[i] - median);
+        double nearer = fabs(scores[best] - median) - fabs(scores[i] - median);
         bool equally_close = fabs(nearer) <= EQUALLY_CLOSE * fabs(median);
-        if (equally_close ? scratch->scores[i] > scratch->scores[best] : nearer > 0) {
+        if (equally_close ? scores[i] > scores[best] : nearer > 0) {
             best = i;
         }
     }
     result->windowed = true;
     result->window_first = best;
-    result->window_count = needed;
+    result->window_count = scoring->rules->runs_needed;
     return true;
 }
 
-/* Two allocations hold all five arrays; the first members own them. */
-static mls_status scratch_init(olympic_scratch *scratch, size_t count)
+static void score_runs(const olympic_scoring *scoring, size_t count, mls_olympic_result *result)
 {
-    ranked_run *ranked = calloc(count + 1, 2 * sizeof *ranked);
-    double *numbers = calloc(count + 1, 3 * sizeof *numbers);
-    if (ranked == NULL || numbers == NULL) {
-        free(ranked);
-        free(numbers);
-        return MLS_ERROR_MEMORY;
-    }
-    scratch->by_start = ranked;
-    scratch->by_time = ranked + count;
-    scratch->minutes = numbers;
-    scratch->scores = numbers + count;
-    scratch->sorted_scores = numbers + 2 * count;
-    return MLS_OK;
-}
-
-static void scratch_release(olympic_scratch *scratch)
-{
-    free(scratch->by_start);
-    free(scratch->minutes);
-}
-
-static void score_plain_mean(size_t count, olympic_scratch *scratch, mls_olympic_result *result)
-{
-    result->kept = gather_valid(scratch->by_start, count, scratch);
-    result->dropped = count - result->kept;
-    result->score_minutes = mean_of_ranked(scratch->by_time, result->kept, scratch);
-    result->outcome = MLS_OLYMPIC_TOO_FEW_RUNS;
-}
-
-static void mark_outside(size_t count, const olympic_scratch *scratch, const mls_olympic_result *result,
-                         mls_olympic_mark *marks)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i < result->window_first || i >= result->window_first + result->window_count) {
-            marks[scratch->by_start[i].index] = MLS_OLYMPIC_OUTSIDE;
-        }
-    }
-}
-
-static void score_more_than_needed(size_t count, const mls_olympic_rules *rules, olympic_scratch *scratch,
-                                   mls_olympic_mark *marks, mls_olympic_result *result)
-{
-    if (!rules->select_window) {
-        score_window(scratch->by_start, count, rules->allowed, scratch, marks, result);
-        if (result->outcome == MLS_OLYMPIC_SCORED) {
+    const size_t needed = scoring->rules->runs_needed;
+    const bool mark = scoring->marks != NULL;
+    if (needed == 0 || count < needed) {
+        const size_t valid = gather_valid(scoring, 0, count);
+        result->dropped = count - valid;
+        result->outcome = MLS_OLYMPIC_TOO_FEW_RUNS;
+        take_mean(scoring, valid, 0, 0, mark, result);
+    } else if (count == needed || !scoring->rules->select_window) {
+        score_window(scoring, 0, count, mark, result);
+        if (count > needed && result->outcome == MLS_OLYMPIC_SCORED) {
             result->outcome = MLS_OLYMPIC_TOO_MANY_RUNS;
         }
-    } else if (choose_window(count, rules->runs_needed, rules->allowed, scratch, result)) {
-        score_window(scratch->by_start + result->window_first, result->window_count, rules->allowed, scratch, marks,
-                     result);
-        if (marks != NULL) {
-            mark_outside(count, scratch, result, marks);
+    } else if (choose_window(scoring, count, result)) {
+        score_window(scoring, result->window_first, needed, mark, result);
+        for (size_t i = 0; i < count && mark; i++) {
+            if (i < result->window_first || i >= result->window_first + needed) {
+                scoring->marks[scoring->by_start[i].index] = MLS_OLYMPIC_OUTSIDE;
+            }
         }
     } else {
-        result->dropped = count - gather_valid(scratch->by_start, count, scratch);
+        result->dropped = count - gather_valid(scoring, 0, count);
         result->outcome = MLS_OLYMPIC_NO_WINDOW;
     }
+    result->official = result->outcome == MLS_OLYMPIC_SCORED;
 }
 
 mls_status mls_olympic_score(const mls_olympic_run *runs, size_t count, const mls_olympic_rules *rules,
                              mls_olympic_mark *marks, mls_olympic_result *result)
 {
+    ranked_run *ranked = calloc(count + 1, 2 * sizeof *ranked);
+    double *numbers = calloc(count + 1, 3 * sizeof *numbers);
+    const bool ok = ranked != NULL && numbers != NULL;
     *result = (mls_olympic_result){.score_minutes = NAN, .window_median = NAN};
-    olympic_scratch scratch;
-    mls_status status = scratch_init(&scratch, count);
-    if (status != MLS_OK) {
-        return status;
-    }
-    for (size_t i = 0; i < count; i++) {
-        scratch.by_start[i] = (ranked_run){&runs[i], i};
-        if (marks != NULL) {
-            marks[i] = run_counts(&runs[i]) ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
+    if (ok) {
+        const olympic_scoring scoring = {rules, marks, ranked, ranked + count, numbers, numbers + count};
+        for (size_t i = 0; i < count; i++) {
+            ranked[i] = (ranked_run){&runs[i], i};
+            if (marks != NULL) {
+                marks[i] = run_counts(&runs[i]) ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
+            }
         }
+        qsort(ranked, count, sizeof *ranked, compare_starts);
+        score_runs(&scoring, count, result);
     }
-    if (count > 1) {
-        qsort(scratch.by_start, count, sizeof *scratch.by_start, compare_starts);
-    }
-    if (rules->runs_needed == 0 || count < rules->runs_needed) {
-        score_plain_mean(count, &scratch, result);
-    } else if (count == rules->runs_needed) {
-        score_window(scratch.by_start, count, rules->allowed, &scratch, marks, result);
-    } else {
-        score_more_than_needed(count, rules, &scratch, marks, result);
-    }
-    result->official = result->outcome == MLS_OLYMPIC_SCORED;
-    scratch_release(&scratch);
-    return MLS_OK;
+    free(ranked);
+    free(numbers);
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/locale.h"
-#include "score/rcp_set.h"
+#include "score/score.h"
 #include "score/statistics.h"
 
 /* A submission passes unless its mean is below the reference's at this level of significance. */

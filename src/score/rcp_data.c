@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "score/rcp_set.h"
+#include "score/score.h"
 #include "score/statistics.h"
 
 #define DATA_NAME_MAX 128
@@ -283,7 +283,8 @@ static mls_status read_table(mls_rcp_set *set, mls_str text, const char *path, m
     return status;
 }
 
-mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_error *error)
+mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
+                           mls_error *error)
 {
     char name[DATA_NAME_MAX];
     *set = calloc(1, sizeof **set);
@@ -294,36 +295,16 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_rcp_set **set, mls_er
     const int length =
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
-    const mls_status status = table.ptr == NULL ? MLS_OK : read_table(*set, table, "", error);
+    mls_status status = table.ptr == NULL ? MLS_OK : read_table(*set, table, "", error);
+    if (status == MLS_OK && path != NULL) {
+        status = read_table(*set, own, path[0] == '\0' ? "-" : path, error);
+    }
     if (status == MLS_OK) {
         mls_rcp_set_prepare(*set);
     } else {
         mls_rcp_set_free(*set);
         *set = NULL;
     }
-    return status;
-}
-
-mls_status mls_rcp_set_add(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
-{
-    mls_rcp_point *before = calloc(set->count + 1, sizeof *before);
-    if (before == NULL) {
-        return mls_error_memory(error);
-    }
-    size_t count = set->count;
-    if (count > 0) {
-        memcpy(before, set->items, count * sizeof *before);
-    }
-    mls_status status = read_table(set, text, path == NULL || path[0] == '\0' ? "-" : path, error);
-    if (status == MLS_OK) {
-        mls_rcp_set_prepare(set);
-    } else {
-        if (count > 0) {
-            memcpy(set->items, before, count * sizeof *before);
-        }
-        set->count = count;
-    }
-    free(before);
     return status;
 }
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "score/seeds.h"
+#include "score/score.h"
+#include "score/statistics.h"
 
 const char *mls_run_status_name(mls_run_status status)
 {
@@ -22,7 +23,6 @@ void mls_run_init(mls_run *run)
     const mls_step no_step = {nan, 0};
     const mls_training_progress nowhere = {nan, nan, nan};
     *run = (mls_run){.first_ms = nan,
-                     .last_ms = nan,
                      .init_start = no_step,
                      .init_stop = no_step,
                      .run_start = no_step,
@@ -85,16 +85,11 @@ bool mls_run_exists(const mls_run *run)
     return run->init_start.line > 0 || run->run_start.line > 0;
 }
 
-/* Times that both are missing agree. */
-static bool same_time(double a, double b)
+int mls_run_compare(const mls_run *a, const mls_run *b)
 {
-    return a == b || (isnan(a) && isnan(b));
-}
-
-bool mls_run_same(const mls_run *a, const mls_run *b)
-{
-    return same_time(a->first_ms, b->first_ms) && same_time(a->run_start.time_ms, b->run_start.time_ms) &&
-           same_time(a->run_stop.time_ms, b->run_stop.time_ms);
+    int order = mls_compare_doubles(a->first_ms, b->first_ms);
+    order = order != 0 ? order : mls_compare_doubles(a->run_start.time_ms, b->run_start.time_ms);
+    return order != 0 ? order : mls_compare_doubles(a->run_stop.time_ms, b->run_stop.time_ms);
 }
 
 static void forget(mls_series *series)
@@ -116,7 +111,6 @@ void mls_run_release(mls_run *run)
     free(run->benchmark);
     free(run->division);
     free(run->organisation);
-    free(run->platform);
     free(run->config_filename);
     mls_run_forget_series(run);
     for (size_t i = 0; i < run->hyperparameter_count; i++) {

@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 #include "mlscore/run.h"
 #include "mlscore/value.h"
-#include "score/seeds.h"
+#include "score/score.h"
 
 /* Longer values of hyperparameters are cut, those with longer keys are none. */
 enum { MLS_HYPERPARAMETER_LENGTH = 200 };
@@ -270,8 +270,6 @@ static void count_record(mls_run *run, const mls_record *record)
     run->last_line = record->line;
     run->line = run->line == 0 ? record->line : run->line;
     run->first_ms = run->first_ms <= record->time_ms ? run->first_ms : record->time_ms;
-    run->last_ms = run->last_ms >= record->time_ms ? run->last_ms : record->time_ms;
-    run->torn += record->torn;
     if (record->torn && !run->judged) {
         mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line},
                          "a record was overwritten by the next one and is lost");
@@ -330,13 +328,11 @@ void mls_run_record(mls_run *run, const mls_record *record)
     case MLS_KEY_SUBMISSION_ORG:
         take_text(run, &run->organisation, record->value);
         break;
-    case MLS_KEY_SUBMISSION_PLATFORM:
-        take_text(run, &run->platform, record->value);
-        break;
     case MLS_KEY_TRAIN_SAMPLES:
         take_number(&run->train_samples, record);
         take_hyperparameter(run, record);
         break;
+    case MLS_KEY_SUBMISSION_PLATFORM:
     case MLS_KEY_CACHE_CLEAR:
     case MLS_KEY_BLOCK_START:
     case MLS_KEY_BLOCK_STOP:
@@ -344,7 +340,7 @@ void mls_run_record(mls_run *run, const mls_record *record)
     case MLS_KEY_EPOCH_STOP:
     case MLS_KEY_EPOCH_COUNT:
     case MLS_KEY_EVAL_START:
-        break; /* in the course of a run: no hyperparameter */
+        break; /* in the course of a run, or of a submission: no hyperparameter */
     default:
         take_hyperparameter(run, record);
         break;
@@ -355,7 +351,7 @@ void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
 {
     mls_seed_log *seeds = seeds_of(run);
     if (seeds != NULL) {
-        mls_seed_log_malformed(seeds);
+        seeds->malformed++;
     }
     run->malformed++;
     run->last_line = malformed->line;

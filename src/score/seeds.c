@@ -3,7 +3,7 @@
  * seeds.c - the seeds that logs tell, each in one form that can be compared,
  * and what is wrong with those of a folder.
  */
-#include "score/seeds.h"
+#include "score/score.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -145,11 +145,6 @@ mls_status mls_seed_log_record(mls_seed_log *log, const mls_record *record)
     }
     log->items[log->count++] = seed;
     return MLS_OK;
-}
-
-void mls_seed_log_malformed(mls_seed_log *log)
-{
-    log->malformed++;
 }
 
 void mls_seed_log_release(mls_seed_log *log)

@@ -8,18 +8,16 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "score/grouping.h"
-#include "slurm/power.h"
-#include "slurm/repeats.h"
+#include "score/score.h"
+#include "slurm/slurm.h"
 
 /* What the reading has said so far. */
-typedef struct mls_collecting {
+typedef struct collecting_state {
     const mls_collect_options *options;
     mls_collection *collection;
     mls_sources sources;
     mls_repeat_file *files; /* one per source, with its runs */
-    size_t *capacities;     /* of their runs */
-} mls_collecting;
+} collecting_state;
 
 static mls_status set_skip(mls_source *source, const char *reason)
 {
@@ -31,13 +29,13 @@ static mls_status set_skip(mls_source *source, const char *reason)
 /* A segment that has neither init_start nor run_start is no run, unless its file is one whatever is in it. */
 static mls_status take_run(void *state, size_t index, mls_run *run, bool part)
 {
-    mls_collecting *collecting = state;
+    collecting_state *collecting = state;
     mls_repeat_file *file = &collecting->files[index];
     (void)part;
     if (!mls_run_exists(run) && !collecting->sources.items[index].result) {
         return MLS_OK;
     }
-    if (!mls_grow((void **)&file->runs, file->run_count, &collecting->capacities[index], sizeof *file->runs)) {
+    if (!mls_grow((void **)&file->runs, file->run_count, &file->run_capacity, sizeof *file->runs)) {
         return MLS_ERROR_MEMORY;
     }
     file->runs[file->run_count++] = *run;
@@ -63,7 +61,7 @@ static const char *useless(const mls_read *read, size_t runs)
 
 static mls_status take_source(void *state, const mls_read *read)
 {
-    mls_collecting *collecting = state;
+    collecting_state *collecting = state;
     mls_source *source = &collecting->sources.items[read->index];
     const char *reason =
         read->status != MLS_OK ? read->error.message : useless(read, collecting->files[read->index].run_count);
@@ -73,7 +71,7 @@ static mls_status take_source(void *state, const mls_read *read)
     return reason != NULL ? set_skip(source, reason) : MLS_OK;
 }
 
-static mls_status read_all(mls_collecting *collecting, mls_error *error)
+static mls_status read_all(collecting_state *collecting, mls_error *error)
 {
     const mls_collect_options *options = collecting->options;
     const size_t count = collecting->sources.count;
@@ -87,8 +85,7 @@ static mls_status read_all(mls_collecting *collecting, mls_error *error)
                                  .progress = options->progress,
                                  .progress_state = options->progress_state};
     collecting->files = calloc(count + 1, sizeof *collecting->files);
-    collecting->capacities = calloc(count + 1, sizeof *collecting->capacities);
-    if (collecting->files == NULL || collecting->capacities == NULL) {
+    if (collecting->files == NULL) {
         return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
@@ -99,7 +96,7 @@ static mls_status read_all(mls_collecting *collecting, mls_error *error)
 }
 
 /* Recognises repeated runs: the files keep their own, and one left with none is skipped. */
-static mls_status drop_repeats(mls_collecting *collecting)
+static mls_status drop_repeats(collecting_state *collecting)
 {
     mls_status status = mls_repeats_remove(collecting->files, collecting->sources.count);
     for (size_t i = 0; i < collecting->sources.count && status == MLS_OK; i++) {
@@ -115,7 +112,7 @@ static mls_status drop_repeats(mls_collecting *collecting)
 }
 
 /* Moves the runs of all sources into the collection, in order, and the reasons of those that are skipped. */
-static mls_status move_to_collection(mls_collecting *collecting, mls_grouped_run **grouped)
+static mls_status move_to_collection(collecting_state *collecting, mls_grouped_run **grouped)
 {
     mls_collection *collection = collecting->collection;
     const size_t sources = collecting->sources.count;
@@ -164,7 +161,7 @@ static mls_status score_groups(const mls_collect_options *options, mls_collectio
     return status;
 }
 
-static void release(mls_collecting *collecting)
+static void release(collecting_state *collecting)
 {
     for (size_t i = 0; collecting->files != NULL && i < collecting->sources.count; i++) {
         for (size_t k = 0; k < collecting->files[i].run_count; k++) {
@@ -173,14 +170,13 @@ static void release(mls_collecting *collecting)
         free(collecting->files[i].runs);
     }
     free(collecting->files);
-    free(collecting->capacities);
     mls_sources_release(&collecting->sources);
 }
 
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error)
 {
-    mls_collecting collecting = {.options = options, .collection = collection};
+    collecting_state collecting = {.options = options, .collection = collection};
     mls_grouped_run *grouped = NULL;
     *collection = (mls_collection){0};
     mls_status status = mls_sources_find(paths, path_count, &collecting.sources, error);

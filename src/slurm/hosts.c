@@ -2,7 +2,7 @@
 /*
  * hosts.c - the names in a list of hosts as Slurm writes it.
  */
-#include "slurm/hosts.h"
+#include "slurm/slurm.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,8 @@
 /*
  * repeats.c - runs that stand in two files.
  */
-#include "slurm/repeats.h"
+#include "slurm/slurm.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,42 +11,28 @@
 #include "base/file.h"
 
 /* A run, and what decides which of several same ones stays. */
-typedef struct mls_repeat {
+typedef struct repeat {
     mls_run *run;
     size_t file;
     size_t file_runs;
     bool slurm_out;
-} mls_repeat;
+} repeat;
 
-static int compare_times(double a, double b)
+static int compare_sizes(size_t a, size_t b)
 {
-    if (isnan(a) || isnan(b)) {
-        return isnan(a) - isnan(b);
-    }
     return (a > b) - (a < b);
 }
 
 /* Same runs become neighbours, the one that stays first. */
 static int compare_repeats(const void *left, const void *right)
 {
-    const mls_repeat *a = left;
-    const mls_repeat *b = right;
-    int order = compare_times(a->run->first_ms, b->run->first_ms);
-    order = order != 0 ? order : compare_times(a->run->run_start.time_ms, b->run->run_start.time_ms);
-    order = order != 0 ? order : compare_times(a->run->run_stop.time_ms, b->run->run_stop.time_ms);
-    if (order != 0) {
-        return order;
-    }
-    if (a->slurm_out != b->slurm_out) {
-        return a->slurm_out ? 1 : -1;
-    }
-    if (a->file_runs != b->file_runs) {
-        return a->file_runs < b->file_runs ? -1 : 1;
-    }
-    if (a->file != b->file) {
-        return a->file < b->file ? -1 : 1;
-    }
-    return (a->run > b->run) - (a->run < b->run);
+    const repeat *a = left;
+    const repeat *b = right;
+    int order = mls_run_compare(a->run, b->run);
+    order = order != 0 ? order : a->slurm_out - b->slurm_out;
+    order = order != 0 ? order : compare_sizes(a->file_runs, b->file_runs);
+    order = order != 0 ? order : compare_sizes(a->file, b->file);
+    return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
 }
 
 static bool is_slurm_out(const char *path)
@@ -77,7 +62,7 @@ mls_status mls_repeats_remove(mls_repeat_file *files, size_t count)
     for (size_t i = 0; i < count; i++) {
         total += files[i].excluded ? 0 : files[i].run_count;
     }
-    mls_repeat *all = calloc(total + 1, sizeof *all);
+    repeat *all = calloc(total + 1, sizeof *all);
     bool *removed = calloc(total + 1, sizeof *removed);
     size_t *first = calloc(count + 1, sizeof *first); /* of each file's runs in `removed` */
     mls_status status = all != NULL && removed != NULL && first != NULL ? MLS_OK : MLS_ERROR_MEMORY;
@@ -85,14 +70,14 @@ mls_status mls_repeats_remove(mls_repeat_file *files, size_t count)
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         first[i] = used;
         for (size_t k = 0; !files[i].excluded && k < files[i].run_count; k++) {
-            all[used++] = (mls_repeat){&files[i].runs[k], i, files[i].run_count, is_slurm_out(files[i].path)};
+            all[used++] = (repeat){&files[i].runs[k], i, files[i].run_count, is_slurm_out(files[i].path)};
         }
     }
     if (status == MLS_OK && used > 1) {
         qsort(all, used, sizeof *all, compare_repeats);
     }
     for (size_t i = 1, stays = 0; i < used && status == MLS_OK; i++) {
-        if (!mls_run_same(all[stays].run, all[i].run)) {
+        if (mls_run_compare(all[stays].run, all[i].run) != 0) {
             stays = i;
             continue;
         }

@@ -22,11 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .benchmark = mls_benchmark_find(editions, MLS_USAGE_TRAINING, MLS_S("llama2_70b_lora")),
     };
     if (mls_editions_find(editions, MLS_USAGE_TRAINING, MLS_S("5.1"), &rules.edition, NULL) != MLS_OK ||
-        mls_rcp_set_new(&rules, &set, NULL) != MLS_OK) {
+        (mls_rcp_set_new(&rules, table, "fuzz.csv", &set, &error) != MLS_OK &&
+         mls_rcp_set_new(&rules, table, NULL, &set, &error) != MLS_OK)) {
         mls_editions_free(editions);
         return 0;
     }
-    (void)!mls_rcp_set_add(set, table, "fuzz.csv", &error);
     for (int power = -1; power < 18; power++) {
         const double batch = ldexp(1, power);
         mls_rcp_result result;

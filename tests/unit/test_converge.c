@@ -14,7 +14,7 @@
 #include "corpus.h"
 #include "mlscore/rcp.h"
 #include "rounds.h"
-#include "score/converge.h"
+#include "score/score.h"
 #include "score/statistics.h"
 
 #define RUNS_MAX 4096

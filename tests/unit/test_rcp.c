@@ -29,7 +29,7 @@ static mls_rcp_set *new_set(const char *usage, const char *edition, const char *
     assert_int_equal(mls_editions_find(editions, which, mls_str_from(edition), &rules.edition, NULL), MLS_OK);
     mls_rcp_set *set;
     mls_error error;
-    if (mls_rcp_set_new(&rules, &set, &error) != MLS_OK) {
+    if (mls_rcp_set_new(&rules, MLS_S(""), NULL, &set, &error) != MLS_OK) {
         fail_msg("%s %s %s: %s", usage, edition, benchmark, error.message);
     }
     return set;

@@ -142,7 +142,7 @@ static void times_of_a_run(void **state)
                    "c1745066700000");
     assert_true(mls_run_minutes(&run) == 91459.0 / 60000);
     assert_true(mls_run_init_minutes(&run) == 148700.0 / 60000);
-    assert_true(run.first_ms == 1745066700000 && run.last_ms == 1745067009420);
+    assert_true(run.first_ms == 1745066700000);
     assert_true(run.valid);
     mls_run_release(&run);
     run_read(&run, "i1");
@@ -160,7 +160,7 @@ static void what_the_run_says_about_itself(void **state)
     assert_string_equal(run.benchmark, "bert");
     assert_string_equal(run.division, "closed");
     assert_string_equal(run.organisation, "A\xc3\xa9");
-    assert_null(run.platform); /* no text */
+    assert_null(mls_run_hyperparameter(&run, MLS_S("submission_platform")));
     assert_true(run.global_batch_size == 16);
     assert_string_equal(mls_run_hyperparameter(&run, MLS_S("opt_lr")), "0.5");
     assert_null(mls_run_hyperparameter(&run, MLS_S("opt_late")));

@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 #include "corpus.h"
-#include "score/seeds.h"
+#include "score/score.h"
 
 #define SEED_AT(value, metadata)                                                                                       \
     ":::MLLOG {\"time_ms\": 1, \"key\": \"seed\", \"value\": " value ", \"metadata\": {" metadata "}}\n"
@@ -26,7 +26,7 @@ static mls_status take_record(void *state, const mls_record *record)
 static mls_status take_malformed(void *state, const mls_malformed *malformed)
 {
     (void)malformed;
-    mls_seed_log_malformed(state);
+    ((mls_seed_log *)state)->malformed++;
     return MLS_OK;
 }
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * score.h - what the files of this floor, and few others, know of each other:
+ * which runs are one group, the checks of a group, the seeds of a log, and what
+ * is inside a set of reference points.
+ */
+#ifndef MLS_SCORE_SCORE_H
+#define MLS_SCORE_SCORE_H
+
+#include "base/arena.h"
+#include "mlscore/group.h"
+#include "mlscore/log.h"
+
+/* ------------------------------------------------------------------ groups */
+
+typedef struct mls_grouped_run {
+    const mls_run *run;
+    bool result; /* from a result_*.txt */
+} mls_grouped_run;
+
+/*
+ * Sorts runs into groups, in the order of their first runs, with path,
+ * result_folder and runs set; mls_group_score() does the rest.  The
+ * result_*.txt files of one folder are one group, whatever is in them.  All
+ * other runs are grouped by benchmark, division, config and batch size; one
+ * that died before it logged one of these joins the one group that agrees with
+ * everything it did log, so that it counts there as the failure it is.  MLS_OK
+ * or MLS_ERROR_MEMORY; *groups and *count are valid in any case.
+ */
+mls_status mls_group_runs(const mls_grouped_run *runs, size_t run_count, mls_group **groups,
+                          size_t *count) MLS_MUST_USE;
+
+/* How a run is called in a message: its file's own name. */
+const char *mls_run_name(const mls_run *run);
+
+/*
+ * The checks of a group, which mls_group_score() makes: how many models were
+ * trained at once, and in what time (hpc); convergence against the reference
+ * points, and the scale and score that follow; whether the runs have seeds of
+ * their own; what the config's name says about the machine, and whether the
+ * logs were made with its batch size.  MLS_OK or MLS_ERROR_MEMORY, the second
+ * also what is wrong with a user's points.
+ */
+void mls_group_check_weak(mls_group *group);
+mls_status mls_group_check_rcp(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
+mls_status mls_group_check_seeds(mls_group *group, const mls_score_options *options) MLS_MUST_USE;
+mls_status mls_group_check_config(mls_group *group, const mls_score_options *options) MLS_MUST_USE;
+
+/*
+ * The run's number for the check against reference points: mls_run_reached(),
+ * or MLS_RCP_NOT_CONVERGED when the last run_stop does not say success.
+ * MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
+                                   bool train_samples, double *number) MLS_MUST_USE;
+
+/* -------------------------------------------------------- reference points */
+
+/* A set with more points, or a point with more values, is refused. */
+#define MLS_RCP_POINTS_MAX 10000
+#define MLS_RCP_VALUES_MAX 100000
+
+struct mls_rcp_set {
+    mls_arena arena; /* strings and numbers of the points */
+    mls_rcp_rules rules;
+    mls_rcp_point *items;
+    size_t count;
+    size_t capacity;
+};
+
+/* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
+void mls_rcp_set_prepare(mls_rcp_set *set);
+
+/* ------------------------------------------------------------------- seeds */
+
+/* A log with more seed records is not judged further; the check fails. */
+#define MLS_SEEDS_MAX 65536
+
+/* A problem names at most this many of the logs that share a seed, and says how many more there are. */
+#define MLS_SEEDS_NAMED_MAX 4
+
+/* One seed record. The texts belong to the log. */
+typedef struct mls_seed {
+    size_t line;
+    mls_str identity; /* file, line and whole number in one form: equal when the three are; empty without a place */
+    mls_str value;    /* as logged, for people */
+    mls_str file;     /* metadata.file and metadata.lineno, for people */
+    mls_str lineno;
+    bool is_integer;
+} mls_seed;
+
+/* The seeds of one log. Zero-initialised is empty. */
+typedef struct mls_seed_log {
+    mls_seed *items;
+    size_t count;
+    size_t capacity;
+    size_t malformed; /* malformed lines in the log, which may hide seeds; whoever reads it counts them */
+    bool too_many;    /* more than MLS_SEEDS_MAX */
+    mls_arena arena;
+} mls_seed_log;
+
+/* Looks at one record. MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_seed_log_record(mls_seed_log *log, const mls_record *record) MLS_MUST_USE;
+
+void mls_seed_log_release(mls_seed_log *log);
+
+/* A log, its path, and the name that problems call it by. */
+typedef struct mls_seed_source {
+    const char *path;
+    const char *name;
+    const mls_seed_log *log;
+} mls_seed_source;
+
+/*
+ * Were the runs of a benchmark really made with different seeds?  Every log has
+ * at least one record `seed` whose metadata names the file and the line that
+ * logged it; its value is an integer, or text or a number that Python's int()
+ * takes for one; file, line and that whole number together never repeat,
+ * neither within a log nor among the logs of a folder; and no line of the log
+ * is malformed.  Several seeds in one log are worth a warning.
+ *
+ * Fills `outcome`, whose findings are in the order of the logs.  With `bypass`
+ * errors are warnings.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, bool bypass,
+                           mls_seed_outcome *outcome) MLS_MUST_USE;
+
+#endif
