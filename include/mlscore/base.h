@@ -16,9 +16,16 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Around all declarations, for C++. */
 #ifdef __cplusplus
-extern "C" {
+#define MLS_C_BEGIN extern "C" {
+#define MLS_C_END }
+#else
+#define MLS_C_BEGIN
+#define MLS_C_END
 #endif
+
+MLS_C_BEGIN
 
 #if defined(__GNUC__)
 #define MLS_MUST_USE __attribute__((warn_unused_result))
@@ -237,7 +244,5 @@ void mls_findings_sort(mls_findings *list);
 /** Frees what the list owns and makes it an empty list. */
 void mls_findings_release(mls_findings *list);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

@@ -15,9 +15,7 @@
 #include "mlscore/group.h"
 #include "mlscore/reading.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** What to look for. */
 typedef struct mls_collect_options {
@@ -67,7 +65,5 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
 
 void mls_collection_release(mls_collection *collection);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

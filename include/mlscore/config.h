@@ -16,9 +16,7 @@
 
 #include "mlscore/shell.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** How much a name says. */
 typedef enum mls_config_kind {
@@ -153,7 +151,5 @@ typedef struct mls_config_paths {
 mls_status mls_config_paths_find(const char *folder, mls_config_paths *paths, mls_error *error) MLS_MUST_USE;
 void mls_config_paths_release(mls_config_paths *paths);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

@@ -13,9 +13,7 @@
 
 #include "mlscore/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** The two families of benchmarks that log in this format. */
 typedef enum mls_usage { MLS_USAGE_TRAINING, MLS_USAGE_HPC } mls_usage;
@@ -119,7 +117,5 @@ mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edit
 /** Its evaluation interval in an edition, in samples; 0: none that matters. */
 double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const mls_edition *edition);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

@@ -18,9 +18,7 @@
 
 #include "mlscore/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** A record whose payload is longer than this is malformed: 16 MiB. */
 #define MLS_RECORD_LENGTH_MAX ((size_t)16 << 20)
@@ -179,7 +177,5 @@ struct mls_arena;
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch,
                                 size_t *where) MLS_MUST_USE;
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

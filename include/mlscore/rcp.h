@@ -17,9 +17,7 @@
 #include "mlscore/base.h"
 #include "mlscore/edition.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** What a run that did not converge counts as. */
 #define MLS_RCP_NOT_CONVERGED 1e9
@@ -146,7 +144,5 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
 /** Appends what a batch size would need, in one line for a person. */
 void mls_rcp_limit_describe(const mls_rcp_limit *limit, struct mls_buffer *words);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

@@ -17,9 +17,7 @@
 #include "mlscore/rules.h"
 #include "mlscore/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** Folders are entered at most this deep below a named path. */
 #define MLS_WALK_DEPTH_MAX 64
@@ -115,7 +113,5 @@ typedef struct mls_reading {
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count,
                             mls_error *error) MLS_MUST_USE;
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

@@ -18,9 +18,7 @@
 #include "mlscore/edition.h"
 #include "mlscore/log.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 typedef struct mls_ruleset mls_ruleset;
 
@@ -114,7 +112,5 @@ void mls_checker_take_findings(mls_checker *checker, mls_findings *findings);
 /** The verdict, once mls_checker_end() has been called. */
 mls_verdict mls_checker_verdict(const mls_checker *checker);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

@@ -11,9 +11,7 @@
 
 #include "mlscore/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** A variable as the script leaves it.  The strings live as long as the script. */
 typedef struct mls_shell_variable {
@@ -64,7 +62,5 @@ bool mls_shell_is_complete(const mls_shell *script);
 const char *mls_shell_path(const mls_shell *script);
 const mls_findings *mls_shell_findings(const mls_shell *script);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

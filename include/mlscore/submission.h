@@ -19,9 +19,7 @@
 #include "mlscore/group.h"
 #include "mlscore/rules.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** A log of more bytes is not read, and is not valid. */
 #define MLS_LOG_BYTES_MAX ((uint64_t)1 << 30)
@@ -181,7 +179,5 @@ mls_status mls_submitter_list(const mls_submitter *submitter, mls_placed_finding
 /** How often a code was found beyond what is in that list. */
 size_t mls_submitter_unkept(const mls_submitter *submitter, mls_finding_code code);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

@@ -15,9 +15,7 @@
 #include "mlscore/base.h"
 #include "mlscore/log.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 struct mls_arena;
 typedef struct mls_value mls_value;
@@ -128,7 +126,5 @@ extern const char mls_reason_memory[];
 /** Line and column, both from 1, of an offset in a text. */
 void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif
