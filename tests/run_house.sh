@@ -20,7 +20,6 @@ rules.h rules
 config.h config
 run.h score
 group.h score
-olympic.h score
 rcp.h score
 reading.h reading
 collect.h slurm

@@ -11,7 +11,6 @@
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
 #include "mlscore/log.h"
-#include "mlscore/olympic.h"
 #include "mlscore/rcp.h"
 #include "mlscore/reading.h"
 #include "mlscore/rules.h"

@@ -16,9 +16,7 @@
 #include "mlscore/log.h"
 #include "mlscore/rules.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+MLS_C_BEGIN
 
 /** Samples kept of a series; a power of two. */
 #define MLS_SERIES_KEPT 1024
@@ -106,6 +104,7 @@ struct mls_seed_log;
 /** One run. */
 typedef struct mls_run {
     char *file;       /**< the file it was read from */
+    bool result;      /**< which is a result_*.txt: one run, whatever is in it */
     size_t line;      /**< its first line there, from 1 */
     size_t last_line; /**< its last record's */
     size_t records;
@@ -225,7 +224,5 @@ void mls_run_forget_series(mls_run *run);
 /** Frees what the run owns and makes it empty. */
 void mls_run_release(mls_run *run);
 
-#ifdef __cplusplus
-}
-#endif
+MLS_C_END
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -22,24 +23,27 @@ enum { MLS_LARGE_FILE = 32 * 1024 * 1024 };
 enum { MLS_BATCH_FILES = 64 };
 
 /* A run that waits for its turn. */
-typedef struct mls_waiting_run {
+typedef struct waiting_run {
     mls_run run;
     bool part;
-} mls_waiting_run;
+} waiting_run;
+
+struct reading_work;
 
 /* One file of a batch. */
-typedef struct mls_batch_file {
+typedef struct batch_file {
+    struct reading_work *work;
     mls_read read;
     mls_status status; /* what ends everything; MLS_OK: nothing */
-    mls_waiting_run *items;
+    waiting_run *items;
     size_t count;
     size_t capacity;
-} mls_batch_file;
+} batch_file;
 
-typedef struct mls_reading_work {
+typedef struct reading_work {
     const mls_reading *reading;
     const mls_source *sources;
-    mls_batch_file *batch; /* MLS_BATCH_FILES of them */
+    batch_file *batch; /* MLS_BATCH_FILES of them */
     unsigned threads;
     unsigned scan_threads; /* for one file */
     bool direct;           /* runs are handed over as they end */
@@ -49,12 +53,12 @@ typedef struct mls_reading_work {
     size_t capacity;
     size_t files_done, files;
     uint64_t bytes_done;
-} mls_reading_work;
+} reading_work;
 
 /* ---------------------------------------------------------------- checkers */
 
 /* A checker that is ready for the next log: an idle one when there is one.  *checker is NULL without rules. */
-static mls_status take_checker(mls_reading_work *work, mls_checker **checker)
+static mls_status take_checker(reading_work *work, mls_checker **checker)
 {
     *checker = NULL;
     if (work->reading->rules == NULL || work->reading->events) {
@@ -72,7 +76,7 @@ static mls_status take_checker(mls_reading_work *work, mls_checker **checker)
     return mls_checker_new(work->reading->rules, checker);
 }
 
-static void give_back(mls_reading_work *work, mls_checker *checker)
+static void give_back(reading_work *work, mls_checker *checker)
 {
     (void)pthread_mutex_lock(&work->lock);
     const bool kept = checker != NULL && MLS_GROW(work, items);
@@ -87,35 +91,24 @@ static void give_back(mls_reading_work *work, mls_checker *checker)
 
 /* -------------------------------------------------------------- one source */
 
-/* Where the runs of a file go. */
-typedef struct mls_destination {
-    mls_reading_work *work;
-    mls_batch_file *file;
-} mls_destination;
-
-static mls_status name_run(mls_run *run, const char *path)
-{
-    run->file = mls_copy_text(path, strlen(path));
-    return run->file != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
 static mls_status take_run(void *state, mls_run *run, bool part)
 {
-    const mls_destination *destination = state;
-    const mls_reading *reading = destination->work->reading;
-    mls_batch_file *file = destination->file;
-    const mls_status status = name_run(run, file->read.source->path);
+    batch_file *file = state;
+    const mls_reading *reading = file->work->reading;
+    const char *path = file->read.source->path;
+    run->file = mls_copy_text(path, strlen(path));
+    run->result = file->read.source->result;
     file->read.runs++;
-    if (status != MLS_OK || reading->run == NULL) {
-        return status;
+    if (run->file == NULL || reading->run == NULL) {
+        return run->file != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     }
-    if (destination->work->direct) {
+    if (file->work->direct) {
         return reading->run(reading->state, file->read.index, run, part);
     }
     if (!MLS_GROW(file, items)) {
         return MLS_ERROR_MEMORY;
     }
-    file->items[file->count++] = (mls_waiting_run){*run, part};
+    file->items[file->count++] = (waiting_run){*run, part};
     mls_run_init(run);
     return MLS_OK;
 }
@@ -126,12 +119,11 @@ static bool is_run(const mls_reading *reading, const mls_source *source)
 }
 
 /* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
-static mls_status scan(mls_reading_work *work, mls_batch_file *batch, mls_checker *checker, int fd)
+static mls_status scan(reading_work *work, batch_file *batch, mls_checker *checker, int fd)
 {
     const mls_reading *reading = work->reading;
     const mls_source *source = batch->read.source;
     const mls_scan_options options = {.threads = work->scan_threads, .plain = reading->plain};
-    mls_destination destination = {work, batch};
     mls_sink sinks[2];
     size_t count = 0;
     mls_file file = {.whole = reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
@@ -140,7 +132,7 @@ static mls_status scan(mls_reading_work *work, mls_batch_file *batch, mls_checke
                      .steps = reading->steps,
                      .checker = checker,
                      .run = take_run,
-                     .state = &destination};
+                     .state = batch};
     mls_status status = MLS_OK;
     mls_file_begin(&file);
     if (!reading->events) {
@@ -167,7 +159,7 @@ static int open_source(const mls_reading *reading, const mls_read *read)
     return reading->open != NULL ? reading->open(reading->state, read->index) : mls_source_open(read->source);
 }
 
-static mls_status read_source(mls_reading_work *work, mls_batch_file *file)
+static mls_status read_source(reading_work *work, batch_file *file)
 {
     const mls_reading *reading = work->reading;
     mls_read *read = &file->read;
@@ -196,8 +188,8 @@ static mls_status read_source(mls_reading_work *work, mls_batch_file *file)
 
 static void read_one(void *state, size_t index)
 {
-    mls_reading_work *work = state;
-    mls_batch_file *file = &work->batch[index];
+    reading_work *work = state;
+    batch_file *file = &work->batch[index];
     const mls_reading *reading = work->reading;
     file->status = read_source(work, file);
     (void)pthread_mutex_lock(&work->lock);
@@ -212,7 +204,7 @@ static void read_one(void *state, size_t index)
 /* ----------------------------------------------------------------- batches */
 
 /* Hands over what has been read of a file, and forgets it. */
-static mls_status deliver(const mls_reading *reading, mls_batch_file *file, mls_status status, mls_error *error)
+static mls_status deliver(const mls_reading *reading, batch_file *file, mls_status status, mls_error *error)
 {
     if (status == MLS_OK && file->status != MLS_OK) {
         status = file->status;
@@ -229,7 +221,7 @@ static mls_status deliver(const mls_reading *reading, mls_batch_file *file, mls_
 }
 
 /* The sources from *next on that are read together: a few small ones, or one that has all threads to itself. */
-static size_t choose_batch(mls_reading_work *work, size_t source_count, size_t *next)
+static size_t choose_batch(reading_work *work, size_t source_count, size_t *next)
 {
     const bool alone = work->files == 1 || work->reading->events;
     size_t count = 0;
@@ -240,7 +232,7 @@ static size_t choose_batch(mls_reading_work *work, size_t source_count, size_t *
             break;
         }
         if (source->skip == NULL) {
-            work->batch[count++] = (mls_batch_file){.read = {.index = *next, .source = source}};
+            work->batch[count++] = (batch_file){.work = work, .read = {.index = *next, .source = source}};
         }
         ++*next;
         if (source->skip == NULL && large) {
@@ -257,10 +249,10 @@ static size_t choose_batch(mls_reading_work *work, size_t source_count, size_t *
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count, mls_error *error)
 {
     mls_error ignored;
-    mls_reading_work work = {.reading = reading,
-                             .sources = sources,
-                             .batch = calloc(MLS_BATCH_FILES, sizeof *work.batch),
-                             .threads = reading->threads != 0 ? reading->threads : mls_processor_count()};
+    reading_work work = {.reading = reading,
+                         .sources = sources,
+                         .batch = calloc(MLS_BATCH_FILES, sizeof *work.batch),
+                         .threads = reading->threads != 0 ? reading->threads : mls_processor_count()};
     mls_status status = work.batch != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     error = error != NULL ? error : &ignored;
     *error = (mls_error){0};

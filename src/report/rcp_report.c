@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "mlscore/olympic.h"
+#include "mlscore/group.h"
 #include "report/table.h"
 
 enum { COLUMN_BATCH, COLUMN_RUNS, COLUMN_MEAN, COLUMN_STDEV, COLUMN_LIMIT, COLUMN_SPEEDUP, COLUMN_USED, COLUMN_FROM };

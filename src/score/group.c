@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/buffer.h"
+#include "base/file.h"
+#include "base/locale.h"
 #include "base/memory.h"
 #include "score/score.h"
 #include "score/statistics.h"
@@ -33,78 +34,65 @@ mls_division mls_division_described(const char *text)
     return name != NULL && strcmp(text, name) == 0 ? division : MLS_DIVISION_OTHER;
 }
 
-const char *mls_check_name(mls_check check)
+const char *mls_run_division(const mls_run *run)
 {
-    static const char *const names[] = {
-        [MLS_CHECK_NOT_MADE] = "none",
-        [MLS_CHECK_PASS] = "pass",
-        [MLS_CHECK_FAIL] = "fail",
-        [MLS_CHECK_BYPASSED] = "bypassed",
-    };
-    return names[check];
-}
-
-const char *mls_run_name(const mls_run *run)
-{
-    const char *slash = run->file != NULL ? strrchr(run->file, '/') : NULL;
-    return slash != NULL ? slash + 1 : run->file;
+    const char *name = mls_division_name(mls_division_logged(run->division));
+    return name != NULL ? name : run->division;
 }
 
 /* ------------------------------------------------ what the runs agree on */
 
-/* Appends what a run says of something that all runs of a group should say alike; nothing when it does not. */
-typedef void (*run_says)(const mls_run *run, mls_buffer *text);
+enum { NUMBER_SIZE = 32 };
 
-static void says_benchmark(const mls_run *run, mls_buffer *text)
+/* What a run says of something that all runs of a group should say alike, perhaps in `number`; NULL: nothing. */
+typedef const char *(*run_says)(const mls_run *run, char number[NUMBER_SIZE]);
+
+static const char *says_benchmark(const mls_run *run, char number[NUMBER_SIZE])
 {
-    mls_buffer_append(text, mls_str_from(run->benchmark));
+    (void)number;
+    return run->benchmark;
 }
 
-/* Divisions that mean the same are one, however they are spelled. */
-static void says_division(const mls_run *run, mls_buffer *text)
+static const char *says_division(const mls_run *run, char number[NUMBER_SIZE])
 {
-    const char *name = mls_division_name(mls_division_logged(run->division));
-    mls_buffer_append(text, mls_str_from(name != NULL ? name : run->division));
+    (void)number;
+    return mls_run_division(run);
 }
 
-static void says_config(const mls_run *run, mls_buffer *text)
+static const char *says_config(const mls_run *run, char number[NUMBER_SIZE])
 {
-    mls_buffer_append(text, mls_str_from(mls_run_config(run)));
+    (void)number;
+    return mls_run_config(run);
 }
 
-static void says_batch_size(const mls_run *run, mls_buffer *text)
+static const char *says_batch_size(const mls_run *run, char number[NUMBER_SIZE])
 {
-    if (!isnan(run->global_batch_size)) {
-        mls_buffer_printf(text, "%.15g", run->global_batch_size);
-    }
+    (void)mls_text_printf(number, NUMBER_SIZE, "%.15g", run->global_batch_size);
+    return isnan(run->global_batch_size) ? NULL : number;
 }
 
 /* The first run that says something, when all that do agree with it; NULL with a finding when two differ. */
 static const mls_run *agreement(mls_group *group, run_says says, const char *what)
 {
     const mls_run *first = NULL;
-    mls_buffer said = {0};
-    mls_buffer other = {0};
+    const char *said = NULL;
+    char numbers[2][NUMBER_SIZE];
     for (size_t i = 0; i < group->run_count; i++) {
-        mls_buffer *text = first == NULL ? &said : &other;
-        mls_buffer_clear(text);
-        says(group->runs[i], text);
-        if (text->len == 0) {
+        const mls_run *run = group->runs[i];
+        const char *text = says(run, numbers[first != NULL]);
+        if (text == NULL || text[0] == '\0') {
             continue;
         }
         if (first == NULL) {
-            first = group->runs[i];
-        } else if (!mls_str_equal(mls_buffer_str(&said), mls_buffer_str(&other))) {
+            first = run;
+            said = text;
+        } else if (strcmp(said, text) != 0) {
             mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP, (mls_finding_place){.key = mls_str_from(what)},
-                             "%s differs: %s in %s, %s in %s", what, said.ptr, mls_run_name(first), other.ptr,
-                             mls_run_name(group->runs[i]));
-            first = NULL;
-            break;
+                             "%s differs: %s in %s, %s in %s", what, said, mls_path_name(first->file), text,
+                             mls_path_name(run->file));
+            return NULL;
         }
     }
-    group->findings.out_of_memory |= said.failed || other.failed;
-    mls_buffer_release(&said);
-    mls_buffer_release(&other);
     return first;
 }
 
@@ -116,8 +104,7 @@ static const char *benchmark_of(mls_group *group, const mls_editions *editions)
 {
     const mls_run *run = agreement(group, says_benchmark, "submission_benchmark");
     if (group->result_folder && group->path != NULL) {
-        const char *slash = strrchr(group->path, '/');
-        const char *folder = slash != NULL ? slash + 1 : group->path;
+        const char *folder = mls_path_name(group->path);
         if (mls_benchmark_find(editions, group->usage, mls_str_from(folder))->runs_needed > 0) {
             return folder;
         }
@@ -132,18 +119,6 @@ static bool set_text(char **member, const char *text)
     return text == NULL || *member != NULL;
 }
 
-static double first_ms(const mls_group *group)
-{
-    double first = NAN;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const double begin = group->runs[i]->first_ms; /* NAN in a file without records */
-        if (isnan(first) || begin < first) {
-            first = begin;
-        }
-    }
-    return first;
-}
-
 static bool identify(mls_group *group, const mls_editions *editions)
 {
     const mls_run *division = agreement(group, says_division, "submission_division");
@@ -154,7 +129,11 @@ static bool identify(mls_group *group, const mls_editions *editions)
     group->global_batch_size = batch_size != NULL ? batch_size->global_batch_size : (double)NAN;
     group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(benchmark));
     if (group->edition == NULL) {
-        group->edition = mls_editions_guess(editions, group->usage, first_ms(group), mls_str_from(benchmark));
+        double first_ms = NAN; /* as it is in a file without records */
+        for (size_t i = 0; i < group->run_count; i++) {
+            first_ms = fmin(first_ms, group->runs[i]->first_ms);
+        }
+        group->edition = mls_editions_guess(editions, group->usage, first_ms, mls_str_from(benchmark));
         group->edition_guessed = true;
     }
     return set_text(&group->config, config != NULL ? mls_run_config(config) : NULL) &&
@@ -210,20 +189,17 @@ static mls_status measure_spread(mls_group *group)
 static void check_run_count(mls_group *group)
 {
     const size_t needed = group->rules->runs_needed;
+    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
+    const size_t made = weak ? group->weak.models : group->run_count;
     const mls_finding_place place = {0};
-    if (group->weak.check != MLS_CHECK_NOT_MADE) {
-        if (group->weak.models < needed) {
-            mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
-                             "%zu valid runs of the at least %zu that weak scaling of %s needs", group->weak.models,
-                             needed, group->benchmark);
-        }
-    } else if (group->run_count < needed) {
-        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place, "%zu of the %zu runs that %s needs",
-                         group->run_count, needed, group->benchmark);
-    } else if (needed > 0 && group->run_count > needed && !group->score.windowed) {
+    if (made < needed) {
         mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
-                         "%zu runs, %s needs %zu: --window selects the ones to submit", group->run_count,
-                         group->benchmark, needed);
+                         weak ? "%zu valid runs of the at least %zu that weak scaling of %s needs"
+                              : "%zu of the %zu runs that %s needs",
+                         made, needed, group->benchmark);
+    } else if (!weak && needed > 0 && made > needed && !group->score.windowed) {
+        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
+                         "%zu runs, %s needs %zu: --window selects the ones to submit", made, group->benchmark, needed);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/file.h"
 #include "mlscore/value.h"
 
 #define MILLISECONDS_PER_MINUTE 60000.0
@@ -143,7 +144,7 @@ mls_status mls_group_check_seeds(mls_group *group, const mls_score_options *opti
         if (is_submitted(group, i)) {
             const mls_run *run = group->runs[i];
             sources[count++] =
-                (mls_seed_source){run->file, mls_run_name(run), run->seeds != NULL ? run->seeds : &no_seeds};
+                (mls_seed_source){run->file, mls_path_name(run->file), run->seeds != NULL ? run->seeds : &no_seeds};
         }
     }
     const mls_status status = mls_seeds_check(sources, count, options->seed_bypass, &group->seeds);

@@ -46,25 +46,26 @@ static mls_str folder_of(const char *path)
     return (mls_str){path, slash > path ? (size_t)(slash - path) : 1};
 }
 
-static group_key group_key_of(const mls_grouped_run *grouped)
+static group_key group_key_of(const mls_run *run)
 {
-    const mls_run *run = grouped->run;
-    const char *division = mls_division_name(mls_division_logged(run->division));
     return (group_key){.benchmark = run->benchmark,
-                       .division = division != NULL ? division : run->division,
+                       .division = mls_run_division(run),
                        .config = mls_run_config(run),
                        .batch_size = run->global_batch_size,
                        .folder = folder_of(run->file),
-                       .result = grouped->result};
+                       .result = run->result};
+}
+
+static bool text_agrees(const char *a, const char *b)
+{
+    return a == NULL || b == NULL || strcmp(a, b) == 0;
 }
 
 /* Whether everything both have logged is the same. */
 static bool key_agrees(const group_key *a, const group_key *b)
 {
-    return !a->result && !b->result &&
-           (a->benchmark == NULL || b->benchmark == NULL || strcmp(a->benchmark, b->benchmark) == 0) &&
-           (a->division == NULL || b->division == NULL || strcmp(a->division, b->division) == 0) &&
-           (a->config == NULL || b->config == NULL || strcmp(a->config, b->config) == 0) &&
+    return !a->result && !b->result && text_agrees(a->benchmark, b->benchmark) &&
+           text_agrees(a->division, b->division) && text_agrees(a->config, b->config) &&
            (isnan(a->batch_size) || isnan(b->batch_size) || a->batch_size == b->batch_size);
 }
 
@@ -89,15 +90,6 @@ static mls_str common_folder(mls_str a, mls_str b)
     return same > 1 ? (mls_str){a.ptr, same - 1} : same == 1 ? (mls_str){a.ptr, 1} : MLS_S(".");
 }
 
-static bool add_run(mls_group *group, const mls_run *run)
-{
-    if (!mls_grow((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs)) {
-        return false;
-    }
-    group->runs[group->run_count++] = run;
-    return true;
-}
-
 /* What equal keys have in common as bytes, each text ended by a NUL; one that is missing is told from an empty one. */
 static mls_str key_bytes(const group_key *key, mls_buffer *bytes)
 {
@@ -118,61 +110,51 @@ static mls_str key_bytes(const group_key *key, mls_buffer *bytes)
     return mls_buffer_str(bytes);
 }
 
-static mls_group *find_group(grouped_runs *grouping, const group_key *key)
-{
-    const mls_map_entry *entry = mls_map_find(&grouping->by_key, key_bytes(key, &grouping->bytes));
-    return entry != NULL ? &grouping->groups[entry->value.number] : NULL;
-}
-
-static bool open_group(grouped_runs *grouping, group_key key, const mls_run *run)
-{
-    mls_map_entry *entry = mls_map_put(&grouping->by_key, key_bytes(&key, &grouping->bytes), NULL);
-    if (entry == NULL || grouping->bytes.failed ||
-        !mls_grow((void **)&grouping->groups, grouping->count, &grouping->capacity, sizeof *grouping->groups) ||
-        !mls_grow((void **)&grouping->keys, grouping->count, &grouping->key_capacity, sizeof *grouping->keys)) {
-        return false;
-    }
-    entry->value.number = grouping->count;
-    grouping->groups[grouping->count] = (mls_group){.result_folder = key.result};
-    grouping->keys[grouping->count] = key;
-    grouping->count++;
-    return add_run(&grouping->groups[grouping->count - 1], run);
-}
-
 /*
  * The only group a run with gaps can belong to: one that agrees and has a run
  * of the same folder, else one that agrees; NULL when there are none or two.
  */
 static mls_group *guess_group(grouped_runs *grouping, const group_key *key)
 {
-    mls_group *near = NULL;
-    mls_group *any = NULL;
-    size_t near_count = 0;
-    size_t any_count = 0;
+    mls_group *found[2] = {NULL, NULL}; /* of the same folder, of any */
+    size_t counts[2] = {0, 0};
     for (size_t i = 0; i < grouping->count && grouping->count <= MLS_GROUPS_GUESSED; i++) {
         if (key_agrees(&grouping->keys[i], key)) {
-            any = &grouping->groups[i];
-            any_count++;
-            if (mls_str_equal(grouping->keys[i].folder, key->folder)) {
-                near = any;
-                near_count++;
+            for (size_t k = mls_str_equal(grouping->keys[i].folder, key->folder) ? 0 : 1; k < 2; k++) {
+                found[k] = &grouping->groups[i];
+                counts[k]++;
             }
         }
     }
-    if (near_count == 1) {
-        return near;
-    }
-    return any_count == 1 ? any : NULL;
+    return counts[0] == 1 ? found[0] : counts[1] == 1 ? found[1] : NULL;
 }
 
-static bool take_run(grouped_runs *grouping, const mls_grouped_run *grouped, bool gaps)
+/* The run's group: that of its key, the one it can only belong to when it has gaps, or a new one. */
+static bool take_run(grouped_runs *grouping, const group_key *key, const mls_run *run, bool gaps)
 {
-    const group_key key = group_key_of(grouped);
-    mls_group *group = find_group(grouping, &key);
+    const mls_str bytes = key_bytes(key, &grouping->bytes);
+    const mls_map_entry *known = mls_map_find(&grouping->by_key, bytes);
+    mls_group *group = known != NULL ? &grouping->groups[known->value.number] : NULL;
     if (group == NULL && gaps) {
-        group = guess_group(grouping, &key);
+        group = guess_group(grouping, key);
     }
-    return group != NULL ? add_run(group, grouped->run) : open_group(grouping, key, grouped->run);
+    if (group == NULL) {
+        mls_map_entry *entry = mls_map_put(&grouping->by_key, bytes, NULL);
+        if (entry == NULL || grouping->bytes.failed ||
+            !mls_grow((void **)&grouping->groups, grouping->count, &grouping->capacity, sizeof *grouping->groups) ||
+            !mls_grow((void **)&grouping->keys, grouping->count, &grouping->key_capacity, sizeof *grouping->keys)) {
+            return false;
+        }
+        entry->value.number = grouping->count;
+        group = &grouping->groups[grouping->count];
+        *group = (mls_group){.result_folder = key->result};
+        grouping->keys[grouping->count++] = *key;
+    }
+    if (!mls_grow((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs)) {
+        return false;
+    }
+    group->runs[group->run_count++] = run;
+    return true;
 }
 
 static int compare_runs(const void *a, const void *b)
@@ -205,7 +187,7 @@ static int compare_groups(const void *a, const void *b)
     return compare_runs((const void *)&x->runs[0], (const void *)&y->runs[0]);
 }
 
-mls_status mls_group_runs(const mls_grouped_run *runs, size_t run_count, mls_group **groups, size_t *count)
+mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
 {
     grouped_runs grouping = {0};
     grouping.by_key = (mls_map){.arena = &grouping.arena, .copy = true};
@@ -214,7 +196,7 @@ mls_status mls_group_runs(const mls_grouped_run *runs, size_t run_count, mls_gro
         for (size_t i = 0; i < run_count && ok; i++) {
             const group_key key = group_key_of(&runs[i]);
             if (key_complete(&key) == (gaps == 0)) {
-                ok = take_run(&grouping, &runs[i], gaps == 1);
+                ok = take_run(&grouping, &key, &runs[i], gaps == 1);
             }
         }
     }

@@ -26,15 +26,29 @@ void mls_job_release(mls_job *job)
     mls_job_init(job);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static mls_str trimmed(mls_str text)
+{
+    while (text.len > 0 && is_blank(*text.ptr)) {
+        text.ptr++;
+        text.len--;
+    }
+    while (text.len > 0 && is_blank(text.ptr[text.len - 1])) {
+        text.len--;
+    }
+    return text;
+}
+
 /* The next word of *text, which moves behind it; empty at the end. */
 static mls_str word_next(mls_str *text)
 {
-    while (text->len > 0 && (*text->ptr == ' ' || *text->ptr == '\t')) {
-        text->ptr++;
-        text->len--;
-    }
+    *text = trimmed(*text);
     mls_str word = {text->ptr, 0};
-    while (word.len < text->len && word.ptr[word.len] != ' ' && word.ptr[word.len] != '\t') {
+    while (word.len < text->len && !is_blank(word.ptr[word.len])) {
         word.len++;
     }
     text->ptr += word.len;
@@ -44,9 +58,7 @@ static mls_str word_next(mls_str *text)
 
 static bool set(char **member, mls_str text)
 {
-    while (text.len > 0 && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\t')) {
-        text.len--;
-    }
+    text = trimmed(text);
     if (text.len >= 2 && (text.ptr[0] == '\'' || text.ptr[0] == '"') && text.ptr[text.len - 1] == text.ptr[0]) {
         text.ptr++;
         text.len -= 2;
@@ -63,29 +75,20 @@ static bool set(char **member, mls_str text)
 }
 
 /* :::DLPAL <container> <job> <nodes> <nodelist> <cluster, perhaps several words> <DGXSYSTEM> */
-static bool take_dlpal(mls_job *job, mls_str text)
+static bool take_dlpal(mls_job *job, mls_str rest)
 {
-    mls_str rest = text;
     (void)word_next(&rest);
     const mls_str container = word_next(&rest);
     const mls_str number = word_next(&rest);
     const mls_str nodes = word_next(&rest);
     const mls_str node_list = word_next(&rest);
+    mls_str cluster = trimmed(rest);
+    const size_t end = cluster.len;
+    while (cluster.len > 0 && !is_blank(cluster.ptr[cluster.len - 1])) {
+        cluster.len--;
+    }
+    const mls_str config = {cluster.ptr + cluster.len, end - cluster.len};
     size_t count;
-    mls_str cluster = rest;
-    while (cluster.len > 0 && (cluster.ptr[cluster.len - 1] == ' ' || cluster.ptr[cluster.len - 1] == '\t')) {
-        cluster.len--;
-    }
-    mls_str config = {cluster.ptr + cluster.len, 0};
-    while (cluster.len > 0 && config.ptr[-1] != ' ' && config.ptr[-1] != '\t') {
-        config.ptr--;
-        config.len++;
-        cluster.len--;
-    }
-    while (cluster.len > 0 && (*cluster.ptr == ' ' || *cluster.ptr == '\t')) {
-        cluster.ptr++;
-        cluster.len--;
-    }
     if (mls_size_parse(nodes, &count)) {
         job->node_count = (double)count;
     }
@@ -94,11 +97,10 @@ static bool take_dlpal(mls_job *job, mls_str text)
 }
 
 /* Beginning trial 3 of 10 */
-static void take_trial(mls_job *job, mls_str text)
+static void take_trial(mls_job *job, mls_str rest)
 {
     size_t trial;
     size_t trials;
-    mls_str rest = text;
     (void)word_next(&rest);
     (void)word_next(&rest);
     if (mls_size_parse(word_next(&rest), &trial)) {
@@ -110,15 +112,10 @@ static void take_trial(mls_job *job, mls_str text)
 
 bool mls_job_marker(mls_job *job, const mls_marker *marker)
 {
-    switch (marker->kind) {
-    case MLS_MARKER_DLPAL:
-        return take_dlpal(job, marker->text);
-    case MLS_MARKER_TRIAL_BEGIN:
+    if (marker->kind == MLS_MARKER_TRIAL_BEGIN) {
         take_trial(job, marker->text);
-        return true;
-    default:
-        return true;
     }
+    return marker->kind != MLS_MARKER_DLPAL || take_dlpal(job, marker->text);
 }
 
 static bool fill(char **member, const char *from)

@@ -3,7 +3,7 @@
  * olympic.c - the mean that leaves out the fastest and the slowest runs, and the
  * window of runs that counts when there are too many.
  */
-#include "mlscore/olympic.h"
+#include "mlscore/group.h"
 
 #include <math.h>
 #include <stdlib.h>

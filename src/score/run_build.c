@@ -138,58 +138,35 @@ static void take_throughput(mls_run *run, const mls_record *record)
 
 /* --------------------------------------------------------------- strings */
 
-/* The text of a string value, to be given to free(); NULL when memory runs out, which is all that can go wrong. */
-static char *text_of(mls_str span)
+/* "/a/config_GB200_18x4.sh" → "GB200_18x4", which is how DGXSYSTEM spells it. */
+static mls_str config_of(mls_str name)
+{
+    const char *slash = name.len > 0 ? memrchr(name.ptr, '/', name.len) : NULL;
+    const size_t folders = slash != NULL ? (size_t)(slash - name.ptr) + 1 : 0;
+    name = (mls_str){name.ptr + folders, name.len - folders};
+    if (mls_str_starts(name, MLS_S("config_"))) {
+        name = (mls_str){name.ptr + 7, name.len - 7};
+    }
+    name.len -= mls_str_ends(name, MLS_S(".sh")) ? 3 : 0;
+    return name;
+}
+
+/* The first one logged counts, as for the compliance checker; of file names, the first that names a config. */
+static void take_text(mls_run *run, char **member, mls_str span)
 {
     mls_arena arena = {0};
     mls_str text;
-    const bool decoded = mls_json_string(span, &arena, &text);
-    char *copy = decoded ? mls_copy_text(text.ptr, text.len < MLS_NAME_LENGTH ? text.len : MLS_NAME_LENGTH) : NULL;
-    mls_arena_release(&arena);
-    return copy;
-}
-
-/* The first one logged counts, as for the compliance checker. */
-static void take_text(mls_run *run, char **member, mls_str span)
-{
-    if (*member == NULL && mls_json_kind_of(span) == MLS_JSON_STRING) {
-        *member = text_of(span);
-        run->out_of_memory |= *member == NULL;
-    }
-}
-
-/* "/a/config_GB200_18x4.sh" → "GB200_18x4", which is how DGXSYSTEM spells it. */
-static void take_config_filename(mls_run *run, mls_str span)
-{
-    mls_arena arena = {0};
-    mls_str name;
-    if (run->config_filename != NULL || mls_json_kind_of(span) != MLS_JSON_STRING) {
+    const bool config = member == &run->config_filename;
+    if (*member != NULL || mls_json_kind_of(span) != MLS_JSON_STRING) {
         return;
     }
-    if (!mls_json_string(span, &arena, &name)) {
-        run->out_of_memory = true;
-    } else {
-        const char *slash = name.len > 0 ? memrchr(name.ptr, '/', name.len) : NULL;
-        const size_t folders = slash != NULL ? (size_t)(slash - name.ptr) + 1 : 0;
-        name = (mls_str){name.ptr + folders, name.len - folders};
-        if (mls_str_starts(name, MLS_S("config_"))) {
-            name = (mls_str){name.ptr + 7, name.len - 7};
-        }
-        if (mls_str_ends(name, MLS_S(".sh"))) {
-            name.len -= 3;
-        }
-        run->config_filename = name.len > 0 ? mls_copy_text(name.ptr, name.len) : NULL;
-        run->out_of_memory |= name.len > 0 && run->config_filename == NULL;
+    const bool decoded = mls_json_string(span, &arena, &text);
+    text = decoded && config ? config_of(text) : text;
+    if (!config || !decoded || text.len > 0) {
+        *member = decoded ? mls_copy_text(text.ptr, text.len < MLS_NAME_LENGTH ? text.len : MLS_NAME_LENGTH) : NULL;
+        run->out_of_memory |= *member == NULL;
     }
     mls_arena_release(&arena);
-}
-
-/* A cut value ends in "…" and never inside a character. */
-static char *cut_value(mls_str value)
-{
-    mls_buffer text = {0};
-    mls_utf8_append_cut(&text, value, MLS_HYPERPARAMETER_LENGTH);
-    return mls_buffer_detach(&text);
 }
 
 /* What is logged once before training starts describes the run; the first value stays. */
@@ -204,15 +181,17 @@ static void take_hyperparameter(mls_run *run, const mls_record *record)
         run->out_of_memory = true;
         return;
     }
-    const mls_hyperparameter hyperparameter = {mls_copy_text(record->key.ptr, record->key.len),
-                                               cut_value(record->value), record->line};
-    if (hyperparameter.key == NULL || hyperparameter.value == NULL) {
-        free(hyperparameter.key);
-        free(hyperparameter.value);
+    mls_buffer value = {0};
+    mls_utf8_append_cut(&value, record->value, MLS_HYPERPARAMETER_LENGTH);
+    mls_hyperparameter *taken = &run->hyperparameters[run->hyperparameter_count++];
+    *taken =
+        (mls_hyperparameter){mls_copy_text(record->key.ptr, record->key.len), mls_buffer_detach(&value), record->line};
+    if (taken->key == NULL || taken->value == NULL) {
+        free(taken->key);
+        free(taken->value);
+        run->hyperparameter_count--;
         run->out_of_memory = true;
-        return;
     }
-    run->hyperparameters[run->hyperparameter_count++] = hyperparameter;
 }
 
 /* --------------------------------------------------------------- records */
@@ -248,12 +227,6 @@ static mls_seed_log *seeds_of(mls_run *run)
         run->out_of_memory |= run->seeds == NULL;
     }
     return run->seeds;
-}
-
-static void take_seed(mls_run *run, const mls_record *record)
-{
-    mls_seed_log *seeds = seeds_of(run);
-    run->out_of_memory |= seeds != NULL && mls_seed_log_record(seeds, record) != MLS_OK;
 }
 
 static void take_number(double *number, const mls_record *record)
@@ -307,10 +280,10 @@ void mls_run_record(mls_run *run, const mls_record *record)
         take_evaluation(run, record);
         break;
     case MLS_KEY_SEED:
-        take_seed(run, record);
+        run->out_of_memory |= seeds_of(run) != NULL && mls_seed_log_record(run->seeds, record) != MLS_OK;
         break;
     case MLS_KEY_CONFIG_FILENAME:
-        take_config_filename(run, record->value);
+        take_text(run, &run->config_filename, record->value);
         break;
     case MLS_KEY_TRACKED_STATS:
     case MLS_KEY_THROUGHPUT:
@@ -355,9 +328,7 @@ void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
     }
     run->malformed++;
     run->last_line = malformed->line;
-    if (run->line == 0) {
-        run->line = malformed->line;
-    }
+    run->line = run->line == 0 ? malformed->line : run->line;
     if (!run->judged) {
         mls_findings_add(
             &run->findings, MLS_FINDING_MALFORMED,

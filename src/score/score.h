@@ -13,11 +13,6 @@
 
 /* ------------------------------------------------------------------ groups */
 
-typedef struct mls_grouped_run {
-    const mls_run *run;
-    bool result; /* from a result_*.txt */
-} mls_grouped_run;
-
 /*
  * Sorts runs into groups, in the order of their first runs, with path,
  * result_folder and runs set; mls_group_score() does the rest.  The
@@ -27,11 +22,10 @@ typedef struct mls_grouped_run {
  * everything it did log, so that it counts there as the failure it is.  MLS_OK
  * or MLS_ERROR_MEMORY; *groups and *count are valid in any case.
  */
-mls_status mls_group_runs(const mls_grouped_run *runs, size_t run_count, mls_group **groups,
-                          size_t *count) MLS_MUST_USE;
+mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count) MLS_MUST_USE;
 
-/* How a run is called in a message: its file's own name. */
-const char *mls_run_name(const mls_run *run);
+/* The division a run logs: those that mean the same are one, however they are spelled; NULL: none. */
+const char *mls_run_division(const mls_run *run);
 
 /*
  * The checks of a group, which mls_group_score() makes: how many models were

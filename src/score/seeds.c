@@ -235,14 +235,10 @@ static void report_group(seed_check *check, const seed_group *group)
     if (group->count > MLS_SEEDS_NAMED_MAX) {
         mls_buffer_printf(&words, " and %zu more", group->count - MLS_SEEDS_NAMED_MAX);
     }
-    mls_buffer_append_text(&words, " share seed ");
-    mls_buffer_append(&words, first->value);
-    mls_buffer_append_text(&words, " (logged by ");
-    mls_buffer_append(&words, first->file);
-    mls_buffer_append_text(&words, ":");
-    mls_buffer_append(&words, first->lineno);
+    mls_buffer_printf(&words, " share seed %.*s (logged by %.*s:%.*s)", (int)first->value.len, first->value.ptr,
+                      (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
     check->outcome->findings.out_of_memory |= words.failed;
-    add_problem(check, MLS_FINDING_SEED_REPEATED, group->named[0].source, first->line, "%s)",
+    add_problem(check, MLS_FINDING_SEED_REPEATED, group->named[0].source, first->line, "%s",
                 words.failed ? "" : words.ptr);
     mls_buffer_release(&words);
 }

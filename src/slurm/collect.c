@@ -19,11 +19,12 @@ typedef struct collecting_state {
     mls_repeat_file *files; /* one per source, with its runs */
 } collecting_state;
 
-static mls_status set_skip(mls_source *source, const char *reason)
+/* Takes the reason over. */
+static mls_status set_skip(mls_source *source, char *reason)
 {
     free(source->skip);
-    source->skip = mls_copy_text(reason, strlen(reason));
-    return source->skip != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    source->skip = reason;
+    return reason != NULL ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* A segment that has neither init_start nor run_start is no run, unless its file is one whatever is in it. */
@@ -68,7 +69,7 @@ static mls_status take_source(void *state, const mls_read *read)
     source->failed = read->status != MLS_OK;
     collecting->collection->files += read->unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collecting->collection->bytes += read->totals.bytes;
-    return reason != NULL ? set_skip(source, reason) : MLS_OK;
+    return reason != NULL ? set_skip(source, mls_copy_text(reason, strlen(reason))) : MLS_OK;
 }
 
 static mls_status read_all(collecting_state *collecting, mls_error *error)
@@ -102,17 +103,14 @@ static mls_status drop_repeats(collecting_state *collecting)
     for (size_t i = 0; i < collecting->sources.count && status == MLS_OK; i++) {
         const mls_repeat_file *file = &collecting->files[i];
         if (file->repeated > 0 && file->run_count == 0) {
-            mls_source *source = &collecting->sources.items[i];
-            free(source->skip);
-            source->skip = mls_repeat_reason(file);
-            status = source->skip != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+            status = set_skip(&collecting->sources.items[i], mls_repeat_reason(file));
         }
     }
     return status;
 }
 
 /* Moves the runs of all sources into the collection, in order, and the reasons of those that are skipped. */
-static mls_status move_to_collection(collecting_state *collecting, mls_grouped_run **grouped)
+static mls_status move_to_collection(collecting_state *collecting)
 {
     mls_collection *collection = collecting->collection;
     const size_t sources = collecting->sources.count;
@@ -122,17 +120,14 @@ static mls_status move_to_collection(collecting_state *collecting, mls_grouped_r
     }
     collection->runs = calloc(total + 1, sizeof *collection->runs);
     collection->skipped = calloc(sources + 1, sizeof *collection->skipped);
-    *grouped = calloc(total + 1, sizeof **grouped);
-    if (collection->runs == NULL || collection->skipped == NULL || *grouped == NULL) {
+    if (collection->runs == NULL || collection->skipped == NULL) {
         return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < sources; i++) {
         mls_repeat_file *file = &collecting->files[i];
         mls_source *source = &collecting->sources.items[i];
         for (size_t k = 0; k < file->run_count; k++) {
-            mls_run *run = &collection->runs[collection->run_count];
-            *run = file->runs[k];
-            (*grouped)[collection->run_count++] = (mls_grouped_run){run, source->result};
+            collection->runs[collection->run_count++] = file->runs[k];
         }
         file->run_count = 0;
         collection->failed += source->failed;
@@ -146,10 +141,10 @@ static mls_status move_to_collection(collecting_state *collecting, mls_grouped_r
     return MLS_OK;
 }
 
-static mls_status score_groups(const mls_collect_options *options, mls_collection *collection,
-                               const mls_grouped_run *grouped, mls_error *error)
+static mls_status score_groups(const mls_collect_options *options, mls_collection *collection, mls_error *error)
 {
-    mls_status status = mls_group_runs(grouped, collection->run_count, &collection->groups, &collection->group_count);
+    mls_status status =
+        mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         collection->groups[i].usage = options->usage;
         collection->groups[i].edition = options->edition;
@@ -177,7 +172,6 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
                        mls_collection *collection, mls_error *error)
 {
     collecting_state collecting = {.options = options, .collection = collection};
-    mls_grouped_run *grouped = NULL;
     *collection = (mls_collection){0};
     mls_status status = mls_sources_find(paths, path_count, &collecting.sources, error);
     if (status == MLS_OK) {
@@ -187,15 +181,14 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
         status = drop_repeats(&collecting);
     }
     if (status == MLS_OK) {
-        status = move_to_collection(&collecting, &grouped);
+        status = move_to_collection(&collecting);
     }
     if (status == MLS_OK) {
-        status = score_groups(options, collection, grouped, error);
+        status = score_groups(options, collection, error);
     }
     if (status == MLS_ERROR_MEMORY) {
         (void)mls_error_memory(error);
     }
-    free(grouped);
     release(&collecting);
     return status;
 }

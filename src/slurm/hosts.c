@@ -17,11 +17,9 @@ typedef struct expansion {
 
 static void emit(expansion *hosts, mls_str host)
 {
-    if (host.len > 0) {
-        hosts->count++;
-        if (hosts->each != NULL) {
-            hosts->each(hosts->state, host);
-        }
+    hosts->count += host.len > 0;
+    if (host.len > 0 && hosts->each != NULL) {
+        hosts->each(hosts->state, host);
     }
 }
 
@@ -50,40 +48,32 @@ static bool expand_range(expansion *hosts, mls_str before, mls_str range, mls_st
 /* The ranges between a word's brackets, up to the first that is none, and then false. */
 static bool expand_ranges(expansion *hosts, mls_str before, mls_str ranges, mls_str after)
 {
-    while (ranges.len > 0) {
+    bool ok = true;
+    while (ranges.len > 0 && ok) {
         const char *comma = memchr(ranges.ptr, ',', ranges.len);
-        const mls_str range = {ranges.ptr, comma != NULL ? (size_t)(comma - ranges.ptr) : ranges.len};
-        if (!expand_range(hosts, before, range, after)) {
-            return false;
-        }
-        const size_t used = range.len + (comma != NULL);
-        ranges.ptr += used;
-        ranges.len -= used;
+        const size_t len = comma != NULL ? (size_t)(comma - ranges.ptr) : ranges.len;
+        ok = expand_range(hosts, before, (mls_str){ranges.ptr, len}, after);
+        ranges = (mls_str){ranges.ptr + len + (comma != NULL), ranges.len - len - (comma != NULL)};
     }
-    return true;
+    return ok;
 }
 
-/* A word of the list, with at most one pair of brackets; false, with nothing emitted, when it does not follow the
- * syntax. */
-static bool expand_word(expansion *hosts, mls_str word)
+/* A word of the list, with at most one pair of brackets; as it stands when it does not follow the syntax. */
+static void expand_word(expansion *hosts, mls_str word)
 {
+    const char *end = word.ptr + word.len;
     const char *open = word.len > 0 ? memchr(word.ptr, '[', word.len) : NULL;
-    if (open == NULL) {
-        emit(hosts, word);
-        return true;
+    const char *close = open != NULL ? memchr(open, ']', (size_t)(end - open)) : NULL;
+    if (close != NULL && close > open + 1 && memchr(close, '[', (size_t)(end - close)) == NULL) {
+        const mls_str before = {word.ptr, (size_t)(open - word.ptr)};
+        const mls_str ranges = {open + 1, (size_t)(close - open) - 1};
+        const mls_str after = {close + 1, (size_t)(end - close) - 1};
+        if (expand_ranges(NULL, before, ranges, after)) {
+            (void)expand_ranges(hosts, before, ranges, after);
+            return;
+        }
     }
-    const size_t start = (size_t)(open - word.ptr) + 1;
-    const char *close = memchr(open, ']', word.len - start + 1);
-    if (close == NULL || close == open + 1) {
-        return false;
-    }
-    const mls_str before = {word.ptr, start - 1};
-    const mls_str after = {close + 1, (size_t)(word.ptr + word.len - close) - 1};
-    const mls_str ranges = {open + 1, (size_t)(close - open) - 1};
-    if (memchr(after.ptr, '[', after.len) != NULL || !expand_ranges(NULL, before, ranges, after)) {
-        return false;
-    }
-    return expand_ranges(hosts, before, ranges, after);
+    emit(hosts, word);
 }
 
 static void expand_words(expansion *hosts, mls_str list)
@@ -94,10 +84,7 @@ static void expand_words(expansion *hosts, mls_str list)
         const char c = i < list.len ? list.ptr[i] : ',';
         bracket = c == '[' || (bracket && c != ']' && i < list.len);
         if (c == ',' && !bracket) {
-            const mls_str word = {list.ptr + start, i - start};
-            if (!expand_word(hosts, word)) {
-                emit(hosts, word);
-            }
+            expand_word(hosts, (mls_str){list.ptr + start, i - start});
             start = i + 1;
         }
     }

@@ -126,14 +126,13 @@ static mls_run run_of(const char *path, const char *benchmark, const char *divis
 
 static void assert_groups(mls_run *runs, const bool *results, size_t count, const char *expected)
 {
-    mls_grouped_run grouped[16] = {{NULL, false}};
     mls_group *groups;
     size_t group_count;
     mls_buffer text = {0};
     for (size_t i = 0; i < count; i++) {
-        grouped[i] = (mls_grouped_run){&runs[i], results != NULL && results[i]};
+        runs[i].result = results != NULL && results[i];
     }
-    assert_int_equal(mls_group_runs(grouped, count, &groups, &group_count), MLS_OK);
+    assert_int_equal(mls_group_runs(runs, count, &groups, &group_count), MLS_OK);
     mls_buffer_append_text(&text, "");
     for (size_t i = 0; i < group_count; i++) {
         mls_buffer_printf(&text, "%s%s[", i > 0 ? " " : "", groups[i].path);
@@ -202,12 +201,10 @@ static void many_groups_take_linear_time(void **state)
 {
     enum { MANY = 100000 };
     mls_run *runs = calloc(MANY, sizeof *runs);
-    mls_grouped_run *grouped = calloc(MANY, sizeof *grouped);
     mls_group *groups;
     size_t count;
     (void)state;
     assert_non_null(runs);
-    assert_non_null(grouped);
     for (size_t i = 0; i < MANY; i++) {
         mls_run_init(&runs[i]);
         runs[i].file = (char *)(uintptr_t) "f.log";
@@ -216,17 +213,15 @@ static void many_groups_take_linear_time(void **state)
         runs[i].division = (char *)(uintptr_t)(i % 2 != 0 ? "closed" : "open");
         const size_t pair = i / 2;
         runs[i].global_batch_size = i % 4 == 3 ? none : (double)pair;
-        grouped[i].run = &runs[i];
     }
     const clock_t start = clock();
-    assert_int_equal(mls_group_runs(grouped, MANY, &groups, &count), MLS_OK);
+    assert_int_equal(mls_group_runs(runs, MANY, &groups, &count), MLS_OK);
     assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
     assert_int_equal(count, MANY / 4 * 3 + 1);
     for (size_t i = 0; i < count; i++) {
         mls_group_release(&groups[i]);
     }
     free(groups);
-    free(grouped);
     free(runs);
 }
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "close.h"
-#include "mlscore/olympic.h"
+#include "mlscore/group.h"
 
 #define RUN(start, minutes_)                                                                                           \
     {                                                                                                                  \
