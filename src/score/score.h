@@ -24,9 +24,6 @@
  */
 mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count) MLS_MUST_USE;
 
-/* The division a run logs: those that mean the same are one, however they are spelled; NULL: none. */
-const char *mls_run_division(const mls_run *run);
-
 /*
  * The checks of a group, which mls_group_score() makes: how many models were
  * trained at once, and in what time (hpc); convergence against the reference

@@ -18,14 +18,6 @@
  */
 void mls_hosts_expand(mls_str list, void (*each)(void *state, mls_str host), void *state);
 
-/*
- * Reads the power files of a scored group, if it has any, and fills joules and
- * energy_joules; what is wrong with them becomes findings of the group.
- * <group>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run of
- * <group>/result_<i>.txt.  MLS_OK or MLS_ERROR_MEMORY.
- */
-mls_status mls_group_power(mls_group *group) MLS_MUST_USE;
-
 /* The runs of a file, some of which may stand in another file too. */
 typedef struct mls_repeat_file {
     const char *path;
