@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect.h - from paths to runs: a Slurm log directory, a benchmark folder,
- * single logs, or a tree of all of them.
- *
- * Walks folders in natural order, skips what holds no run (and says why),
- * cuts files that hold several runs, recognises a run that stands in two
- * files, and sorts what it found into groups, each of which has one score.
+ * collect.h - from a Slurm log directory, a benchmark folder, single logs, or
+ * a tree of all of them to runs, each of them once, and to groups, each of
+ * which has one score.
  */
 #ifndef MLSCORE_COLLECT_H
 #define MLSCORE_COLLECT_H

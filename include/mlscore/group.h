@@ -69,18 +69,15 @@ typedef struct mls_olympic_result {
 } mls_olympic_result;
 
 /**
- * Scores `count` runs (any order; `runs` may be NULL when count is 0).
+ * Scores `count` runs (any order; `runs` may be NULL when count is 0).  With d
+ * runs dropped and m allowed: d > m gives no score; otherwise the m fastest and
+ * the m - d slowest of the valid runs are left out and the rest is averaged;
+ * with none left there is no score.  Fewer than N runs give the plain mean.
  *
- * With d runs dropped and m allowed: d > m gives no score; otherwise the m
- * fastest and the m - d slowest of the valid runs are left out and the rest is
- * averaged; with none left there is no score.  Fewer than N runs give the
- * plain mean of the valid ones, which is not official.
- *
- * A submitter may decide ahead to make M > N runs.  Sorted by start time,
- * every N consecutive runs get their olympic mean, infinite when more than m
- * are dropped; the window closest to the median of all (of two equally close
- * the slower, of two equal the first) is the score.  An infinite median
- * makes the whole result invalid.
+ * A submitter may decide ahead to make M > N runs.  Sorted by start time, every
+ * N consecutive runs get their olympic mean, infinite when more than m are
+ * dropped; the window closest to the median of all (of two equally close the
+ * slower, of two equal the first) is the score, if the median is finite.
  *
  * `marks`, when not NULL, receives one mark per run in the order of `runs`.
  * Without a score, the valid runs that were not left out are marked as kept.

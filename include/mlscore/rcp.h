@@ -5,11 +5,9 @@
  * In the closed division a submission may not reach the target with
  * significantly less training than the reference implementation.  Reference
  * runs at several global batch sizes say how much that is: each batch size is
- * a point with the samples (or epochs) that every reference run needed to
- * converge.  From edition 1.0.0 on; not for minigo.
- *
- * A set holds the points of one benchmark in one edition.  Once made it does
- * not change, and any number of threads may look at it.
+ * a point with the samples (or epochs) that every reference run needed.  A set
+ * holds the points of one benchmark in one edition; once made it does not
+ * change, and any number of threads may look at it.
  */
 #ifndef MLSCORE_RCP_H
 #define MLSCORE_RCP_H

@@ -80,11 +80,8 @@ static mls_status fail_at(const table_reading *reading, const mls_csv_row *row, 
     size_t line;
     size_t column;
     mls_csv_place(reading->text, row, field, &line, &column);
-    if (text.len == 0) {
-        return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, "%s", what);
-    }
-    return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, "%s: '%.*s'", what,
-                         MLS_CUT(text, QUOTED_MAX));
+    return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, text.len > 0 ? "%s: '%.*s'" : "%s%.*s",
+                         what, MLS_CUT(text, QUOTED_MAX));
 }
 
 static mls_str field_of(const table_reading *reading, const mls_csv_row *row, rcp_column column)
@@ -179,22 +176,17 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
 /* Whether the set's edition lies within those of the row; *status says whether the row makes sense. */
 static bool row_is_for_edition(const table_reading *reading, const mls_csv_row *row, mls_status *status)
 {
-    static const rcp_column bounds[] = {COLUMN_FIRST_EDITION, COLUMN_LAST_EDITION};
-    bool inside = true;
+    const unsigned ours = reading->set->rules.edition->number;
+    unsigned bounds[] = {ours, ours};
     for (size_t i = 0; i < 2; i++) {
-        mls_str bound = field_of(reading, row, bounds[i]);
-        unsigned number;
-        if (bound.len == 0) {
-            continue;
-        }
-        if (!mls_edition_number(bound, &number)) {
-            *status = fail_at(reading, row, reading->at[bounds[i]], 0, "no edition such as 5.1.0", bound);
+        const rcp_column column = i == 0 ? COLUMN_FIRST_EDITION : COLUMN_LAST_EDITION;
+        const mls_str bound = field_of(reading, row, column);
+        if (bound.len > 0 && !mls_edition_number(bound, &bounds[i])) {
+            *status = fail_at(reading, row, reading->at[column], 0, "no edition such as 5.1.0", bound);
             return false;
         }
-        const unsigned ours = reading->set->rules.edition->number;
-        inside = inside && (i == 0 ? ours >= number : ours <= number);
     }
-    return inside;
+    return bounds[0] <= ours && ours <= bounds[1];
 }
 
 static mls_status read_texts(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)

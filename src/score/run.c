@@ -53,15 +53,10 @@ double mls_run_init_minutes(const mls_run *run)
 
 double mls_run_to_converge(const mls_run *run, const char **unit)
 {
-    *unit = "samples";
-    if (run->evaluations.seen == 0) {
-        return (double)NAN;
-    }
-    if (!isnan(run->evaluations.last.samples)) {
-        return run->evaluations.last.samples;
-    }
-    *unit = "epochs";
-    return run->evaluations.last.epochs;
+    const mls_sample *last = &run->evaluations.last;
+    const bool epochs = run->evaluations.seen > 0 && isnan(last->samples);
+    *unit = epochs ? "epochs" : "samples";
+    return run->evaluations.seen == 0 ? (double)NAN : epochs ? last->epochs : last->samples;
 }
 
 double mls_run_final_evaluation(const mls_run *run)

@@ -136,13 +136,9 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
 /* A run that failed is best explained by how it ended, then by what is missing; a rule it broke comes after that. */
 static int reason_rank(const mls_finding *finding)
 {
-    if (finding->code == MLS_FINDING_STATUS) {
-        return 3;
-    }
-    if (finding->code == MLS_FINDING_MISSING_STEP) {
-        return 2;
-    }
-    return finding->severity == MLS_SEVERITY_ERROR;
+    return finding->code == MLS_FINDING_STATUS         ? 3
+           : finding->code == MLS_FINDING_MISSING_STEP ? 2
+                                                       : finding->severity == MLS_SEVERITY_ERROR;
 }
 
 const mls_finding *mls_run_reason(const mls_run *run)
