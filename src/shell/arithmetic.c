@@ -376,6 +376,26 @@ static mls_shell_integer comma(calculation *self)
     return value;
 }
 
+/* What cannot be read here the job may read: names that it would assign to are in doubt. */
+static void doubt_names(mls_shell_state *state, mls_str expression)
+{
+    calculation self = {.state = state, .text = expression};
+    while (self.at < expression.len) {
+        const char *here = expression.ptr + self.at;
+        const mls_str name = {here, mls_shell_name_length(rest_of(&self))};
+        bool steps = self.at > 1 && (here[-1] == '+' || here[-1] == '-') && here[-1] == here[-2];
+        bool assigns = false;
+        mls_str operation;
+        self.at += name.len > 0 ? name.len : 1;
+        calculation ahead = self;
+        steps = steps || take(&ahead, "++") || take(&ahead, "--");
+        (void)operator_at(&ahead, &operation, &assigns);
+        if (name.len > 0 && (steps || assigns)) {
+            mls_shell_variable_set(state, name, SHELL_HOLE);
+        }
+    }
+}
+
 void mls_shell_calculate(mls_shell_state *state, mls_str expression, mls_shell_integer *result)
 {
     calculation self = {.state = state, .text = expression};
@@ -384,7 +404,9 @@ void mls_shell_calculate(mls_shell_state *state, mls_str expression, mls_shell_i
         return;
     }
     *result = unknown_integer;
-    if (!state->stopped && !state->frame->unset_used && mls_shell_known(expression)) {
+    if (!state->stopped && (state->frame->unset_used || !mls_shell_known(expression))) {
+        doubt_names(state, expression);
+    } else if (!state->stopped) {
         mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
     }
 }

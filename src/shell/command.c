@@ -320,9 +320,13 @@ static int run_resolve(mls_shell_state *state, const mls_shell_fields *fields)
     }
     const bool known =
         follows && at + 1 == fields->count && (!state->frame->moved || mls_str_starts(field(fields, at), MLS_S("/")));
-    return known && state->files->resolve(state->files->state, field(fields, at), &state->arena, &resolved)
-               ? print_line(state, resolved)
-               : run_ignored(state, fields);
+    const mls_status status =
+        known ? state->files->resolve(state->files->state, field(fields, at), &state->arena, &resolved)
+              : MLS_ERROR_UNKNOWN;
+    if (status == MLS_ERROR_MEMORY) {
+        mls_shell_no_memory(state);
+    }
+    return status == MLS_OK ? print_line(state, resolved) : run_ignored(state, fields);
 }
 
 static int run_sed(mls_shell_state *state, const mls_shell_fields *fields)

@@ -23,8 +23,8 @@ typedef struct mls_shell_disk {
     char *roots[SHELL_ROOTS]; /* resolved; NULL: nothing is below it */
 } mls_shell_disk;
 
-/* `root` NULL: the folder of the script at `path`.  To be released. */
-void mls_shell_disk_init(mls_shell_disk *disk, const char *path, const char *root);
+/* `root` NULL: the folder of the script at `path`.  False when memory runs out; to be released in any case. */
+bool mls_shell_disk_init(mls_shell_disk *disk, const char *path, const char *root);
 void mls_shell_disk_release(mls_shell_disk *disk);
 mls_shell_files mls_shell_disk_files(mls_shell_disk *disk);
 /* The bytes of a regular file, in `arena`. */

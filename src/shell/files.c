@@ -19,22 +19,26 @@ static mls_str folder_of(mls_str path)
     return path;
 }
 
-/* The folder of a file, its links resolved; NULL when there is none, or no memory. */
-static char *real_folder(const char *path)
+/* A place, or the folder that a file stands in, links resolved; NULL when there is none.  Sets *memory when it runs
+ * out. */
+static char *real_place(mls_str path, bool *memory)
 {
-    const mls_str folder = folder_of(mls_str_from(path));
-    char *copy = mls_copy_text(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
+    char *copy = mls_copy_text(path.len > 0 ? path.ptr : ".", path.len > 0 ? path.len : 1);
     char *real = copy != NULL ? realpath(copy, NULL) : NULL;
+    *memory = *memory || copy == NULL || (real == NULL && errno == ENOMEM);
     free(copy);
     return real;
 }
 
-void mls_shell_disk_init(mls_shell_disk *disk, const char *path, const char *root)
+bool mls_shell_disk_init(mls_shell_disk *disk, const char *path, const char *root)
 {
-    *disk = (mls_shell_disk){{root != NULL ? realpath(root, NULL) : real_folder(path)}};
-    char *target = root == NULL ? realpath(path, NULL) : NULL;
-    disk->roots[1] = target != NULL ? real_folder(target) : NULL;
+    bool memory = false;
+    const mls_str named = mls_str_from(path);
+    *disk = (mls_shell_disk){{real_place(root != NULL ? mls_str_from(root) : folder_of(named), &memory)}};
+    char *target = root == NULL ? real_place(named, &memory) : NULL;
+    disk->roots[1] = target != NULL ? real_place(folder_of(mls_str_from(target)), &memory) : NULL;
     free(target);
+    return !memory;
 }
 
 void mls_shell_disk_release(mls_shell_disk *disk)
@@ -124,13 +128,13 @@ static mls_status disk_read(void *state, mls_str path, mls_arena *arena, mls_str
     return status;
 }
 
-static bool disk_resolve(void *state, mls_str path, mls_arena *arena, mls_str *resolved)
+static mls_status disk_resolve(void *state, mls_str path, mls_arena *arena, mls_str *resolved)
 {
     char *real;
-    const bool found = locate(state, path, &real) == MLS_OK;
-    *resolved = found ? mls_arena_copy(arena, mls_str_from(real)) : MLS_S("");
+    const mls_status status = locate(state, path, &real);
+    *resolved = status == MLS_OK ? mls_arena_copy(arena, mls_str_from(real)) : MLS_S("");
     free(real);
-    return found && resolved->ptr != NULL;
+    return resolved->ptr == NULL ? MLS_ERROR_MEMORY : status;
 }
 
 static mls_status disk_list(void *state, mls_str folder, mls_names *names)

@@ -186,7 +186,7 @@ static mls_str substitute(mls_shell_state *state, mls_str script, size_t *at, ui
         }
         if (count >= 0) {
             made = mls_shell_keep(state, (mls_str){out.ptr, length});
-        } else if (count == PCRE2_ERROR_NOMEMORY && length > SHELL_VALUE_BYTES_MAX) {
+        } else if (count == PCRE2_ERROR_NOMEMORY && length != PCRE2_UNSET && length > SHELL_VALUE_BYTES_MAX) {
             mls_shell_limit(state, "length of a value");
         } else if (count == PCRE2_ERROR_NOMEMORY) {
             mls_shell_no_memory(state);

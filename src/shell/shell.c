@@ -42,7 +42,9 @@ static mls_status read_script(mls_shell *self, const char *root, const mls_str *
     mls_str text = MLS_STR("");
     mls_shell_state *state = &self->state;
     if (bytes == NULL) {
-        mls_shell_disk_init(&self->disk, self->path, root);
+        if (!mls_shell_disk_init(&self->disk, self->path, root)) {
+            return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+        }
         const mls_status status = mls_shell_disk_load(self->path, &state->arena, &text, error);
         if (status != MLS_OK) {
             return status;

@@ -137,8 +137,8 @@ typedef struct mls_shell_files {
     void *state;
     /* The bytes of the regular file at `path`, in `arena`. */
     mls_status (*read)(void *state, mls_str path, mls_arena *arena, mls_str *bytes);
-    /* The absolute path without links, as `readlink -f` has it; false when it is not to be known. */
-    bool (*resolve)(void *state, mls_str path, mls_arena *arena, mls_str *resolved);
+    /* The absolute path without links, as `readlink -f` has it. */
+    mls_status (*resolve)(void *state, mls_str path, mls_arena *arena, mls_str *resolved);
     /* The names in a folder. */
     mls_status (*list)(void *state, mls_str folder, mls_names *names);
 } mls_shell_files;

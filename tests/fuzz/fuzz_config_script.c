@@ -16,11 +16,11 @@ static mls_status read_tail(void *state, mls_str path, mls_arena *arena, mls_str
     return mls_str_contains(path, MLS_S("outside")) ? MLS_ERROR_UNKNOWN : bytes->ptr != NULL ? MLS_OK : MLS_ERROR_READ;
 }
 
-static bool resolve_below(void *state, mls_str path, mls_arena *arena, mls_str *resolved)
+static mls_status resolve_below(void *state, mls_str path, mls_arena *arena, mls_str *resolved)
 {
     (void)state;
     *resolved = mls_arena_copy(arena, path);
-    return path.len > 0 && path.ptr[0] == '/';
+    return path.len > 0 && path.ptr[0] == '/' ? MLS_OK : MLS_ERROR_UNKNOWN;
 }
 
 static mls_status list_two(void *state, mls_str folder, mls_names *names)
