@@ -57,9 +57,12 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
 static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_record *record = j->record;
-    const mls_value *tree =
-        record->payload.ptr != NULL ? mls_value_build(record->metadata, &j->checker->scratch) : NULL;
+    if (record->payload.ptr == NULL) {
+        return; /* a made-up record */
+    }
+    const mls_value *tree = mls_value_build(record->metadata, &j->checker->scratch);
     if (tree == NULL) {
+        j->checker->out_of_memory = true;
         return;
     }
     if (tree->kind != MLS_JSON_OBJECT) {
