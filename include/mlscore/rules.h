@@ -46,8 +46,11 @@ mls_usage mls_ruleset_usage(const mls_ruleset *ruleset);
 /** "5.1.0", or what a user's rule file calls itself; NUL-terminated, lives as long as the ruleset. */
 const char *mls_ruleset_edition(const mls_ruleset *ruleset);
 
-/** The published edition that it is, or that its file extends: "5.1.0"; NULL when it extends none. */
-const char *mls_ruleset_base(const mls_ruleset *ruleset);
+/**
+ * The published edition behind it: the one that it is, that its file extends,
+ * or that it bears the name of; NULL when there is none.
+ */
+const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions);
 
 /**
  * The editions and the rulesets loaded so far: what a program that judges many

@@ -205,13 +205,9 @@ static int judge_by_file(mls_cli *cli, mls_checker_options *judge, const mls_edi
     }
     const int status = mls_cli_own_rules(cli);
     if (status == MLS_EXIT_OK) {
-        const char *base = mls_ruleset_base(cli->own_ruleset);
-        const mls_str name = mls_str_from(base != NULL ? base : mls_ruleset_edition(cli->own_ruleset));
         judge->ruleset = cli->own_ruleset;
         judge->usage = mls_ruleset_usage(cli->own_ruleset);
-        if (mls_editions_find(mls_cli_editions(cli), judge->usage, name, behind, NULL) != MLS_OK) {
-            *behind = NULL; /* rules that stand for themselves */
-        }
+        *behind = mls_ruleset_base(cli->own_ruleset, mls_cli_editions(cli));
     }
     return status;
 }

@@ -25,9 +25,11 @@ const char *mls_ruleset_edition(const mls_ruleset *ruleset)
     return ruleset->edition.ptr;
 }
 
-const char *mls_ruleset_base(const mls_ruleset *ruleset)
+const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions)
 {
-    return ruleset->base.ptr;
+    const mls_edition *base = NULL;
+    const mls_str name = ruleset->base.ptr != NULL ? ruleset->base : ruleset->edition;
+    return mls_editions_find(editions, ruleset->usage, name, &base, NULL) == MLS_OK ? base : NULL;
 }
 
 size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name)
