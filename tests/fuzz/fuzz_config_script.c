@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_config_script.c - any bytes as a config that sources files: the part
- * behind the first \x01 is what every sourced file holds.
+ * fuzz_config_script.c - any bytes as a config; behind the first \x01 is what every file that it sources holds.
  */
-#include <stdlib.h>
-
 #include "shell/command.h"
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
