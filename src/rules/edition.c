@@ -176,7 +176,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
     }
     const cJSON *usages = cJSON_GetObjectItemCaseSensitive(table, "usages");
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(benchmarks, "usages");
-    for (size_t i = 0; status == MLS_OK && i < MLS_USAGE_COUNT; i++) {
+    for (size_t i = 0; status == MLS_OK && loaded != NULL && i < MLS_USAGE_COUNT; i++) {
         const mls_usage usage = (mls_usage)i;
         mls_edition_list *list = &loaded->usages[usage];
         list->unknown = mls_benchmark_unknown(usage);

@@ -142,6 +142,11 @@ static void lex_sign(mls_lexer *lexer, mls_token *token)
     token->end = token->begin + (uint32_t)token->text.len;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 void mls_lexer_next(mls_lexer *lexer)
 {
     uint32_t at = lexer->token.end;
@@ -149,7 +154,7 @@ void mls_lexer_next(mls_lexer *lexer)
     if (lexer->status != MLS_OK) {
         return;
     }
-    while (at < lexer->text.len && memchr(" \t\r\n", lexer->text.ptr[at], 4) != NULL) {
+    while (at < lexer->text.len && is_blank(lexer->text.ptr[at])) {
         at++;
     }
     mls_token token = {.kind = MLS_TOKEN_END, .begin = at, .end = at};

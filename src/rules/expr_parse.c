@@ -194,7 +194,7 @@ static uint32_t parse_list(expr_parser *parser, unsigned depth)
     const size_t count = parser->pending.count - from;
     mls_value *items = mls_arena_array(parser->lexer.arena, count, sizeof *items);
     size_t constants = 0;
-    if (!parser_room(parser, items != NULL)) {
+    if (!parser_room(parser, items != NULL) || items == NULL) {
         return 0;
     }
     const mls_value *item;
@@ -430,7 +430,7 @@ static uint32_t parse_expression(expr_parser *parser, unsigned power, unsigned d
 static void *parser_keep(expr_parser *parser, const void *items, size_t count, size_t size)
 {
     void *kept = mls_arena_array(parser->lexer.arena, count, size);
-    if (parser_room(parser, kept != NULL) && count > 0) {
+    if (parser_room(parser, kept != NULL) && kept != NULL && count > 0) {
         memcpy(kept, items, count * size);
     }
     return kept;

@@ -67,7 +67,8 @@ static int run_ignored(mls_shell_state *state, const mls_shell_fields *fields)
 static int run_naming(mls_shell_state *state, const mls_shell_fields *fields)
 {
     static const char *const own[] = {"REPLY", "MAPFILE", "OPTARG"};
-    const bool reads = strchr("rmg", field(fields, 0).ptr[0]) != NULL;
+    const mls_str command = field(fields, 0);
+    const bool reads = command.len > 0 && strchr("rmg", command.ptr[0]) != NULL;
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str name = {field(fields, i).ptr, mls_shell_name_length(field(fields, i))};
         if (name.len > 0) {
