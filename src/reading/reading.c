@@ -22,6 +22,9 @@ enum { MLS_LARGE_FILE = 32 * 1024 * 1024 };
 /* Small files read before the first of them is handed over. */
 enum { MLS_BATCH_FILES = 64 };
 
+/* Runs of a small file that are kept; one with more is read once again when its turn has come. */
+enum { WAITING_MAX = 64 };
+
 /* A run that waits for its turn. */
 typedef struct waiting_run {
     mls_run run;
@@ -38,6 +41,7 @@ typedef struct batch_file {
     waiting_run *items;
     size_t count;
     size_t capacity;
+    bool again; /* there were too many to be kept */
 } batch_file;
 
 typedef struct reading_work {
@@ -104,6 +108,11 @@ static mls_status take_run(void *state, mls_run *run, bool part)
     }
     if (file->work->direct) {
         return reading->run(reading->state, file->read.index, run, part);
+    }
+    /* Who listens would be told twice. */
+    if (file->count == WAITING_MAX && reading->listen == NULL) {
+        file->again = true;
+        return MLS_STOPPED;
     }
     if (!MLS_GROW(file, items)) {
         return MLS_ERROR_MEMORY;
@@ -203,9 +212,25 @@ static void read_one(void *state, size_t index)
 
 /* ----------------------------------------------------------------- batches */
 
-/* Hands over what has been read of a file, and forgets it. */
-static mls_status deliver(const mls_reading *reading, batch_file *file, mls_status status, mls_error *error)
+static void forget_runs(batch_file *file)
 {
+    for (size_t i = 0; i < file->count; i++) {
+        mls_run_release(&file->items[i].run);
+    }
+    free(file->items);
+    *file = (batch_file){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
+}
+
+/* Hands over what has been read of a file, and forgets it. */
+static mls_status deliver(reading_work *work, batch_file *file, mls_status status, mls_error *error)
+{
+    const mls_reading *reading = work->reading;
+    if (status == MLS_OK && file->again) {
+        forget_runs(file);
+        work->direct = true;
+        work->scan_threads = work->threads;
+        file->status = read_source(work, file);
+    }
     if (status == MLS_OK && file->status != MLS_OK) {
         status = file->status;
         *error = file->read.error;
@@ -214,10 +239,12 @@ static mls_status deliver(const mls_reading *reading, batch_file *file, mls_stat
         if (status == MLS_OK) {
             status = reading->run(reading->state, file->read.index, &file->items[i].run, file->items[i].part);
         }
-        mls_run_release(&file->items[i].run);
     }
-    free(file->items);
-    return status == MLS_OK && reading->done != NULL ? reading->done(reading->state, &file->read) : status;
+    if (status == MLS_OK && reading->done != NULL) {
+        status = reading->done(reading->state, &file->read);
+    }
+    forget_runs(file);
+    return status;
 }
 
 /* The sources from *next on that are read together: a few small ones, or one that has all threads to itself. */
@@ -227,7 +254,8 @@ static size_t choose_batch(reading_work *work, size_t source_count, size_t *next
     size_t count = 0;
     while (*next < source_count && count < MLS_BATCH_FILES) {
         const mls_source *source = &work->sources[*next];
-        const bool large = alone || source->size >= MLS_LARGE_FILE;
+        /* What a pipe holds can be read only once. */
+        const bool large = alone || source->size >= MLS_LARGE_FILE || (source->named && source->size == 0);
         if (source->skip == NULL && large && count > 0) {
             break;
         }
@@ -264,7 +292,7 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
         const size_t files = choose_batch(&work, count, &next);
         mls_parallel_for(work.direct ? 1 : work.threads, files, read_one, &work);
         for (size_t i = 0; i < files; i++) {
-            status = deliver(reading, &work.batch[i], status, error);
+            status = deliver(&work, &work.batch[i], status, error);
         }
     }
     for (size_t i = 0; i < work.count; i++) {
