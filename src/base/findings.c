@@ -142,6 +142,15 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
         counts.warning -= f->code == except && f->severity == MLS_SEVERITY_WARNING;
         counts.advice -= f->code == except && f->severity == MLS_SEVERITY_ADVICE;
     }
+    /* What was only counted has the code's own severity. */
+    size_t unkept = (size_t)except < MLS_FINDING_COUNT ? from->found[except] : 0;
+    for (size_t i = 0; i < from->count; i++) {
+        unkept -= from->items[i].code == except;
+    }
+    if (unkept > 0) {
+        size_t *const by_severity[] = {&counts.error, &counts.warning, &counts.advice};
+        *by_severity[mls_finding_info_get(except)->severity] -= unkept;
+    }
     mls_finding_counts_add(&list->counts, &counts);
     list->out_of_memory |= from->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {

@@ -318,7 +318,7 @@ static void compile_actions(rule_compiler *c, mls_str json, unsigned depth, mls_
         return;
     }
     *actions = compile_room(c, wanted, sizeof **actions);
-    while (c->file->status == MLS_OK && mls_json_walk_next(&walk, &item)) {
+    while (c->file->status == MLS_OK && *actions != NULL && mls_json_walk_next(&walk, &item)) {
         compile_action(c, item.value, depth, &(*actions)[(*count)++]);
     }
 }

@@ -73,7 +73,7 @@ const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
 {
     for (size_t i = 0; i < run->hyperparameter_count; i++) {
         const char *other = run->hyperparameters[i].key;
-        if (strncmp(other, key.ptr, key.len) == 0 && other[key.len] == '\0') {
+        if (strlen(other) == key.len && memcmp(other, key.ptr, key.len) == 0) {
             return run->hyperparameters[i].value;
         }
     }

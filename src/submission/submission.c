@@ -214,7 +214,7 @@ static mls_status first_time(const mls_submission *submission, double *time_ms)
                 const mls_submission_file *file = &result->runs[i].file;
                 const int fd = file->readable && file->size <= MLS_LOG_BYTES_MAX ? mls_tree_open(submission, file) : -1;
                 if (fd >= 0) {
-                    status = mls_log_scan_fd(fd, NULL, &sink, 1, NULL, NULL);
+                    status = mls_log_scan_fd(fd, &(mls_scan_options){.plain = true}, &sink, 1, NULL, NULL);
                     (void)close(fd);
                 }
             }
