@@ -123,7 +123,9 @@ static bool index_keys(mls_ruleset *ruleset)
                 }
                 key->ref_count++;
             }
-            keys[scope->derive_from].derived_from |= scope->derive.key.ptr != NULL;
+            if (scope->derive.key.ptr != NULL) { /* else the index is none, and there may be no key at all */
+                keys[scope->derive_from].derived_from = true;
+            }
         }
         for (size_t k = 0; pass == 0 && k < ruleset->key_count; k++) {
             keys[k].refs = mls_arena_array(&ruleset->memory, keys[k].ref_count, sizeof *keys[k].refs);
