@@ -94,11 +94,7 @@ const char *mls_span_skip_value(const char *at, const char *end)
             at++;
             break;
         default:
-            if (is_blank(*at)) {
-                at++;
-                break;
-            }
-            at = skip_scalar(at, end);
+            at = is_blank(*at) ? span_blanks(at + 1, end) : skip_scalar(at, end);
         }
         if (depth == 0) {
             return at;

@@ -96,24 +96,25 @@ static int shown(mls_str name)
     return name.len > 60 ? 60 : (int)name.len;
 }
 
+static void member_wrong(mls_rule_file *file, mls_str name, bool twice)
+{
+    mls_rule_fail(file, MLS_ERROR_VALUE, name.ptr - 1, 0,
+                  twice ? "'%.*s' stands here twice" : "'%.*s' means nothing here", shown(name), name.ptr);
+}
+
 void mls_rule_check_members(mls_rule_file *file, mls_str json, const char *const *allowed)
 {
     uint32_t seen = 0;
     mls_raw_member member;
     mls_json_walk walk = mls_json_walk_begin(json);
     while (walk.object && mls_json_walk_next(&walk, &member)) {
-        const char *at = member.name.ptr - 1;
         uint32_t i = 0;
         while (allowed[i] != NULL && !mls_str_equal(member.name, mls_str_from(allowed[i]))) {
             i++;
         }
-        if (allowed[i] == NULL && !mls_str_equal(member.name, MLS_S("comment"))) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "'%.*s' means nothing here", shown(member.name),
-                          member.name.ptr);
-        }
-        if ((seen >> i & 1) != 0) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "'%.*s' stands here twice", shown(member.name),
-                          member.name.ptr);
+        const bool twice = (seen >> i & 1) != 0;
+        if (twice || (allowed[i] == NULL && !mls_str_equal(member.name, MLS_S("comment")))) {
+            member_wrong(file, member.name, twice);
         }
         seen |= (uint32_t)1 << i;
     }
@@ -148,10 +149,35 @@ static mls_str member_name(mls_rule_file *file, const mls_raw_member *member)
 
 /* ---------------------------------------------------------------- sources */
 
+/* Finds the members of a source's top in one step through it, for it is long. */
+static void source_members(mls_rule_file *file, mls_rule_source *source)
+{
+    const struct {
+        mls_str name;
+        mls_str *json;
+    } members[] = {{MLS_S("usage"), &source->usage},
+                   {MLS_S("edition"), &source->edition},
+                   {MLS_S("extends"), &source->extends},
+                   {MLS_S("scopes"), &source->scopes}};
+    enum { COUNT = sizeof members / sizeof *members };
+    mls_raw_member member;
+    mls_json_walk walk = mls_json_walk_begin(source->json);
+    while (walk.object && mls_json_walk_next(&walk, &member)) {
+        size_t i = 0;
+        while (i < COUNT && !mls_str_equal(member.name, members[i].name)) {
+            i++;
+        }
+        if (i < COUNT && members[i].json->ptr == NULL) {
+            *members[i].json = member.value;
+        } else if (i < COUNT || !mls_str_equal(member.name, MLS_S("comment"))) {
+            member_wrong(file, member.name, i < COUNT);
+        }
+    }
+}
+
 /* Adds a source, checks that it is JSON, and its top. */
 static void source_add(mls_rule_file *file, mls_str name, bool embedded, mls_str text)
 {
-    static const char *const allowed[] = {"usage", "edition", "extends", "scopes", NULL};
     mls_rule_source *source = &file->sources[file->source_count];
     size_t where;
     const size_t mark = mls_str_starts(text, MLS_S("\xef\xbb\xbf")) ? 3 : 0; /* of the byte order */
@@ -173,7 +199,7 @@ static void source_add(mls_rule_file *file, mls_str name, bool embedded, mls_str
         if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT) {
             mls_rule_fail(file, MLS_ERROR_VALUE, source->json.ptr, 0, "a rule file is a JSON object");
         }
-        mls_rule_check_members(file, source->json, allowed);
+        source_members(file, source);
     }
 }
 
@@ -183,7 +209,7 @@ static bool source_is_new(mls_rule_file *file, mls_str name, bool embedded, cons
     for (size_t i = 0; i < file->source_count; i++) {
         if (file->sources[i].embedded == embedded && file->sources[i].name.ptr != NULL &&
             mls_str_equal(file->sources[i].name, name)) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "%s extends itself", name.ptr);
+            mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "%s extends itself", file->sources[i].name.ptr);
         }
     }
     return file->status == MLS_OK;
@@ -255,15 +281,14 @@ static void add_beside(mls_rule_file *file, mls_str name, const char *at)
 /* Reads what the last source extends, and what that extends, and so on. */
 static void follow_extends(mls_rule_file *file)
 {
-    mls_str json;
     const mls_str top = file->sources[0].json;
-    (void)mls_rule_member(top, "usage", &json);
+    mls_str json = file->sources[0].usage;
     const mls_str usage = json.ptr != NULL && json.len >= 2 ? (mls_str){json.ptr + 1, json.len - 2} : json;
     if (mls_json_kind_of(json) != MLS_JSON_STRING || !mls_usage_from_name(usage, &file->usage)) {
         mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr != NULL ? json.ptr : top.ptr, 0,
                       "'usage' must say \"training\" or \"hpc\"");
     }
-    while (file->status == MLS_OK && mls_rule_member(file->sources[file->source_count - 1].json, "extends", &json)) {
+    while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
         const mls_str name = mls_rule_text(file, json, &file->memory, "'extends' must name an edition or a file");
         if (file->source_count == MLS_EXTENDS_MAX) {
             mls_rule_fail(file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d files extend each other", MLS_EXTENDS_MAX);
@@ -285,9 +310,7 @@ static void read_names(mls_rule_file *file)
         if (i > 1 && !source->embedded) {
             continue;
         }
-        if (!mls_rule_member(source->json, "edition", &json)) {
-            json = source->json;
-        }
+        json = source->edition.ptr != NULL ? source->edition : source->json;
         file->edition = mls_rule_text(file, json, &file->memory, otherwise);
         if (file->edition.len == 0 || file->edition.len > 32) {
             mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr, 0, otherwise);
@@ -362,7 +385,6 @@ static void keys_overlay(mls_rule_file *file, mls_rule_scope *scope, mls_str key
 static void scope_overlay(mls_rule_file *file, const mls_raw_member *given, const mls_rule_source *source,
                           size_t *rules)
 {
-    static const char *const allowed[] = {"begin", "keys", "end", "derive", NULL};
     const mls_json_kind kind = mls_json_kind_of(given->value);
     mls_raw_member member;
     mls_rule_scope *scope = (mls_rule_scope *)part_of(file, &file->scopes, given, sizeof *scope);
@@ -378,16 +400,20 @@ static void scope_overlay(mls_rule_file *file, const mls_raw_member *given, cons
         *scope = (mls_rule_scope){.self = scope->self};
     }
     scope->keys.arena = &file->memory;
-    mls_rule_check_members(file, given->value, allowed);
+    bool keys = false;
     for (mls_json_walk walk = mls_json_walk_begin(given->value);
          file->status == MLS_OK && mls_json_walk_next(&walk, &member);) {
-        if (mls_str_equal(member.name, MLS_S("keys"))) {
+        mls_rule_part *part = mls_str_equal(member.name, MLS_S("begin"))    ? &scope->begin
+                              : mls_str_equal(member.name, MLS_S("derive")) ? &scope->derive
+                              : mls_str_equal(member.name, MLS_S("end"))    ? &scope->end
+                                                                            : NULL;
+        if (part != NULL) {
+            part_overlay(file, part, &member, source, "this stands twice in the scope", "nothing of this name");
+        } else if (!keys && mls_str_equal(member.name, MLS_S("keys"))) {
             keys_overlay(file, scope, member.value, source, rules);
+            keys = true;
         } else if (!mls_str_equal(member.name, MLS_S("comment"))) {
-            mls_rule_part *part = member.name.ptr[0] == 'b'   ? &scope->begin
-                                  : member.name.ptr[0] == 'd' ? &scope->derive
-                                                              : &scope->end;
-            part_overlay(file, part, &member, source, "", "nothing of this name");
+            member_wrong(file, member.name, mls_str_equal(member.name, MLS_S("keys")));
         }
     }
 }
@@ -421,12 +447,12 @@ static void sources_merge(mls_rule_file *file)
 {
     for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
         const mls_rule_source *source = &file->sources[i - 1];
-        mls_str scopes;
+        const mls_str scopes = source->scopes;
         mls_raw_member scope;
         size_t rules = 0;
         size_t count = 0;
         mls_json_walk walk = {0};
-        if (mls_rule_member(source->json, "scopes", &scopes)) {
+        if (scopes.ptr != NULL) {
             walk = mls_json_walk_begin(scopes);
         }
         if (!walk.object) {

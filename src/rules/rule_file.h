@@ -26,9 +26,10 @@ enum {
 /* One file of the chain. */
 typedef struct mls_rule_source {
     mls_str name; /* its path, or the name of embedded data; ptr NULL: text from memory */
+    bool embedded;
     mls_str text;
     mls_str json;
-    bool embedded;
+    mls_str usage, edition, extends, scopes; /* its members; ptr NULL: not there */
 } mls_rule_source;
 
 /* What stands under a name, and in which file; `json` is empty when a newer file dropped it. */

@@ -175,9 +175,7 @@ static void link_rules(mls_rule_file *file, mls_ruleset *ruleset)
     }
     ruleset->common = mls_ruleset_find_scope(ruleset, MLS_S("common"));
     if (ruleset->common == SIZE_MAX) {
-        mls_str scopes;
-        (void)mls_rule_member(file->sources[0].json, "scopes", &scopes);
-        mls_rule_fail(file, MLS_ERROR_VALUE, scopes.ptr, 0, "there must be a scope named \"common\"");
+        mls_rule_fail(file, MLS_ERROR_VALUE, file->sources[0].scopes.ptr, 0, "there must be a scope named \"common\"");
     }
     if (!ok || !index_keys(ruleset)) {
         mls_rule_fail_memory(file);
