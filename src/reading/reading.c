@@ -217,15 +217,16 @@ static void forget_runs(batch_file *file)
     for (size_t i = 0; i < file->count; i++) {
         mls_run_release(&file->items[i].run);
     }
-    free(file->items);
-    *file = (batch_file){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
+    file->count = 0;
+    file->read = (mls_read){.index = file->read.index, .source = file->read.source};
 }
 
 /* Hands over what has been read of a file, and forgets it. */
 static mls_status deliver(reading_work *work, batch_file *file, mls_status status, mls_error *error)
 {
     const mls_reading *reading = work->reading;
-    if (status == MLS_OK && file->again) {
+    const bool waiting = !file->again;
+    if (status == MLS_OK && !waiting) {
         forget_runs(file);
         work->direct = true;
         work->scan_threads = work->threads;
@@ -235,15 +236,14 @@ static mls_status deliver(reading_work *work, batch_file *file, mls_status statu
         status = file->status;
         *error = file->read.error;
     }
-    for (size_t i = 0; i < file->count; i++) {
-        if (status == MLS_OK) {
-            status = reading->run(reading->state, file->read.index, &file->items[i].run, file->items[i].part);
-        }
+    for (size_t i = 0; waiting && i < file->count && status == MLS_OK; i++) {
+        status = reading->run(reading->state, file->read.index, &file->items[i].run, file->items[i].part);
     }
     if (status == MLS_OK && reading->done != NULL) {
         status = reading->done(reading->state, &file->read);
     }
     forget_runs(file);
+    free(file->items);
     return status;
 }
 
