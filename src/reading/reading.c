@@ -276,7 +276,7 @@ static size_t choose_batch(reading_work *work, size_t source_count, size_t *next
 
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count, mls_error *error)
 {
-    mls_error ignored;
+    mls_error ignored = {0};
     reading_work work = {.reading = reading,
                          .sources = sources,
                          .batch = calloc(MLS_BATCH_FILES, sizeof *work.batch),

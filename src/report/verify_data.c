@@ -37,9 +37,9 @@ void mls_verify_found(mls_found *found, const mls_view *view, const mls_submissi
     size_t count = 0;
     if (submitter == NULL) {
         mls_found_add(found, &submission->findings, (mls_owner){.path = "."}, view);
-    } else {
-        found->failed |= mls_submitter_list(submitter, &items, &count) != MLS_OK;
+        return;
     }
+    found->failed |= mls_submitter_list(submitter, &items, &count) != MLS_OK;
     for (size_t i = 0; i < count; i++) {
         add_placed(found, view, &items[i], submitter->name);
     }

@@ -44,8 +44,12 @@ static char *file_read(const char *path)
 
     if (file == NULL)
         die(path);
-    if (getdelim(&text, &size, '\0', file) < 0)
-        *(text = realloc(text, 1)) = '\0';
+    if (getdelim(&text, &size, '\0', file) < 0) {
+        free(text);
+        text = calloc(1, 1);
+        if (text == NULL)
+            die(path);
+    }
     fclose(file);
     return text;
 }

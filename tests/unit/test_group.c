@@ -36,7 +36,10 @@ static mls_group scored(mls_run *runs, const char *edition, const char *benchmar
                         const mls_score_options *more)
 {
     mls_group group = {.edition = edition_of(edition)};
-    mls_score_options options = *more;
+    mls_score_options options = {0};
+    if (more != NULL) {
+        options = *more;
+    }
     options.editions = editions;
     group.runs = (const mls_run **)calloc(RUNS, sizeof *group.runs);
     assert_non_null(group.runs);
