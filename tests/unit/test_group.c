@@ -164,7 +164,10 @@ static void energy_goes_over_the_runs_that_time_keeps(void **state)
     assert_int_equal(group.power.check, MLS_CHECK_NOT_MADE);
     group.power.joules = malloc(sizeof joules);
     group.marks = malloc(sizeof marks);
-    assert_true(group.power.joules != NULL && group.marks != NULL);
+    if (group.power.joules == NULL || group.marks == NULL) {
+        fail(); /* asserted by a test that the analyser can follow */
+        return;
+    }
     memcpy(group.power.joules, joules, sizeof joules);
     memcpy(group.marks, marks, sizeof marks);
     mls_group_energy(&group);
