@@ -111,23 +111,20 @@ static int verify_run(mls_cli *cli)
 {
     const verify_settings *settings = cli->own;
     const mls_edition *edition = NULL;
-    mls_rulesets *rulesets = NULL;
     mls_cli_progress progress;
-    mls_error error = {0};
     if (settings->explain != NULL) {
         return mls_cli_explain(cli, settings->explain);
     }
     if (cli->operand_count != 1) {
         return mls_cli_usage_error(cli, cli->operand_count == 0 ? "no folder given" : "one folder at a time");
     }
-    if (mls_rulesets_new(&rulesets, &error) != MLS_OK) {
-        mls_cli_complain(cli, NULL, "%s", error.message);
+    if (mls_cli_editions(cli) == NULL) {
         return MLS_EXIT_IO;
     }
     int status = MLS_EXIT_USAGE;
     if (mls_cli_edition(cli, NULL, &edition)) {
         mls_cli_progress_start(&progress, cli);
-        const mls_submission_options wanted = {.rulesets = rulesets,
+        const mls_submission_options wanted = {.rulesets = cli->rulesets,
                                                .usage = cli->usage,
                                                .edition = edition,
                                                .threads = cli->threads,
@@ -141,7 +138,6 @@ static int verify_run(mls_cli *cli)
                                                .progress_state = &progress};
         status = verify_judge(cli, &wanted);
     }
-    mls_rulesets_free(rulesets);
     return status;
 }
 

@@ -107,16 +107,6 @@ static const char *says_organisation(const mls_run *run)
     return run->organisation;
 }
 
-static size_t line_of(const mls_run *run, const char *key)
-{
-    for (size_t i = 0; i < run->hyperparameter_count; i++) {
-        if (strcmp(run->hyperparameters[i].key, key) == 0) {
-            return run->hyperparameters[i].line;
-        }
-    }
-    return 0;
-}
-
 /* One finding about all the logs that say something else than they should. */
 static void compare_logs(const judgement *judging, run_text says, const char *key, const char *expected,
                          const char *where, mls_finding_code code)
@@ -131,7 +121,7 @@ static void compare_logs(const judgement *judging, run_text says, const char *ke
         }
     }
     if (first != NULL) {
-        const mls_finding_place place = {first->file.path, line_of(&first->run, key), 0, mls_str_from(key)};
+        const mls_finding_place place = {.path = first->file.path, .key = mls_str_from(key)};
         mls_buffer more = {0};
         if (differing > 1) {
             mls_buffer_printf(&more, " (and %zu more logs of the folder)", differing - 1);
