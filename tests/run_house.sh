@@ -61,6 +61,13 @@ for file in src/*/*.c src/*/*.h include/mlscore/*.h; do
 done >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "each file opens with what it is for" "$scratch/wrong"; else pass; fi
 
+# A body between braces in the first column is a function's (or an initialiser's, which is data).
+awk 'FNR == 1 { open = 0 }
+    /^{/ { open = FNR; name = before }
+    /^}/ && open { if (FNR - open > 61 && name ~ /\)$/) print FILENAME ":" open ": " FNR - open - 1 " lines"; open = 0 }
+    { before = $0 }' src/*/*.c >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "no function is longer than 60 lines" "$scratch/wrong"; else pass; fi
+
 # What only its own file sees is not called mls_.
 grep -nE '^static [^=;]*\<mls_[a-z0-9_]+\(' src/*/*.c | grep -vE '\<(inline|const struct)\>' |
     sed -nE 's/^([^:]*:[0-9]*):static [^(]*\<(mls_[a-z0-9_]+)\(.*/\1: \2/p' >"$scratch/wrong"

@@ -57,6 +57,13 @@ forgotten "$build/mlscore" src/data | grep -vxE -e 'training 3[.][01][.]0 gpt3: 
     -e 'training 4[.][01][.]0 llama2_70b_lora: not in submission_benchmark of open_common' >"$scratch/forgotten"
 if [ -s "$scratch/forgotten" ]; then fail "src/data: each edition has what the checklist asks for" "$scratch/forgotten"; else pass; fi
 
+# A table of reference points under another name than its benchmark's would never be read.
+for table in src/data/rcp/*/*.csv; do
+    name=${table##*/}
+    grep -q "\"${name%.csv}\"" src/data/editions.json || echo "$table: no edition has such a benchmark"
+done >"$scratch/strays"
+if [ -s "$scratch/strays" ]; then fail "src/data/rcp: each table is a benchmark's" "$scratch/strays"; else pass; fi
+
 # ------------------------------------------------------------ the new round
 newest=$(awk '/^  "hpc"/ { exit } /"edition":/ { edition = $2 }
     END { gsub(/[",]/, "", edition); print edition }' src/data/editions.json)

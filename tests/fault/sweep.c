@@ -141,5 +141,8 @@ int main(int argc, char **argv)
     printf("%ld of %ld allocations failed one by one, %ld badly\n", runs, total, bad);
     outcome_free(&plain);
     free(count);
+    unlink("sweep.out");
+    unlink("sweep.err");
+    unlink("sweep.count");
     return bad > 0 || total == 0;
 }
