@@ -136,7 +136,7 @@ static void slow_line(mls_buffer *text, size_t number, mls_str line, mls_log_tot
     }
     size_t begin = last + marker.len;
     size_t end = line.len;
-    while (begin < end && memchr(" \t\r\n", line.ptr[begin], 4) != NULL) {
+    while (begin < end && line.ptr[begin] != '\0' && strchr(" \t\r\n", line.ptr[begin]) != NULL) {
         begin++;
     }
     while (end > begin && blank((unsigned char)line.ptr[end - 1])) {
