@@ -4,10 +4,7 @@
  */
 #include "base/map.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 enum { CAPACITY_FIRST = 8 };
 
@@ -46,87 +43,58 @@ static uint32_t *slot_of(const mls_map *map, mls_str key, uint64_t hash)
     }
 }
 
-static void *map_memory(mls_arena *arena, size_t count, size_t size)
-{
-    void *memory = arena != NULL ? mls_arena_array(arena, count, size) : calloc(count, size);
-    if (memory != NULL && arena != NULL) {
-        memset(memory, 0, count * size);
-    }
-    return memory;
-}
-
 static bool map_grow(mls_map *map)
 {
-    const size_t capacity = map->capacity == 0 ? CAPACITY_FIRST : map->capacity * 2;
-    if (capacity > UINT32_MAX / 4) {
-        return false;
-    }
     mls_map grown = *map;
-    grown.capacity = capacity;
-    grown.entries = map_memory(map->arena, capacity, sizeof *grown.entries);
-    grown.slots = map_memory(map->arena, capacity * 2, sizeof *grown.slots);
-    if (grown.entries == NULL || grown.slots == NULL) {
-        if (map->arena == NULL) {
-            free(grown.entries);
-            free(grown.slots);
-        }
+    grown.capacity = map->capacity == 0 ? CAPACITY_FIRST : map->capacity * 2;
+    if (grown.capacity > UINT32_MAX / 4) {
         return false;
     }
-    if (map->count > 0) {
-        memcpy(grown.entries, map->entries, map->count * sizeof *map->entries);
-    } else {
-        grown.salt = (uint64_t)(uintptr_t)grown.slots;
+    grown.entries = mls_arena_array(map->arena, grown.capacity, sizeof *grown.entries);
+    grown.slots = mls_arena_array(map->arena, grown.capacity * 2, sizeof *grown.slots);
+    if (grown.entries == NULL || grown.slots == NULL) {
+        return false;
     }
+    memset(grown.slots, 0, grown.capacity * 2 * sizeof *grown.slots);
     for (size_t i = 0; i < map->count; i++) {
+        grown.entries[i] = map->entries[i];
         *slot_of(&grown, grown.entries[i].key, grown.entries[i].hash) = (uint32_t)i + 1;
-    }
-    if (map->arena == NULL) {
-        free(map->entries);
-        free(map->slots);
     }
     *map = grown;
     return true;
 }
 
+/* The number of a key's entry, plus 1; 0 when it has none. */
+static uint32_t number_of(const mls_map *map, mls_str key)
+{
+    return map->count > 0 ? *slot_of(map, key, mls_str_hash(key, map->salt)) : 0;
+}
+
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key)
 {
-    if (map->count == 0) {
-        return NULL;
-    }
-    const uint32_t slot = *slot_of(map, key, mls_str_hash(key, map->salt));
-    return slot != 0 ? &map->entries[slot - 1] : NULL;
+    const uint32_t number = number_of(map, key);
+    return number != 0 ? &map->entries[number - 1] : NULL;
 }
 
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
 {
-    mls_map_entry *entry = mls_map_find(map, key);
+    const uint32_t number = number_of(map, key);
     if (added != NULL) {
-        *added = entry == NULL;
+        *added = number == 0;
     }
-    if (entry != NULL) {
-        return entry;
+    if (number != 0) {
+        return &map->entries[number - 1];
     }
-    if (map->count == map->capacity && !map_grow(map)) {
+    key = mls_arena_copy(map->arena, key);
+    if (key.ptr == NULL || (map->count == map->capacity && !map_grow(map))) {
         return NULL;
     }
-    if (map->copy) {
-        key = mls_arena_copy(map->arena, key);
-        if (key.ptr == NULL) {
-            return NULL;
-        }
+    if (map->count == 0) {
+        map->salt = (uint64_t)(uintptr_t)map->slots;
     }
     const uint64_t hash = mls_str_hash(key, map->salt);
     *slot_of(map, key, hash) = (uint32_t)map->count + 1;
-    entry = &map->entries[map->count++];
+    mls_map_entry *entry = &map->entries[map->count++];
     *entry = (mls_map_entry){.key = key, .hash = hash};
     return entry;
-}
-
-void mls_map_release(mls_map *map)
-{
-    if (map->arena == NULL) {
-        free(map->entries);
-        free(map->slots);
-    }
-    *map = (mls_map){.arena = map->arena, .copy = map->copy};
 }

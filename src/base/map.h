@@ -2,19 +2,13 @@
 /*
  * map.h - a hash map from byte strings to numbers or pointers.
  *
- * Zero-initialised is an empty map.  Entries stand in the order in which they
- * were added, so walking over map.entries is the same in every run, and the
- * number of an entry (entry - map.entries) can stand for its key in arrays of
- * the caller.  Nothing is ever taken out.  A key of several parts is the bytes
- * of the parts one behind the other, each ended or preceded by its length.
- *
- * Where keys and table live is said by two members, set before the first key:
- *   arena  the table lies in this arena and ends with it (growing leaves the
- *          smaller tables behind in it); NULL: on the heap, to be released
- *   copy   keys are copied into the arena, which must be there then; false:
- *          they are borrowed and must outlive the map
- *
- * Keys may come from a hostile log: the hash is salted with an address.
+ * A map with an arena and nothing else is empty.  Table and copies of the keys
+ * lie in the arena and end with it; nothing is ever taken out.  Entries stand
+ * in the order in which they were added, so walking over map.entries is the
+ * same in every run, and the number of an entry (entry - map.entries) can stand
+ * for its key in arrays of the caller.  A key of several parts is the bytes of
+ * the parts one behind the other, each ended or preceded by its length.  Keys
+ * may come from a hostile log: the hash is salted with an address.
  */
 #ifndef MLS_BASE_MAP_H
 #define MLS_BASE_MAP_H
@@ -32,7 +26,6 @@ typedef struct mls_map_entry {
 
 typedef struct mls_map {
     mls_arena *arena;
-    bool copy;
     mls_map_entry *entries;
     size_t count;
     size_t capacity; /* of entries; there are twice as many slots */
@@ -43,14 +36,8 @@ typedef struct mls_map {
 /* The entry of a key, or NULL.  It is valid until the next mls_map_put(). */
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key);
 
-/*
- * The entry of a key, added with the value 0 when it was not there; *added
- * (which may be NULL) tells.  NULL when memory runs out: the map is as before.
- */
+/* The entry of a key, added with the value 0 when it was not there; *added (may be NULL) tells.  NULL: no memory. */
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added) MLS_MUST_USE;
-
-/* Frees what is on the heap and makes it an empty map with the same arena. */
-void mls_map_release(mls_map *map);
 
 /* A fast hash of bytes, not for keeping: it may differ from one release to the next. */
 uint64_t mls_str_hash(mls_str text, uint64_t salt);

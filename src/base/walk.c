@@ -95,7 +95,6 @@ static mls_status look_back(mls_folder_walk *walk, const struct stat *about, boo
     const mls_str key = {(const char *)id, sizeof id};
     bool added = false;
     walk->entered.arena = &walk->arena;
-    walk->entered.copy = true;
     if (!enter) {
         *before = mls_map_find(&walk->entered, key) != NULL;
         return MLS_OK;
@@ -272,7 +271,6 @@ mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int rol
 
 void mls_folder_walk_release(mls_folder_walk *walk)
 {
-    mls_map_release(&walk->entered);
     mls_arena_release(&walk->arena);
     walk->entered = (mls_map){0};
     walk->entries = 0;

@@ -159,7 +159,7 @@ static bool place_of(const char *path, mls_buffer *place)
 static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
 {
     mls_arena arena = {0};
-    mls_map places = {.arena = &arena, .copy = true};
+    mls_map places = {.arena = &arena};
     mls_buffer place = {0};
     bool named = false;
     bool ok = true;
@@ -178,7 +178,6 @@ static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
         }
         ok = ok && !place.failed;
     }
-    mls_map_release(&places);
     mls_arena_release(&arena);
     mls_buffer_release(&place);
     return ok ? MLS_OK : mls_error_memory(error);

@@ -127,8 +127,8 @@ static size_t count_before(mls_map *map, const mls_buffer *key, bool *failed)
 static size_t put_together(line_of *lines, size_t count, bool *failed)
 {
     mls_arena arena = {0};
-    mls_map runs = {.arena = &arena, .copy = true}; /* how often a run has said it */
-    mls_map told = {.arena = &arena, .copy = true}; /* the line that tells it, from 1 */
+    mls_map runs = {.arena = &arena}; /* how often a run has said it */
+    mls_map told = {.arena = &arena}; /* the line that tells it, from 1 */
     mls_buffer key = {0};
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -155,8 +155,6 @@ static size_t put_together(line_of *lines, size_t count, bool *failed)
         }
     }
     mls_buffer_release(&key);
-    mls_map_release(&runs);
-    mls_map_release(&told);
     mls_arena_release(&arena);
     return kept;
 }

@@ -427,7 +427,7 @@ static int compare_groups(const void *a, const void *b)
 mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
 {
     grouped_runs grouping = {0};
-    grouping.by_key = (mls_map){.arena = &grouping.arena, .copy = true};
+    grouping.by_key.arena = &grouping.arena;
     bool ok = true;
     for (int gaps = 0; gaps < 2; gaps++) {
         for (size_t i = 0; i < run_count && ok; i++) {
@@ -444,7 +444,6 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
         qsort(grouping.groups, grouping.count, sizeof *grouping.groups, compare_groups);
     }
     free(grouping.keys);
-    mls_map_release(&grouping.by_key);
     mls_arena_release(&grouping.arena);
     mls_buffer_release(&grouping.bytes);
     *groups = grouping.groups;

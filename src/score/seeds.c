@@ -245,7 +245,8 @@ static void report_group(seed_check *check, const seed_group *group)
 
 static mls_status check_repetitions(seed_check *check)
 {
-    mls_map map = {0};
+    mls_arena arena = {0};
+    mls_map map = {.arena = &arena};
     seed_group *groups = calloc(check->outcome->count + 1, sizeof *groups);
     mls_status status = groups != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     for (size_t s = 0; s < check->count && status == MLS_OK; s++) {
@@ -272,7 +273,7 @@ static mls_status check_repetitions(seed_check *check)
     }
     check->outcome->different = map.count;
     free(groups);
-    mls_map_release(&map);
+    mls_arena_release(&arena);
     return status;
 }
 

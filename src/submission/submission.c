@@ -125,6 +125,7 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
 typedef struct name_list {
     mls_str wanted;
     bool found;
+    mls_arena arena;
     mls_map known;
     mls_buffer list;
     mls_nearest nearest;
@@ -147,6 +148,7 @@ static mls_status check_name(const mls_submission *submission, const char *wante
 {
     name_list names = {.wanted = mls_str_from(wanted), .nearest = mls_nearest_to(mls_str_from(wanted))};
     mls_status status = MLS_OK;
+    names.known.arena = &names.arena;
     for (size_t s = 0; s < submission->submitter_count && wanted != NULL; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
         for (size_t i = 0; i < submitter->system_count && system; i++) {
@@ -164,7 +166,7 @@ static mls_status check_name(const mls_submission *submission, const char *wante
                                system ? "system" : "benchmark", wanted, nearest.len > 0 ? " (did you mean '" : "",
                                (int)nearest.len, nearest.ptr, nearest.len > 0 ? "'?)" : "", names.list.ptr);
     }
-    mls_map_release(&names.known);
+    mls_arena_release(&names.arena);
     mls_buffer_release(&names.list);
     return status;
 }
