@@ -276,7 +276,7 @@ lint: ## clang-format, clang-tidy and cppcheck over all C (a tool that is missin
 	@sh tests/lint.sh $(OWN_CFLAGS) $(PKG_CFLAGS)
 
 .PHONY: bench
-bench: ## measure throughput against cat, grep and wc (BENCH_MIB=1024, RUNS=5, BENCH=log|tree)
+bench: ## measure throughput against cat, grep and wc (BENCH_MIB=1024, RUNS=5, BENCH=log|tree, BASELINE=other-mlscore)
 	@$(MAKE) --no-print-directory all build/release/bench/generate build/release/bench/measure
 	@sh bench/run.sh build/release $(BENCH)
 

@@ -6,7 +6,9 @@
 #   files LIST   the logs named in LIST, one path a line
 # Prints what reading it costs mlscore, against cat, grep -c and wc -l on the
 # same bytes: the median of RUNS (5) runs, which take turns so that a slow
-# minute of the machine hits all alike.  It judges nothing.
+# minute of the machine hits all alike.  BASELINE=FILE names another mlscore,
+# whose runs stand between them: the medians of the ratios, run by run, come
+# last.  It judges nothing.
 #
 # grep's output goes to a file: GNU grep stops at the first match when it
 # writes to /dev/null.
@@ -80,6 +82,14 @@ mlscore verify	'$mlscore' verify '$scratch/tree'
 END
 fi
 
+# The other program does each thing right behind this one.
+if [ -n "${BASELINE:-}" ]; then
+    awk -v mlscore="'$mlscore'" -v other="'$BASELINE'" '
+        { print }
+        (at = index($0, mlscore)) { print "baseline" substr($0, index($0, " "), at - index($0, " ")) other substr($0, at + length(mlscore)) }
+    ' "$scratch/commands" >"$scratch/both" && mv "$scratch/both" "$scratch/commands"
+fi
+
 run=0
 while [ "$run" -le "$runs" ]; do
     number=0
@@ -123,3 +133,19 @@ awk -F '\t' -v bytes="$bytes" -v cores="$cores" -v runs="$runs" -v title="$title
             printf "%-26s %9.3f %9.3f %8.2f %8.2f %9.2f %10.1f\n", c[1], c[2], c[3], bytes / c[2] / 1e9, c[2] / cat, c[2] / grep, c[4] / 1024
         }
     }' "$scratch/table"
+[ -n "${BASELINE:-}" ] || exit 0
+
+printf '\n%-26s %9s %9s %9s\n' "against the baseline" "seconds" "processor" "peak"
+number=0
+while IFS='	' read -r name command; do
+    number=$((number + 1))
+    case $name in
+    baseline*) ;;
+    *)
+        this=$name times=$scratch/times.$number
+        continue
+        ;;
+    esac
+    paste "$times" "$scratch/times.$number" | awk '{ print $1 / $5, ($2 + $3) / ($6 + $7), $4 / $8 }' >"$scratch/ratios"
+    printf '%-26s %9.3f %9.3f %9.3f\n' "$this" "$(median 1 "$scratch/ratios")" "$(median 2 "$scratch/ratios")" "$(median 3 "$scratch/ratios")"
+done <"$scratch/commands"
