@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "mlscore/value.h"
-#include "score/statistics.h"
 
 #define MILLISECONDS_PER_SECOND 1000.0
 

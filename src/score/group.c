@@ -17,7 +17,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "score/statistics.h"
+#include "base/statistics.h"
 
 const char *mls_division_name(mls_division division)
 {

@@ -13,8 +13,8 @@
 #include "base/buffer.h"
 #include "base/locale.h"
 #include "base/number.h"
+#include "base/statistics.h"
 #include "score/score.h"
-#include "score/statistics.h"
 
 /* A submission passes unless its mean is below the reference's at this level of significance. */
 #define SIGNIFICANCE 0.05
@@ -37,9 +37,9 @@ static double least_acceptable_mean(double mean, double stdev, double count, siz
     double high = mean;
     for (int step = 0; step < BISECTION_STEPS_MAX && high - low > BRACKET_WIDTH; step++) {
         const double middle = (low + high) / 2;
-        mls_t_test test = mls_t_test_two_samples((mls_test_sample){middle, stdev, count},
-                                                 (mls_test_sample){mean, stdev, (double)runs - 2});
-        if (test.p_lower > SIGNIFICANCE) {
+        const double lower_tail = mls_t_test_lower_tail((mls_test_sample){middle, stdev, count},
+                                                        (mls_test_sample){mean, stdev, (double)runs - 2});
+        if (lower_tail > SIGNIFICANCE) {
             high = middle;
         } else {
             low = middle;

@@ -12,9 +12,9 @@
 #include "base/data.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/statistics.h"
 #include "base/utf8.h"
 #include "score/score.h"
-#include "score/statistics.h"
 
 #define DATA_NAME_MAX 128
 

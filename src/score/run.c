@@ -12,9 +12,9 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/statistics.h"
 #include "mlscore/rcp.h"
 #include "score/score.h"
-#include "score/statistics.h"
 
 const char *mls_run_status_name(mls_run_status status)
 {

@@ -15,7 +15,7 @@
 #include "mlscore/rcp.h"
 #include "rounds.h"
 #include "score/score.h"
-#include "score/statistics.h"
+#include "base/statistics.h"
 
 #define RUNS_MAX 4096
 #define HEAD ":::MLLOG {\"time_ms\": 1, "

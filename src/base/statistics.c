@@ -3,7 +3,7 @@
  * statistics.c - means, deviations and Student's t test, exact to the last digits
  * that matter for a verdict.
  */
-#include "score/statistics.h"
+#include "base/statistics.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -52,30 +52,17 @@ double mls_mean(const double *values, size_t count)
 
 double mls_mean_trimmed(const double *sorted, size_t count, size_t trim)
 {
-    if (trim > count / 2) {
-        return NAN;
-    }
-    return mls_mean(sorted + trim, count - 2 * trim);
+    return trim > count / 2 ? NAN : mls_mean(sorted + trim, count - 2 * trim);
 }
 
 double mls_median(const double *sorted, size_t count)
 {
-    if (count == 0) {
-        return NAN;
-    }
-    size_t middle = count / 2;
-    if (count % 2 == 1) {
-        return sorted[middle];
-    }
-    return mls_mean(sorted + middle - 1, 2);
+    return mls_mean_trimmed(sorted, count, count > 0 ? (count - 1) / 2 : 0);
 }
 
 double mls_stdev_population(const double *values, size_t count)
 {
-    if (count == 0) {
-        return NAN;
-    }
-    double mean = mls_mean(values, count);
+    const double mean = mls_mean(values, count);
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
         sum += (values[i] - mean) * (values[i] - mean);
@@ -115,8 +102,11 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* I_x(a, b) with y = 1 - x given apart, so that an x close to 1 loses nothing. */
-static double beta_regularized_pair(double a, double b, double x, double y)
+/*
+ * The regularized incomplete beta function I_x(a, b), with y = 1 - x given
+ * apart, so that an x close to 1 loses nothing.
+ */
+static double beta_regularized(double a, double b, double x, double y)
 {
     if (x <= 0 || y <= 0) {
         return x <= 0 ? 0 : 1;
@@ -131,14 +121,6 @@ static double beta_regularized_pair(double a, double b, double x, double y)
     return 1 - front * beta_fraction(b, a, y) / b;
 }
 
-double mls_beta_regularized(double a, double b, double x)
-{
-    if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1) || isinf(a) || isinf(b)) {
-        return NAN;
-    }
-    return beta_regularized_pair(a, b, x, 1 - x);
-}
-
 double mls_student_t_lower_tail(double t, double degrees)
 {
     if (!(degrees > 0) || isinf(degrees) || isnan(t)) {
@@ -148,20 +130,16 @@ double mls_student_t_lower_tail(double t, double degrees)
         return t < 0 ? 0 : 1;
     }
     double total = degrees + t * t;
-    double tail = isinf(total) ? 0 : 0.5 * beta_regularized_pair(degrees / 2, 0.5, degrees / total, t * t / total);
+    double tail = isinf(total) ? 0 : 0.5 * beta_regularized(degrees / 2, 0.5, degrees / total, t * t / total);
     return t < 0 ? tail : 1 - tail;
 }
 
-mls_t_test mls_t_test_two_samples(mls_test_sample a, mls_test_sample b)
+double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b)
 {
-    double degrees = a.count + b.count - 2;
-    mls_t_test test = {NAN, NAN, NAN};
-    if (!(degrees > 0) || !(a.count > 0) || !(b.count > 0)) {
-        return test;
+    const double degrees = a.count + b.count - 2;
+    if (!(a.count > 0) || !(b.count > 0)) {
+        return NAN;
     }
-    double pooled = ((a.count - 1) * a.stdev * a.stdev + (b.count - 1) * b.stdev * b.stdev) / degrees;
-    test.degrees = degrees;
-    test.t = (a.mean - b.mean) / sqrt(pooled * (1 / a.count + 1 / b.count));
-    test.p_lower = mls_student_t_lower_tail(test.t, degrees);
-    return test;
+    const double pooled = ((a.count - 1) * a.stdev * a.stdev + (b.count - 1) * b.stdev * b.stdev) / degrees;
+    return mls_student_t_lower_tail((a.mean - b.mean) / sqrt(pooled * (1 / a.count + 1 / b.count)), degrees);
 }
