@@ -27,11 +27,16 @@ typedef struct mls_rcp_rules {
     const mls_benchmark *benchmark; /**< its runs_needed is n */
 } mls_rcp_rules;
 
-/**
- * One reference point.  Strings end in NUL, are "" when not known, and belong
- * to the set, as do the numbers.  With r runs left out at each end and N
- * values:
- */
+/** What the reference needed at a batch size, and how much less will do.  What is not known is NaN. */
+typedef struct mls_rcp_bar {
+    double mean;        /**< of the reference, without the r smallest and the r largest values (r: left_out) */
+    double stdev;       /**< population standard deviation of all values */
+    double least_mean;  /**< least acceptable mean, by a t test at the 5 % level */
+    double max_speedup; /**< mean / least_mean; INFINITY when any mean will do */
+    double limit;       /**< mean / max_speedup: the least mean that passes */
+} mls_rcp_bar;
+
+/** One reference point.  Strings end in NUL, are "" when not known, and belong to the set, as do the numbers. */
 typedef struct mls_rcp_point {
     const char *name;
     const char *unit; /**< of to_converge: "samples", "epochs", "steps" or "tokens" */
@@ -43,16 +48,18 @@ typedef struct mls_rcp_point {
     const char *source;          /**< the user's file; "" for a point of the rules */
     double global_batch_size;
     const double *to_converge; /**< ascending */
-    size_t count;              /**< N */
-    double mean;               /**< without the r smallest and the r largest */
-    double stdev;              /**< population standard deviation of all values */
-    double least_mean;         /**< least acceptable mean, by a t test at the 5 % level */
-    double max_speedup;        /**< mean / least_mean; INFINITY when any mean will do */
-    double limit;              /**< mean / max_speedup: what a submission's mean must reach */
-    bool pruned;               /**< not used: out of line with its neighbours, or below the batch size of the best */
+    size_t count;
+    mls_rcp_bar bar;
+    bool pruned; /**< not used: out of line with its neighbours, or below the batch size of the best */
 } mls_rcp_point;
 
-typedef struct mls_rcp_set mls_rcp_set;
+typedef struct mls_rcp_set {
+    mls_rcp_rules rules;
+    mls_rcp_point *items; /**< all points, by batch size, pruned ones too */
+    size_t count, capacity;
+    size_t own;              /**< how many are a user's own */
+    struct mls_arena *arena; /**< of texts and numbers */
+} mls_rcp_set;
 
 /**
  * The points that the rules have for a benchmark; none is not an error.  With
@@ -66,12 +73,6 @@ typedef struct mls_rcp_set mls_rcp_set;
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
                            mls_error *error) MLS_MUST_USE;
 void mls_rcp_set_free(mls_rcp_set *set);
-
-/** How many points of the set are a user's own. */
-size_t mls_rcp_set_own(const mls_rcp_set *set);
-
-/** All points, by batch size, pruned ones too; borrowed from the set. */
-const mls_rcp_point *mls_rcp_set_points(const mls_rcp_set *set, size_t *count);
 
 /** How a batch size relates to the points that were not pruned. */
 typedef enum mls_rcp_match {
@@ -93,11 +94,7 @@ typedef struct mls_rcp_limit {
     double global_batch_size;
     double lower_batch_size; /**< of the point compared with, or of the two interpolated between */
     double upper_batch_size;
-    double mean; /**< of the reference, at this batch size */
-    double stdev;
-    double least_mean;
-    double max_speedup;
-    double limit; /**< the least mean that passes */
+    mls_rcp_bar bar;
 } mls_rcp_limit;
 
 /** "found", "interpolated", "smaller-batch" …: a word for programs; "" for any other number. */
@@ -121,15 +118,13 @@ typedef struct mls_rcp_result {
 } mls_rcp_result;
 
 /**
- * Judges a submission: `to_converge` holds one number per run, in any order,
- * MLS_RCP_NOT_CONVERGED for a run that did not.  A global_batch_size that is
- * not a positive finite number was not logged (NaN), or differed between logs
- * (-INFINITY, MLS_RCP_BATCH_SIZE_DIFFERS).  MLS_OK, whatever the verdict, or
- * MLS_ERROR_MEMORY.
+ * Judges a submission: `to_converge`, which is sorted, holds one number per
+ * run, MLS_RCP_NOT_CONVERGED for a run that did not.  A global_batch_size that
+ * is not a positive finite number was not logged (NaN), or differed between
+ * logs (MLS_RCP_BATCH_SIZE_DIFFERS).
  */
 #define MLS_RCP_BATCH_SIZE_DIFFERS (-(double)INFINITY)
-mls_status mls_rcp_check(const mls_rcp_set *set, double global_batch_size, const double *to_converge, size_t count,
-                         mls_rcp_result *result) MLS_MUST_USE;
+mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, double *to_converge, size_t count);
 
 /**
  * Appends the verdict in one line for a person: the means, the limit and where

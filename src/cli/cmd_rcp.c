@@ -99,7 +99,7 @@ static void note_unused(const mls_cli *cli, const mls_rcp_listings *all, const m
     const rcp_settings *settings = cli->own;
     size_t own = settings->path == NULL;
     for (size_t i = 0; i < all->count; i++) {
-        own += mls_rcp_set_own(all->items[i].set);
+        own += all->items[i].set->own;
     }
     if (own == 0) {
         mls_cli_note(cli, "'%s': no row is for %s in %s %s", settings->path,

@@ -142,7 +142,7 @@ static void note_unused_points(const mls_cli *cli, const mls_collection *collect
     size_t used = settings->rcp_path == NULL;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_rcp_set *set = collection->groups[i].rcp.set;
-        used += set != NULL ? mls_rcp_set_own(set) : 0;
+        used += set != NULL ? set->own : 0;
     }
     if (used == 0) {
         mls_cli_note(cli, "'%s': no row is for a benchmark and edition whose convergence was checked",

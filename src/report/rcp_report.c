@@ -36,7 +36,7 @@ static int decimals_of(const mls_rcp_point *points, size_t count)
 {
     double largest = 0;
     for (size_t i = 0; i < count; i++) {
-        largest = fmax(largest, points[i].mean);
+        largest = fmax(largest, points[i].bar.mean);
     }
     return largest >= 10000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 4;
 }
@@ -78,10 +78,10 @@ static void show_points(mls_view *view, const mls_rcp_point *points, size_t coun
         (void)mls_table_row(&table);
         number_cell(&table, COLUMN_BATCH, style, point->global_batch_size, 0);
         number_cell(&table, COLUMN_RUNS, style, (double)point->count, 0);
-        number_cell(&table, COLUMN_MEAN, style, point->mean, decimals);
-        number_cell(&table, COLUMN_STDEV, style, point->stdev, decimals);
-        number_cell(&table, COLUMN_LIMIT, style, point->limit, decimals);
-        number_cell(&table, COLUMN_SPEEDUP, style, point->max_speedup, 4);
+        number_cell(&table, COLUMN_MEAN, style, point->bar.mean, decimals);
+        number_cell(&table, COLUMN_STDEV, style, point->bar.stdev, decimals);
+        number_cell(&table, COLUMN_LIMIT, style, point->bar.limit, decimals);
+        number_cell(&table, COLUMN_SPEEDUP, style, point->bar.max_speedup, 4);
         mls_table_cell(&table, COLUMN_USED, style, point->pruned ? "pruned" : "yes");
         from_cell(&table, style, point);
     }
@@ -94,8 +94,8 @@ static void show_listings(mls_printer *to, const void *what)
     mls_view *view = to->view;
     for (size_t i = 0; i < listings->count; i++) {
         const mls_rcp_listing *listing = &listings->items[i];
-        size_t count;
-        const mls_rcp_point *points = mls_rcp_set_points(listing->set, &count);
+        const mls_rcp_point *points = listing->set->items;
+        const size_t count = listing->set->count;
         mls_output_text(view->output, i > 0 ? "\n" : "");
         show_heading(view, listing, count > 0 ? points[0].unit : "");
         mls_output_text(view->output, count == 0 ? "  no reference points\n" : "");
@@ -119,11 +119,11 @@ typedef mls_rcp_point point_row, point_csv_row;
     F(point, global_batch_size, NUMBER, 0, "", row->global_batch_size)                                                 \
     F(point, unit, TEXT_OR_NULL, 0, "", row->unit)                                                                     \
     F(point, to_converge, ARRAY, 0, "", MLS_EMIT_LIST(to, row->count, mls_emit_number(to, row->to_converge[i])))       \
-    F(point, mean, NUMBER_OR_NULL, 0, "", row->mean)                                                                   \
-    F(point, stdev, NUMBER_OR_NULL, 0, "", row->stdev)                                                                 \
-    F(point, least_mean, NUMBER_OR_NULL, 0, "", row->least_mean)                                                       \
-    F(point, max_speedup, NUMBER_OR_NULL, 0, "", row->max_speedup)                                                     \
-    F(point, limit, NUMBER_OR_NULL, 0, "", row->limit)                                                                 \
+    F(point, mean, NUMBER_OR_NULL, 0, "", row->bar.mean)                                                               \
+    F(point, stdev, NUMBER_OR_NULL, 0, "", row->bar.stdev)                                                             \
+    F(point, least_mean, NUMBER_OR_NULL, 0, "", row->bar.least_mean)                                                   \
+    F(point, max_speedup, NUMBER_OR_NULL, 0, "", row->bar.max_speedup)                                                 \
+    F(point, limit, NUMBER_OR_NULL, 0, "", row->bar.limit)                                                             \
     F(point, pruned, BOOL, 0, "", row->pruned)                                                                         \
     F(point, precision, FILLED_OR_NULL, 0, "", row->precision)                                                         \
     F(point, platform, FILLED_OR_NULL, 0, "", row->platform)                                                           \
@@ -141,21 +141,14 @@ typedef mls_rcp_limit limit_row, limit_csv_row;
     F(limit, match, TEXT, 0, "", mls_rcp_match_name(row->match))                                                       \
     F(limit, lower_batch_size, NUMBER_OR_NULL, 0, "", row->lower_batch_size)                                           \
     F(limit, upper_batch_size, NUMBER_OR_NULL, 0, "", row->upper_batch_size)                                           \
-    F(limit, mean, NUMBER_OR_NULL, 0, "", row->mean)                                                                   \
-    F(limit, stdev, NUMBER_OR_NULL, 0, "", row->stdev)                                                                 \
-    F(limit, least_mean, NUMBER_OR_NULL, 0, "", row->least_mean)                                                       \
-    F(limit, max_speedup, NUMBER_OR_NULL, 0, "", row->max_speedup)                                                     \
-    F(limit, limit, NUMBER_OR_NULL, 0, "", row->limit)
+    F(limit, mean, NUMBER_OR_NULL, 0, "", row->bar.mean)                                                               \
+    F(limit, stdev, NUMBER_OR_NULL, 0, "", row->bar.stdev)                                                             \
+    F(limit, least_mean, NUMBER_OR_NULL, 0, "", row->bar.least_mean)                                                   \
+    F(limit, max_speedup, NUMBER_OR_NULL, 0, "", row->bar.max_speedup)                                                 \
+    F(limit, limit, NUMBER_OR_NULL, 0, "", row->bar.limit)
 MLS_FIELDS(limit, "RCP JSON", LIMIT_FIELDS)
 #define LIMIT_CSV_FIELDS(F) F(limit_csv, unit, TEXT_OR_NULL, 0, "", row->unit)
 MLS_FIELDS(limit_csv, "", LIMIT_CSV_FIELDS)
-
-static void emit_points(mls_emitter *to, const mls_rcp_listing *listing)
-{
-    size_t count;
-    const mls_rcp_point *points = mls_rcp_set_points(listing->set, &count);
-    MLS_EMIT_LIST(to, count, mls_emit_object(to, &point_fields, &points[i]));
-}
 
 static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
 {
@@ -170,7 +163,8 @@ typedef mls_rcp_listing benchmark_row;
     F(benchmark, edition, TEXT, 0, "", row->edition->name)                                                             \
     F(benchmark, runs_needed, NUMBER, 0, "", row->benchmark->runs_needed)                                              \
     F(benchmark, left_out, NUMBER, 0, "", row->benchmark->left_out)                                                    \
-    F(benchmark, points, ARRAY, 0, "", emit_points(to, row))                                                           \
+    F(benchmark, points, ARRAY, 0, "",                                                                                 \
+      MLS_EMIT_LIST(to, row->set->count, mls_emit_object(to, &point_fields, &row->set->items[i])))                     \
     F(benchmark, limit, OBJECT_OR_NULL, 0, "", emit_limit(to, row))
 MLS_FIELDS(benchmark, "RCP JSON", BENCHMARK_FIELDS)
 
@@ -198,11 +192,10 @@ static void point_rows(mls_emitter *to, const void *what)
 {
     const mls_rcp_listings *listings = what;
     for (size_t i = 0; i < listings->count; i++) {
-        size_t count;
-        const mls_rcp_point *points = mls_rcp_set_points(listings->items[i].set, &count);
-        for (size_t p = 0; p < count; p++) {
-            mls_emit_row(to, &mls_rcp_columns,
-                         (const void *[MLS_SOURCES_MAX]){&points[p], &points[p], &listings->items[i]});
+        const mls_rcp_set *set = listings->items[i].set;
+        for (size_t p = 0; p < set->count; p++) {
+            const mls_rcp_point *point = &set->items[p];
+            mls_emit_row(to, &mls_rcp_columns, (const void *[MLS_SOURCES_MAX]){point, point, &listings->items[i]});
         }
     }
 }

@@ -110,8 +110,8 @@ void mls_verify_found(mls_found *found, const mls_view *view, const mls_submissi
 #define MLS_VERDICT_FIELDS(F)                                                                                          \
     F(verdict, message, TEXT, 0, "", row->result.message)                                                              \
     F(verdict, scale, NUMBER, 0, "", row->result.scale)                                                                \
-    F(verdict, mean, NUMBER_OR_NULL, 0, "", row->result.limit.mean)                                                    \
-    F(verdict, limit, NUMBER_OR_NULL, 0, "", row->result.limit.limit)                                                  \
+    F(verdict, mean, NUMBER_OR_NULL, 0, "", row->result.limit.bar.mean)                                                \
+    F(verdict, limit, NUMBER_OR_NULL, 0, "", row->result.limit.bar.limit)                                              \
     F(verdict, submission_mean, NUMBER_OR_NULL, 0, "", row->result.submission_mean)
 
 /* Of weak scaling. */

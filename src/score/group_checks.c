@@ -77,7 +77,7 @@ static mls_status compare_with_points(mls_group *group, const mls_score_options 
         }
     }
     if (status == MLS_OK) {
-        status = mls_rcp_check(group->rcp.set, submitted_batch_size(group), to_converge, count, &group->rcp.result);
+        group->rcp.result = mls_rcp_check(group->rcp.set, submitted_batch_size(group), to_converge, count);
     }
     free(to_converge);
     return status;

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/locale.h"
@@ -48,11 +47,13 @@ static double least_acceptable_mean(double mean, double stdev, double count, siz
     return (low + high) / 2;
 }
 
-/* A benchmark that is evaluated seldom may seem to converge that much earlier. */
-static double max_speedup(const mls_rcp_set *set, double mean, double least_mean)
+static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, double count)
 {
-    least_mean -= mls_benchmark_evaluation_interval(set->rules.benchmark, set->rules.edition);
-    return least_mean > 0 ? mean / least_mean : (double)INFINITY;
+    const double least = least_acceptable_mean(mean, stdev, count, set->rules.benchmark->runs_needed);
+    /* A benchmark that is evaluated seldom may seem to converge that much earlier. */
+    const double early = least - mls_benchmark_evaluation_interval(set->rules.benchmark, set->rules.edition);
+    const double max_speedup = early > 0 ? mean / early : (double)INFINITY;
+    return (mls_rcp_bar){mean, stdev, least, max_speedup, mean / max_speedup};
 }
 
 static int compare_points(const void *left, const void *right)
@@ -77,8 +78,7 @@ static void prune_points(mls_rcp_set *set)
 {
     size_t fastest = 0;
     for (size_t i = 0; i < set->count; i++) {
-        set->items[i].pruned = false;
-        if (set->items[i].mean < set->items[fastest].mean) {
+        if (set->items[i].bar.mean < set->items[fastest].bar.mean) {
             fastest = i;
         }
     }
@@ -90,8 +90,8 @@ static void prune_points(mls_rcp_set *set)
         mls_rcp_point *point = &set->items[i];
         if (previous != NULL && i + 1 < set->count) {
             const mls_rcp_point *next = point + 1;
-            point->pruned = point->mean > interpolate(point->global_batch_size, previous->global_batch_size,
-                                                      previous->mean, next->global_batch_size, next->mean);
+            point->pruned = point->bar.mean > interpolate(point->global_batch_size, previous->global_batch_size,
+                                                          previous->bar.mean, next->global_batch_size, next->bar.mean);
         }
         previous = point->pruned ? previous : point;
     }
@@ -99,15 +99,12 @@ static void prune_points(mls_rcp_set *set)
 
 void mls_rcp_set_prepare(mls_rcp_set *set)
 {
+    const size_t left_out = set->rules.benchmark->left_out;
     for (size_t i = 0; i < set->count; i++) {
         mls_rcp_point *point = &set->items[i];
-        double averaged = (double)(point->count - 2 * set->rules.benchmark->left_out);
-        point->mean = mls_mean_trimmed(point->to_converge, point->count, set->rules.benchmark->left_out);
-        point->stdev = mls_stdev_population(point->to_converge, point->count);
-        point->least_mean =
-            least_acceptable_mean(point->mean, point->stdev, averaged, set->rules.benchmark->runs_needed);
-        point->max_speedup = max_speedup(set, point->mean, point->least_mean);
-        point->limit = point->mean / point->max_speedup;
+        point->bar =
+            bar_of(set, mls_mean_trimmed(point->to_converge, point->count, left_out),
+                   mls_stdev_population(point->to_converge, point->count), (double)(point->count - 2 * left_out));
     }
     if (set->count > 1) {
         qsort(set->items, set->count, sizeof *set->items, compare_points);
@@ -115,55 +112,41 @@ void mls_rcp_set_prepare(mls_rcp_set *set)
     prune_points(set);
 }
 
-static void limit_from_point(mls_rcp_limit *limit, mls_rcp_match match, const mls_rcp_point *point)
+static mls_rcp_bar bar_between(const mls_rcp_set *set, double batch, const mls_rcp_point *below,
+                               const mls_rcp_point *above)
 {
-    const double batch = point->global_batch_size;
-    *limit = (mls_rcp_limit){match,        limit->unit,       limit->global_batch_size, batch,       batch, point->mean,
-                             point->stdev, point->least_mean, point->max_speedup,       point->limit};
-}
-
-static void limit_between(mls_rcp_limit *limit, const mls_rcp_set *set, const mls_rcp_point *below,
-                          const mls_rcp_point *above)
-{
-    double batch = limit->global_batch_size;
-    limit->match = MLS_RCP_INTERPOLATED;
-    limit->lower_batch_size = below->global_batch_size;
-    limit->upper_batch_size = above->global_batch_size;
-    limit->mean = interpolate(batch, below->global_batch_size, below->mean, above->global_batch_size, above->mean);
-    limit->stdev = interpolate(batch, below->global_batch_size, below->stdev, above->global_batch_size, above->stdev);
-    limit->least_mean = least_acceptable_mean(limit->mean, limit->stdev, 2 * (double)set->rules.benchmark->runs_needed,
-                                              set->rules.benchmark->runs_needed);
-    limit->max_speedup = max_speedup(set, limit->mean, limit->least_mean);
-    limit->limit = limit->mean / limit->max_speedup;
+    const double low = below->global_batch_size;
+    const double high = above->global_batch_size;
+    return bar_of(set, interpolate(batch, low, below->bar.mean, high, above->bar.mean),
+                  interpolate(batch, low, below->bar.stdev, high, above->bar.stdev),
+                  2 * (double)set->rules.benchmark->runs_needed);
 }
 
 mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size)
 {
-    mls_rcp_limit limit = {MLS_RCP_NO_POINTS, "", global_batch_size, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    mls_rcp_limit limit = {MLS_RCP_NO_POINTS, "", global_batch_size, NAN, NAN, {NAN, NAN, NAN, NAN, NAN}};
     const mls_rcp_point *below = NULL;
     const mls_rcp_point *above = NULL;
     for (size_t i = 0; i < set->count && above == NULL; i++) {
         const mls_rcp_point *point = &set->items[i];
-        if (point->pruned) {
-            continue;
-        }
-        limit.unit = point->unit;
-        if (point->global_batch_size <= global_batch_size) {
-            below = point;
-        }
-        if (point->global_batch_size >= global_batch_size) {
-            above = point;
+        if (!point->pruned) {
+            limit.unit = point->unit;
+            below = point->global_batch_size <= global_batch_size ? point : below;
+            above = point->global_batch_size >= global_batch_size ? point : above;
         }
     }
-    if (below != NULL && below == above) {
-        limit_from_point(&limit, MLS_RCP_FOUND, below);
-    } else if (below != NULL && above != NULL) {
-        limit_between(&limit, set, below, above);
-    } else if (above != NULL) {
-        limit_from_point(&limit, MLS_RCP_SMALLER_BATCH, above);
-    } else if (below != NULL) {
-        limit.match = MLS_RCP_MISSING;
-        limit.lower_batch_size = below->global_batch_size;
+    if (below == NULL && above == NULL) {
+        return limit;
+    }
+    limit.match = above == NULL    ? MLS_RCP_MISSING
+                  : below == NULL  ? MLS_RCP_SMALLER_BATCH
+                  : below == above ? MLS_RCP_FOUND
+                                   : MLS_RCP_INTERPOLATED;
+    limit.lower_batch_size = below != NULL ? below->global_batch_size : above->global_batch_size;
+    if (above != NULL) {
+        limit.upper_batch_size = above->global_batch_size;
+        limit.bar =
+            limit.match == MLS_RCP_INTERPOLATED ? bar_between(set, global_batch_size, below, above) : above->bar;
     }
     return limit;
 }
@@ -189,67 +172,43 @@ const char *mls_rcp_match_name(mls_rcp_match match)
     return (size_t)match < sizeof matches / sizeof *matches ? matches[match].name : "";
 }
 
-static void write_message(mls_rcp_result *result)
-{
-    char batch[32] = "";
-    if (result->match == MLS_RCP_MISSING) {
-        (void)mls_text_printf(batch, sizeof batch, "%.17g", result->limit.global_batch_size);
-    }
-    (void)mls_text_printf(result->message, sizeof result->message, "%s%s", matches[result->match].message, batch);
-}
-
 /* Compares the submission's mean with the limit, once all numbers are there. */
-static void judge(mls_rcp_result *result)
+static mls_rcp_match judge(mls_rcp_result *result)
 {
     const mls_rcp_limit *limit = &result->limit;
-    result->match = limit->match;
     if (limit->match == MLS_RCP_MISSING || limit->match == MLS_RCP_NO_POINTS) {
-        return;
+        return limit->match;
     }
-    result->pass = result->submission_mean >= limit->limit;
-    if (result->submission_mean < limit->mean) {
-        result->scale = limit->mean / result->submission_mean;
-    }
-    if (!result->pass && limit->match == MLS_RCP_SMALLER_BATCH) {
-        result->match = MLS_RCP_MISSING;
-    }
+    result->pass = result->submission_mean >= limit->bar.limit;
+    result->scale = result->submission_mean < limit->bar.mean ? limit->bar.mean / result->submission_mean : 1;
     result->score_scale = result->pass ? result->scale : 1;
+    return !result->pass && limit->match == MLS_RCP_SMALLER_BATCH ? MLS_RCP_MISSING : limit->match;
 }
 
-mls_status mls_rcp_check(const mls_rcp_set *set, double global_batch_size, const double *to_converge, size_t count,
-                         mls_rcp_result *result)
+mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, double *to_converge, size_t count)
 {
-    bool batch_known = global_batch_size > 0 && isfinite(global_batch_size);
-    *result = (mls_rcp_result){.scale = 1,
-                               .score_scale = 1,
-                               .submission_mean = NAN,
-                               .runs = count,
-                               .allowed = set->rules.benchmark->left_out,
-                               .limit = mls_rcp_set_limit(set, batch_known ? global_batch_size : (double)NAN)};
-    if (count > 0) {
-        double *sorted = count <= SIZE_MAX / sizeof *sorted ? malloc(count * sizeof *sorted) : NULL;
-        if (sorted == NULL) {
-            return MLS_ERROR_MEMORY;
-        }
-        memcpy(sorted, to_converge, count * sizeof *sorted);
-        mls_sort_doubles(sorted, count);
-        for (size_t i = 0; i < count; i++) {
-            result->not_converged += !(sorted[i] < MLS_RCP_NOT_CONVERGED) && !(sorted[i] > MLS_RCP_NOT_CONVERGED);
-        }
-        result->submission_mean = mls_mean_trimmed(sorted, count, set->rules.benchmark->left_out);
-        free(sorted);
+    const bool batch_known = global_batch_size > 0 && isfinite(global_batch_size);
+    const size_t left_out = set->rules.benchmark->left_out;
+    char batch[32] = "";
+    mls_sort_doubles(to_converge, count);
+    mls_rcp_result result = {.scale = 1,
+                             .score_scale = 1,
+                             .submission_mean = mls_mean_trimmed(to_converge, count, left_out),
+                             .runs = count,
+                             .allowed = left_out,
+                             .limit = mls_rcp_set_limit(set, batch_known ? global_batch_size : (double)NAN)};
+    for (size_t i = 0; i < count; i++) {
+        result.not_converged += !(to_converge[i] < MLS_RCP_NOT_CONVERGED) && !(to_converge[i] > MLS_RCP_NOT_CONVERGED);
     }
-    if (!batch_known) {
-        result->match = isinf(global_batch_size) ? MLS_RCP_BATCH_SIZES_DIFFER : MLS_RCP_NO_BATCH_SIZE;
-    } else if (result->not_converged > result->allowed) {
-        result->match = MLS_RCP_NO_CONVERGENCE;
-    } else if (isnan(result->submission_mean)) {
-        result->match = MLS_RCP_TOO_FEW_RUNS;
-    } else {
-        judge(result);
+    result.match = !batch_known ? (isinf(global_batch_size) ? MLS_RCP_BATCH_SIZES_DIFFER : MLS_RCP_NO_BATCH_SIZE)
+                   : result.not_converged > result.allowed ? MLS_RCP_NO_CONVERGENCE
+                   : isnan(result.submission_mean)         ? MLS_RCP_TOO_FEW_RUNS
+                                                           : judge(&result);
+    if (result.match == MLS_RCP_MISSING) {
+        (void)mls_text_printf(batch, sizeof batch, "%.17g", global_batch_size);
     }
-    write_message(result);
-    return MLS_OK;
+    (void)mls_text_printf(result.message, sizeof result.message, "%s%s", matches[result.match].message, batch);
+    return result;
 }
 
 /* -------------------------------------------------------------- in words */
@@ -258,6 +217,14 @@ mls_status mls_rcp_check(const mls_rcp_set *set, double global_batch_size, const
 #define DECIMALS_MAX 9
 
 #define NO_POINTS "there are no reference points for this benchmark"
+
+/* What a submitter can do when the points are in the way. */
+#define REMEDY                                                                                                         \
+    "; the rules allow new reference points, made with the reference code at batch %s (try them with --rcp), or a "    \
+    "bypass that the review committee agrees to (rcp-bypass in package_checker_params)"
+
+/* Room for all numbers of a sentence, so that none of them moves. */
+enum { NUMBERS_SIZE = 1024 };
 
 /* Digits behind the point that suit numbers of this size. */
 static int decimals_for(double number)
@@ -275,7 +242,7 @@ static bool same_text(double a, double b, int decimals)
 static int decimals_of(const mls_rcp_result *result)
 {
     double mean = result->submission_mean;
-    const double others[] = {result->limit.limit, result->limit.mean};
+    const double others[] = {result->limit.bar.limit, result->limit.bar.mean};
     int decimals = decimals_for(mean);
     for (size_t i = 0; i < 2; i++) {
         while (decimals < DECIMALS_MAX && fabs(mean - others[i]) > 0 && same_text(mean, others[i], decimals)) {
@@ -285,93 +252,84 @@ static int decimals_of(const mls_rcp_result *result)
     return decimals;
 }
 
-/* A text, and the number behind it. */
-static void append(mls_buffer *words, const char *text, double number, int decimals)
+/* A number's text, which stands in `numbers` with a NUL behind it. */
+static const char *shown(mls_buffer *numbers, double number, int decimals)
 {
-    mls_buffer_append_text(words, text);
-    mls_number_append_trimmed(words, number, decimals);
+    const size_t start = numbers->len;
+    mls_number_append_trimmed(numbers, number, decimals);
+    mls_buffer_append_char(numbers, '\0');
+    return numbers->failed ? "" : numbers->ptr + start;
 }
 
-static void append_batch(mls_buffer *words, const char *text, double batch_size)
+static const char *batch(mls_buffer *numbers, double batch_size)
 {
-    append(words, text, batch_size, fabs(batch_size - round(batch_size)) > 0 ? DECIMALS_MAX : 0);
+    return shown(numbers, batch_size, fabs(batch_size - round(batch_size)) > 0 ? DECIMALS_MAX : 0);
 }
 
-static void append_between(mls_buffer *words, const mls_rcp_limit *limit)
+static void append_between(mls_buffer *words, mls_buffer *numbers, const mls_rcp_limit *limit)
 {
     if (limit->match == MLS_RCP_INTERPOLATED) {
-        append_batch(words, " (interpolated between ", limit->lower_batch_size);
-        append_batch(words, " and ", limit->upper_batch_size);
-        mls_buffer_append_text(words, ")");
+        mls_buffer_printf(words, " (interpolated between %s and %s)", batch(numbers, limit->lower_batch_size),
+                          batch(numbers, limit->upper_batch_size));
     }
 }
 
 /* "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with `is` before the number. */
-static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, const char *is, int decimals)
+static void append_limit(mls_buffer *words, mls_buffer *numbers, const mls_rcp_limit *limit, const char *is,
+                         int decimals)
 {
+    const char *asked = batch(numbers, limit->global_batch_size);
     if (limit->match == MLS_RCP_SMALLER_BATCH) {
-        append_batch(words, "the limit of the smallest reference batch ", limit->lower_batch_size);
-        append_batch(words, " (no point is as small as ", limit->global_batch_size);
-        mls_buffer_append_text(words, ")");
+        mls_buffer_printf(words, "the limit of the smallest reference batch %s (no point is as small as %s)",
+                          batch(numbers, limit->lower_batch_size), asked);
     } else {
-        append_batch(words, "the limit at batch ", limit->global_batch_size);
+        mls_buffer_printf(words, "the limit at batch %s", asked);
     }
-    append(words, is, limit->limit, decimals);
-    append_between(words, limit);
+    mls_buffer_printf(words, "%s%s", is, shown(numbers, limit->bar.limit, decimals));
+    append_between(words, numbers, limit);
 }
 
-static void append_mean(mls_buffer *words, const char *text, const mls_rcp_result *result, int decimals)
-{
-    append(words, text, result->submission_mean, decimals);
-    mls_buffer_printf(words, "%s%s", result->limit.unit[0] != '\0' ? " " : "", result->limit.unit);
-}
-
-static void append_scale(mls_buffer *words, const mls_rcp_result *result, double score_minutes, int decimals)
-{
-    const bool scaled = result->score_scale > 1;
-    append(words, scaled ? "; faster than the reference mean " : "; not faster than the reference mean ",
-           result->limit.mean, decimals);
-    mls_buffer_append_text(words, scaled ? ", so the score is scaled by " : ", so the score is not scaled");
-    if (scaled) {
-        mls_number_append_grouped(words, result->score_scale, 4);
-    }
-    if (scaled && isfinite(score_minutes)) {
-        mls_buffer_append_text(words, " to ");
-        mls_number_append_grouped(words, score_minutes * result->score_scale, 3);
-        mls_buffer_append_text(words, " min");
-    }
-}
-
-/* What a submitter can do when the points are in the way. */
-static void append_remedy(mls_buffer *words, double batch_size)
-{
-    append_batch(words, "; the rules allow new reference points, made with the reference code at batch ", batch_size);
-    mls_buffer_append_text(words, " (try them with --rcp), or a bypass that the review committee agrees to "
-                                  "(rcp-bypass in package_checker_params)");
-}
-
-static void append_failure(mls_buffer *words, const mls_rcp_result *result, int decimals)
+/* What the reference points say of a submission whose mean is known. */
+static void describe_comparison(const mls_rcp_result *result, double score_minutes, mls_buffer *words,
+                                mls_buffer *numbers)
 {
     const mls_rcp_limit *limit = &result->limit;
-    mls_buffer_append_text(words, "fail: ");
+    const int decimals = decimals_of(result);
+    const char *asked = batch(numbers, limit->global_batch_size);
+    const char *mean = shown(numbers, result->submission_mean, decimals);
+    const char *reference = shown(numbers, limit->bar.mean, decimals);
+    const char *blank = limit->unit[0] != '\0' ? " " : "";
     if (limit->match == MLS_RCP_NO_POINTS) {
-        mls_buffer_append_text(words, NO_POINTS);
+        mls_buffer_printf(words, "fail: " NO_POINTS REMEDY, asked);
     } else if (limit->match == MLS_RCP_MISSING) {
-        append_batch(words, "no reference point reaches batch ", limit->global_batch_size);
-        append_batch(words, ", the largest is ", limit->lower_batch_size);
+        mls_buffer_printf(words, "fail: no reference point reaches batch %s, the largest is %s" REMEDY, asked,
+                          batch(numbers, limit->lower_batch_size), asked);
+    } else if (!result->pass) {
+        mls_buffer_printf(words, "fail: mean %s%s%s is %s below ", mean, blank, limit->unit,
+                          shown(numbers, limit->bar.limit - result->submission_mean, decimals));
+        append_limit(words, numbers, limit, ", ", decimals);
+        mls_buffer_printf(words, ": converges faster than the reference allows" REMEDY, asked);
     } else {
-        append_mean(words, "mean ", result, decimals);
-        append(words, " is ", limit->limit - result->submission_mean, decimals);
-        mls_buffer_append_text(words, " below ");
-        append_limit(words, limit, ", ", decimals);
-        mls_buffer_append_text(words, ": converges faster than the reference allows");
+        mls_buffer_printf(words, "pass: mean %s%s%s; ", mean, blank, limit->unit);
+        append_limit(words, numbers, limit, " is ", decimals);
+        if (!(result->score_scale > 1)) {
+            mls_buffer_printf(words, "; not faster than the reference mean %s, so the score is not scaled", reference);
+            return;
+        }
+        mls_buffer_printf(words, "; faster than the reference mean %s, so the score is scaled by ", reference);
+        mls_number_append_grouped(words, result->score_scale, 4);
+        if (isfinite(score_minutes)) {
+            mls_buffer_append_text(words, " to ");
+            mls_number_append_grouped(words, score_minutes * result->score_scale, 3);
+            mls_buffer_append_text(words, " min");
+        }
     }
-    append_remedy(words, limit->global_batch_size);
 }
 
 void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
 {
-    const int decimals = decimals_of(result);
+    mls_buffer numbers = {0};
+    words->failed |= !mls_buffer_reserve(&numbers, NUMBERS_SIZE);
     if (result->match == MLS_RCP_NO_BATCH_SIZE) {
         mls_buffer_append_text(words, "fail: the logs do not say global_batch_size, so no reference point applies");
     } else if (result->match == MLS_RCP_BATCH_SIZES_DIFFER) {
@@ -381,36 +339,33 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
                           result->not_converged, result->runs, result->allowed);
     } else if (result->match == MLS_RCP_TOO_FEW_RUNS) {
         mls_buffer_printf(words, "not judged: %zu of at least %zu runs", result->runs, 2 * result->allowed + 1);
-    } else if (!result->pass) {
-        append_failure(words, result, decimals);
     } else {
-        append_mean(words, "pass: mean ", result, decimals);
-        mls_buffer_append_text(words, "; ");
-        append_limit(words, &result->limit, " is ", decimals);
-        append_scale(words, result, score_minutes, decimals);
+        describe_comparison(result, score_minutes, words, &numbers);
     }
+    mls_buffer_release(&numbers);
 }
 
 void mls_rcp_limit_describe(const mls_rcp_limit *limit, mls_buffer *words)
 {
-    append_batch(words, "batch ", limit->global_batch_size);
-    mls_buffer_append_text(words, ": ");
-    if (!isfinite(limit->limit)) {
-        if (limit->match == MLS_RCP_MISSING) {
-            append_batch(words, "no reference point reaches it, the largest is ", limit->lower_batch_size);
-        } else {
-            mls_buffer_append_text(words, NO_POINTS);
+    mls_buffer numbers = {0};
+    words->failed |= !mls_buffer_reserve(&numbers, NUMBERS_SIZE);
+    const char *asked = batch(&numbers, limit->global_batch_size);
+    const char *lower = batch(&numbers, limit->lower_batch_size);
+    if (limit->match == MLS_RCP_MISSING) {
+        mls_buffer_printf(words, "batch %s: no reference point reaches it, the largest is %s" REMEDY, asked, lower,
+                          asked);
+    } else if (!isfinite(limit->bar.limit)) {
+        mls_buffer_printf(words, "batch %s: " NO_POINTS REMEDY, asked, asked);
+    } else {
+        mls_buffer_printf(words, "batch %s: a mean of %s%s%s or more passes", asked,
+                          shown(&numbers, limit->bar.limit, decimals_for(limit->bar.limit)),
+                          limit->unit[0] != '\0' ? " " : "", limit->unit);
+        append_between(words, &numbers, limit);
+        if (limit->match == MLS_RCP_SMALLER_BATCH) {
+            mls_buffer_printf(words, " (that of the smallest reference batch %s; no point is as small)", lower);
         }
-        append_remedy(words, limit->global_batch_size);
-        return;
+        mls_buffer_printf(words, "; below %s the score is scaled up",
+                          shown(&numbers, limit->bar.mean, decimals_for(limit->bar.mean)));
     }
-    append(words, "a mean of ", limit->limit, decimals_for(limit->limit));
-    mls_buffer_printf(words, "%s%s or more passes", limit->unit[0] != '\0' ? " " : "", limit->unit);
-    append_between(words, limit);
-    if (limit->match == MLS_RCP_SMALLER_BATCH) {
-        append_batch(words, " (that of the smallest reference batch ", limit->lower_batch_size);
-        mls_buffer_append_text(words, "; no point is as small)");
-    }
-    append(words, "; below ", limit->mean, decimals_for(limit->mean));
-    mls_buffer_append_text(words, " the score is scaled up");
+    mls_buffer_release(&numbers);
 }

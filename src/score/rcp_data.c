@@ -65,8 +65,7 @@ typedef struct table_reading {
     mls_rcp_set *set;
     mls_str text;
     const char *path;
-    bool have_heading;
-    size_t heading_count;
+    size_t heading_count;    /* 0: it has not come yet */
     size_t at[COLUMN_COUNT]; /* which field of a row a column is, or COLUMN_ABSENT */
     mls_error *error;
 } table_reading;
@@ -100,11 +99,10 @@ static mls_status read_heading(table_reading *reading, const mls_csv_row *row)
         while (c < COLUMN_COUNT && !mls_str_equal(columns[c].name, row->fields[field])) {
             c++;
         }
-        if (c == COLUMN_COUNT) {
-            return fail_at(reading, row, field, 0, "reference points have no such column", row->fields[field]);
-        }
-        if (reading->at[c] != COLUMN_ABSENT) {
-            return fail_at(reading, row, field, 0, "this column is there twice", row->fields[field]);
+        if (c == COLUMN_COUNT || reading->at[c] != COLUMN_ABSENT) {
+            return fail_at(reading, row, field, 0,
+                           c == COLUMN_COUNT ? "reference points have no such column" : "this column is there twice",
+                           row->fields[field]);
         }
         reading->at[c] = field;
     }
@@ -113,7 +111,6 @@ static mls_status read_heading(table_reading *reading, const mls_csv_row *row)
             return fail_at(reading, row, 0, 0, "the heading lacks a column", columns[c].name);
         }
     }
-    reading->have_heading = true;
     reading->heading_count = row->count;
     return MLS_OK;
 }
@@ -137,39 +134,43 @@ static bool next_word(mls_str text, size_t *at, mls_str *word)
     return word->len > 0;
 }
 
+static bool positive_number(mls_str text, double *number)
+{
+    return mls_number_parse(text, number) && *number > 0 && isfinite(*number);
+}
+
 static mls_status read_values(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
 {
-    size_t field = reading->at[COLUMN_TO_CONVERGE];
-    mls_str text = row->fields[field];
+    const size_t field = reading->at[COLUMN_TO_CONVERGE];
+    const mls_str text = row->fields[field];
     mls_str word;
-    size_t words = 0;
     for (size_t at = 0; next_word(text, &at, &word);) {
-        words++;
+        point->count++;
     }
     /* Something must remain when r values are left out at both ends; the row need not be for the set's benchmark. */
     const mls_rcp_rules *rules = &reading->set->rules;
-    mls_str benchmark = field_of(reading, row, COLUMN_BENCHMARK);
-    size_t left_out = mls_str_equal(benchmark, mls_str_from(rules->benchmark->name))
-                          ? rules->benchmark->left_out
-                          : mls_benchmark_find(rules->editions, rules->edition->usage, benchmark)->left_out;
-    if (words < 2 * left_out + 1 || words > MLS_RCP_VALUES_MAX) {
+    const mls_str benchmark = field_of(reading, row, COLUMN_BENCHMARK);
+    const size_t least = 1 + 2 * (mls_str_equal(benchmark, mls_str_from(rules->benchmark->name))
+                                      ? rules->benchmark
+                                      : mls_benchmark_find(rules->editions, rules->edition->usage, benchmark))
+                                     ->left_out;
+    if (point->count < least || point->count > MLS_RCP_VALUES_MAX) {
         char what[80];
-        (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", words, 2 * left_out + 1,
+        (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", point->count, least,
                        MLS_RCP_VALUES_MAX);
         return fail_at(reading, row, field, 0, what, text);
     }
-    double *values = mls_arena_array(&reading->set->arena, words, sizeof *values);
+    double *values = mls_arena_array(reading->set->arena, point->count, sizeof *values);
     if (values == NULL) {
         return mls_error_memory(reading->error);
     }
     for (size_t at = 0, i = 0; next_word(text, &at, &word); i++) {
-        if (!mls_number_parse(word, &values[i]) || !(values[i] > 0) || !isfinite(values[i])) {
+        if (!positive_number(word, &values[i])) {
             return fail_at(reading, row, field, at - word.len, "not a number above 0", word);
         }
     }
-    mls_sort_doubles(values, words);
+    mls_sort_doubles(values, point->count);
     point->to_converge = values;
-    point->count = words;
     return MLS_OK;
 }
 
@@ -192,13 +193,12 @@ static bool row_is_for_edition(const table_reading *reading, const mls_csv_row *
 static mls_status read_texts(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
 {
     for (size_t c = COLUMN_NAME; c < COLUMN_COUNT; c++) {
-        mls_str copy = mls_arena_copy(&reading->set->arena, field_of(reading, row, (rcp_column)c));
+        mls_str copy = mls_arena_copy(reading->set->arena, field_of(reading, row, (rcp_column)c));
         if (copy.ptr == NULL) {
             return mls_error_memory(reading->error);
         }
         memcpy((char *)point + columns[c].text, &copy.ptr, sizeof copy.ptr);
     }
-    point->source = reading->path;
     return MLS_OK;
 }
 
@@ -206,32 +206,30 @@ static mls_status read_texts(const table_reading *reading, const mls_csv_row *ro
 static mls_status place_point(table_reading *reading, const mls_csv_row *row, const mls_rcp_point *point)
 {
     mls_rcp_set *set = reading->set;
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->items[i].global_batch_size < point->global_batch_size ||
-            set->items[i].global_batch_size > point->global_batch_size) {
-            continue;
-        }
-        if (strcmp(set->items[i].source, point->source) == 0) {
-            size_t field = reading->at[COLUMN_GLOBAL_BATCH_SIZE];
-            return fail_at(reading, row, field, 0, "this batch size is there twice", row->fields[field]);
-        }
-        set->items[i] = *point;
-        return MLS_OK;
+    size_t at = 0;
+    while (at < set->count && mls_compare_doubles(set->items[at].global_batch_size, point->global_batch_size) != 0) {
+        at++;
     }
-    if (set->count == MLS_RCP_POINTS_MAX) {
+    if (at < set->count && strcmp(set->items[at].source, point->source) == 0) {
+        const size_t field = reading->at[COLUMN_GLOBAL_BATCH_SIZE];
+        return fail_at(reading, row, field, 0, "this batch size is there twice", row->fields[field]);
+    }
+    if (at == MLS_RCP_POINTS_MAX) {
         return mls_error_set(reading->error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points", MLS_RCP_POINTS_MAX);
     }
-    if (!MLS_GROW(set, items)) {
+    if (at == set->count && !MLS_GROW(set, items)) {
         return mls_error_memory(reading->error);
     }
-    set->items[set->count++] = *point;
+    set->count += at == set->count;
+    set->own += point->source[0] != '\0';
+    set->items[at] = *point;
     return MLS_OK;
 }
 
 static mls_status read_row(void *state, const mls_csv_row *row)
 {
     table_reading *reading = state;
-    if (!reading->have_heading) {
+    if (reading->heading_count == 0) {
         return read_heading(reading, row);
     }
     if (row->count != reading->heading_count) {
@@ -241,20 +239,19 @@ static mls_status read_row(void *state, const mls_csv_row *row)
         return fail_at(reading, row, field, 0, what, MLS_S(""));
     }
     mls_status status = MLS_OK;
-    bool wanted =
+    const bool wanted =
         row_is_for_edition(reading, row, &status) &&
         mls_str_equal(field_of(reading, row, COLUMN_BENCHMARK), mls_str_from(reading->set->rules.benchmark->name));
     if (status != MLS_OK || (!wanted && reading->path[0] == '\0')) {
         return status;
     }
-    mls_rcp_point point = {0};
-    size_t field = reading->at[COLUMN_GLOBAL_BATCH_SIZE];
-    if (!mls_number_parse(row->fields[field], &point.global_batch_size) || !(point.global_batch_size > 0) ||
-        !isfinite(point.global_batch_size)) {
+    mls_rcp_point point = {.source = reading->path};
+    const size_t field = reading->at[COLUMN_GLOBAL_BATCH_SIZE];
+    if (!positive_number(row->fields[field], &point.global_batch_size)) {
         return fail_at(reading, row, field, 0, "not a batch size", row->fields[field]);
     }
     status = read_values(reading, row, &point);
-    if (status == MLS_OK) {
+    if (status == MLS_OK && wanted) {
         status = read_texts(reading, row, &point);
     }
     return status == MLS_OK && wanted ? place_point(reading, row, &point) : status;
@@ -263,31 +260,36 @@ static mls_status read_row(void *state, const mls_csv_row *row)
 /* Reads the rows for the set's benchmark and edition into it; `path` "" stands for the embedded data. */
 static mls_status read_table(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
 {
-    mls_str source = mls_arena_copy(&set->arena, mls_str_from(path));
+    const mls_str source = mls_arena_copy(set->arena, mls_str_from(path));
+    table_reading reading = {.set = set, .text = text, .path = source.ptr, .error = error};
     if (source.ptr == NULL) {
         return mls_error_memory(error);
     }
-    table_reading reading = {.set = set, .text = text, .path = source.ptr, .error = error};
-    mls_status status = mls_csv_read(text, read_row, &reading, error);
-    if (status == MLS_OK && !reading.have_heading) {
-        status = mls_error_set(error, MLS_ERROR_SYNTAX, 1, 1, "no heading: the table of reference points is empty");
-    }
-    return status;
+    const mls_status status = mls_csv_read(text, read_row, &reading, error);
+    return status == MLS_OK && reading.heading_count == 0
+               ? mls_error_set(error, MLS_ERROR_SYNTAX, 1, 1, "no heading: the table of reference points is empty")
+               : status;
 }
 
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
                            mls_error *error)
 {
     char name[DATA_NAME_MAX];
-    *set = calloc(1, sizeof **set);
-    if (*set == NULL) {
-        return mls_error_memory(error);
-    }
-    (*set)->rules = *rules;
     const int length =
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
-    mls_status status = table.ptr == NULL ? MLS_OK : read_table(*set, table, "", error);
+    mls_status status = MLS_OK;
+    *set = calloc(1, sizeof **set);
+    mls_arena *arena = calloc(1, sizeof *arena);
+    if (*set == NULL || arena == NULL) {
+        status = mls_error_memory(error);
+        free(arena);
+    } else {
+        **set = (mls_rcp_set){.rules = *rules, .arena = arena};
+    }
+    if (status == MLS_OK && table.ptr != NULL) {
+        status = read_table(*set, table, "", error);
+    }
     if (status == MLS_OK && path != NULL) {
         status = read_table(*set, own, path[0] == '\0' ? "-" : path, error);
     }
@@ -304,22 +306,10 @@ void mls_rcp_set_free(mls_rcp_set *set)
 {
     if (set != NULL) {
         free(set->items);
-        mls_arena_release(&set->arena);
+        if (set->arena != NULL) {
+            mls_arena_release(set->arena);
+        }
+        free(set->arena);
         free(set);
     }
-}
-
-size_t mls_rcp_set_own(const mls_rcp_set *set)
-{
-    size_t own = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        own += set->items[i].source[0] != '\0';
-    }
-    return own;
-}
-
-const mls_rcp_point *mls_rcp_set_points(const mls_rcp_set *set, size_t *count)
-{
-    *count = set->count;
-    return set->items;
 }

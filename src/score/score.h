@@ -51,14 +51,6 @@ mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benc
 #define MLS_RCP_POINTS_MAX 10000
 #define MLS_RCP_VALUES_MAX 100000
 
-struct mls_rcp_set {
-    mls_arena arena; /* strings and numbers of the points */
-    mls_rcp_rules rules;
-    mls_rcp_point *items;
-    size_t count;
-    size_t capacity;
-};
-
 /* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
 void mls_rcp_set_prepare(mls_rcp_set *set);
 

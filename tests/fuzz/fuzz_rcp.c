@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mls_editions *editions;
     const mls_str table = {(const char *)data, size};
-    const double to_converge[] = {3072, 3456, 3072, 2688, MLS_RCP_NOT_CONVERGED};
+    double to_converge[] = {3072, 3456, 3072, 2688, MLS_RCP_NOT_CONVERGED};
     mls_rcp_set *set;
     mls_error error;
     if (mls_editions_load(&editions, NULL) != MLS_OK) {
@@ -29,13 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (int power = -1; power < 18; power++) {
         const double batch = ldexp(1, power);
-        mls_rcp_result result;
-        if (mls_rcp_check(set, batch, to_converge, 5, &result) == MLS_OK) {
-            mls_buffer words = {0};
-            mls_rcp_result_describe(&result, 1, &words);
-            mls_rcp_limit_describe(&result.limit, &words);
-            mls_buffer_release(&words);
-        }
+        const mls_rcp_result result = mls_rcp_check(set, batch, to_converge, 5);
+        mls_buffer words = {0};
+        mls_rcp_result_describe(&result, 1, &words);
+        mls_rcp_limit_describe(&result.limit, &words);
+        mls_buffer_release(&words);
     }
     mls_rcp_set_free(set);
     mls_editions_free(editions);
