@@ -26,21 +26,6 @@ typedef enum mls_config_kind {
     MLS_CONFIG_KIND_NODES  /**< DGXA100_multi_32nodes: only the number of nodes */
 } mls_config_kind;
 
-/** What is wrong with the numbers of a name. */
-typedef enum mls_config_problem {
-    MLS_CONFIG_PROBLEM_NONE,
-    MLS_CONFIG_PROBLEM_LENGTH,       /**< longer than MLS_CONFIG_NAME_LENGTH_MAX: not looked at */
-    MLS_CONFIG_PROBLEM_NUMBER,       /**< a number or a product does not fit: kind is NONE */
-    MLS_CONFIG_PROBLEM_ZERO,         /**< nodes, GPUs, the third number or a degree of parallelism is 0: kind is NONE */
-    MLS_CONFIG_PROBLEM_REPEATED,     /**< tp, pp … stands twice: kind is NONE */
-    MLS_CONFIG_PROBLEM_EXTRA,        /**< more than MLS_CONFIG_EXTRA_MAX further numbers: kind is NONE */
-    MLS_CONFIG_PROBLEM_DIVISION,     /**< tp*pp*cp does not divide the GPUs: data_parallel stays 0 */
-    MLS_CONFIG_PROBLEM_DATA_PARALLEL /**< dp<N> in the name is not what the other numbers give */
-} mls_config_problem;
-
-/** A sentence without a full stop for a problem: "tp*pp*cp does not divide the number of GPUs". */
-const char *mls_config_problem_text(mls_config_problem problem);
-
 #define MLS_CONFIG_NAME_LENGTH_MAX 512
 #define MLS_CONFIG_EXTRA_MAX 8
 #define MLS_CONFIG_SUFFIX_MAX 16
@@ -54,44 +39,28 @@ typedef struct mls_config_name {
     mls_str name;   /**< the name without folders, "config_" and ".sh": what DGXSYSTEM holds */
     mls_str system; /**< "GB200"; may hold '_', '-', 'x' and digits; may be empty */
     mls_config_kind kind;
-    mls_config_problem problem;
-
+    const char *problem; /**< what is wrong with the numbers, a static text; NULL: nothing.  Kind is NONE then, but for
+                              degrees of parallelism that do not divide the GPUs or are not dp<N> */
     uint64_t nodes;
     uint64_t gpus_per_node;
-    uint64_t gpus; /**< nodes * gpus_per_node */
-
-    uint64_t third;                 /**< the number behind the GPUs per node, whatever it means */
-    uint64_t gradient_accumulation; /**< third, when one of tp, pp, cp is named: micro-batches per step */
-    uint64_t batch_per_gpu;         /**< third, when none is */
-
-    uint64_t tensor_parallel;     /**< tp<N>; 0 when left out, which counts as 1 */
-    uint64_t pipeline_parallel;   /**< pp<N>, likewise */
-    uint64_t context_parallel;    /**< cp<N>, likewise */
-    uint64_t expert_parallel;     /**< ep<N> */
-    uint64_t virtual_pipeline;    /**< vp<N> */
-    uint64_t sequence_parallel;   /**< sp<N> */
-    uint64_t data_parallel;       /**< gpus / (tp*pp*cp), when one of tp, pp, cp is named */
-    uint64_t data_parallel_named; /**< dp<N>, as the name has it */
-
-    /** gradient_accumulation * data_parallel: the global batch of a config with micro batch 1. */
-    uint64_t global_batch_size;
-
+    uint64_t gpus;                        /**< nodes * gpus_per_node */
+    uint64_t third;                       /**< the number behind the GPUs per node, whatever it means */
+    uint64_t gradient_accumulation;       /**< third, when one of tp, pp, cp is named: micro-batches per step */
+    uint64_t batch_per_gpu;               /**< third, when none is */
+    uint64_t tensor_parallel;             /**< tp<N>; 0 when left out, which counts as 1 */
+    uint64_t pipeline_parallel;           /**< pp<N>, likewise */
+    uint64_t context_parallel;            /**< cp<N>, likewise */
+    uint64_t expert_parallel;             /**< ep<N> */
+    uint64_t virtual_pipeline;            /**< vp<N> */
+    uint64_t sequence_parallel;           /**< sp<N> */
+    uint64_t data_parallel;               /**< gpus / (tp*pp*cp), when one of tp, pp, cp is named */
+    uint64_t data_parallel_named;         /**< dp<N>, as the name has it */
+    uint64_t global_batch_size;           /**< gradient_accumulation * data_parallel, of a config with micro batch 1 */
     uint64_t extra[MLS_CONFIG_EXTRA_MAX]; /**< further numbers of the shape, without a meaning */
     size_t extra_count;
     mls_str suffixes[MLS_CONFIG_SUFFIX_MAX]; /**< what follows, cut at '_'; the last one holds the rest of very many */
     size_t suffix_count;
 } mls_config_name;
-
-/**
- * Patterns compiled once.  A decoder never changes after it was made, so any
- * number of threads may use one.
- */
-typedef struct mls_config_decoder mls_config_decoder;
-
-/** On MLS_OK *decoder is to be given to mls_config_decoder_free().  MLS_ERROR_MEMORY otherwise; *decoder is NULL then.
- */
-mls_status mls_config_decoder_new(mls_config_decoder **decoder, mls_error *error) MLS_MUST_USE;
-void mls_config_decoder_free(mls_config_decoder *decoder);
 
 /**
  * Decodes the name of a config: a bare name, a path, or a DGXSYSTEM value
@@ -102,11 +71,8 @@ void mls_config_decoder_free(mls_config_decoder *decoder);
  * The shape is the last part of the name that has this form; degrees of
  * parallelism may stand in any order.  Any text can be decoded: one that says
  * nothing about a shape gives kind NONE with name and system filled.
- *
- * Returns MLS_OK, or MLS_ERROR_MEMORY (*decoded then says nothing).
  */
-mls_status mls_config_name_decode(const mls_config_decoder *decoder, mls_str text,
-                                  mls_config_name *decoded) MLS_MUST_USE;
+mls_config_name mls_config_name_decode(mls_str text);
 
 /** How many settings of a text can agree with its name. */
 #define MLS_CONFIG_AGREEING_MAX 16
@@ -118,8 +84,7 @@ typedef struct mls_config_summary {
     /** Exports that say what the name says; they live as long as the script. */
     const mls_shell_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
     size_t agreeing_count;
-    /** TP, PP, CP as far as neither of the two sets them to more than 1: static texts. */
-    const char *absent[3];
+    const char *absent[3]; /**< TP, PP, CP as far as neither of the two sets them to more than 1: static texts */
     size_t absent_count;
 } mls_config_summary;
 
@@ -139,14 +104,11 @@ typedef struct mls_config_paths {
     size_t capacity;
 } mls_config_paths;
 
-/** Folders inside each other that mls_config_paths_find() goes down. */
-#define MLS_CONFIG_FOLDER_DEPTH_MAX 64
-
 /**
- * Adds every regular file config_*.sh below a folder, links to folders not
- * followed.  MLS_OK; MLS_ERROR_READ when some folder could not be read (what
- * could be is in the list); MLS_ERROR_LIMIT when it goes too deep;
- * MLS_ERROR_MEMORY.
+ * Adds every regular file config_*.sh below a folder, up to 64 folders down,
+ * links to folders not followed.  MLS_OK; MLS_ERROR_READ when some folder
+ * could not be read and MLS_ERROR_LIMIT when it goes too deep (what could be
+ * read is in the list); MLS_ERROR_MEMORY.
  */
 mls_status mls_config_paths_find(const char *folder, mls_config_paths *paths, mls_error *error) MLS_MUST_USE;
 void mls_config_paths_release(mls_config_paths *paths);

@@ -185,7 +185,6 @@ typedef struct mls_score_options {
     const mls_editions *editions; /**< not NULL */
     bool select_window;           /**< with more runs than needed, score the window the rules choose */
     bool bert_train_samples;      /**< a bert run's train_samples record says how much it took to converge */
-    const mls_config_decoder *config_decoder; /**< decodes the names of configs; NULL: they are not decoded */
     mls_division division; /**< what decides whether convergence and seeds are checked; NONE: what the runs log */
     bool rcp_bypass;       /**< a failed convergence check does not count */
     bool seed_bypass;      /**< nor does a failed check of the seeds */

@@ -31,7 +31,6 @@ static const mls_option options[] = {
 /* The configs to print.  Names and files are spans of operands and of found paths. */
 typedef struct config_work {
     mls_cli *cli;
-    mls_config_decoder *decoder;
     mls_config_paths *found; /* one list for each operand */
     mls_config_list list;
     int status;
@@ -46,14 +45,13 @@ static void config_problem_at(config_work *work, const char *path, const char *m
 /* Decodes a name, and reads the script if there is a file. */
 static void config_add(config_work *work, const char *text, bool is_file)
 {
-    mls_config_name name;
     mls_error error = {0};
-    if (mls_config_name_decode(work->decoder, mls_str_from(text), &name) != MLS_OK || !MLS_GROW(&work->list, items)) {
+    if (!MLS_GROW(&work->list, items)) {
         config_problem_at(work, NULL, "out of memory");
         return;
     }
     mls_config_entry *entry = &work->list.items[work->list.count++];
-    *entry = (mls_config_entry){.file = is_file ? text : NULL, .name = name};
+    *entry = (mls_config_entry){.file = is_file ? text : NULL, .name = mls_config_name_decode(mls_str_from(text))};
     if (is_file && mls_shell_read(text, &entry->script, &error) != MLS_OK) {
         config_problem_at(work, text, error.message);
     }
@@ -98,10 +96,8 @@ static void config_add_operand(config_work *work, const char *operand, mls_confi
         return;
     }
     const int reason = errno;
-    mls_config_name name;
-    if (mls_config_name_decode(work->decoder, mls_str_from(operand), &name) != MLS_OK) {
-        config_problem_at(work, NULL, "out of memory");
-    } else if (name.kind != MLS_CONFIG_KIND_NONE || name.problem != MLS_CONFIG_PROBLEM_NONE || name.suffix_count > 0) {
+    const mls_config_name name = mls_config_name_decode(mls_str_from(operand));
+    if (name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
         config_add(work, operand, false);
     } else {
         mls_cli_complain(work->cli, operand, "no shape in this name, and no such file (%s)", strerror(reason));
@@ -120,19 +116,17 @@ static void config_release(config_work *work)
         mls_config_paths_release(&work->found[i]);
     }
     free(work->found);
-    mls_config_decoder_free(work->decoder);
 }
 
 static int config_run(mls_cli *cli)
 {
     const config_settings *settings = cli->own;
     config_work work = {.cli = cli, .status = MLS_EXIT_OK};
-    mls_error error = {0};
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no name, file or folder given");
     }
     work.found = calloc(cli->operand_count, sizeof *work.found);
-    if (work.found == NULL || mls_config_decoder_new(&work.decoder, &error) != MLS_OK) {
+    if (work.found == NULL) {
         config_problem_at(&work, NULL, "out of memory");
     } else {
         for (size_t i = 0; i < cli->operand_count; i++) {

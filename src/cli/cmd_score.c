@@ -179,10 +179,8 @@ static int score_run(mls_cli *cli)
     const score_settings *settings = cli->own;
     const mls_edition *edition;
     mls_checker_options judge;
-    mls_config_decoder *decoder = NULL;
     mls_cli_progress progress;
     mls_buffer points = {0};
-    mls_error error = {0};
     int status = mls_cli_judge(cli, &judge, &edition);
     if (status != MLS_EXIT_OK) {
         return status;
@@ -191,9 +189,7 @@ static int score_run(mls_cli *cli)
         return mls_cli_usage_error(cli, "no path given");
     }
     status = MLS_EXIT_IO;
-    if (mls_config_decoder_new(&decoder, &error) != MLS_OK) {
-        mls_cli_complain(cli, NULL, "%s", error.message);
-    } else if (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &points)) {
+    if (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &points)) {
         mls_cli_progress_start(&progress, cli);
         const mls_collect_options wanted = {.usage = judge.usage,
                                             .edition = edition,
@@ -201,7 +197,6 @@ static int score_run(mls_cli *cli)
                                             .score = {.editions = mls_cli_editions(cli),
                                                       .select_window = settings->window,
                                                       .bert_train_samples = settings->bert_train_samples,
-                                                      .config_decoder = decoder,
                                                       .rcp_text = mls_buffer_str(&points),
                                                       .rcp_path = settings->rcp_path},
                                             .checker = judge,
@@ -210,7 +205,6 @@ static int score_run(mls_cli *cli)
         status = score_collect(cli, &wanted);
     }
     mls_buffer_release(&points);
-    mls_config_decoder_free(decoder);
     return status;
 }
 

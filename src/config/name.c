@@ -1,146 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * name.c - the shape of a job, decoded from the name of its config.
+ *
+ * A name is parts with '_' between them.  The last part that is a shape is
+ * the shape; what stands before it is the system, what follows are suffixes.
  */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/number.h"
 #include "mlscore/config.h"
 
-/* Backtracking a name may cost; the longest name needs a small part of it. */
-#define MATCH_STEPS_MAX 1000000
-#define MATCH_HEAP_KIB_MAX 1024
-
-typedef enum name_pattern { PATTERN_SHAPE, PATTERN_MODEL, PATTERN_NODES, PATTERN_COUNT } name_pattern;
-
-/* The greedy system is what makes the last part that looks like a shape the shape. */
-static const char *const pattern_texts[PATTERN_COUNT] = {
-    [PATTERN_SHAPE] = ("(?s)\\A(?:(.*)_)?([0-9]+)x([0-9]+)((?:x[0-9]+)*)((?:x?(?:tp|pp|cp|ep|vp|dp|sp)[0-9]+)*)x?"
-                       "(?:_(.*))?\\z"),
-    [PATTERN_MODEL] = "(?s)\\A([0-9]+)x[A-Za-z][^_]*?x([0-9]+)[A-Za-z][^_]*(?:_(.*))?\\z",
-    [PATTERN_NODES] = "(?s)\\A(?:(.*)_)?([0-9]+)nodes?(?:_(.*))?\\z",
-};
-
-struct mls_config_decoder {
-    pcre2_code *patterns[PATTERN_COUNT];
-    pcre2_match_context *limits;
-};
-
-const char *mls_config_problem_text(mls_config_problem problem)
+/* A number of which the shape cannot be believed: only the words of the name stay. */
+static void spoil(mls_config_name *decoded, const char *problem)
 {
-    static const char *const texts[] = {
-        [MLS_CONFIG_PROBLEM_NONE] = "nothing is wrong",
-        [MLS_CONFIG_PROBLEM_LENGTH] = "the name is too long",
-        [MLS_CONFIG_PROBLEM_NUMBER] = "a number of the name is too large",
-        [MLS_CONFIG_PROBLEM_ZERO] = "a number of the name is 0",
-        [MLS_CONFIG_PROBLEM_REPEATED] = "the name gives one degree of parallelism twice",
-        [MLS_CONFIG_PROBLEM_EXTRA] = "the shape has too many numbers",
-        [MLS_CONFIG_PROBLEM_DIVISION] = "tp*pp*cp does not divide the number of GPUs",
-        [MLS_CONFIG_PROBLEM_DATA_PARALLEL] = "dp is not the number of GPUs divided by tp*pp*cp",
-    };
-    return (size_t)problem < sizeof texts / sizeof *texts ? texts[problem] : "unknown problem";
-}
-
-mls_status mls_config_decoder_new(mls_config_decoder **decoder, mls_error *error)
-{
-    *decoder = NULL;
-    mls_config_decoder *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        return mls_error_memory(error);
-    }
-    made->limits = pcre2_match_context_create(NULL);
-    bool complete = made->limits != NULL;
-    for (size_t i = 0; complete && i < PATTERN_COUNT; i++) {
-        int code;
-        PCRE2_SIZE where;
-        made->patterns[i] = pcre2_compile((PCRE2_SPTR)pattern_texts[i], PCRE2_ZERO_TERMINATED, 0, &code, &where, NULL);
-        complete = made->patterns[i] != NULL;
-    }
-    if (!complete) {
-        mls_config_decoder_free(made);
-        return mls_error_memory(error);
-    }
-    (void)pcre2_set_match_limit(made->limits, MATCH_STEPS_MAX);
-    (void)pcre2_set_heap_limit(made->limits, MATCH_HEAP_KIB_MAX);
-    *decoder = made;
-    return MLS_OK;
-}
-
-void mls_config_decoder_free(mls_config_decoder *decoder)
-{
-    if (decoder == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < PATTERN_COUNT; i++) {
-        pcre2_code_free(decoder->patterns[i]);
-    }
-    pcre2_match_context_free(decoder->limits);
-    free(decoder);
-}
-
-/* A match of one pattern: its groups are spans of `subject`. */
-typedef struct name_match {
-    mls_str subject;
-    pcre2_match_data *data;
-    bool out_of_memory;
-} name_match;
-
-/* Group `group`; ptr NULL when it took no part in the match. */
-static mls_str match_group(const name_match *match, uint32_t group)
-{
-    const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(match->data);
-    const PCRE2_SIZE begin = offsets[2 * group];
-    const PCRE2_SIZE end = offsets[2 * group + 1];
-    if (begin == PCRE2_UNSET || end == PCRE2_UNSET) {
-        return (mls_str){NULL, 0};
-    }
-    return (mls_str){match->subject.ptr + begin, end - begin};
-}
-
-static bool try_pattern(const mls_config_decoder *decoder, name_pattern pattern, name_match *match)
-{
-    const int found = pcre2_match(decoder->patterns[pattern], (PCRE2_SPTR)match->subject.ptr, match->subject.len, 0, 0,
-                                  match->data, decoder->limits);
-    match->out_of_memory |= found == PCRE2_ERROR_NOMEMORY;
-    return found > 0;
-}
-
-/* Folders, "config_" and ".sh" off. */
-static mls_str bare_name(mls_str text)
-{
-    for (size_t i = text.len; i > 0; i--) {
-        if (text.ptr[i - 1] == '/') {
-            text = (mls_str){text.ptr + i, text.len - i};
-            break;
-        }
-    }
-    const mls_str prefix = MLS_STR("config_");
-    const mls_str ending = MLS_STR(".sh");
-    if (mls_str_starts(text, prefix)) {
-        text = (mls_str){text.ptr + prefix.len, text.len - prefix.len};
-    }
-    if (mls_str_ends(text, ending)) {
-        text.len -= ending.len;
-    }
-    return text;
-}
-
-static void note_problem(mls_config_name *decoded, mls_config_problem problem)
-{
-    if (decoded->problem == MLS_CONFIG_PROBLEM_NONE) {
-        decoded->problem = problem;
-    }
+    decoded->problem = decoded->problem == NULL ? problem : decoded->problem;
+    decoded->kind = MLS_CONFIG_KIND_NONE;
 }
 
 static uint64_t read_number(mls_config_name *decoded, mls_str digits)
 {
-    size_t number;
+    size_t number = 0;
     if (!mls_size_parse(digits, &number)) {
-        note_problem(decoded, MLS_CONFIG_PROBLEM_NUMBER);
-        return 0;
+        spoil(decoded, "a number of the name is too large");
     }
     return number;
 }
@@ -149,7 +28,7 @@ static uint64_t read_nonzero(mls_config_name *decoded, mls_str digits)
 {
     const uint64_t number = read_number(decoded, digits);
     if (number == 0) {
-        note_problem(decoded, MLS_CONFIG_PROBLEM_ZERO);
+        spoil(decoded, "a number of the name is 0");
     }
     return number;
 }
@@ -158,81 +37,43 @@ static uint64_t multiply(mls_config_name *decoded, uint64_t a, uint64_t b)
 {
     uint64_t product;
     if (__builtin_mul_overflow(a, b, &product)) {
-        note_problem(decoded, MLS_CONFIG_PROBLEM_NUMBER);
-        return 0;
+        spoil(decoded, "a number of the name is too large");
+        product = 0;
     }
     return product;
 }
 
-static size_t digits_at(mls_str text, size_t at)
+static void read_machine(mls_config_name *decoded, mls_str nodes, mls_str gpus_per_node)
 {
-    size_t count = 0;
-    while (at + count < text.len && text.ptr[at + count] >= '0' && text.ptr[at + count] <= '9') {
-        count++;
-    }
-    return count;
+    decoded->nodes = read_nonzero(decoded, nodes);
+    decoded->gpus_per_node = read_nonzero(decoded, gpus_per_node);
+    decoded->gpus = multiply(decoded, decoded->nodes, decoded->gpus_per_node);
 }
 
-/* "x1x4x8": the third number, then those without a meaning. */
-static void read_numbers(mls_config_name *decoded, mls_str text)
+/* Takes `word` off the beginning, if it stands there. */
+static bool take(mls_str *rest, mls_str word)
 {
-    size_t at = 0;
-    for (size_t index = 0; at < text.len; index++) {
-        at++;
-        const mls_str digits = {text.ptr + at, digits_at(text, at)};
-        at += digits.len;
-        if (index == 0) {
-            decoded->third = read_nonzero(decoded, digits);
-        } else if (decoded->extra_count < MLS_CONFIG_EXTRA_MAX) {
-            decoded->extra[decoded->extra_count++] = read_number(decoded, digits);
-        } else {
-            note_problem(decoded, MLS_CONFIG_PROBLEM_EXTRA);
-        }
+    const bool there = mls_str_starts(*rest, word);
+    if (there) {
+        *rest = (mls_str){rest->ptr + word.len, rest->len - word.len};
     }
+    return there;
 }
 
-/* "xtp1pp1cp8": two letters and a number each, an x between them where somebody wrote one. */
-static void read_degrees(mls_config_name *decoded, mls_str text)
+/* Takes all digits off the beginning; empty: there are none. */
+static mls_str take_digits(mls_str *rest)
 {
-    const struct {
-        char letter;
-        uint64_t *degree;
-    } degrees[] = {{'t', &decoded->tensor_parallel},  {'p', &decoded->pipeline_parallel},
-                   {'c', &decoded->context_parallel}, {'e', &decoded->expert_parallel},
-                   {'v', &decoded->virtual_pipeline}, {'s', &decoded->sequence_parallel}};
-    size_t at = 0;
-    while (at < text.len) {
-        if (text.ptr[at] == 'x') {
-            at++;
-        }
-        uint64_t *degree = &decoded->data_parallel_named;
-        for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
-            degree = text.ptr[at] == degrees[i].letter ? degrees[i].degree : degree;
-        }
-        at += 2;
-        const mls_str digits = {text.ptr + at, digits_at(text, at)};
-        at += digits.len;
-        if (*degree != 0) {
-            note_problem(decoded, MLS_CONFIG_PROBLEM_REPEATED);
-        }
-        *degree = read_nonzero(decoded, digits);
+    mls_str digits = {rest->ptr, 0};
+    while (digits.len < rest->len && rest->ptr[digits.len] >= '0' && rest->ptr[digits.len] <= '9') {
+        digits.len++;
     }
+    *rest = (mls_str){rest->ptr + digits.len, rest->len - digits.len};
+    return digits;
 }
 
-static void read_suffixes(mls_config_name *decoded, mls_str text)
+static bool is_letter_next(mls_str rest)
 {
-    size_t begin = 0;
-    while (text.ptr != NULL && begin <= text.len) {
-        const char *next = begin < text.len ? memchr(text.ptr + begin, '_', text.len - begin) : NULL;
-        size_t end = next != NULL ? (size_t)(next - text.ptr) : text.len;
-        if (decoded->suffix_count + 1 == MLS_CONFIG_SUFFIX_MAX) {
-            end = text.len;
-        }
-        if (end > begin) {
-            decoded->suffixes[decoded->suffix_count++] = (mls_str){text.ptr + begin, end - begin};
-        }
-        begin = end + 1;
-    }
+    return rest.len > 0 && ((rest.ptr[0] >= 'a' && rest.ptr[0] <= 'z') || (rest.ptr[0] >= 'A' && rest.ptr[0] <= 'Z'));
 }
 
 /* What follows from the numbers; a degree that is left out counts as 1. */
@@ -250,109 +91,175 @@ static void derive_batch(mls_config_name *decoded)
         return;
     }
     decoded->gradient_accumulation = decoded->third;
-    if (model_parallel == 0 || decoded->gpus % model_parallel != 0) {
-        note_problem(decoded, MLS_CONFIG_PROBLEM_DIVISION);
+    if (model_parallel == 0) {
+        return;
+    }
+    if (decoded->gpus % model_parallel != 0) {
+        decoded->problem = "tp*pp*cp does not divide the number of GPUs";
         return;
     }
     decoded->data_parallel = decoded->gpus / model_parallel;
     decoded->global_batch_size = multiply(decoded, decoded->third, decoded->data_parallel);
-    if (decoded->data_parallel_named != 0 && decoded->data_parallel_named != decoded->data_parallel) {
-        note_problem(decoded, MLS_CONFIG_PROBLEM_DATA_PARALLEL);
+    if (decoded->problem == NULL && decoded->data_parallel_named != 0 &&
+        decoded->data_parallel_named != decoded->data_parallel) {
+        decoded->problem = "dp is not the number of GPUs divided by tp*pp*cp";
     }
 }
 
-static bool problem_voids_shape(mls_config_problem problem)
+/* The third number, then those without a meaning. */
+static void read_further(mls_config_name *decoded, mls_str digits)
 {
-    return problem != MLS_CONFIG_PROBLEM_NONE && problem != MLS_CONFIG_PROBLEM_DIVISION &&
-           problem != MLS_CONFIG_PROBLEM_DATA_PARALLEL;
-}
-
-/* Numbers of which one makes no sense say nothing together: only the words stay. */
-static void drop_void_shape(mls_config_name *decoded)
-{
-    if (problem_voids_shape(decoded->problem)) {
-        const mls_config_name words = *decoded;
-        *decoded = (mls_config_name){.name = words.name, .system = words.system, .problem = words.problem};
-        memcpy(decoded->suffixes, words.suffixes, sizeof words.suffixes);
-        decoded->suffix_count = words.suffix_count;
+    if (decoded->third == 0 && decoded->problem == NULL) {
+        decoded->third = read_nonzero(decoded, digits);
+    } else if (decoded->extra_count < MLS_CONFIG_EXTRA_MAX) {
+        decoded->extra[decoded->extra_count++] = read_number(decoded, digits);
+    } else {
+        spoil(decoded, "the shape has too many numbers");
     }
 }
 
-static void fill_shape(mls_config_name *decoded, const name_match *match)
+/* <nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>]…: an x may stand between degrees and behind them. */
+static bool read_shape(mls_str part, mls_config_name *decoded)
 {
+    const struct {
+        mls_str letters;
+        uint64_t *degree;
+    } degrees[] = {{MLS_STR("tp"), &decoded->tensor_parallel},    {MLS_STR("pp"), &decoded->pipeline_parallel},
+                   {MLS_STR("cp"), &decoded->context_parallel},   {MLS_STR("ep"), &decoded->expert_parallel},
+                   {MLS_STR("vp"), &decoded->virtual_pipeline},   {MLS_STR("sp"), &decoded->sequence_parallel},
+                   {MLS_STR("dp"), &decoded->data_parallel_named}};
+    const size_t degree_count = sizeof degrees / sizeof *degrees;
+    const mls_str nodes = take_digits(&part);
+    const bool by = take(&part, MLS_S("x"));
+    mls_str digits = take_digits(&part);
+    if (nodes.len == 0 || !by || digits.len == 0) {
+        return false;
+    }
     decoded->kind = MLS_CONFIG_KIND_SHAPE;
-    decoded->system = match_group(match, 1);
-    decoded->nodes = read_nonzero(decoded, match_group(match, 2));
-    decoded->gpus_per_node = read_nonzero(decoded, match_group(match, 3));
-    decoded->gpus = multiply(decoded, decoded->nodes, decoded->gpus_per_node);
-    read_numbers(decoded, match_group(match, 4));
-    read_degrees(decoded, match_group(match, 5));
-    read_suffixes(decoded, match_group(match, 6));
-    if (!problem_voids_shape(decoded->problem)) {
-        derive_batch(decoded);
+    read_machine(decoded, nodes, digits);
+    for (bool named = false; part.len > 0;) {
+        (void)take(&part, MLS_S("x"));
+        digits = take_digits(&part);
+        if (digits.len > 0 && !named) {
+            read_further(decoded, digits);
+            continue;
+        }
+        if (part.len == 0 && digits.len == 0) {
+            break;
+        }
+        size_t i = 0;
+        while (i < degree_count && !take(&part, degrees[i].letters)) {
+            i++;
+        }
+        const mls_str number = take_digits(&part);
+        if (digits.len > 0 || i == degree_count || number.len == 0) {
+            return false;
+        }
+        if (*degrees[i].degree != 0) {
+            spoil(decoded, "the name gives one degree of parallelism twice");
+        }
+        *degrees[i].degree = read_nonzero(decoded, number);
+        named = true;
     }
+    return true;
 }
 
-/* The whole of 16xXE8545x4A100-SXM-80GB is the system's name, and a shape besides. */
-static void fill_model(mls_config_name *decoded, const name_match *match)
+/* 16xXE8545x4A100-SXM-80GB: nodes, model, and GPUs per node before their own model; only as the first part. */
+static bool read_model(mls_str part, mls_config_name *decoded)
 {
-    decoded->kind = MLS_CONFIG_KIND_MODEL;
-    const mls_str tail = match_group(match, 3);
-    decoded->system.len -= tail.ptr != NULL ? tail.len + 1 : 0;
-    decoded->nodes = read_nonzero(decoded, match_group(match, 1));
-    decoded->gpus_per_node = read_nonzero(decoded, match_group(match, 2));
-    decoded->gpus = multiply(decoded, decoded->nodes, decoded->gpus_per_node);
-    read_suffixes(decoded, tail);
+    const bool first = part.ptr == decoded->name.ptr;
+    const mls_str nodes = take_digits(&part);
+    if (!first || nodes.len == 0 || !take(&part, MLS_S("x")) || !is_letter_next(part)) {
+        return false;
+    }
+    while (part.len > 1) {
+        part = (mls_str){part.ptr + 1, part.len - 1};
+        mls_str rest = part;
+        const mls_str gpus = take(&rest, MLS_S("x")) ? take_digits(&rest) : (mls_str){0};
+        if (gpus.len > 0 && is_letter_next(rest)) {
+            decoded->kind = MLS_CONFIG_KIND_MODEL;
+            read_machine(decoded, nodes, gpus);
+            return true;
+        }
+    }
+    return false;
 }
 
-static void fill_nodes(mls_config_name *decoded, const name_match *match)
+/* 32nodes */
+static bool read_nodes(mls_str part, mls_config_name *decoded)
 {
+    const mls_str nodes = take_digits(&part);
+    if (nodes.len == 0 || !(mls_str_equal(part, MLS_S("node")) || mls_str_equal(part, MLS_S("nodes")))) {
+        return false;
+    }
     decoded->kind = MLS_CONFIG_KIND_NODES;
-    decoded->system = match_group(match, 1);
-    decoded->nodes = read_nonzero(decoded, match_group(match, 2));
-    read_suffixes(decoded, match_group(match, 3));
+    decoded->nodes = read_nonzero(decoded, nodes);
+    return true;
 }
 
 /* DGXH100_common, common: what other configs source. */
-static void fill_shapeless(mls_config_name *decoded)
+static bool read_common(mls_str part, mls_config_name *decoded)
 {
-    const mls_str common = MLS_STR("common");
-    const mls_str system = decoded->system;
-    const size_t before = system.len > common.len ? system.len - common.len : 0;
-    if (mls_str_ends(system, common) && (before == 0 || system.ptr[before - 1] == '_')) {
-        decoded->suffixes[decoded->suffix_count++] = (mls_str){system.ptr + before, common.len};
-        decoded->system.len = before > 0 ? before - 1 : 0;
+    return part.ptr + part.len == decoded->name.ptr + decoded->name.len && mls_str_equal(part, MLS_S("common"));
+}
+
+static void read_suffixes(mls_config_name *decoded, size_t begin)
+{
+    const mls_str name = decoded->name;
+    while (begin < name.len) {
+        const char *next = memchr(name.ptr + begin, '_', name.len - begin);
+        const bool last = next == NULL || decoded->suffix_count + 1 == MLS_CONFIG_SUFFIX_MAX;
+        const size_t end = last ? name.len : (size_t)(next - name.ptr);
+        if (end > begin) {
+            decoded->suffixes[decoded->suffix_count++] = (mls_str){name.ptr + begin, end - begin};
+        }
+        begin = end + 1;
     }
 }
 
-mls_status mls_config_name_decode(const mls_config_decoder *decoder, mls_str text, mls_config_name *decoded)
+/* Looks for the last part that `read` knows. */
+static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_config_name *decoded))
 {
-    const mls_str name = bare_name(text);
-    *decoded = (mls_config_name){.name = name, .system = name};
-    if (name.len > MLS_CONFIG_NAME_LENGTH_MAX) {
-        decoded->problem = MLS_CONFIG_PROBLEM_LENGTH;
-        return MLS_OK;
+    const mls_config_name blank = *decoded;
+    const mls_str name = decoded->name;
+    for (size_t begin, end = name.len + 1; end > 0; end = begin) {
+        begin = --end;
+        while (begin > 0 && name.ptr[begin - 1] != '_') {
+            begin--;
+        }
+        const mls_str part = {name.ptr + begin, end - begin};
+        if (read(part, decoded)) {
+            if (decoded->kind == MLS_CONFIG_KIND_SHAPE) {
+                derive_batch(decoded);
+            }
+            if (decoded->kind == MLS_CONFIG_KIND_NONE) {
+                *decoded = (mls_config_name){.name = name, .problem = decoded->problem};
+            }
+            decoded->system = read == read_model ? part : (mls_str){name.ptr, begin > 0 ? begin - 1 : 0};
+            read_suffixes(decoded, read == read_common ? begin : end + 1);
+            return true;
+        }
+        *decoded = blank;
     }
-    if (name.len == 0) {
-        return MLS_OK;
+    return false;
+}
+
+mls_config_name mls_config_name_decode(mls_str text)
+{
+    for (size_t i = text.len; i > 0; i--) {
+        if (text.ptr[i - 1] == '/') {
+            text = (mls_str){text.ptr + i, text.len - i};
+            break;
+        }
     }
-    name_match match = {.subject = name, .data = pcre2_match_data_create(8, NULL)};
-    if (match.data == NULL) {
-        return MLS_ERROR_MEMORY;
+    (void)take(&text, MLS_S("config_"));
+    text.len -= mls_str_ends(text, MLS_S(".sh")) ? strlen(".sh") : 0;
+    mls_config_name decoded = {.name = text, .system = text};
+    if (text.len > MLS_CONFIG_NAME_LENGTH_MAX) {
+        spoil(&decoded, "the name is too long");
+    } else if (text.len > 0) {
+        (void)(find_part(&decoded, read_shape) || find_part(&decoded, read_model) || find_part(&decoded, read_nodes) ||
+               find_part(&decoded, read_common));
     }
-    if (try_pattern(decoder, PATTERN_SHAPE, &match)) {
-        fill_shape(decoded, &match);
-    } else if (try_pattern(decoder, PATTERN_MODEL, &match)) {
-        fill_model(decoded, &match);
-    } else if (try_pattern(decoder, PATTERN_NODES, &match)) {
-        fill_nodes(decoded, &match);
-    } else {
-        fill_shapeless(decoded);
-    }
-    pcre2_match_data_free(match.data);
-    if (match.out_of_memory) {
-        return MLS_ERROR_MEMORY;
-    }
-    drop_void_shape(decoded);
-    return MLS_OK;
+    return decoded;
 }

@@ -226,9 +226,7 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
     if (status == MLS_OK) {
         status = mls_group_check_seeds(group, options);
     }
-    if (status == MLS_OK) {
-        status = mls_group_check_config(group, options);
-    }
+    mls_group_check_config(group);
     mls_group_energy(group);
     return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
 }

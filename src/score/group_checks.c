@@ -235,23 +235,21 @@ void mls_group_check_weak(mls_group *group)
 
 /* ----------------------------------------------------------------- config */
 
-mls_status mls_group_check_config(mls_group *group, const mls_score_options *options)
+void mls_group_check_config(mls_group *group)
 {
-    if (group->config == NULL || options->config_decoder == NULL) {
-        return MLS_OK;
+    if (group->config == NULL) {
+        return;
     }
-    const mls_status status =
-        mls_config_name_decode(options->config_decoder, mls_str_from(group->config), &group->shape);
+    group->shape = mls_config_name_decode(mls_str_from(group->config));
     const double named = (double)group->shape.global_batch_size;
-    if (status == MLS_OK && group->shape.problem != MLS_CONFIG_PROBLEM_NONE) {
+    if (group->shape.problem != NULL) {
         mls_findings_add_as(&group->findings, MLS_FINDING_CONFIG_NAME, MLS_SEVERITY_ADVICE, (mls_finding_place){0},
-                            "the config that the logs name: %s", mls_config_problem_text(group->shape.problem));
+                            "the config that the logs name: %s", group->shape.problem);
     }
-    if (status == MLS_OK && named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
+    if (named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
         mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
                          (mls_finding_place){.key = MLS_S("global_batch_size")},
                          "the name of the config gives a global batch of %.0f with micro batch 1, the logs say %.15g",
                          named, group->global_batch_size);
     }
-    return status;
 }

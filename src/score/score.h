@@ -35,7 +35,7 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
 void mls_group_check_weak(mls_group *group);
 mls_status mls_group_check_rcp(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 mls_status mls_group_check_seeds(mls_group *group, const mls_score_options *options) MLS_MUST_USE;
-mls_status mls_group_check_config(mls_group *group, const mls_score_options *options) MLS_MUST_USE;
+void mls_group_check_config(mls_group *group);
 
 /*
  * The run's number for the check against reference points: mls_run_reached(),

@@ -15,7 +15,6 @@
 
 typedef struct judgement {
     const mls_submission *submission;
-    const mls_config_decoder *decoder;
     mls_findings found; /* of all configs; a file that several of them source is in it once */
 } judgement;
 
@@ -106,16 +105,13 @@ static void advise_unread(judgement *judging, const mls_submission_file *file, c
 static mls_status judge_config(judgement *judging, const mls_submission_file *file)
 {
     mls_error error = {0};
-    mls_config_name name;
+    const mls_config_name name = mls_config_name_decode(mls_str_from(file->path));
     mls_config_summary summary;
     mls_shell *script = NULL;
     mls_findings findings = {0};
     char *path = mls_path_join(judging->submission->real, file->path);
     mls_status status =
-        path != NULL ? mls_config_name_decode(judging->decoder, mls_str_from(file->path), &name) : MLS_ERROR_MEMORY;
-    if (status == MLS_OK) {
-        status = mls_shell_read_within(path, judging->submission->real, &script, &error);
-    }
+        path != NULL ? mls_shell_read_within(path, judging->submission->real, &script, &error) : MLS_ERROR_MEMORY;
     if (status == MLS_ERROR_MEMORY) {
         free(path);
         return status;
@@ -139,13 +135,11 @@ mls_status mls_configs_judge(const mls_submission *submission, const mls_submiss
                              mls_submitter *submitter)
 {
     judgement judging = {.submission = submission};
-    mls_config_decoder *decoder = NULL;
     const mls_submission_files *configs = &submitter->configs;
     if (configs->count == 0 || options->system != NULL) {
         return MLS_OK;
     }
-    mls_status status = mls_config_decoder_new(&decoder, NULL);
-    judging.decoder = decoder;
+    mls_status status = MLS_OK;
     for (size_t i = 0; i < configs->count && status == MLS_OK; i++) {
         if (is_wanted(submitter, options->benchmark, configs->items[i].path)) {
             status = judge_config(&judging, &configs->items[i]);
@@ -153,6 +147,5 @@ mls_status mls_configs_judge(const mls_submission *submission, const mls_submiss
     }
     mls_findings_append(&submitter->findings, &judging.found);
     mls_findings_release(&judging.found);
-    mls_config_decoder_free(decoder);
     return status;
 }

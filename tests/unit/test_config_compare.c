@@ -14,29 +14,11 @@
 
 #include "mlscore/config.h"
 
-static int setup(void **state)
-{
-    mls_config_decoder *decoder;
-    if (mls_config_decoder_new(&decoder, NULL) != MLS_OK) {
-        return -1;
-    }
-    *state = decoder;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    mls_config_decoder_free(*state);
-    return 0;
-}
-
 /* The findings of a name and a text, OMP_NUM_THREADS set so that it does not matter. */
-static mls_config_summary compare(void **state, const char *name, const char *text, mls_findings *findings,
-                                  mls_shell **script)
+static mls_config_summary compare(const char *name, const char *text, mls_findings *findings, mls_shell **script)
 {
-    mls_config_name decoded;
+    const mls_config_name decoded = mls_config_name_decode(mls_str_from(name));
     mls_config_summary summary;
-    assert_int_equal(mls_config_name_decode(*state, mls_str_from(name), &decoded), MLS_OK);
     *script = NULL;
     if (text != NULL) {
         assert_int_equal(mls_shell_read_bytes(mls_str_from(text), name, script, NULL), MLS_OK);
@@ -47,12 +29,11 @@ static mls_config_summary compare(void **state, const char *name, const char *te
 }
 
 /* Exactly one finding, of this code, with this message and line; message NULL: none at all. */
-static void assert_found(void **state, const char *name, const char *text, mls_finding_code code, size_t line,
-                         const char *message)
+static void assert_found(const char *name, const char *text, mls_finding_code code, size_t line, const char *message)
 {
     mls_findings findings = {0};
     mls_shell *script;
-    (void)compare(state, name, text, &findings, &script);
+    (void)compare(name, text, &findings, &script);
     if (message == NULL) {
         if (findings.count > 0) {
             fail_msg("%s, %s: '%s'", name, text, findings.items[0].message);
@@ -71,6 +52,7 @@ static void assert_found(void **state, const char *name, const char *text, mls_f
 
 static void test_names_and_texts_that_disagree(void **state)
 {
+    (void)state;
     const struct {
         const char *name;
         const char *text;
@@ -95,13 +77,13 @@ static void test_names_and_texts_that_disagree(void **state)
         {"X_1x4", "DGXSYSTEM=X_1x8", 1, "name says X_1x4, text exports DGXSYSTEM=X_1x8"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_found(state, cases[i].name, cases[i].text, MLS_FINDING_CONFIG_DISAGREES, cases[i].line,
-                     cases[i].message);
+        assert_found(cases[i].name, cases[i].text, MLS_FINDING_CONFIG_DISAGREES, cases[i].line, cases[i].message);
     }
 }
 
 static void test_names_and_texts_that_agree(void **state)
 {
+    (void)state;
     const char *const cases[][2] = {
         {"X_18x4x1xtp1pp1cp8", "DGXNNODES=18 DGXNGPU=4 MINIBS=1 CP=8 DGXSYSTEM=X_18x4x1xtp1pp1cp8"},
         {"X_1x4x2xtp1", "MINIBS=4 MICRO_BATCH_SIZE=2"},
@@ -115,36 +97,38 @@ static void test_names_and_texts_that_agree(void **state)
         {"X_2x4x1xtp4", "TP=$(nproc) DGXNGPU=$(nproc)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_found(state, cases[i][0], cases[i][1], MLS_FINDING_CONFIG_DISAGREES, 0, NULL);
+        assert_found(cases[i][0], cases[i][1], MLS_FINDING_CONFIG_DISAGREES, 0, NULL);
     }
 }
 
 static void test_shapes_that_do_not_fit(void **state)
 {
-    assert_found(state, "X_9x8x1xtp5", NULL, MLS_FINDING_CONFIG_NAME, 0, "tp*pp*cp does not divide the number of GPUs");
-    assert_found(state, "X_0x8", NULL, MLS_FINDING_CONFIG_NAME, 0, "a number of the name is 0");
-    assert_found(state, "X_3x4", "DGXNNODES=3 DGXNGPU=4\nPP=8", MLS_FINDING_CONFIG_PARALLEL, 2,
+    (void)state;
+    assert_found("X_9x8x1xtp5", NULL, MLS_FINDING_CONFIG_NAME, 0, "tp*pp*cp does not divide the number of GPUs");
+    assert_found("X_0x8", NULL, MLS_FINDING_CONFIG_NAME, 0, "a number of the name is 0");
+    assert_found("X_3x4", "DGXNNODES=3 DGXNGPU=4\nPP=8", MLS_FINDING_CONFIG_PARALLEL, 2,
                  "tensor x pipeline x context parallel is 8, which does not divide 12 GPUs");
-    assert_found(state, "X_3x4", "DGXNNODES=3 DGXNGPU=4\nTP=2 PP=3 CP=2", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
-    assert_found(state, "X_18x4", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 2,
+    assert_found("X_3x4", "DGXNNODES=3 DGXNGPU=4\nTP=2 PP=3 CP=2", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
+    assert_found("X_18x4", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 2,
                  "WALLTIME=00:45:00 is shorter than WALLTIME_RUNANDTIME=60 (line 1)");
     const char *const long_enough[] = {
         "WALLTIME_RUNANDTIME=60 WALLTIME=60",       "WALLTIME_RUNANDTIME=60 WALLTIME=1:00:00",
         "WALLTIME_RUNANDTIME=UNLIMITED WALLTIME=1", "WALLTIME_RUNANDTIME=90 WALLTIME=1-0",
         "WALLTIME_RUNANDTIME=59:30 WALLTIME=60",    "WALLTIME_RUNANDTIME=60"};
     for (size_t i = 0; i < sizeof long_enough / sizeof *long_enough; i++) {
-        assert_found(state, "X_18x4", long_enough[i], MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
+        assert_found("X_18x4", long_enough[i], MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
     }
-    assert_found(state, "X_common", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
-    assert_found(state, "common", "DGXNNODES=3 DGXNGPU=8\nTP=2 PP=8\nSEGMENT=2", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
-    assert_found(state, "X_18x4", "DGXNNODES=18\nSEGMENT=16", MLS_FINDING_CONFIG_SEGMENT, 2,
+    assert_found("X_common", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
+    assert_found("common", "DGXNNODES=3 DGXNGPU=8\nTP=2 PP=8\nSEGMENT=2", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
+    assert_found("X_18x4", "DGXNNODES=18\nSEGMENT=16", MLS_FINDING_CONFIG_SEGMENT, 2,
                  "SEGMENT=16 does not fit 18 nodes");
-    assert_found(state, "X_18x4", "SEGMENT=0", MLS_FINDING_CONFIG_SEGMENT, 1, "SEGMENT=0 does not fit 18 nodes");
-    assert_found(state, "X_18x4", "SEGMENT=9", MLS_FINDING_CONFIG_SEGMENT, 0, NULL);
+    assert_found("X_18x4", "SEGMENT=0", MLS_FINDING_CONFIG_SEGMENT, 1, "SEGMENT=0 does not fit 18 nodes");
+    assert_found("X_18x4", "SEGMENT=9", MLS_FINDING_CONFIG_SEGMENT, 0, NULL);
 }
 
 static void test_settings_that_are_advised_against(void **state)
 {
+    (void)state;
     const struct {
         const char *name;
         const char *text;
@@ -171,19 +155,19 @@ static void test_settings_that_are_advised_against(void **state)
         {"X_2x8", "DGXNGPU=8; [ $RANDOM = 1 ] && OMP_NUM_THREADS=1", 0, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_found(state, cases[i].name, cases[i].text, MLS_FINDING_CONFIG_ENVIRONMENT, cases[i].line,
-                     cases[i].message);
+        assert_found(cases[i].name, cases[i].text, MLS_FINDING_CONFIG_ENVIRONMENT, cases[i].line, cases[i].message);
     }
 }
 
 static void test_summary(void **state)
 {
+    (void)state;
     mls_findings findings = {0};
     mls_shell *script;
-    mls_config_summary summary = compare(state, "GB200_128x4x112xtp4pp8cp2", NULL, &findings, &script);
+    mls_config_summary summary = compare("GB200_128x4x112xtp4pp8cp2", NULL, &findings, &script);
     assert_int_equal(summary.micro_batch_size, 1);
     assert_int_equal(summary.global_batch_size, 896);
-    summary = compare(state, "X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=2 DGXNNODES=18 CP=8", &findings, &script);
+    summary = compare("X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=2 DGXNNODES=18 CP=8", &findings, &script);
     assert_int_equal(summary.micro_batch_size, 2);
     assert_int_equal(summary.global_batch_size, 18);
     assert_int_equal(summary.agreeing_count, 2);
@@ -191,7 +175,7 @@ static void test_summary(void **state)
     assert_int_equal(summary.absent_count, 2);
     assert_string_equal(summary.absent[0], "TP");
     mls_shell_free(script);
-    summary = compare(state, "X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=$RANDOM CP=8", &findings, &script);
+    summary = compare("X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=$RANDOM CP=8", &findings, &script);
     assert_int_equal(summary.micro_batch_size, 0);
     assert_int_equal(summary.global_batch_size, 0);
     mls_shell_free(script);
@@ -224,5 +208,5 @@ int main(void)
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_folders),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
