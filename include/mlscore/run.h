@@ -4,10 +4,8 @@
  *
  * A run is what happens between init_start and run_stop.  mls_run is a plain
  * summary that owns its strings and lists; absent numbers are NAN, absent
- * strings NULL.  A builder makes it from records in file order and keeps a
- * bounded amount of memory whatever the log's length: of throughput samples
- * and evaluations beyond MLS_SERIES_KEPT every second one is forgotten, again
- * and again, while counts, extremes, sums and the last one stay exact.
+ * strings NULL.  It is made from records in file order and keeps a bounded
+ * amount of memory whatever the log's length.
  */
 #ifndef MLSCORE_RUN_H
 #define MLSCORE_RUN_H
@@ -18,11 +16,14 @@
 
 MLS_C_BEGIN
 
-/** Samples kept of a series; a power of two. */
-#define MLS_SERIES_KEPT 1024
-
 /** Different hyperparameters and submission_* values kept of one run. */
 #define MLS_HYPERPARAMETERS_KEPT 512
+
+/** Further FID and CLIP evaluations of a run are not looked at. */
+#define MLS_IMAGE_EVALUATIONS_MAX 100000
+
+/** A log with more seed records is not judged further; the check of its seeds fails. */
+#define MLS_SEEDS_MAX 65536
 
 /** How run_stop's metadata.status names the end of a run. */
 typedef enum mls_run_status {
@@ -35,35 +36,6 @@ typedef enum mls_run_status {
 /** "success", "aborted", "other", or NULL for no status. */
 const char *mls_run_status_name(mls_run_status status);
 
-/** One measurement in the course of a run. */
-typedef struct mls_sample {
-    double time_ms; /**< milliseconds since 1970 */
-    double value;   /**< an accuracy, a loss, samples per second; NAN: not a number */
-    double samples; /**< metadata.samples_count; NAN: none */
-    double epochs;  /**< metadata.epoch_num; NAN: none */
-    size_t line;
-} mls_sample;
-
-/** Measurements in file order. */
-typedef struct mls_series {
-    mls_sample *items; /**< up to MLS_SERIES_KEPT, evenly thinned out */
-    size_t count;      /**< of items */
-    size_t capacity;
-    size_t seen;     /**< how many there were */
-    size_t stride;   /**< every stride-th one is in items */
-    double sum;      /**< of all finite values; the mean is sum / finite */
-    size_t finite;   /**< how many values were finite numbers */
-    double min, max; /**< of all finite values; NAN: none */
-    mls_sample last; /**< the last one seen; meaningful if seen > 0 */
-} mls_series;
-
-/** A value that the run logged once before it started: a batch size, a learning rate … */
-typedef struct mls_hyperparameter {
-    char *key;
-    char *value; /**< JSON text as it was logged; long values are cut and end in "…" */
-    size_t line;
-} mls_hyperparameter;
-
 /** How far training had come when an evaluation was made, as its metadata say; NAN: they do not. */
 typedef struct mls_training_progress {
     double samples_count;
@@ -71,15 +43,31 @@ typedef struct mls_training_progress {
     double step_num;
 } mls_training_progress;
 
-/** An FID or a CLIP evaluation of stable_diffusion, which must meet both targets at one point. */
-typedef struct mls_image_evaluation {
+/** An evaluation. */
+typedef struct mls_evaluation {
+    double time_ms; /**< milliseconds since 1970 */
+    size_t line;
+    double value; /**< an accuracy or a loss; NAN: not a number */
     mls_training_progress at;
-    double value;
-    bool is_clip; /**< else FID */
-} mls_image_evaluation;
+    bool is_clip; /**< of stable_diffusion, which must meet the targets of FID and of CLIP at one point: else FID */
+} mls_evaluation;
 
-/** Further FID and CLIP evaluations of a run are not looked at. */
-#define MLS_IMAGE_EVALUATIONS_MAX 100000
+/** A value that the run logged once before it started: a batch size, a learning rate … */
+typedef struct mls_hyperparameter {
+    mls_str key;
+    const char *value; /**< JSON text as it was logged; long values are cut and end in "…" */
+    size_t line;
+} mls_hyperparameter;
+
+/** A seed record. */
+typedef struct mls_seed {
+    size_t line;
+    mls_str identity; /**< file, line and whole number: equal when the three are; empty without a place */
+    mls_str value;    /**< as logged, for people */
+    mls_str file;     /**< metadata.file and metadata.lineno, for people */
+    mls_str lineno;
+    bool is_integer;
+} mls_seed;
 
 /** What Slurm and run.sub say about the job around a run. */
 typedef struct mls_job {
@@ -89,8 +77,6 @@ typedef struct mls_job {
     double node_count; /**< NAN: not told */
     char *cluster;
     char *config; /**< DGXSYSTEM: "GB200_18x4x1xtp1pp1cp8" */
-    double trial; /**< i and n of "Beginning trial i of n"; NAN: not told */
-    double trials;
 } mls_job;
 
 /** A step of the sequence every run goes through. */
@@ -98,8 +84,6 @@ typedef struct mls_step {
     double time_ms; /**< of the first record with that key; NAN: none came */
     size_t line;
 } mls_step;
-
-struct mls_seed_log;
 
 /** One run. */
 typedef struct mls_run {
@@ -118,17 +102,25 @@ typedef struct mls_run {
     char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
     double global_batch_size; /**< the last one logged; NAN: none, or no number */
     double train_samples;     /**< likewise */
-    mls_series evaluations;   /**< eval_accuracy and eval_error, up to run_stop */
-    mls_series throughput;    /**< samples per second: tracked_stats and throughput records */
+
+    size_t evaluations; /**< eval_accuracy and eval_error records made before run_stop; the next two if there are any */
+    mls_evaluation first_evaluation, last_evaluation;
+    double throughput; /**< sum of the samples per second of tracked_stats and throughput records that are finite */
+    size_t throughputs;
+
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
+    mls_seed *seeds;
+    size_t seed_count, seed_capacity;
+    bool too_many_seeds;
     mls_training_progress progress; /**< of the evaluations, in file order */
     mls_training_progress at_stop;  /**< of those before the last run_stop, which convergence goes by */
     bool converged;                 /**< the last run_stop says success */
-    mls_image_evaluation *images;
+    mls_evaluation *images;         /**< FID and CLIP, for convergence */
     size_t image_count, image_capacity;
-    struct mls_seed_log *seeds; /**< its seed records; NULL: none */
     mls_job job;
+    struct mls_arena *arena; /**< texts of hyperparameters and seeds; NULL: there are none */
+
     mls_usage usage;      /**< of the rules it was judged by, which the next two tell */
     const char *edition;  /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */
     bool edition_guessed; /**< from what the log says */
@@ -156,15 +148,17 @@ double mls_run_to_converge(const mls_run *run, const char **unit);
 double mls_run_final_evaluation(const mls_run *run);
 
 /**
- * How far training went, converged or not, counted as the benchmark's row says
- * for the edition; NAN when the log does not say: of the last evaluation before
- * the last run_stop, or for a benchmark with images at the smallest count at
- * which FID and CLIP both reach their targets.  Epochs are rounded to three
- * digits.  With `train_samples` that record counts instead where the benchmark
- * allows it.  MLS_OK or MLS_ERROR_MEMORY.
+ * The run's number for the check against reference points:
+ * MLS_RCP_NOT_CONVERGED when the last run_stop does not say success; else how
+ * far training went, counted as the benchmark's row says for the edition, NAN
+ * when the log does not say: of the last evaluation before the last run_stop,
+ * or for a benchmark with images at the smallest count at which FID and CLIP
+ * both reach their targets.  Epochs are rounded to three digits.  With
+ * `train_samples` that record counts instead where the benchmark allows it.
+ * MLS_OK or MLS_ERROR_MEMORY.
  */
-mls_status mls_run_reached(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
-                           bool train_samples, double *reached) MLS_MUST_USE;
+mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
+                                   bool train_samples, double *number) MLS_MUST_USE;
 
 /** The name of the config it ran with: DGXSYSTEM of the job, else config_filename; NULL when nothing tells. */
 const char *mls_run_config(const mls_run *run);
@@ -181,7 +175,7 @@ int mls_run_compare(const mls_run *a, const mls_run *b);
 /** Empty, with every number NAN. */
 void mls_job_init(mls_job *job);
 
-/** Takes what a marker line says; the last one of a kind counts.  False when memory runs out. */
+/** Takes what a marker line says; the last one counts.  False when memory runs out. */
 bool mls_job_marker(mls_job *job, const mls_marker *marker) MLS_MUST_USE;
 
 /** Copies to `job` what only `from` knows.  False when memory runs out. */
@@ -217,9 +211,6 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps) MLS_MU
 
 /** The finding that says best why a run is not valid; NULL when it is, or nothing was found. */
 const mls_finding *mls_run_reason(const mls_run *run);
-
-/** Frees the samples of the series; what is known of them as a whole stays.  For who holds thousands of runs. */
-void mls_run_forget_series(mls_run *run);
 
 /** Frees what the run owns and makes it empty. */
 void mls_run_release(mls_run *run);

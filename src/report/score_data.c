@@ -6,7 +6,6 @@
 
 #include "base/number.h"
 #include "report/reports.h"
-#include "score/score.h"
 #include "slurm/slurm.h"
 
 /* -------------------------------------------------------------------- a run */
@@ -39,8 +38,8 @@ static void emit_nodes(mls_emitter *to, const mls_run *run)
 static void emit_seeds(mls_emitter *to, const mls_run *run)
 {
     mls_emit_open(to, '[');
-    for (size_t i = 0; run->seeds != NULL && i < run->seeds->count; i++) {
-        const mls_str text = run->seeds->items[i].value;
+    for (size_t i = 0; i < run->seed_count; i++) {
+        const mls_str text = run->seeds[i].value;
         double number;
         if (mls_number_parse(text, &number) && isfinite(number)) {
             mls_emit_number(to, number);
@@ -66,7 +65,7 @@ static const char *unit_of(const mls_run *run)
 
 static double throughput_of(const mls_run *run)
 {
-    return run->throughput.finite > 0 ? run->throughput.sum / (double)run->throughput.finite : (double)NAN;
+    return run->throughputs > 0 ? run->throughput / (double)run->throughputs : (double)NAN;
 }
 
 static double joules_of(const run_row *row)

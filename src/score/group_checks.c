@@ -131,24 +131,21 @@ mls_status mls_group_check_rcp(mls_group *group, const mls_score_options *option
 
 mls_status mls_group_check_seeds(mls_group *group, const mls_score_options *options)
 {
-    static const mls_seed_log no_seeds;
     size_t count = 0;
     if (!is_checked(group, options)) {
         return MLS_OK;
     }
-    mls_seed_source *sources = calloc(group->run_count + 1, sizeof *sources);
-    if (sources == NULL) {
+    const mls_run **submitted = (const mls_run **)calloc(group->run_count + 1, sizeof *submitted);
+    if (submitted == NULL) {
         return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < group->run_count; i++) {
         if (is_submitted(group, i)) {
-            const mls_run *run = group->runs[i];
-            sources[count++] =
-                (mls_seed_source){run->file, mls_path_name(run->file), run->seeds != NULL ? run->seeds : &no_seeds};
+            submitted[count++] = group->runs[i];
         }
     }
-    const mls_status status = mls_seeds_check(sources, count, options->seed_bypass, &group->seeds);
-    free(sources);
+    const mls_status status = mls_seeds_check(submitted, count, options->seed_bypass, &group->seeds);
+    free((void *)submitted);
     return status;
 }
 

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
 #include "mlscore/rcp.h"
-#include "score/score.h"
 
 const char *mls_run_status_name(mls_run_status status)
 {
@@ -27,6 +27,7 @@ void mls_run_init(mls_run *run)
     const double nan = (double)NAN;
     const mls_step no_step = {nan, 0};
     const mls_training_progress nowhere = {nan, nan, nan};
+    const mls_evaluation none = {.time_ms = nan, .value = nan, .at = nowhere};
     *run = (mls_run){.first_ms = nan,
                      .init_start = no_step,
                      .init_stop = no_step,
@@ -34,10 +35,10 @@ void mls_run_init(mls_run *run)
                      .run_stop = no_step,
                      .global_batch_size = nan,
                      .train_samples = nan,
+                     .first_evaluation = none,
+                     .last_evaluation = none,
                      .progress = nowhere,
-                     .at_stop = nowhere,
-                     .evaluations = {.min = nan, .max = nan, .stride = 1},
-                     .throughput = {.min = nan, .max = nan, .stride = 1}};
+                     .at_stop = nowhere};
     mls_job_init(&run->job);
 }
 
@@ -53,15 +54,15 @@ double mls_run_init_minutes(const mls_run *run)
 
 double mls_run_to_converge(const mls_run *run, const char **unit)
 {
-    const mls_sample *last = &run->evaluations.last;
-    const bool epochs = run->evaluations.seen > 0 && isnan(last->samples);
+    const mls_training_progress *at = &run->last_evaluation.at;
+    const bool epochs = run->evaluations > 0 && isnan(at->samples_count);
     *unit = epochs ? "epochs" : "samples";
-    return run->evaluations.seen == 0 ? (double)NAN : epochs ? last->epochs : last->samples;
+    return epochs ? at->epoch_num : at->samples_count;
 }
 
 double mls_run_final_evaluation(const mls_run *run)
 {
-    return run->evaluations.seen > 0 ? run->evaluations.last.value : (double)NAN;
+    return run->last_evaluation.value;
 }
 
 const char *mls_run_config(const mls_run *run)
@@ -72,8 +73,7 @@ const char *mls_run_config(const mls_run *run)
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
 {
     for (size_t i = 0; i < run->hyperparameter_count; i++) {
-        const char *other = run->hyperparameters[i].key;
-        if (strlen(other) == key.len && memcmp(other, key.ptr, key.len) == 0) {
+        if (mls_str_equal(run->hyperparameters[i].key, key)) {
             return run->hyperparameters[i].value;
         }
     }
@@ -92,19 +92,6 @@ int mls_run_compare(const mls_run *a, const mls_run *b)
     return order != 0 ? order : mls_compare_doubles(a->run_stop.time_ms, b->run_stop.time_ms);
 }
 
-static void forget(mls_series *series)
-{
-    free(series->items);
-    series->items = NULL;
-    series->count = series->capacity = 0;
-}
-
-void mls_run_forget_series(mls_run *run)
-{
-    forget(&run->evaluations);
-    forget(&run->throughput);
-}
-
 void mls_run_release(mls_run *run)
 {
     free(run->file);
@@ -112,16 +99,12 @@ void mls_run_release(mls_run *run)
     free(run->division);
     free(run->organisation);
     free(run->config_filename);
-    mls_run_forget_series(run);
-    for (size_t i = 0; i < run->hyperparameter_count; i++) {
-        free(run->hyperparameters[i].key);
-        free(run->hyperparameters[i].value);
-    }
     free(run->hyperparameters);
+    free(run->seeds);
     free(run->images);
-    if (run->seeds != NULL) {
-        mls_seed_log_release(run->seeds);
-        free(run->seeds);
+    if (run->arena != NULL) {
+        mls_arena_release(run->arena);
+        free(run->arena);
     }
     mls_job_release(&run->job);
     mls_findings_release(&run->findings);
@@ -133,17 +116,15 @@ void mls_run_release(mls_run *run)
 /* epoch_num is compared after rounding to this many digits, as the reference checker does. */
 #define EPOCH_DECIMALS 3
 
+/* Where in training an evaluation met its target. */
 typedef struct image_point {
     double at;
     bool is_clip;
-    bool met;
 } image_point;
 
 static int compare_image_points(const void *left, const void *right)
 {
-    const image_point *a = left;
-    const image_point *b = right;
-    return (a->at > b->at) - (a->at < b->at);
+    return mls_compare_doubles(((const image_point *)left)->at, ((const image_point *)right)->at);
 }
 
 static double progress_of(const mls_training_progress *progress, mls_progress counts)
@@ -158,62 +139,46 @@ static mls_status images_reached(const mls_run *run, const mls_benchmark *benchm
                                  double *reached)
 {
     image_point *points = calloc(run->image_count + 1, sizeof *points);
+    bool met[2] = {false, false};
     size_t count = 0;
     *reached = NAN;
     if (points == NULL) {
         return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < run->image_count; i++) {
-        const mls_image_evaluation *evaluation = &run->images[i];
-        double at = progress_of(&evaluation->at, counts);
-        if (!isnan(at)) {
-            bool met = evaluation->is_clip ? evaluation->value >= benchmark->clip_least
-                                           : evaluation->value <= benchmark->fid_most;
-            points[count++] = (image_point){at, evaluation->is_clip, met};
-        }
+        const mls_evaluation *image = &run->images[i];
+        points[count] = (image_point){progress_of(&image->at, counts), image->is_clip};
+        count += !isnan(points[count].at) &&
+                 (image->is_clip ? image->value >= benchmark->clip_least : image->value <= benchmark->fid_most);
     }
     qsort(points, count, sizeof *points, compare_image_points);
-    for (size_t i = 0; i < count && isnan(*reached);) {
-        bool fid = false;
-        bool clip = false;
-        double at = points[i].at;
-        for (; i < count && !(points[i].at > at); i++) {
-            fid = fid || (!points[i].is_clip && points[i].met);
-            clip = clip || (points[i].is_clip && points[i].met);
-        }
-        *reached = fid && clip ? at : NAN;
+    for (size_t i = 0; i < count && isnan(*reached); i++) {
+        met[!points[i].is_clip] = met[!points[i].is_clip] && !(points[i].at > points[i - 1].at);
+        met[points[i].is_clip] = true;
+        *reached = met[0] && met[1] ? points[i].at : (double)NAN;
     }
     free(points);
-    return MLS_OK;
-}
-
-mls_status mls_run_reached(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
-                           bool train_samples, double *reached)
-{
-    const mls_progress counts = mls_benchmark_counts(benchmark, edition);
-    if (train_samples && benchmark->train_samples) {
-        *reached = run->train_samples;
-        return MLS_OK;
-    }
-    if (!isnan(benchmark->fid_most)) {
-        return images_reached(run, benchmark, counts, reached);
-    }
-    *reached = progress_of(run->run_stop.line > 0 ? &run->at_stop : &run->progress, counts);
     return MLS_OK;
 }
 
 mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
                                    bool train_samples, double *number)
 {
-    *number = MLS_RCP_NOT_CONVERGED;
-    return run->converged ? mls_run_reached(run, benchmark, edition, train_samples, number) : MLS_OK;
+    const mls_progress counts = mls_benchmark_counts(benchmark, edition);
+    if (run->converged && !isnan(benchmark->fid_most) && !(train_samples && benchmark->train_samples)) {
+        return images_reached(run, benchmark, counts, number);
+    }
+    *number = !run->converged                             ? MLS_RCP_NOT_CONVERGED
+              : train_samples && benchmark->train_samples ? run->train_samples
+                                                          : progress_of(&run->at_stop, counts);
+    return MLS_OK;
 }
 
 /* ----------------------------------------------------- the job around it */
 
 void mls_job_init(mls_job *job)
 {
-    *job = (mls_job){.node_count = (double)NAN, .trial = (double)NAN, .trials = (double)NAN};
+    *job = (mls_job){.node_count = (double)NAN};
 }
 
 void mls_job_release(mls_job *job)
@@ -263,24 +228,26 @@ static bool set(char **member, mls_str text)
         text.ptr++;
         text.len -= 2;
     }
-    if (text.len == 0) {
-        return true;
-    }
-    char *copy = mls_copy_text(text.ptr, text.len);
+    char *copy = text.len > 0 ? mls_copy_text(text.ptr, text.len) : NULL;
     if (copy != NULL) {
         free(*member);
         *member = copy;
     }
-    return copy != NULL;
+    return text.len == 0 || copy != NULL;
 }
 
 /* :::DLPAL <container> <job> <nodes> <nodelist> <cluster, perhaps several words> <DGXSYSTEM> */
-static bool take_dlpal(mls_job *job, mls_str rest)
+bool mls_job_marker(mls_job *job, const mls_marker *marker)
 {
+    mls_str rest = marker->text;
+    size_t count;
+    if (marker->kind != MLS_MARKER_DLPAL) {
+        return true;
+    }
     (void)word_next(&rest);
     const mls_str container = word_next(&rest);
     const mls_str number = word_next(&rest);
-    const mls_str nodes = word_next(&rest);
+    job->node_count = mls_size_parse(word_next(&rest), &count) ? (double)count : job->node_count;
     const mls_str node_list = word_next(&rest);
     mls_str cluster = trimmed(rest);
     const size_t end = cluster.len;
@@ -288,34 +255,8 @@ static bool take_dlpal(mls_job *job, mls_str rest)
         cluster.len--;
     }
     const mls_str config = {cluster.ptr + cluster.len, end - cluster.len};
-    size_t count;
-    if (mls_size_parse(nodes, &count)) {
-        job->node_count = (double)count;
-    }
     return set(&job->container, container) && set(&job->job, number) && set(&job->node_list, node_list) &&
            set(&job->cluster, cluster) && set(&job->config, config);
-}
-
-/* Beginning trial 3 of 10 */
-static void take_trial(mls_job *job, mls_str rest)
-{
-    size_t trial;
-    size_t trials;
-    (void)word_next(&rest);
-    (void)word_next(&rest);
-    if (mls_size_parse(word_next(&rest), &trial)) {
-        job->trial = (double)trial;
-        (void)word_next(&rest);
-        job->trials = mls_size_parse(word_next(&rest), &trials) ? (double)trials : (double)NAN;
-    }
-}
-
-bool mls_job_marker(mls_job *job, const mls_marker *marker)
-{
-    if (marker->kind == MLS_MARKER_TRIAL_BEGIN) {
-        take_trial(job, marker->text);
-    }
-    return marker->kind != MLS_MARKER_DLPAL || take_dlpal(job, marker->text);
 }
 
 static bool fill(char **member, const char *from)

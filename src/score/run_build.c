@@ -23,42 +23,9 @@ enum { MLS_HYPERPARAMETER_LENGTH = 200 };
 /* Of a name (benchmark, division …) only so much is kept. */
 enum { MLS_NAME_LENGTH = 1000 };
 
-/* ---------------------------------------------------------------- series */
+#define ELLIPSIS "…"
 
-static void thin(mls_series *series)
-{
-    for (size_t i = 0; i < series->count / 2; i++) {
-        series->items[i] = series->items[2 * i];
-    }
-    series->count /= 2;
-    series->stride *= 2;
-}
-
-/* False when memory runs out; the sums and the last sample are right even then. */
-static bool add_sample(mls_series *series, mls_sample sample)
-{
-    bool kept = true;
-    if (series->seen % series->stride == 0) {
-        if (series->count == MLS_SERIES_KEPT) {
-            thin(series);
-        }
-        if (series->seen % series->stride == 0) {
-            kept = MLS_GROW(series, items);
-            if (kept) {
-                series->items[series->count++] = sample;
-            }
-        }
-    }
-    series->seen++;
-    series->last = sample;
-    if (isfinite(sample.value)) {
-        series->sum += sample.value;
-        series->finite++;
-        series->min = series->min <= sample.value ? series->min : sample.value;
-        series->max = series->max >= sample.value ? series->max : sample.value;
-    }
-    return kept;
-}
+/* ----------------------------------------------------------- evaluations */
 
 static double metadata_number(const mls_record *record, mls_str name)
 {
@@ -67,36 +34,26 @@ static double metadata_number(const mls_record *record, mls_str name)
     return mls_json_member(record->metadata, name, &span) && mls_json_number(span, &number) ? number : (double)NAN;
 }
 
-static mls_training_progress progress_of(const mls_record *record)
-{
-    return (mls_training_progress){metadata_number(record, MLS_S("samples_count")),
-                                   metadata_number(record, MLS_S("epoch_num")),
-                                   metadata_number(record, MLS_S("step_num"))};
-}
-
 /* What an evaluation does not say is as the one before it said. */
-static void take_progress(mls_training_progress said, mls_training_progress *progress)
+static void take_progress(double said, double *progress)
 {
-    progress->samples_count = isnan(said.samples_count) ? progress->samples_count : said.samples_count;
-    progress->epoch_num = isnan(said.epoch_num) ? progress->epoch_num : said.epoch_num;
-    progress->step_num = isnan(said.step_num) ? progress->step_num : said.step_num;
+    *progress = isnan(said) ? *progress : said;
 }
 
 /* Keeps an evaluation that is one of the two that stable_diffusion needs. */
-static void take_image_evaluation(mls_run *run, const mls_record *record, mls_training_progress at)
+static void take_image(mls_run *run, const mls_record *record, mls_evaluation image)
 {
     mls_str metric;
-    double value;
-    if (!mls_json_member(record->metadata, MLS_S("metric"), &metric) || !mls_json_number(record->value, &value) ||
+    if (isnan(image.value) || !mls_json_member(record->metadata, MLS_S("metric"), &metric) ||
         run->image_count == MLS_IMAGE_EVALUATIONS_MAX) {
         return;
     }
-    const bool is_clip = mls_str_equal(metric, MLS_S("\"CLIP\""));
-    if (!is_clip && !mls_str_equal(metric, MLS_S("\"FID\""))) {
+    image.is_clip = mls_str_equal(metric, MLS_S("\"CLIP\""));
+    if (!image.is_clip && !mls_str_equal(metric, MLS_S("\"FID\""))) {
         return;
     }
     if (mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images)) {
-        run->images[run->image_count++] = (mls_image_evaluation){at, value, is_clip};
+        run->images[run->image_count++] = image;
     } else {
         run->out_of_memory = true;
     }
@@ -107,15 +64,23 @@ static void take_image_evaluation(mls_run *run, const mls_record *record, mls_tr
  * made before it, since ranks interleave; convergence goes by the order of the
  * file, as the reference does.
  */
-static void take_evaluation(mls_run *run, const mls_record *record)
+static void take_evaluation(mls_run *run, void *member, const mls_record *record)
 {
-    const mls_training_progress said = progress_of(record);
-    mls_sample sample = {record->time_ms, (double)NAN, said.samples_count, said.epoch_num, record->line};
-    take_progress(said, &run->progress);
-    take_image_evaluation(run, record, said);
+    mls_evaluation taken = {.time_ms = record->time_ms,
+                            .line = record->line,
+                            .value = NAN,
+                            .at = {metadata_number(record, MLS_S("samples_count")),
+                                   metadata_number(record, MLS_S("epoch_num")),
+                                   metadata_number(record, MLS_S("step_num"))}};
+    (void)member;
+    (void)mls_json_number(record->value, &taken.value);
+    take_progress(taken.at.samples_count, &run->progress.samples_count);
+    take_progress(taken.at.epoch_num, &run->progress.epoch_num);
+    take_progress(taken.at.step_num, &run->progress.step_num);
+    take_image(run, record, taken);
     if (run->run_stop.line == 0 || record->time_ms <= run->run_stop.time_ms) {
-        (void)mls_json_number(record->value, &sample.value);
-        run->out_of_memory |= !add_sample(&run->evaluations, sample);
+        run->first_evaluation = run->evaluations++ == 0 ? taken : run->first_evaluation;
+        run->last_evaluation = taken;
     }
 }
 
@@ -123,16 +88,15 @@ static void take_evaluation(mls_run *run, const mls_record *record)
  * tracked_stats carries an object that may have a throughput; so does the
  * value of some throughput records, others log the bare number.
  */
-static void take_throughput(mls_run *run, const mls_record *record)
+static void take_throughput(mls_run *run, void *member, const mls_record *record)
 {
     double value;
     mls_str span = record->value;
-    if (mls_json_kind_of(span) == MLS_JSON_OBJECT && !mls_json_member(record->value, MLS_S("throughput"), &span)) {
-        return;
-    }
-    if (mls_json_number(span, &value)) {
-        const mls_sample sample = {record->time_ms, value, (double)NAN, (double)NAN, record->line};
-        run->out_of_memory |= !add_sample(&run->throughput, sample);
+    (void)member;
+    if ((mls_json_kind_of(span) != MLS_JSON_OBJECT || mls_json_member(record->value, MLS_S("throughput"), &span)) &&
+        mls_json_number(span, &value) && isfinite(value)) {
+        run->throughput += value;
+        run->throughputs++;
     }
 }
 
@@ -151,94 +115,148 @@ static mls_str config_of(mls_str name)
     return name;
 }
 
-/* The first one logged counts, as for the compliance checker; of file names, the first that names a config. */
-static void take_text(mls_run *run, char **member, mls_str span)
+/*
+ * The first one logged counts, as for the compliance checker; of file names,
+ * the first that names a config.
+ */
+static void take_text(mls_run *run, void *member, const mls_record *record)
 {
+    char **taken = member;
     mls_arena arena = {0};
     mls_str text;
-    const bool config = member == &run->config_filename;
-    if (*member != NULL || mls_json_kind_of(span) != MLS_JSON_STRING) {
+    const bool config = taken == &run->config_filename;
+    if (*taken != NULL || mls_json_kind_of(record->value) != MLS_JSON_STRING) {
         return;
     }
-    const bool decoded = mls_json_string(span, &arena, &text);
+    const bool decoded = mls_json_string(record->value, &arena, &text);
     text = decoded && config ? config_of(text) : text;
     if (!config || !decoded || text.len > 0) {
-        *member = decoded ? mls_copy_text(text.ptr, text.len < MLS_NAME_LENGTH ? text.len : MLS_NAME_LENGTH) : NULL;
-        run->out_of_memory |= *member == NULL;
+        *taken = decoded ? mls_copy_text(text.ptr, text.len < MLS_NAME_LENGTH ? text.len : MLS_NAME_LENGTH) : NULL;
+        run->out_of_memory |= *taken == NULL;
     }
     mls_arena_release(&arena);
 }
 
-/* What is logged once before training starts describes the run; the first value stays. */
-static void take_hyperparameter(mls_run *run, const mls_record *record)
+/* Where a run's texts live; most runs that are read for their verdict have none. */
+static mls_arena *arena_of(mls_run *run)
 {
+    run->arena = run->arena != NULL ? run->arena : calloc(1, sizeof *run->arena);
+    return run->arena;
+}
+
+/* What is logged once before training starts describes the run; the first value stays. */
+static void take_hyperparameter(mls_run *run, void *member, const mls_record *record)
+{
+    (void)member;
     if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > MLS_HYPERPARAMETER_LENGTH ||
         run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT || mls_run_hyperparameter(run, record->key) != NULL) {
         return;
     }
-    if (!mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
+    mls_arena *arena = arena_of(run);
+    const mls_str value = mls_utf8_cut(record->value, MLS_HYPERPARAMETER_LENGTH);
+    const mls_str key = arena != NULL ? mls_arena_copy(arena, record->key) : MLS_S("");
+    char *text = arena != NULL ? mls_arena_alloc(arena, value.len + sizeof ELLIPSIS) : NULL;
+    if (key.ptr == NULL || text == NULL ||
+        !mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
                   sizeof *run->hyperparameters)) {
         run->out_of_memory = true;
         return;
     }
-    mls_buffer value = {0};
-    mls_utf8_append_cut(&value, record->value, MLS_HYPERPARAMETER_LENGTH);
-    mls_hyperparameter *taken = &run->hyperparameters[run->hyperparameter_count++];
-    *taken =
-        (mls_hyperparameter){mls_copy_text(record->key.ptr, record->key.len), mls_buffer_detach(&value), record->line};
-    if (taken->key == NULL || taken->value == NULL) {
-        free(taken->key);
-        free(taken->value);
-        run->hyperparameter_count--;
-        run->out_of_memory = true;
-    }
+    memcpy(text, value.ptr, value.len);
+    memcpy(text + value.len, value.len < record->value.len ? ELLIPSIS : "",
+           value.len < record->value.len ? sizeof ELLIPSIS : 1);
+    run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){key, text, record->line};
 }
 
 /* --------------------------------------------------------------- records */
 
-static void take_step(mls_step *step, const mls_record *record)
+static void take_step(mls_run *run, void *member, const mls_record *record)
 {
+    mls_step *step = member;
+    (void)run;
     if (step->line == 0) {
         *step = (mls_step){record->time_ms, record->line};
     }
 }
 
 /* The first run_stop ends the run; the last one says whether it converged, for that is what the reference looks at. */
-static void take_run_stop(mls_run *run, const mls_record *record)
+static void take_run_stop(mls_run *run, void *member, const mls_record *record)
 {
     mls_str span;
     const bool said = mls_json_member(record->metadata, MLS_S("status"), &span);
-    const bool success = said && mls_str_equal(span, MLS_S("\"success\""));
-    run->converged = success;
+    run->converged = said && mls_str_equal(span, MLS_S("\"success\""));
     run->at_stop = run->progress;
     if (run->run_stop.line == 0 && said && mls_json_kind_of(span) != MLS_JSON_NULL) {
-        run->status = success                                     ? MLS_RUN_SUCCESS
+        run->status = run->converged                              ? MLS_RUN_SUCCESS
                       : mls_str_equal(span, MLS_S("\"aborted\"")) ? MLS_RUN_ABORTED
                                                                   : MLS_RUN_OTHER_STATUS;
     }
-    take_step(&run->run_stop, record);
+    take_step(run, member, record);
 }
 
-/* Seeds are few, and most runs need nothing of what they take. */
-static mls_seed_log *seeds_of(mls_run *run)
+static void take_seed(mls_run *run, void *member, const mls_record *record)
 {
-    if (run->seeds == NULL) {
-        run->seeds = calloc(1, sizeof *run->seeds);
-        run->out_of_memory |= run->seeds == NULL;
-    }
-    return run->seeds;
+    (void)member;
+    run->out_of_memory |= arena_of(run) == NULL || !mls_run_seed(run, record);
 }
 
-static void take_number(double *number, const mls_record *record)
+static void take_number(mls_run *run, void *member, const mls_record *record)
 {
+    double *number = member;
+    (void)run;
     if (!mls_json_number(record->value, number)) {
         *number = (double)NAN;
     }
 }
 
-/* What holds for every record, whatever its key. */
-static void count_record(mls_run *run, const mls_record *record)
+static void take_train_samples(mls_run *run, void *member, const mls_record *record)
 {
+    take_number(run, member, record);
+    take_hyperparameter(run, NULL, record);
+}
+
+/* What stands in the course of a run, or of a submission, and is no hyperparameter. */
+static void take_nothing(mls_run *run, void *member, const mls_record *record)
+{
+    (void)run;
+    (void)member;
+    (void)record;
+}
+
+/* What a record of a key does to the run; one without a row is a hyperparameter. */
+static const struct {
+    void (*take)(mls_run *run, void *member, const mls_record *record);
+    size_t member;
+    bool brief; /* kept of a brief run too: its steps, and whose it is */
+} book[MLS_KEY_COUNT] = {
+    [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), true},
+    [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop), false},
+    [MLS_KEY_RUN_START] = {take_step, offsetof(mls_run, run_start), true},
+    [MLS_KEY_RUN_STOP] = {take_run_stop, offsetof(mls_run, run_stop), true},
+    [MLS_KEY_EVAL_ACCURACY] = {take_evaluation, 0, false},
+    [MLS_KEY_EVAL_ERROR] = {take_evaluation, 0, false},
+    [MLS_KEY_SEED] = {take_seed, 0, false},
+    [MLS_KEY_TRACKED_STATS] = {take_throughput, 0, false},
+    [MLS_KEY_THROUGHPUT] = {take_throughput, 0, false},
+    [MLS_KEY_GLOBAL_BATCH_SIZE] = {take_number, offsetof(mls_run, global_batch_size), false},
+    [MLS_KEY_TRAIN_SAMPLES] = {take_train_samples, offsetof(mls_run, train_samples), false},
+    [MLS_KEY_CONFIG_FILENAME] = {take_text, offsetof(mls_run, config_filename), false},
+    [MLS_KEY_SUBMISSION_BENCHMARK] = {take_text, offsetof(mls_run, benchmark), true},
+    [MLS_KEY_SUBMISSION_DIVISION] = {take_text, offsetof(mls_run, division), true},
+    [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), false},
+    [MLS_KEY_SUBMISSION_PLATFORM] = {take_nothing, 0, false},
+    [MLS_KEY_CACHE_CLEAR] = {take_nothing, 0, false},
+    [MLS_KEY_BLOCK_START] = {take_nothing, 0, false},
+    [MLS_KEY_BLOCK_STOP] = {take_nothing, 0, false},
+    [MLS_KEY_EPOCH_START] = {take_nothing, 0, false},
+    [MLS_KEY_EPOCH_STOP] = {take_nothing, 0, false},
+    [MLS_KEY_EPOCH_COUNT] = {take_nothing, 0, false},
+    [MLS_KEY_EVAL_START] = {take_nothing, 0, false},
+};
+
+void mls_run_record(mls_run *run, const mls_record *record)
+{
+    const mls_key key = record->key_id;
     run->records++;
     run->last_line = record->line;
     run->line = run->line == 0 ? record->line : run->line;
@@ -247,85 +265,18 @@ static void count_record(mls_run *run, const mls_record *record)
         mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line},
                          "a record was overwritten by the next one and is lost");
     }
-}
-
-/* What a brief run keeps, besides counts: its steps, and whose it is. */
-static bool is_brief(mls_key key)
-{
-    return key == MLS_KEY_INIT_START || key == MLS_KEY_RUN_START || key == MLS_KEY_RUN_STOP ||
-           key == MLS_KEY_SUBMISSION_BENCHMARK || key == MLS_KEY_SUBMISSION_DIVISION;
-}
-
-void mls_run_record(mls_run *run, const mls_record *record)
-{
-    count_record(run, record);
-    if (run->brief && !is_brief(record->key_id)) {
+    if (run->brief && !book[key].brief) {
         return;
     }
-    switch (record->key_id) {
-    case MLS_KEY_INIT_START:
-        take_step(&run->init_start, record);
-        break;
-    case MLS_KEY_INIT_STOP:
-        take_step(&run->init_stop, record);
-        break;
-    case MLS_KEY_RUN_START:
-        take_step(&run->run_start, record);
-        break;
-    case MLS_KEY_RUN_STOP:
-        take_run_stop(run, record);
-        break;
-    case MLS_KEY_EVAL_ACCURACY:
-    case MLS_KEY_EVAL_ERROR:
-        take_evaluation(run, record);
-        break;
-    case MLS_KEY_SEED:
-        run->out_of_memory |= seeds_of(run) != NULL && mls_seed_log_record(run->seeds, record) != MLS_OK;
-        break;
-    case MLS_KEY_CONFIG_FILENAME:
-        take_text(run, &run->config_filename, record->value);
-        break;
-    case MLS_KEY_TRACKED_STATS:
-    case MLS_KEY_THROUGHPUT:
-        take_throughput(run, record);
-        break;
-    case MLS_KEY_GLOBAL_BATCH_SIZE:
-        take_number(&run->global_batch_size, record);
-        break;
-    case MLS_KEY_SUBMISSION_BENCHMARK:
-        take_text(run, &run->benchmark, record->value);
-        break;
-    case MLS_KEY_SUBMISSION_DIVISION:
-        take_text(run, &run->division, record->value);
-        break;
-    case MLS_KEY_SUBMISSION_ORG:
-        take_text(run, &run->organisation, record->value);
-        break;
-    case MLS_KEY_TRAIN_SAMPLES:
-        take_number(&run->train_samples, record);
-        take_hyperparameter(run, record);
-        break;
-    case MLS_KEY_SUBMISSION_PLATFORM:
-    case MLS_KEY_CACHE_CLEAR:
-    case MLS_KEY_BLOCK_START:
-    case MLS_KEY_BLOCK_STOP:
-    case MLS_KEY_EPOCH_START:
-    case MLS_KEY_EPOCH_STOP:
-    case MLS_KEY_EPOCH_COUNT:
-    case MLS_KEY_EVAL_START:
-        break; /* in the course of a run, or of a submission: no hyperparameter */
-    default:
-        take_hyperparameter(run, record);
-        break;
+    if (book[key].take != NULL) {
+        book[key].take(run, (char *)run + book[key].member, record);
+    } else {
+        take_hyperparameter(run, NULL, record);
     }
 }
 
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
 {
-    mls_seed_log *seeds = seeds_of(run);
-    if (seeds != NULL) {
-        seeds->malformed++;
-    }
     run->malformed++;
     run->last_line = malformed->line;
     run->line = run->line == 0 ? malformed->line : run->line;

@@ -14,12 +14,6 @@ static mls_severity own_severity(const mls_run *run)
     return run->judged ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
 }
 
-static void step_missing(mls_run *run, const char *step, const char *why)
-{
-    mls_findings_add_as(&run->findings, MLS_FINDING_MISSING_STEP, own_severity(run),
-                        (mls_finding_place){.key = mls_str_from(step)}, "no %s: %s", step, why);
-}
-
 /* The second step came before the first; either may be missing, which is a finding of its own. */
 static void steps_ordered(mls_run *run, const char *first, mls_step a, const char *second, mls_step b)
 {
@@ -32,63 +26,62 @@ static void steps_ordered(mls_run *run, const char *first, mls_step a, const cha
 
 static void judge_sequence(mls_run *run)
 {
-    if (run->init_start.line == 0) {
-        step_missing(run, "init_start", "nothing says when the run began to initialise");
+    const bool started = run->run_start.line > 0;
+    const mls_step evaluation = {run->first_evaluation.time_ms, run->first_evaluation.line};
+    const struct {
+        const char *name;
+        bool missing;
+        const char *why;
+    } steps[] = {
+        {"init_start", run->init_start.line == 0, "nothing says when the run began to initialise"},
+        {"init_stop", run->init_stop.line == 0, "the run never finished initialising, or did not log it"},
+        {"run_start", !started, "the run never started training"},
+        {"run_stop", started && run->run_stop.line == 0, "the run died while training, or did not log its end"},
+        {"eval_accuracy", started && run->evaluations == 0, "the model was never evaluated"},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i].missing) {
+            mls_findings_add_as(&run->findings, MLS_FINDING_MISSING_STEP, own_severity(run),
+                                (mls_finding_place){.key = mls_str_from(steps[i].name)}, "no %s: %s", steps[i].name,
+                                steps[i].why);
+        }
     }
-    if (run->init_stop.line == 0) {
-        step_missing(run, "init_stop", "the run never finished initialising, or did not log it");
-    }
-    if (run->run_start.line == 0) {
-        step_missing(run, "run_start", "the run never started training");
-    } else if (run->run_stop.line == 0) {
-        step_missing(run, "run_stop", "the run died while training, or did not log its end");
-    }
-    if (run->run_start.line > 0 && run->evaluations.seen == 0) {
-        step_missing(run, "eval_accuracy", "the model was never evaluated");
-    }
-    const mls_sample *last = &run->evaluations.last;
-    const mls_sample *first = run->evaluations.count > 0 ? &run->evaluations.items[0] : last;
-    const bool evaluated = run->evaluations.seen > 0;
-    const mls_step first_evaluation = {first->time_ms, evaluated ? first->line : 0};
     steps_ordered(run, "init_start", run->init_start, "init_stop", run->init_stop);
     steps_ordered(run, "init_stop", run->init_stop, "run_start", run->run_start);
-    steps_ordered(run, "run_start", run->run_start, "the first evaluation", first_evaluation);
+    steps_ordered(run, "run_start", run->run_start, "the first evaluation", evaluation);
     steps_ordered(run, "run_start", run->run_start, "run_stop", run->run_stop);
 }
 
-static void say_aborted(mls_run *run, mls_finding_place place)
+/* What the last evaluation gave, where the log says it. */
+static void describe_end(const mls_run *run, mls_buffer *words)
 {
     const char *unit;
     const double converge = mls_run_to_converge(run, &unit);
-    const double value = mls_run_final_evaluation(run);
     const char *target = mls_run_hyperparameter(run, MLS_S("target_accuracy"));
-    if (isnan(value) || isnan(converge)) {
-        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place, "aborted");
-    } else {
-        mls_buffer count = {0};
-        mls_number_append_trimmed(&count, converge, 3);
-        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place,
-                            "aborted: the last evaluation gave %.6g at %s %s%s%s", value,
-                            count.ptr != NULL ? count.ptr : "?", unit, target != NULL ? ", target " : "",
-                            target != NULL ? target : "");
-        run->out_of_memory |= count.failed;
-        mls_buffer_release(&count);
+    if (!isnan(run->last_evaluation.value) && !isnan(converge)) {
+        mls_buffer_printf(words, ": the last evaluation gave %.6g at ", run->last_evaluation.value);
+        mls_number_append_trimmed(words, converge, 3);
+        mls_buffer_printf(words, " %s%s%s", unit, target != NULL ? ", target " : "", target != NULL ? target : "");
     }
 }
 
 static void judge_status(mls_run *run)
 {
     const mls_finding_place place = {.line = run->run_stop.line, .key = MLS_S("run_stop")};
+    mls_buffer words = {0};
     if (run->run_stop.line == 0 || run->status == MLS_RUN_SUCCESS) {
         return;
     }
+    mls_buffer_append_text(&words, run->status == MLS_RUN_ABORTED        ? "aborted"
+                                   : run->status == MLS_RUN_OTHER_STATUS ? "run_stop has a status that is not success"
+                                                                         : "run_stop has no status in its metadata");
     if (run->status == MLS_RUN_ABORTED) {
-        say_aborted(run, place);
-    } else {
-        mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place,
-                            run->status == MLS_RUN_OTHER_STATUS ? "run_stop has a status that is not success"
-                                                                : "run_stop has no status in its metadata");
+        describe_end(run, &words);
     }
+    mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place, "%s",
+                        words.failed ? "" : words.ptr);
+    run->out_of_memory |= words.failed;
+    mls_buffer_release(&words);
 }
 
 /* What the rules say of the log: the run's findings from here on, those of its own steps before them. */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * score.h - what the files of this floor, and few others, know of each other:
- * which runs are one group, the checks of a group, the seeds of a log, and what
- * is inside a set of reference points.
+ * score.h - what the files of this floor, and few others, know of each other.
  */
 #ifndef MLS_SCORE_SCORE_H
 #define MLS_SCORE_SCORE_H
 
-#include "base/arena.h"
 #include "mlscore/group.h"
 #include "mlscore/log.h"
 
@@ -37,14 +34,6 @@ mls_status mls_group_check_rcp(mls_group *group, const mls_score_options *option
 mls_status mls_group_check_seeds(mls_group *group, const mls_score_options *options) MLS_MUST_USE;
 void mls_group_check_config(mls_group *group);
 
-/*
- * The run's number for the check against reference points: mls_run_reached(),
- * or MLS_RCP_NOT_CONVERGED when the last run_stop does not say success.
- * MLS_OK or MLS_ERROR_MEMORY.
- */
-mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
-                                   bool train_samples, double *number) MLS_MUST_USE;
-
 /* -------------------------------------------------------- reference points */
 
 /* A set with more points, or a point with more values, is refused. */
@@ -56,43 +45,8 @@ void mls_rcp_set_prepare(mls_rcp_set *set);
 
 /* ------------------------------------------------------------------- seeds */
 
-/* A log with more seed records is not judged further; the check fails. */
-#define MLS_SEEDS_MAX 65536
-
-/* A problem names at most this many of the logs that share a seed, and says how many more there are. */
-#define MLS_SEEDS_NAMED_MAX 4
-
-/* One seed record. The texts belong to the log. */
-typedef struct mls_seed {
-    size_t line;
-    mls_str identity; /* file, line and whole number in one form: equal when the three are; empty without a place */
-    mls_str value;    /* as logged, for people */
-    mls_str file;     /* metadata.file and metadata.lineno, for people */
-    mls_str lineno;
-    bool is_integer;
-} mls_seed;
-
-/* The seeds of one log. Zero-initialised is empty. */
-typedef struct mls_seed_log {
-    mls_seed *items;
-    size_t count;
-    size_t capacity;
-    size_t malformed; /* malformed lines in the log, which may hide seeds; whoever reads it counts them */
-    bool too_many;    /* more than MLS_SEEDS_MAX */
-    mls_arena arena;
-} mls_seed_log;
-
-/* Looks at one record. MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_seed_log_record(mls_seed_log *log, const mls_record *record) MLS_MUST_USE;
-
-void mls_seed_log_release(mls_seed_log *log);
-
-/* A log, its path, and the name that problems call it by. */
-typedef struct mls_seed_source {
-    const char *path;
-    const char *name;
-    const mls_seed_log *log;
-} mls_seed_source;
+/* Takes a seed record; the run has an arena.  False when memory runs out. */
+bool mls_run_seed(mls_run *run, const mls_record *record);
 
 /*
  * Were the runs of a benchmark really made with different seeds?  Every log has
@@ -105,7 +59,7 @@ typedef struct mls_seed_source {
  * Fills `outcome`, whose findings are in the order of the logs.  With `bypass`
  * errors are warnings.  MLS_OK or MLS_ERROR_MEMORY.
  */
-mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, bool bypass,
+mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass,
                            mls_seed_outcome *outcome) MLS_MUST_USE;
 
 #endif

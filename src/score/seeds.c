@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -103,75 +105,65 @@ static void append_value(mls_buffer *identity, mls_str span, mls_str decoded)
 }
 
 /* A span for people: strings without their quotes. */
-static bool decode(mls_seed_log *log, mls_str span, mls_str *text)
+static bool decode(mls_arena *arena, mls_str span, mls_str *text)
 {
-    if (mls_json_kind_of(span) == MLS_JSON_STRING) {
-        return mls_json_string(span, &log->arena, text);
-    }
-    *text = mls_arena_copy(&log->arena, span);
-    return text->ptr != NULL;
+    const bool quoted = mls_json_kind_of(span) == MLS_JSON_STRING;
+    *text = quoted ? *text : mls_arena_copy(arena, span);
+    return quoted ? mls_json_string(span, arena, text) : text->ptr != NULL;
 }
 
-mls_status mls_seed_log_record(mls_seed_log *log, const mls_record *record)
+bool mls_run_seed(mls_run *run, const mls_record *record)
 {
     mls_str file;
     mls_str lineno;
-    if (log->count == MLS_SEEDS_MAX) {
-        log->too_many = true;
-        return MLS_OK;
-    }
-    mls_seed seed = {.line = record->line};
     mls_buffer identity = {0};
-    bool complete = MLS_GROW(log, items) && decode(log, record->value, &seed.value);
-    if (complete) {
-        seed.is_integer = append_whole_number(&identity, record->value, seed.value);
+    mls_seed seed = {.line = record->line};
+    if (run->seed_count == MLS_SEEDS_MAX) {
+        run->too_many_seeds = true;
+        return true;
     }
-    if (complete && mls_json_member(record->metadata, MLS_S("file"), &file) &&
+    bool ok = decode(run->arena, record->value, &seed.value);
+    seed.is_integer = ok && append_whole_number(&identity, record->value, seed.value);
+    if (ok && mls_json_member(record->metadata, MLS_S("file"), &file) &&
         mls_json_member(record->metadata, MLS_S("lineno"), &lineno)) {
-        complete = decode(log, file, &seed.file) && decode(log, lineno, &seed.lineno);
+        ok = decode(run->arena, file, &seed.file) && decode(run->arena, lineno, &seed.lineno);
         mls_buffer_append_char(&identity, '\0');
         append_value(&identity, file, seed.file);
         append_value(&identity, lineno, seed.lineno);
         if (!seed.is_integer) {
             append_value(&identity, record->value, seed.value);
         }
-        seed.identity = mls_arena_copy(&log->arena, mls_buffer_str(&identity));
-        complete = complete && seed.identity.ptr != NULL;
+        seed.identity = mls_arena_copy(run->arena, mls_buffer_str(&identity));
+        ok = ok && seed.identity.ptr != NULL;
     }
-    complete = complete && !identity.failed;
+    ok = ok && !identity.failed &&
+         mls_grow((void **)&run->seeds, run->seed_count, &run->seed_capacity, sizeof *run->seeds);
     mls_buffer_release(&identity);
-    if (!complete) {
-        return MLS_ERROR_MEMORY;
+    if (ok) {
+        run->seeds[run->seed_count++] = seed;
     }
-    log->items[log->count++] = seed;
-    return MLS_OK;
-}
-
-void mls_seed_log_release(mls_seed_log *log)
-{
-    free(log->items);
-    mls_arena_release(&log->arena);
-    *log = (mls_seed_log){0};
+    return ok;
 }
 
 /* ------------------------------------------------------ the seeds of a folder */
 
-/* What is being judged; findings are softened when the check is bypassed. */
+/* A problem names at most this many of the logs that share a seed, and says how many more there are. */
+enum { NAMED_MAX = 4 };
+
+/* What came of it; findings are softened when the check is bypassed. */
 typedef struct seed_check {
-    const mls_seed_source *sources;
-    size_t count;
-    bool bypass;
     mls_seed_outcome *outcome;
+    bool bypass;
     size_t errors;
 } seed_check;
 
 MLS_PRINTF(5, 6)
-static void add_problem(seed_check *check, mls_finding_code code, const mls_seed_source *source, size_t line,
-                        const char *format, ...)
+static void add_problem(seed_check *check, mls_finding_code code, const mls_run *run, size_t line, const char *format,
+                        ...)
 {
     const mls_severity severity = mls_finding_info_get(code)->severity;
     const bool soften = check->bypass && severity == MLS_SEVERITY_ERROR;
-    const mls_finding_place place = {.path = source->path, .line = line, .key = MLS_S("seed")};
+    const mls_finding_place place = {.path = run->file, .line = line, .key = MLS_S("seed")};
     mls_buffer words = {0};
     va_list args;
     va_start(args, format);
@@ -185,109 +177,107 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_seed
 }
 
 /* What can be said of one log alone. */
-static void check_log(seed_check *check, const mls_seed_source *source)
+static void check_run(seed_check *check, const mls_run *run)
 {
-    const mls_seed_log *log = source->log;
-    if (log->malformed > 0) {
-        add_problem(check, MLS_FINDING_SEED_UNSURE, source, 0, "%s has malformed lines (%zu), which may hide a seed",
-                    source->name, log->malformed);
+    const char *name = mls_path_name(run->file);
+    if (run->malformed > 0) {
+        add_problem(check, MLS_FINDING_SEED_UNSURE, run, 0, "%s has malformed lines (%zu), which may hide a seed", name,
+                    run->malformed);
     }
-    if (log->too_many) {
-        add_problem(check, MLS_FINDING_SEED_UNSURE, source, 0, "%s logs more than %d seeds", source->name,
-                    MLS_SEEDS_MAX);
+    if (run->too_many_seeds) {
+        add_problem(check, MLS_FINDING_SEED_UNSURE, run, 0, "%s logs more than %d seeds", name, MLS_SEEDS_MAX);
     }
-    if (log->count == 0) {
-        add_problem(check, MLS_FINDING_SEED_MISSING, source, 0, "%s logs no seed", source->name);
-    } else if (log->count > 1) {
-        add_problem(check, MLS_FINDING_SEED_SEVERAL, source, 0, "%s logs %zu seeds", source->name, log->count);
+    if (run->seed_count == 0) {
+        add_problem(check, MLS_FINDING_SEED_MISSING, run, 0, "%s logs no seed", name);
+    } else if (run->seed_count > 1) {
+        add_problem(check, MLS_FINDING_SEED_SEVERAL, run, 0, "%s logs %zu seeds", name, run->seed_count);
     }
-    for (size_t i = 0; i < log->count; i++) {
-        const mls_seed *seed = &log->items[i];
+    for (size_t i = 0; i < run->seed_count; i++) {
+        const mls_seed *seed = &run->seeds[i];
         if (seed->identity.len == 0) {
-            add_problem(check, MLS_FINDING_SEED_PLACE, source, seed->line,
-                        "%s:%zu: the metadata of the seed lack file or lineno", source->name, seed->line);
+            add_problem(check, MLS_FINDING_SEED_PLACE, run, seed->line,
+                        "%s:%zu: the metadata of the seed lack file or lineno", name, seed->line);
         }
         if (!seed->is_integer) {
-            add_problem(check, MLS_FINDING_SEED_VALUE, source, seed->line, "%s:%zu: the seed is no integer: %.*s",
-                        source->name, seed->line, MLS_CUT(seed->value, 40));
+            add_problem(check, MLS_FINDING_SEED_VALUE, run, seed->line, "%s:%zu: the seed is no integer: %.*s", name,
+                        seed->line, MLS_CUT(seed->value, 40));
         }
     }
 }
 
-/* Equal seeds, in the order of their first ones. */
-typedef struct seed_group {
+/* Equal seeds. */
+typedef struct equal_seeds {
     size_t count;
     struct {
-        const mls_seed_source *source;
+        const mls_run *run;
         const mls_seed *seed;
-    } named[MLS_SEEDS_NAMED_MAX];
-} seed_group;
+    } named[NAMED_MAX];
+} equal_seeds;
 
 /* "result_0.txt:17, result_3.txt:17 and 2 more share seed 42 (logged by train.py:83)" */
-static void report_group(seed_check *check, const seed_group *group)
+static void report_equal(seed_check *check, const equal_seeds *equal)
 {
     mls_buffer words = {0};
-    const mls_seed *first = group->named[0].seed;
-    for (size_t i = 0; i < group->count && i < MLS_SEEDS_NAMED_MAX; i++) {
-        const char *before = i == 0 ? "" : i + 1 == group->count ? " and " : ", ";
-        mls_buffer_printf(&words, "%s%s:%zu", before, group->named[i].source->name, group->named[i].seed->line);
+    const mls_seed *first = equal->named[0].seed;
+    for (size_t i = 0; i < equal->count && i < NAMED_MAX; i++) {
+        const char *before = i == 0 ? "" : i + 1 == equal->count ? " and " : ", ";
+        mls_buffer_printf(&words, "%s%s:%zu", before, mls_path_name(equal->named[i].run->file),
+                          equal->named[i].seed->line);
     }
-    if (group->count > MLS_SEEDS_NAMED_MAX) {
-        mls_buffer_printf(&words, " and %zu more", group->count - MLS_SEEDS_NAMED_MAX);
+    if (equal->count > NAMED_MAX) {
+        mls_buffer_printf(&words, " and %zu more", equal->count - NAMED_MAX);
     }
-    mls_buffer_printf(&words, " share seed %.*s (logged by %.*s:%.*s)", (int)first->value.len, first->value.ptr,
-                      (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
     check->outcome->findings.out_of_memory |= words.failed;
-    add_problem(check, MLS_FINDING_SEED_REPEATED, group->named[0].source, first->line, "%s",
-                words.failed ? "" : words.ptr);
+    add_problem(check, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
+                "%s share seed %.*s (logged by %.*s:%.*s)", words.failed ? "" : words.ptr, (int)first->value.len,
+                first->value.ptr, (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
     mls_buffer_release(&words);
 }
 
-static mls_status check_repetitions(seed_check *check)
+/* Notes where the seeds of a run stand.  False when memory runs out. */
+static bool note_seeds(mls_map *map, const mls_run *run)
 {
-    mls_arena arena = {0};
-    mls_map map = {.arena = &arena};
-    seed_group *groups = calloc(check->outcome->count + 1, sizeof *groups);
-    mls_status status = groups != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    for (size_t s = 0; s < check->count && status == MLS_OK; s++) {
-        const mls_seed_source *source = &check->sources[s];
-        for (size_t i = 0; i < source->log->count && status == MLS_OK; i++) {
-            const mls_seed *seed = &source->log->items[i];
-            const mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(&map, seed->identity, NULL) : NULL;
-            if (entry != NULL) {
-                seed_group *group = &groups[entry - map.entries];
-                if (group->count < MLS_SEEDS_NAMED_MAX) {
-                    group->named[group->count].source = source;
-                    group->named[group->count].seed = seed;
-                }
-                group->count++;
-            } else if (seed->identity.len > 0) {
-                status = MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < run->seed_count; i++) {
+        const mls_seed *seed = &run->seeds[i];
+        bool added = false;
+        mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(map, seed->identity, &added) : NULL;
+        if (added) {
+            entry->value.pointer = mls_arena_alloc(map->arena, sizeof(equal_seeds));
+        }
+        equal_seeds *equal = entry != NULL ? entry->value.pointer : NULL;
+        if (equal == NULL && seed->identity.len > 0) {
+            return false;
+        }
+        if (equal != NULL) {
+            equal->count = added ? 1 : equal->count + 1;
+            if (equal->count <= NAMED_MAX) {
+                equal->named[equal->count - 1].run = run;
+                equal->named[equal->count - 1].seed = seed;
             }
         }
     }
-    for (size_t i = 0; i < map.count && status == MLS_OK; i++) {
-        if (groups[i].count > 1) {
-            report_group(check, &groups[i]);
-        }
-    }
-    check->outcome->different = map.count;
-    free(groups);
-    mls_arena_release(&arena);
-    return status;
+    return true;
 }
 
-mls_status mls_seeds_check(const mls_seed_source *sources, size_t count, bool bypass, mls_seed_outcome *outcome)
+mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome)
 {
-    seed_check check = {sources, count, bypass, outcome, 0};
-    for (size_t i = 0; i < count; i++) {
-        check_log(&check, &sources[i]);
-        outcome->count += sources[i].log->count;
+    seed_check check = {outcome, bypass, 0};
+    mls_arena arena = {0};
+    mls_map map = {.arena = &arena};
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) {
+        check_run(&check, runs[i]);
+        outcome->count += runs[i]->seed_count;
+        ok = note_seeds(&map, runs[i]);
     }
-    mls_status status = check_repetitions(&check);
-    if (status == MLS_OK && outcome->findings.out_of_memory) {
-        status = MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < map.count && ok; i++) {
+        const equal_seeds *equal = map.entries[i].value.pointer;
+        if (equal->count > 1) {
+            report_equal(&check, equal);
+        }
     }
+    outcome->different = map.count;
     outcome->check = check.errors == 0 ? MLS_CHECK_PASS : bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
-    return status;
+    mls_arena_release(&arena);
+    return ok && !outcome->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }

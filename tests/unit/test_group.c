@@ -195,7 +195,7 @@ typedef struct model {
 static void log_number(mls_run *run, const char *key, const char *value)
 {
     if (value != NULL) {
-        run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy(key), copy(value), 1};
+        run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){mls_str_from(key), value, 1};
     }
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "corpus.h"
 #include "score/score.h"
 
@@ -20,40 +21,42 @@
 
 static mls_status take_record(void *state, const mls_record *record)
 {
-    return mls_str_equal(record->key, MLS_S("seed")) ? mls_seed_log_record(state, record) : MLS_OK;
+    mls_run_record(state, record);
+    return MLS_OK;
 }
 
 static mls_status take_malformed(void *state, const mls_malformed *malformed)
 {
-    (void)malformed;
-    ((mls_seed_log *)state)->malformed++;
+    mls_run_malformed(state, malformed);
     return MLS_OK;
 }
 
-static mls_sink sink_of(mls_seed_log *log)
+static mls_sink sink_of(mls_run *run, const char *file)
 {
-    *log = (mls_seed_log){0};
-    return (mls_sink){.state = log, .record = take_record, .malformed = take_malformed};
+    mls_run_init(run);
+    run->file = mls_copy_text(file, strlen(file));
+    assert_non_null(run->file);
+    return (mls_sink){.state = run, .record = take_record, .malformed = take_malformed};
 }
 
 /* Checks made-up logs called a, b, c …; the outcome's findings are to be released. */
 static mls_seed_outcome check_with(const char *const *texts, size_t count, bool bypass)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
-    mls_seed_log logs[6];
-    mls_seed_source sources[6];
+    mls_run runs[6];
+    const mls_run *all[6];
     mls_seed_outcome outcome = {.check = MLS_CHECK_NOT_MADE};
     assert_true(count <= 6);
     for (size_t i = 0; i < count; i++) {
-        mls_sink sink = sink_of(&logs[i]);
+        mls_sink sink = sink_of(&runs[i], names[i]);
         mls_log_totals totals;
         assert_int_equal(mls_log_scan_bytes(mls_str_from(texts[i]), &sink, 1, &totals, NULL), MLS_OK);
-        sources[i] = (mls_seed_source){names[i], names[i], &logs[i]};
+        all[i] = &runs[i];
     }
-    assert_int_equal(mls_seeds_check(sources, count, bypass, &outcome), MLS_OK);
+    assert_int_equal(mls_seeds_check(all, count, bypass, &outcome), MLS_OK);
     assert_false(outcome.findings.out_of_memory);
     for (size_t i = 0; i < count; i++) {
-        mls_seed_log_release(&logs[i]);
+        mls_run_release(&runs[i]);
     }
     return outcome;
 }
@@ -238,26 +241,26 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
     glob_t found;
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     assert_true(found.gl_pathc < LOGS_MAX);
-    static mls_seed_log logs[LOGS_MAX];
-    static mls_seed_source sources[LOGS_MAX];
+    static mls_run runs[LOGS_MAX];
+    static const mls_run *all[LOGS_MAX];
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        mls_sink sink = sink_of(&logs[i]);
+        mls_sink sink = sink_of(&runs[i], found.gl_pathv[i]);
         mls_log_totals totals;
         int file = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
         assert_true(file >= 0);
         assert_int_equal(mls_log_scan_fd(file, NULL, &sink, 1, &totals, NULL), MLS_OK);
         close(file);
-        sources[i] = (mls_seed_source){found.gl_pathv[i], strrchr(found.gl_pathv[i], '/') + 1, &logs[i]};
+        all[i] = &runs[i];
     }
     mls_seed_outcome verdict = {.check = MLS_CHECK_NOT_MADE};
-    assert_int_equal(mls_seeds_check(sources, found.gl_pathc, false, &verdict), MLS_OK);
+    assert_int_equal(mls_seeds_check(all, found.gl_pathc, false, &verdict), MLS_OK);
     if ((verdict.check == MLS_CHECK_PASS) != (bool)cJSON_IsTrue(expected)) {
         fail_msg("%s %s: seeds %s: %s", corpus_text(row, "edition"), corpus_text(row, "dir"),
                  (verdict.check == MLS_CHECK_PASS) ? "ok" : "not ok",
                  verdict.findings.count > 0 ? verdict.findings.items[0].message : "");
     }
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        mls_seed_log_release(&logs[i]);
+        mls_run_release(&runs[i]);
     }
     mls_findings_release(&verdict.findings);
     globfree(&found);
