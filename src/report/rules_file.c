@@ -20,7 +20,7 @@ static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_acti
         switch (action->kind) {
         case MLS_ACTION_SET:
         case MLS_ACTION_APPEND:
-            emit_member(to, "set", scope->symbols.names[action->slot].ptr);
+            emit_member(to, "set", scope->symbols.entries[action->slot].key.ptr);
             emit_member(to, "to", action->expr.text.ptr);
             break;
         case MLS_ACTION_USE:
@@ -117,7 +117,7 @@ static void emit_scope(mls_emitter *to, const mls_scope *scope)
     mls_emit_open(to, '{');
     for (size_t i = 0; i < scope->symbols.count; i++) {
         if (scope->initial[i].set) {
-            mls_emit_name(to, scope->symbols.names[i]);
+            mls_emit_name(to, scope->symbols.entries[i].key);
             emit_begin(to, &scope->initial[i].value);
         }
     }

@@ -111,7 +111,7 @@ void mls_derive_record(mls_checker *checker, size_t scope_index, const mls_recor
     const mls_derive *derive = &checker->ruleset->scopes[scope_index].derive;
     mls_scope_state *state = &checker->scopes[scope_index];
     const mls_value *metadata = mls_value_build(record->metadata, &checker->scratch);
-    const mls_value *value = mls_expr_input_value(&checker->input);
+    const mls_value *value = mls_expr_input_tree(&checker->input, MLS_EXPR_VALUE);
     if (metadata == NULL || value == NULL) {
         checker->out_of_memory = true;
         return;
@@ -196,9 +196,9 @@ void mls_derive_finish(mls_checker *checker, size_t scope_index)
                                    .value = mls_buffer_str(&shown),
                                    .metadata = MLS_S("{}")};
         mls_expr_input_begin(&checker->input, &record);
-        checker->input.value = &value;
-        checker->input.metadata = &metadata;
-        checker->input.whole = &whole;
+        checker->input.parts[MLS_EXPR_VALUE].tree = &value;
+        checker->input.parts[MLS_EXPR_METADATA].tree = &metadata;
+        checker->input.parts[MLS_EXPR_RECORD].tree = &whole;
         const mls_judging j = mls_judging_of(checker, scope_index, (size_t)(rule - scope->rules), &record);
         mls_rule_apply(&j, i == 0 && checker->keys[key].count == 0);
         mls_buffer_release(&shown);

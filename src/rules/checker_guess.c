@@ -116,7 +116,7 @@ static bool rules_alike(const mls_rule *a, const mls_rule *b)
 static bool list_reads(const mls_expr_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i].uses_variables) {
+        if (mls_expr_uses(&list->items[i], MLS_EXPR_VARIABLE)) {
             return true;
         }
     }
@@ -126,7 +126,8 @@ static bool list_reads(const mls_expr_list *list)
 static bool actions_read(const mls_action *actions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (actions[i].expr.uses_variables || actions_read(actions[i].actions, actions[i].action_count)) {
+        if (mls_expr_uses(&actions[i].expr, MLS_EXPR_VARIABLE) ||
+            actions_read(actions[i].actions, actions[i].action_count)) {
             return true;
         }
     }
@@ -163,7 +164,7 @@ static bool begins_differ(const mls_scope *one, const mls_scope *two)
     bool differ = one->symbols.count != two->symbols.count;
     for (size_t i = 0; !differ && i < one->symbols.count; i++) {
         differ = one->initial[i].set != two->initial[i].set ||
-                 !mls_str_equal(one->symbols.names[i], two->symbols.names[i]) ||
+                 !mls_str_equal(one->symbols.entries[i].key, two->symbols.entries[i].key) ||
                  (one->initial[i].set && !mls_value_equal(&one->initial[i].value, &two->initial[i].value));
     }
     return differ;

@@ -34,12 +34,11 @@ static bool is_told(const mls_buffer *message, mls_str key)
 static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_checker *checker = j->checker;
-    for (uint32_t i = 0; i < expr->node_count; i++) {
-        const mls_expr_node *node = &expr->nodes[i];
+    for (const mls_expr_node *node = expr->nodes; node != NULL; node = node->next) {
         if (node->op != MLS_EXPR_VARIABLE) {
             continue;
         }
-        const mls_str key = mls_rule_words_setter(j->scope, node->first);
+        const mls_str key = mls_rule_words_setter(j->scope, node->slot);
         const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
         if (index == SIZE_MAX || checker->keys[index].count > 0 || is_told(message, key)) {
             continue;
@@ -47,7 +46,7 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
         mls_buffer_append_text(message, "; ");
         mls_buffer_append(message, key);
         mls_buffer_append_text(message, ", which sets ");
-        mls_buffer_append(message, mls_expr_node_text(expr, node));
+        mls_buffer_append(message, node->text);
         mls_buffer_append_text(message, ", has not been logged yet: log it before ");
         mls_buffer_append(message, j->rule->key);
     }
@@ -105,7 +104,7 @@ static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome
         mls_rule_words_requirement(&message, j->scope, expr, input);
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer_printf(&message, ", but %s", reason);
-        } else if (topic == MLS_TOPIC_VALUE && expr->uses_value) {
+        } else if (topic == MLS_TOPIC_VALUE && mls_expr_uses(expr, MLS_EXPR_VALUE)) {
             mls_buffer_append_text(&message, ", is ");
             mls_utf8_append_cut(&message, j->record->value, MLS_SHOWN_VALUE_MAX);
         } else if (topic == MLS_TOPIC_METADATA) {
@@ -132,14 +131,14 @@ static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool t
 /* Which way a check_any looks: the node measured and +1 for larger is better, -1 for smaller; 0: cannot be told. */
 static int target_direction(const mls_expr *expr, const mls_expr_node **measured)
 {
-    const mls_expr_node *node = mls_expr_root(expr);
+    const mls_expr_node *node = expr->root;
     while (node->op == MLS_EXPR_AND) {
-        node = &expr->nodes[node->first];
+        node = node->operands[0];
     }
     if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL) {
         return 0;
     }
-    *measured = &expr->nodes[node->first];
+    *measured = node->operands[0];
     if ((*measured)->op != MLS_EXPR_VALUE) {
         return 0;
     }
@@ -155,9 +154,9 @@ static void target_note(const mls_judging *j, const mls_expr *expr)
     const int direction = target_direction(expr, &measured);
     mls_value value;
     double number;
-    if (direction == 0 || record->payload.ptr == NULL ||
-        !mls_expr_evaluate_node(expr, measured, &j->checker->input, &value) || !mls_value_number(&value, &number) ||
-        isnan(number) || (state->has_best && (number - state->best) * direction <= 0)) {
+    if (direction == 0 || record->payload.ptr == NULL || !mls_expr_evaluate(measured, &j->checker->input, &value) ||
+        !mls_value_number(&value, &number) || isnan(number) ||
+        (state->has_best && (number - state->best) * direction <= 0)) {
         return;
     }
     mls_str span;
@@ -205,7 +204,7 @@ static bool use_name(const mls_judging *j, const mls_action *action, mls_buffer 
     if (action->has_expr) {
         mls_value value;
         mls_str text;
-        if (!mls_expr_evaluate(&action->expr, &j->checker->input, &value)) {
+        if (!mls_expr_evaluate(action->expr.root, &j->checker->input, &value)) {
             return false;
         }
         if (mls_value_string(&value, &text)) {
@@ -273,13 +272,13 @@ static bool actions_run(const mls_judging *j, const mls_action *actions, size_t 
         switch (action->kind) {
         case MLS_ACTION_APPEND:
             if (variable->set && variable->value.kind == MLS_JSON_LIST) {
-                done = mls_expr_evaluate_node(expr, &expr->nodes[mls_expr_root(expr)->second], input, &value) &&
+                done = mls_expr_evaluate(expr->root->operands[1], input, &value) &&
                        mls_variable_append(j, action->slot, &value);
                 break;
             }
             /* fall through */
         case MLS_ACTION_SET:
-            done = mls_expr_evaluate(expr, input, &value) && mls_variable_set(j, action->slot, &value);
+            done = mls_expr_evaluate(expr->root, input, &value) && mls_variable_set(j, action->slot, &value);
             break;
         case MLS_ACTION_USE:
             done = use_run(j, action);

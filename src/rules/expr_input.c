@@ -5,32 +5,32 @@
  * Looking at one member of a record's value or metadata reads only that
  * member's text; a tree is built when the whole is asked for.
  */
+#include "rules/expr_input.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/locale.h"
 #include "base/utf8.h"
-#include "rules/expr_eval.h"
 
-void mls_expr_note(mls_expr_input *input, const char *format, ...)
+bool mls_expr_fail(mls_expr_input *input, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     (void)mls_text_vprintf(input->reason, sizeof input->reason, format, args);
     va_end(args);
+    return false;
 }
 
-void mls_expr_note_memory(mls_expr_input *input)
+bool mls_expr_fail_memory(mls_expr_input *input)
 {
     input->out_of_memory = true;
-    mls_expr_note(input, "out of memory");
+    return mls_expr_fail(input, "out of memory");
 }
 
-void mls_expr_note_kind(mls_expr_input *input, const mls_argument *argument, const char *wanted)
+bool mls_expr_fail_kind(mls_expr_input *input, const mls_argument *argument, const char *wanted)
 {
     static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
-    const mls_str text = argument->text;
     const mls_json_kind kind = argument->value.kind;
     mls_buffer shown = {0};
     if (kind != MLS_JSON_NULL) {
@@ -38,9 +38,10 @@ void mls_expr_note_kind(mls_expr_input *input, const mls_argument *argument, con
         mls_value_show(&shown, &argument->value);
         mls_buffer_append_text(&shown, ")");
     }
-    mls_expr_note(input, "%.*s is %s%s, not %s", MLS_CUT(text, MLS_EXPR_QUOTED_MAX), kinds[kind],
-                  shown.ptr != NULL ? shown.ptr : "", wanted);
+    (void)mls_expr_fail(input, "%.*s is %s%s, not %s", MLS_CUT(argument->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
+                        shown.ptr != NULL ? shown.ptr : "", wanted);
     mls_buffer_release(&shown);
+    return false;
 }
 
 bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, double *number)
@@ -51,12 +52,15 @@ bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, do
 
 void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
 {
+    static const mls_record none;
+    const mls_record *from = record != NULL ? record : &none;
+    const mls_str spans[MLS_PARTS] = {from->value, from->metadata, from->payload};
     input->record = record;
-    input->value = NULL;
-    input->metadata = NULL;
-    input->whole = NULL;
-    input->value_index.built = false;
-    input->metadata_index.built = false;
+    for (size_t i = 0; i < MLS_PARTS; i++) {
+        input->parts[i].span = spans[i];
+        input->parts[i].tree = NULL;
+        input->parts[i].indexed = false;
+    }
 }
 
 /* A string that stands in the log as it is: no escapes, no bytes that count as Latin-1. */
@@ -72,141 +76,92 @@ static bool span_is_plain(mls_str span)
 
 bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result)
 {
-    switch (mls_json_kind_of(span)) {
-    case MLS_JSON_NULL:
+    const mls_json_kind kind = mls_json_kind_of(span);
+    double number;
+    if (kind == MLS_JSON_NULL) {
         *result = (mls_value){.kind = MLS_JSON_NULL};
-        return true;
-    case MLS_JSON_BOOL:
+    } else if (kind == MLS_JSON_BOOL) {
         *result = mls_value_of_bool(span.ptr[0] == 't');
-        return true;
-    case MLS_JSON_NUMBER: {
-        double number;
+    } else if (kind == MLS_JSON_STRING && span_is_plain(span)) {
+        *result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {span.ptr + 1, span.len - 2}};
+    } else if (kind == MLS_JSON_NUMBER) {
         if (!mls_json_number(span, &number)) {
             return mls_expr_fail_memory(input); /* a long number is read from a copy */
         }
         *result = mls_value_of_number(number, mls_json_is_integer(span));
-        return true;
-    }
-    case MLS_JSON_STRING:
-        if (span_is_plain(span)) {
-            *result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {span.ptr + 1, span.len - 2}};
-            return true;
-        }
-        break;
-    case MLS_JSON_LIST:
-    case MLS_JSON_OBJECT:
-        break;
-    }
-    const mls_value *tree = mls_value_build(span, input->arena);
-    if (tree == NULL) {
-        return mls_expr_fail_memory(input);
-    }
-    *result = *tree;
-    return true;
-}
-
-const mls_value *mls_expr_input_value(mls_expr_input *input)
-{
-    if (input->value == NULL && mls_span_load(input->record->value, input, &input->value_storage)) {
-        input->value = &input->value_storage;
-    }
-    return input->value;
-}
-
-static bool eval_tree(const mls_value **cached, mls_str span, mls_expr_input *input, mls_value *result)
-{
-    if (*cached == NULL) {
-        *cached = mls_value_build(span, input->arena);
-        if (*cached == NULL) {
+    } else {
+        const mls_value *tree = mls_value_build(span, input->arena);
+        if (tree == NULL) {
             return mls_expr_fail_memory(input);
         }
+        *result = *tree;
     }
-    *result = **cached;
     return true;
 }
 
-bool mls_eval_input(uint8_t op, mls_expr_input *input, mls_value *result)
+const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op op)
 {
-    const mls_record *record = input->record;
-    if (record == NULL) {
+    mls_expr_part *part = &input->parts[op];
+    if (part->tree == NULL && mls_span_load(part->span, input, &part->storage)) {
+        part->tree = &part->storage;
+    }
+    return part->tree;
+}
+
+bool mls_expr_input_load(mls_expr_op op, mls_expr_input *input, mls_value *result)
+{
+    if (input->record == NULL) {
         return mls_expr_fail(input, "there is no record to look at");
     }
-    switch (op) {
-    case MLS_EXPR_VALUE: {
-        const mls_value *value = mls_expr_input_value(input);
-        if (value == NULL) {
-            return false;
-        }
-        *result = *value;
+    if (op == MLS_EXPR_TIME) {
+        const double time = input->record->time_ms;
+        *result = mls_value_of_number(time, time == floor(time));
         return true;
     }
-    case MLS_EXPR_METADATA:
-        return eval_tree(&input->metadata, record->metadata, input, result);
-    case MLS_EXPR_RECORD:
-        return eval_tree(&input->whole, record->payload, input, result);
-    default:
-        *result = mls_value_of_number(record->time_ms, record->time_ms == floor(record->time_ms));
-        return true;
+    const mls_value *tree = mls_expr_input_tree(input, op);
+    if (tree != NULL) {
+        *result = *tree;
     }
+    return tree != NULL;
 }
 
-static void member_index_build(mls_member_index *index, mls_str span)
+static void part_index(mls_expr_part *part)
 {
     mls_raw_member member;
-    mls_json_walk walk = mls_json_walk_begin(span);
-    index->built = true;
-    index->count = 0;
-    index->complete = true;
-    while (index->complete && mls_json_walk_next(&walk, &member)) {
-        index->complete = index->count < MLS_MEMBERS_INDEXED_MAX &&
-                          (member.name.len == 0 || memchr(member.name.ptr, '\\', member.name.len) == NULL);
-        if (index->complete) {
-            index->members[index->count++] = member;
+    mls_json_walk walk = mls_json_walk_begin(part->span);
+    part->indexed = true;
+    part->count = 0;
+    part->complete = true;
+    while (part->complete && mls_json_walk_next(&walk, &member)) {
+        part->complete = part->count < MLS_MEMBERS_INDEXED_MAX &&
+                         (member.name.len == 0 || memchr(member.name.ptr, '\\', member.name.len) == NULL);
+        if (part->complete) {
+            part->members[part->count++] = member;
         }
     }
 }
 
-/* The last member of that name in an object's text. */
-static bool member_index_find(mls_member_index *index, mls_str span, mls_str name, mls_str *member)
+bool mls_expr_input_find(mls_expr_op op, mls_expr_input *input, mls_str name, bool *found, mls_str *member)
 {
-    if (!index->built) {
-        member_index_build(index, span);
-    }
-    if (!index->complete) {
-        return mls_json_member(span, name, member);
-    }
-    for (size_t i = index->count; i > 0; i--) {
-        if (mls_str_equal(index->members[i - 1].name, name)) {
-            *member = index->members[i - 1].value;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool mls_expr_find_in_text(uint8_t op, mls_expr_input *input, mls_str name, bool *found, mls_str *member)
-{
-    mls_str span;
-    mls_member_index *index;
-    if (input->record == NULL) {
+    mls_expr_part *part = &input->parts[op <= MLS_EXPR_RECORD ? op : MLS_EXPR_VALUE];
+    if (op > MLS_EXPR_RECORD || input->record == NULL || part->tree != NULL ||
+        mls_json_kind_of(part->span) != MLS_JSON_OBJECT) {
         return false;
     }
-    if (op == MLS_EXPR_RECORD && input->whole == NULL) {
-        *found = mls_json_member(input->record->payload, name, member);
+    if (!part->indexed) {
+        part_index(part);
+    }
+    if (!part->complete) {
+        *found = mls_json_member(part->span, name, member);
         return true;
     }
-    if (op == MLS_EXPR_METADATA && input->metadata == NULL) {
-        span = input->record->metadata;
-        index = &input->metadata_index;
-    } else if (op == MLS_EXPR_VALUE && input->value == NULL) {
-        span = input->record->value;
-        index = &input->value_index;
-    } else {
-        return false;
+    size_t i = part->count; /* the last member of a name counts */
+    while (i > 0 && !mls_str_equal(part->members[i - 1].name, name)) {
+        i--;
     }
-    if (mls_json_kind_of(span) != MLS_JSON_OBJECT) {
-        return false;
+    *found = i > 0;
+    if (*found) {
+        *member = part->members[i - 1].value;
     }
-    *found = member_index_find(index, span, name, member);
     return true;
 }

@@ -1,241 +1,342 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expr_parse.c - a Pratt parser from rule text to nodes.
+ * expr_parse.c - a Pratt parser from rule text to a tree of nodes.
  *
  * A node's depth is that of the tree below it, so that chains which need no
  * recursion to parse (1+1+1+…) cannot make the evaluator recurse without end.
+ *
+ * Failure is sticky: the first one is kept, from then on every token is the
+ * end of the text and every node the same one, and the outcome is looked at
+ * once.
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/locale.h"
 #include "base/memory.h"
+#include "base/number.h"
+#include "base/utf8.h"
 #include "rules/expr.h"
-#include "rules/expr_lex.h"
 
-/* Binding powers of the operators, the loosest first. */
-enum { POWER_CHOICE = 1, POWER_OR, POWER_AND, POWER_COMPARISON, POWER_SUM, POWER_PRODUCT, POWER_POWER, POWER_UNARY };
+typedef enum token_kind {
+    TOKEN_END,
+    TOKEN_CONSTANT,
+    TOKEN_NAME,
+    TOKEN_VARIABLE, /* '$' and a name */
+    TOKEN_SIGN      /* an operator or bracket */
+} token_kind;
 
-typedef struct mls_operator {
-    char sign[3];
-    uint8_t power;
-    uint8_t op;
-} mls_operator;
+typedef struct expr_token {
+    token_kind kind;
+    mls_str text;
+    mls_value constant;
+} expr_token;
 
-static const mls_operator operators[] = {
-    {"?", POWER_CHOICE, MLS_EXPR_CHOICE},
-    {"||", POWER_OR, MLS_EXPR_OR},
-    {"&&", POWER_AND, MLS_EXPR_AND},
-    {"==", POWER_COMPARISON, MLS_EXPR_EQUAL},
-    {"!=", POWER_COMPARISON, MLS_EXPR_UNEQUAL},
-    {"<", POWER_COMPARISON, MLS_EXPR_LESS},
-    {"<=", POWER_COMPARISON, MLS_EXPR_LESS_EQUAL},
-    {">", POWER_COMPARISON, MLS_EXPR_GREATER},
-    {">=", POWER_COMPARISON, MLS_EXPR_GREATER_EQUAL},
-    {"in", POWER_COMPARISON, MLS_EXPR_IN},
-    {"+", POWER_SUM, MLS_EXPR_ADD},
-    {"-", POWER_SUM, MLS_EXPR_SUBTRACT},
-    {"*", POWER_PRODUCT, MLS_EXPR_MULTIPLY},
-    {"/", POWER_PRODUCT, MLS_EXPR_DIVIDE},
-    {"%", POWER_PRODUCT, MLS_EXPR_REMAINDER},
-    {"^", POWER_POWER, MLS_EXPR_POWER},
-};
+typedef mls_expr_node node;
 
-/* The growing arrays, each in the shape MLS_GROW wants. */
-typedef struct node_list {
-    mls_expr_node *items;
-    size_t count;
-    size_t capacity;
-} node_list;
-
-typedef struct index_list {
-    uint32_t *items;
-    size_t count;
-    size_t capacity;
-} index_list;
-
-typedef struct constant_list {
-    mls_value *items;
-    size_t count;
-    size_t capacity;
-} constant_list;
-
-/* After a failure every function goes on with node 0 until the end of the text, which comes at once. */
 typedef struct expr_parser {
-    mls_lexer lexer;
-    mls_symbols *symbols;
-    node_list nodes;
-    index_list children;
-    index_list pending; /* items of lists and calls whose closing bracket has not come */
-    constant_list constants;
-    mls_expr made;
+    const char *text; /* ends with a NUL */
+    const char *end;
+    mls_arena *arena;
+    mls_map *symbols;
+    mls_error *error; /* may be NULL */
+    mls_status status;
+    expr_token token;
+    const char *last_end; /* of the token before */
+    struct {
+        const node **items;
+        size_t count;
+        size_t capacity;
+    } pending;  /* operands of lists and calls whose closing bracket has not come */
+    node first; /* what the nodes hang on, and what stands for those that could not be made */
+    node *last;
+    uint64_t uses;
 } expr_parser;
 
-static uint32_t parse_expression(expr_parser *parser, unsigned power, unsigned depth);
+static const node *parse_expression(expr_parser *p, unsigned power, unsigned depth);
 
-static void parser_fail(expr_parser *parser, const char *what)
-{
-    mls_lexer_fail(&parser->lexer, MLS_ERROR_SYNTAX, parser->lexer.token.begin, "%s", what);
-}
+/* ---------------------------------------------------------------- tokens */
 
-/* Makes room for an item, or notes that there is no memory. */
-static bool parser_room(expr_parser *parser, bool grown)
+static void fail_at(expr_parser *p, mls_status status, const char *at, const char *format, ...) MLS_PRINTF(4, 5);
+
+static void fail_at(expr_parser *p, mls_status status, const char *at, const char *format, ...)
 {
-    if (!grown) {
-        mls_lexer_fail(&parser->lexer, MLS_ERROR_MEMORY, 0, "out of memory");
+    char message[200];
+    if (p->status != MLS_OK) {
+        return;
     }
-    return parser->lexer.status == MLS_OK;
+    va_list args;
+    va_start(args, format);
+    (void)mls_text_vprintf(message, sizeof message, format, args);
+    va_end(args);
+    p->status = mls_error_set(p->error, status, 0, (size_t)(at - p->text) + 1, "%s", message);
+    p->token = (expr_token){.text = {at, 0}};
 }
 
-static bool parser_at(const expr_parser *parser, const char *sign)
+/* Notes a mistake at the current token. */
+static void fail(expr_parser *p, const char *what)
 {
-    return parser->lexer.token.kind == MLS_TOKEN_SIGN && mls_str_equal(parser->lexer.token.text, mls_str_from(sign));
+    fail_at(p, MLS_ERROR_SYNTAX, p->token.text.ptr, "%s", what);
 }
 
-static void parser_expect(expr_parser *parser, const char *sign, const char *what)
+/* Notes that there is no memory, unless `room` is there; whether all is well. */
+static bool has_room(expr_parser *p, bool room)
 {
-    if (parser_at(parser, sign)) {
-        mls_lexer_next(&parser->lexer);
+    if (!room && p->status == MLS_OK) {
+        p->status = mls_error_memory(p->error);
+        p->token = (expr_token){.text = {p->end, 0}};
+    }
+    return p->status == MLS_OK;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_name_start(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Behind the digits at `at`, which must be some. */
+static const char *skip_digits(expr_parser *p, const char *at, const char *missing)
+{
+    if (!is_digit(*at)) {
+        fail_at(p, MLS_ERROR_SYNTAX, at, "%s", missing);
+    }
+    while (is_digit(*at)) {
+        at++;
+    }
+    return at;
+}
+
+static const char *lex_number(expr_parser *p, const char *begin, mls_value *value)
+{
+    if (*begin == '0' && is_digit(begin[1])) {
+        fail_at(p, MLS_ERROR_SYNTAX, begin, "a number does not start with 0");
+    }
+    const char *at = skip_digits(p, begin, "not a number");
+    if (*at == '.') {
+        at = skip_digits(p, at + 1, "a digit must follow the decimal point");
+    }
+    if (*at == 'e' || *at == 'E') {
+        at += at[1] == '+' || at[1] == '-' ? 2 : 1;
+        at = skip_digits(p, at, "the exponent has no digits");
+    }
+    if (is_name_start(*at)) {
+        fail_at(p, MLS_ERROR_SYNTAX, at, "a name cannot follow a number directly");
+    }
+    const mls_str text = {begin, (size_t)(at - begin)};
+    *value = (mls_value){.kind = MLS_JSON_NUMBER, .is_integer = mls_json_is_integer(text)};
+    (void)has_room(p, p->status != MLS_OK || mls_number_parse(text, &value->as.number));
+    return at;
+}
+
+/* A string takes JSON's escapes. */
+static const char *lex_string(expr_parser *p, const char *begin, mls_value *value)
+{
+    const char *at = begin + 1;
+    mls_str json;
+    size_t where;
+    while (at < p->end && *at != '"') {
+        at += *at == '\\' ? 2 : 1;
+    }
+    if (at >= p->end) {
+        fail_at(p, MLS_ERROR_SYNTAX, begin, "the string has no closing quote");
+        return begin;
+    }
+    const mls_str quoted = {begin, (size_t)(at + 1 - begin)};
+    const char *reason = mls_json_validate(quoted, p->arena, &json, &where);
+    *value = (mls_value){.kind = MLS_JSON_STRING};
+    if (reason == NULL) {
+        (void)has_room(p, mls_json_string(json, p->arena, &value->as.string));
+    } else if (has_room(p, reason != mls_reason_memory)) {
+        fail_at(p, MLS_ERROR_SYNTAX, begin + where, "%s",
+                begin[where] == '\\' ? "no such escape; JSON's are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX" : reason);
+    }
+    return at + 1;
+}
+
+static const char *lex_sign(expr_parser *p, const char *begin)
+{
+    static const char two[] = "== != <= >= && ||";
+    const char c = *begin;
+    for (size_t i = 0; i < sizeof two; i += 3) {
+        if (c == two[i] && begin[1] == two[i + 1]) {
+            return begin + 2;
+        }
+    }
+    if (c == '\0' || strchr("+-*/%^<>!?:()[],.", c) == NULL) {
+        fail_at(p, MLS_ERROR_SYNTAX, begin, "%s",
+                c == '='    ? "'=' alone means nothing here; to compare write '=='"
+                : c == '&'  ? "'&' alone means nothing here; write '&&'"
+                : c == '|'  ? "'|' alone means nothing here; write '||'"
+                : c == '\'' ? "strings stand in double quotes"
+                : c == '$'  ? "a name must follow '$'"
+                            : "no expression has this character");
+    }
+    return begin + 1;
+}
+
+/* Reads the next token. */
+static void next(expr_parser *p)
+{
+    const char *at = p->token.text.ptr + p->token.text.len;
+    p->last_end = at;
+    while (at < p->end && strchr(" \t\r\n", *at) != NULL && *at != '\0') {
+        at++;
+    }
+    const char *begin = at;
+    expr_token token = {.kind = TOKEN_SIGN};
+    if (p->status != MLS_OK) {
+        return;
+    }
+    if (at == p->end) {
+        token.kind = TOKEN_END;
+    } else if (is_digit(*at) || *at == '"') {
+        token.kind = TOKEN_CONSTANT;
+        at = *at == '"' ? lex_string(p, at, &token.constant) : lex_number(p, at, &token.constant);
+    } else if (is_name_start(at[*at == '$'])) {
+        token.kind = *at == '$' ? TOKEN_VARIABLE : TOKEN_NAME;
+        for (at++; is_name_start(*at) || is_digit(*at);) {
+            at++;
+        }
     } else {
-        parser_fail(parser, what);
+        at = lex_sign(p, at);
+    }
+    token.text = (mls_str){begin, (size_t)(at - begin)};
+    if (p->status == MLS_OK) {
+        p->token = token;
     }
 }
 
-static unsigned node_depth(const expr_parser *parser, uint32_t node)
+static bool at_sign(const expr_parser *p, const char *sign)
 {
-    return node < parser->nodes.count ? parser->nodes.items[node].depth : 0;
+    return p->token.kind == TOKEN_SIGN && mls_str_equal(p->token.text, mls_str_from(sign));
 }
 
-static unsigned deeper(unsigned a, unsigned b)
+static void expect(expr_parser *p, const char *sign, const char *what)
 {
-    return a > b ? a : b;
+    if (at_sign(p, sign)) {
+        next(p);
+    } else {
+        fail(p, what);
+    }
 }
 
-static void parser_check_depth(expr_parser *parser, unsigned depth, uint32_t begin)
+/* ---------------------------------------------------------------- nodes */
+
+static void check_depth(expr_parser *p, unsigned depth, const char *begin)
 {
     if (depth > MLS_EXPR_DEPTH_MAX) {
-        mls_lexer_fail(&parser->lexer, MLS_ERROR_LIMIT, begin, "nested deeper than %d levels", (int)MLS_EXPR_DEPTH_MAX);
+        fail_at(p, MLS_ERROR_LIMIT, begin, "nested deeper than %d levels", (int)MLS_EXPR_DEPTH_MAX);
     }
 }
 
-/* Appends a node that ends where the last token did; its depth is one more than `below`.  Returns its index. */
-static uint32_t parser_add(expr_parser *parser, mls_expr_node node, unsigned below)
+/* A node from `begin` to the end of the last token. */
+static node *make(expr_parser *p, mls_expr_op op, const char *begin, const node *const *operands, size_t count)
 {
-    parser_check_depth(parser, below + 1, node.begin);
-    if (!parser_room(parser, MLS_GROW(&parser->nodes, items))) {
-        return 0;
+    node *made = mls_arena_alloc(p->arena, sizeof *made);
+    const node **kept = mls_arena_array(p->arena, count, sizeof(node *));
+    if (!has_room(p, made != NULL && kept != NULL) || made == NULL || kept == NULL) {
+        return &p->first;
     }
-    node.depth = (uint16_t)(below + 1);
-    node.end = parser->lexer.last_end;
-    parser->nodes.items[parser->nodes.count] = node;
-    return (uint32_t)parser->nodes.count++;
-}
-
-static uint32_t parser_constant(expr_parser *parser, mls_value value)
-{
-    if (!parser_room(parser, MLS_GROW(&parser->constants, items))) {
-        return 0;
+    *made = (node){.op = (uint8_t)op, .depth = 1, .operands = kept, .count = (uint32_t)count};
+    made->text = (mls_str){begin, (size_t)(p->last_end - begin)};
+    for (size_t i = 0; i < count; i++) {
+        kept[i] = operands[i];
+        made->depth = operands[i]->depth >= made->depth ? (uint16_t)(operands[i]->depth + 1) : made->depth;
     }
-    parser->constants.items[parser->constants.count] = value;
-    return (uint32_t)parser->constants.count++;
+    check_depth(p, made->depth, begin);
+    p->uses |= (uint64_t)1 << op;
+    p->last->next = made;
+    p->last = made;
+    return made;
 }
 
-static uint32_t parser_add_constant(expr_parser *parser, mls_value value, uint32_t begin)
+static const node *make_constant(expr_parser *p, const char *begin, mls_value value)
 {
-    const uint32_t constant = parser_constant(parser, value);
-    return parser_add(parser, (mls_expr_node){.op = MLS_EXPR_CONSTANT, .begin = begin, .first = constant}, 0);
+    node *made = make(p, MLS_EXPR_CONSTANT, begin, NULL, 0);
+    made->constant = value;
+    return made;
 }
 
-/* The constant that a node is; NULL when it is none. */
-static const mls_value *node_constant(const expr_parser *parser, uint32_t node)
+/* Reads `item, item …` and the closing sign into the pending operands. */
+static void parse_items(expr_parser *p, const char *closing, unsigned depth)
 {
-    return node < parser->nodes.count && parser->nodes.items[node].op == MLS_EXPR_CONSTANT
-               ? &parser->constants.items[parser->nodes.items[node].first]
-               : NULL;
-}
-
-/* Reads `item, item …` and the closing sign; the items' nodes stand at the end of the pending list. */
-static unsigned parse_items(expr_parser *parser, const char *closing, unsigned depth)
-{
-    unsigned below = 0;
-    mls_lexer_next(&parser->lexer);
-    while (parser->lexer.status == MLS_OK && !parser_at(parser, closing)) {
-        const uint32_t item = parse_expression(parser, POWER_CHOICE, depth + 1);
-        if (!parser_room(parser, MLS_GROW(&parser->pending, items))) {
-            break;
+    next(p);
+    while (p->status == MLS_OK && !at_sign(p, closing)) {
+        const node *item = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
+        if (has_room(p, MLS_GROW(&p->pending, items))) {
+            p->pending.items[p->pending.count++] = item;
         }
-        parser->pending.items[parser->pending.count++] = item;
-        below = deeper(below, node_depth(parser, item));
-        if (!parser_at(parser, closing)) {
-            parser_expect(parser, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
+        if (!at_sign(p, closing)) {
+            expect(p, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
         }
     }
-    mls_lexer_next(&parser->lexer);
-    return below;
+    next(p);
 }
 
-/* Moves the pending items from `from` on to the children; returns where they start. */
-static uint32_t parser_adopt(expr_parser *parser, size_t from)
+/* Makes a node of the pending operands from `from` on. */
+static node *make_of_pending(expr_parser *p, mls_expr_op op, const char *begin, size_t from)
 {
-    const uint32_t first = (uint32_t)parser->children.count;
-    for (size_t i = from; i < parser->pending.count && parser_room(parser, MLS_GROW(&parser->children, items)); i++) {
-        parser->children.items[parser->children.count++] = parser->pending.items[i];
-    }
-    parser->pending.count = from;
-    return first;
+    const size_t count = p->pending.count - from;
+    p->pending.count = from;
+    return make(p, op, begin, count > 0 ? p->pending.items + from : NULL, count);
 }
 
 /* A list of constants becomes one constant, so that `value in ["closed", "open"]` builds nothing. */
-static uint32_t parse_list(expr_parser *parser, unsigned depth)
+static const node *parse_list(expr_parser *p, unsigned depth)
 {
-    const uint32_t begin = parser->lexer.token.begin;
-    const size_t from = parser->pending.count;
-    const unsigned below = parse_items(parser, "]", depth);
-    const size_t count = parser->pending.count - from;
-    mls_value *items = mls_arena_array(parser->lexer.arena, count, sizeof *items);
-    size_t constants = 0;
-    if (!parser_room(parser, items != NULL) || items == NULL) {
-        return 0;
+    const char *begin = p->token.text.ptr;
+    const size_t from = p->pending.count;
+    parse_items(p, "]", depth);
+    size_t constant = from;
+    while (constant < p->pending.count && p->pending.items[constant]->op == MLS_EXPR_CONSTANT) {
+        constant++;
     }
-    const mls_value *item;
-    while (constants < count && (item = node_constant(parser, parser->pending.items[from + constants])) != NULL) {
-        items[constants++] = *item;
+    if (constant < p->pending.count) {
+        return make_of_pending(p, MLS_EXPR_LIST, begin, from);
     }
-    if (constants == count) {
-        parser->pending.count = from;
-        return parser_add_constant(parser, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, count}}, begin);
+    const size_t count = constant - from;
+    mls_value *items = mls_arena_array(p->arena, count, sizeof *items);
+    for (size_t i = 0; has_room(p, items != NULL) && i < count; i++) {
+        items[i] = p->pending.items[from + i]->constant;
     }
-    const mls_expr_node list = {
-        .op = MLS_EXPR_LIST, .begin = begin, .first = parser_adopt(parser, from), .second = (uint32_t)count};
-    return parser_add(parser, list, below);
+    p->pending.count = from;
+    return make_constant(p, begin, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, count}});
 }
 
-static uint32_t parse_call(expr_parser *parser, mls_str name, uint32_t begin, unsigned depth)
+/* The first op of that name from `op` on; MLS_EXPR_OP_COUNT: there is none. */
+static int find_op(mls_str name, int op)
 {
-    mls_expr_node call = {.op = MLS_EXPR_CALL, .begin = begin};
-    const size_t from = parser->pending.count;
-    while (call.function < MLS_FUNCTION_COUNT &&
-           !mls_str_equal(name, mls_str_from(mls_function_table[call.function].name))) {
-        call.function++;
+    while (op < MLS_EXPR_OP_COUNT &&
+           (mls_expr_table[op].name[0] != name.ptr[0] || !mls_str_equal(mls_str_from(mls_expr_table[op].name), name))) {
+        op++;
     }
-    if (call.function == MLS_FUNCTION_COUNT) {
-        mls_lexer_fail(&parser->lexer, MLS_ERROR_SYNTAX, begin, "there is no function '%.*s'",
-                       name.len > 60 ? 60 : (int)name.len, name.ptr);
-        return 0;
-    }
-    const unsigned below = parse_items(parser, ")", depth);
-    const mls_function_info *info = &mls_function_table[call.function];
-    call.second = (uint32_t)(parser->pending.count - from);
-    if (call.second < info->arguments_min || call.second > info->arguments_max) {
-        mls_lexer_fail(&parser->lexer, MLS_ERROR_SYNTAX, begin, "%s takes %s%d argument%s", info->name,
-                       info->arguments_max > info->arguments_min ? "at least " : "", info->arguments_min,
-                       info->arguments_min == 1 ? "" : "s");
-    }
-    call.first = parser_adopt(parser, from);
-    return parser_add(parser, call, below);
+    return op;
 }
 
-static uint32_t parse_name(expr_parser *parser, unsigned depth)
+static const node *parse_call(expr_parser *p, mls_str name, unsigned depth)
+{
+    const size_t from = p->pending.count;
+    const int op = find_op(name, MLS_EXPR_ABS);
+    if (op == MLS_EXPR_OP_COUNT) {
+        fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "there is no function '%.*s'", MLS_CUT(name, 60));
+        return &p->first;
+    }
+    parse_items(p, ")", depth);
+    const mls_expr_info *info = &mls_expr_table[op];
+    const size_t count = p->pending.count - from;
+    if (count < info->least || count > info->most) {
+        fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%s takes %s%d argument%s", info->name,
+                info->most > info->least ? "at least " : "", info->least, info->least == 1 ? "" : "s");
+    }
+    return make_of_pending(p, (mls_expr_op)op, name.ptr, from);
+}
+
+static const node *parse_name(expr_parser *p, unsigned depth)
 {
     static const struct {
         const char *name;
@@ -246,245 +347,166 @@ static uint32_t parse_name(expr_parser *parser, unsigned depth)
         {"null", {.kind = MLS_JSON_NULL}},
         {"inf", {.kind = MLS_JSON_NUMBER, .as.number = INFINITY}},
     };
-    static const struct {
-        const char *name;
-        uint8_t op;
-    } inputs[] = {{"value", MLS_EXPR_VALUE},
-                  {"metadata", MLS_EXPR_METADATA},
-                  {"time_ms", MLS_EXPR_TIME},
-                  {"record", MLS_EXPR_RECORD}};
-    const mls_token token = parser->lexer.token;
-    mls_lexer_next(&parser->lexer);
-    if (parser_at(parser, "(")) {
-        return parse_call(parser, token.text, token.begin, depth);
+    const mls_str name = p->token.text;
+    next(p);
+    if (at_sign(p, "(")) {
+        return parse_call(p, name, depth);
     }
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        if (mls_str_equal(token.text, mls_str_from(constants[i].name))) {
-            return parser_add_constant(parser, constants[i].value, token.begin);
+        if (mls_str_equal(name, mls_str_from(constants[i].name))) {
+            return make_constant(p, name.ptr, constants[i].value);
         }
     }
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        if (mls_str_equal(token.text, mls_str_from(inputs[i].name))) {
-            parser->made.uses_record = true;
-            parser->made.uses_value |= inputs[i].op == MLS_EXPR_VALUE;
-            return parser_add(parser, (mls_expr_node){.op = inputs[i].op, .begin = token.begin}, 0);
-        }
+    const int op = find_op(name, MLS_EXPR_VALUE);
+    if (op <= MLS_EXPR_TIME) {
+        return make(p, (mls_expr_op)op, name.ptr, NULL, 0);
     }
-    mls_lexer_fail(&parser->lexer, MLS_ERROR_SYNTAX, token.begin,
-                   "'%.*s' means nothing here; there are value, metadata, time_ms, record, $variables, "
-                   "\"strings\" and functions",
-                   token.text.len > 60 ? 60 : (int)token.text.len, token.text.ptr);
-    return 0;
+    fail_at(p, MLS_ERROR_SYNTAX, name.ptr,
+            "'%.*s' means nothing here; there are value, metadata, time_ms, record, $variables, "
+            "\"strings\" and functions",
+            MLS_CUT(name, 60));
+    return &p->first;
 }
 
-static uint32_t parse_variable(expr_parser *parser)
+static const node *parse_variable(expr_parser *p)
 {
-    const mls_token token = parser->lexer.token;
-    const size_t slot = mls_symbols_intern(parser->symbols, token.text, parser->lexer.arena);
-    if (slot == MLS_VARIABLES_PER_SCOPE_MAX) {
-        mls_lexer_fail(&parser->lexer, MLS_ERROR_LIMIT, token.begin, "more than %d variables",
-                       (int)MLS_VARIABLES_PER_SCOPE_MAX);
+    const mls_str text = p->token.text;
+    const mls_map_entry *entry = mls_map_put(p->symbols, (mls_str){text.ptr + 1, text.len - 1}, NULL);
+    const size_t slot = has_room(p, entry != NULL) && entry != NULL ? (size_t)(entry - p->symbols->entries) : 0;
+    if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
+        fail_at(p, MLS_ERROR_LIMIT, text.ptr, "more than %d variables", (int)MLS_VARIABLES_PER_SCOPE_MAX);
     }
-    parser->made.uses_variables = true;
-    mls_lexer_next(&parser->lexer);
-    return parser_add(parser, (mls_expr_node){.op = MLS_EXPR_VARIABLE, .begin = token.begin, .first = (uint32_t)slot},
-                      0);
+    next(p);
+    node *made = make(p, MLS_EXPR_VARIABLE, text.ptr, NULL, 0);
+    made->slot = (uint32_t)slot;
+    return made;
 }
 
-static uint32_t parse_unary(expr_parser *parser, unsigned depth)
+static const node *parse_unary(expr_parser *p, unsigned depth)
 {
-    const bool negate = parser_at(parser, "-");
-    const uint32_t begin = parser->lexer.token.begin;
-    mls_lexer_next(&parser->lexer);
-    const uint32_t operand = parse_expression(parser, POWER_UNARY, depth + 1);
-    const mls_value *constant = negate ? node_constant(parser, operand) : NULL;
-    if (constant != NULL && constant->kind == MLS_JSON_NUMBER) {
-        mls_value value = *constant;
+    const bool negate = at_sign(p, "-");
+    const char *begin = p->token.text.ptr;
+    next(p);
+    const node *operand = parse_expression(p, MLS_POWER_UNARY, depth + 1);
+    if (negate && operand->op == MLS_EXPR_CONSTANT && operand->constant.kind == MLS_JSON_NUMBER) {
+        mls_value value = operand->constant;
         value.as.number = -value.as.number;
-        return parser_add_constant(parser, value, begin);
+        return make_constant(p, begin, value);
     }
-    const mls_expr_node unary = {.op = negate ? MLS_EXPR_NEGATE : MLS_EXPR_NOT, .begin = begin, .first = operand};
-    return parser_add(parser, unary, node_depth(parser, operand));
+    return make(p, negate ? MLS_EXPR_NEGATE : MLS_EXPR_NOT, begin, &operand, 1);
 }
 
-static uint32_t parse_primary(expr_parser *parser, unsigned depth)
+static const node *parse_primary(expr_parser *p, unsigned depth)
 {
-    const mls_token token = parser->lexer.token;
-    mls_value constant = {.kind = MLS_JSON_NUMBER, .is_integer = token.is_integer, .as.number = token.number};
-    uint32_t node = 0;
-    switch (token.kind) {
-    case MLS_TOKEN_STRING:
-        constant = (mls_value){.kind = MLS_JSON_STRING, .as.string = token.text};
-        /* fall through */
-    case MLS_TOKEN_NUMBER:
-        mls_lexer_next(&parser->lexer);
-        return parser_add_constant(parser, constant, token.begin);
-    case MLS_TOKEN_NAME:
-        return parse_name(parser, depth);
-    case MLS_TOKEN_VARIABLE:
-        return parse_variable(parser);
-    case MLS_TOKEN_END:
-        parser_fail(parser, "the expression ends where a value is expected");
-        return 0;
-    case MLS_TOKEN_SIGN:
-        break;
+    const expr_token token = p->token;
+    const node *inner = &p->first;
+    if (token.kind == TOKEN_NAME) {
+        return parse_name(p, depth);
     }
-    if (parser_at(parser, "-") || parser_at(parser, "!")) {
-        return parse_unary(parser, depth);
+    if (token.kind == TOKEN_VARIABLE) {
+        return parse_variable(p);
     }
-    if (parser_at(parser, "[")) {
-        return parse_list(parser, depth);
+    if (token.kind == TOKEN_CONSTANT) {
+        next(p);
+        return make_constant(p, token.text.ptr, token.constant);
     }
-    if (parser_at(parser, "(")) {
-        mls_lexer_next(&parser->lexer);
-        node = parse_expression(parser, POWER_CHOICE, depth + 1);
-        parser_expect(parser, ")", "expected ')'");
+    if (at_sign(p, "-") || at_sign(p, "!")) {
+        return parse_unary(p, depth);
+    }
+    if (at_sign(p, "[")) {
+        return parse_list(p, depth);
+    }
+    if (at_sign(p, "(")) {
+        next(p);
+        inner = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
+        expect(p, ")", "expected ')'");
     } else {
-        parser_fail(parser, "a value is expected here");
+        fail(p, token.kind == TOKEN_END ? "the expression ends where a value is expected" : "a value is expected here");
     }
-    return node;
+    return inner;
 }
 
-static uint32_t parse_postfix(expr_parser *parser, unsigned depth)
+static const node *parse_postfix(expr_parser *p, unsigned depth)
 {
-    const uint32_t begin = parser->lexer.token.begin;
-    uint32_t node = parse_primary(parser, depth);
-    for (;;) {
-        mls_expr_node made = {.begin = begin, .first = node};
-        if (parser_at(parser, ".")) {
-            made.op = MLS_EXPR_MEMBER;
-            mls_lexer_next(&parser->lexer);
-            if (parser->lexer.token.kind != MLS_TOKEN_NAME) {
-                parser_fail(parser, "a name must follow '.'");
-            }
-            const mls_str name = parser->lexer.token.text;
-            made.second = parser_constant(parser, (mls_value){.kind = MLS_JSON_STRING, .as.string = name});
-            mls_lexer_next(&parser->lexer);
-            node = parser_add(parser, made, node_depth(parser, node));
-        } else if (parser_at(parser, "[")) {
-            made.op = MLS_EXPR_INDEX;
-            mls_lexer_next(&parser->lexer);
-            made.second = parse_expression(parser, POWER_CHOICE, depth + 1);
-            parser_expect(parser, "]", "expected ']'");
-            node = parser_add(parser, made, deeper(node_depth(parser, node), node_depth(parser, made.second)));
+    const char *begin = p->token.text.ptr;
+    const node *operands[2] = {parse_primary(p, depth)};
+    while (at_sign(p, ".") || at_sign(p, "[")) {
+        const bool member = at_sign(p, ".");
+        next(p);
+        if (!member) {
+            operands[1] = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
+            expect(p, "]", "expected ']'");
         } else {
-            return node;
+            const mls_str name = p->token.text;
+            if (p->token.kind != TOKEN_NAME) {
+                fail(p, "a name must follow '.'");
+            }
+            next(p);
+            operands[1] = make_constant(p, name.ptr, (mls_value){.kind = MLS_JSON_STRING, .as.string = name});
         }
+        operands[0] = make(p, member ? MLS_EXPR_MEMBER : MLS_EXPR_INDEX, begin, operands, 2);
     }
+    return operands[0];
 }
 
-static const mls_operator *operator_at(const expr_parser *parser)
+/* The operator that stands here between operands; MLS_EXPR_OP_COUNT: none. */
+static int infix_here(const expr_parser *p)
 {
-    const mls_token *token = &parser->lexer.token;
-    const bool sign = token->kind == MLS_TOKEN_SIGN || token->kind == MLS_TOKEN_NAME;
-    for (size_t i = 0; sign && i < sizeof operators / sizeof *operators; i++) {
-        if (mls_str_equal(token->text, mls_str_from(operators[i].sign))) {
-            return &operators[i];
+    const bool sign = p->token.kind == TOKEN_SIGN || p->token.kind == TOKEN_NAME;
+    int op = sign ? find_op(p->token.text, MLS_EXPR_AND) : MLS_EXPR_OP_COUNT;
+    if (op < MLS_EXPR_OP_COUNT && mls_expr_table[op].power == 0) {
+        op = find_op(p->token.text, op + 1); /* '-' is two */
+    }
+    return op;
+}
+
+static const node *parse_expression(expr_parser *p, unsigned power, unsigned depth)
+{
+    const char *begin = p->token.text.ptr;
+    unsigned last = 0;
+    check_depth(p, depth, begin);
+    if (p->status != MLS_OK) {
+        return &p->first;
+    }
+    const node *operands[3] = {parse_postfix(p, depth)};
+    for (int op; (op = infix_here(p)) < MLS_EXPR_OP_COUNT && mls_expr_table[op].power >= power;) {
+        const mls_expr_info *infix = &mls_expr_table[op];
+        if (infix->power == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON) {
+            fail(p, "comparisons do not chain; join two with '&&'");
         }
-    }
-    return NULL;
-}
-
-/* The operator's sign has been read; reads what is right of it and makes the node. */
-static uint32_t parse_binary(expr_parser *parser, const mls_operator *infix, uint32_t left, uint32_t begin,
-                             unsigned depth)
-{
-    mls_expr_node made = {.op = infix->op, .begin = begin, .first = left};
-    const bool choice = infix->op == MLS_EXPR_CHOICE;
-    const bool rightward = choice || infix->op == MLS_EXPR_POWER;
-    made.second = parse_expression(parser, infix->power + !rightward, depth + 1);
-    unsigned below = deeper(node_depth(parser, left), node_depth(parser, made.second));
-    if (choice) {
-        parser_expect(parser, ":", "expected ':' of '… ? … : …'");
-        made.third = parse_expression(parser, POWER_CHOICE, depth + 1);
-        below = deeper(below, node_depth(parser, made.third));
-    }
-    return parser_add(parser, made, below);
-}
-
-static uint32_t parse_expression(expr_parser *parser, unsigned power, unsigned depth)
-{
-    const uint32_t begin = parser->lexer.token.begin;
-    bool compared = false;
-    parser_check_depth(parser, depth, begin);
-    if (parser->lexer.status != MLS_OK) {
-        return 0;
-    }
-    uint32_t node = parse_postfix(parser, depth);
-    for (;;) {
-        const mls_operator *infix = operator_at(parser);
-        if (infix == NULL || infix->power < power) {
-            return node;
+        last = infix->power;
+        next(p);
+        const bool rightward = op == MLS_EXPR_CHOICE || op == MLS_EXPR_POWER;
+        operands[1] = parse_expression(p, last + !rightward, depth + 1);
+        if (op == MLS_EXPR_CHOICE) {
+            expect(p, ":", "expected ':' of '… ? … : …'");
+            operands[2] = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
         }
-        if (infix->power == POWER_COMPARISON && compared) {
-            parser_fail(parser, "comparisons do not chain; join two with '&&'");
-            return node;
-        }
-        compared = infix->power == POWER_COMPARISON;
-        mls_lexer_next(&parser->lexer);
-        node = parse_binary(parser, infix, node, begin, depth);
+        operands[0] = make(p, (mls_expr_op)op, begin, operands, infix->most);
     }
+    return operands[0];
 }
 
-/* A copy of an array in the arena, at its final size; NULL when memory runs out. */
-static void *parser_keep(expr_parser *parser, const void *items, size_t count, size_t size)
-{
-    void *kept = mls_arena_array(parser->lexer.arena, count, size);
-    if (parser_room(parser, kept != NULL) && kept != NULL && count > 0) {
-        memcpy(kept, items, count * size);
-    }
-    return kept;
-}
-
-mls_status mls_expr_compile(mls_str text, mls_symbols *symbols, mls_arena *arena, mls_expr *expr, mls_error *error)
+mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, mls_expr *expr, mls_error *error)
 {
     if (text.len > MLS_EXPR_LENGTH_MAX) {
         return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the expression is longer than %d bytes",
                              (int)MLS_EXPR_LENGTH_MAX);
     }
-    expr_parser parser = {.lexer = {.text = mls_arena_copy(arena, text), .arena = arena, .error = error},
-                          .symbols = symbols};
-    if (parser_room(&parser, parser.lexer.text.ptr != NULL)) {
-        mls_lexer_next(&parser.lexer);
-        (void)parse_expression(&parser, POWER_CHOICE, 1);
+    const mls_str copy = mls_arena_copy(arena, text);
+    expr_parser p = {.text = copy.ptr, .arena = arena, .symbols = symbols, .error = error};
+    if (copy.ptr == NULL) {
+        return mls_error_memory(error);
     }
-    if (parser.lexer.token.kind != MLS_TOKEN_END) {
-        parser_fail(&parser, "an operator or the end is expected here");
+    p.end = copy.ptr + copy.len;
+    p.last = &p.first;
+    p.token.text.ptr = copy.ptr;
+    next(&p);
+    const node *root = parse_expression(&p, MLS_POWER_CHOICE, 1);
+    if (p.token.kind != TOKEN_END) {
+        fail(&p, "an operator or the end is expected here");
     }
-    if (parser.lexer.status == MLS_OK) {
-        parser.made.text = parser.lexer.text;
-        parser.made.nodes = parser_keep(&parser, parser.nodes.items, parser.nodes.count, sizeof(mls_expr_node));
-        parser.made.children = parser_keep(&parser, parser.children.items, parser.children.count, sizeof(uint32_t));
-        parser.made.constants = parser_keep(&parser, parser.constants.items, parser.constants.count, sizeof(mls_value));
-        parser.made.node_count = (uint32_t)parser.nodes.count;
-        *expr = parser.made;
-    }
-    free(parser.nodes.items);
-    free(parser.children.items);
-    free(parser.pending.items);
-    free(parser.constants.items);
-    return parser.lexer.status;
-}
-
-size_t mls_symbols_intern(mls_symbols *symbols, mls_str name, mls_arena *arena)
-{
-    for (size_t i = 0; i < symbols->count; i++) {
-        if (mls_str_equal(symbols->names[i], name)) {
-            return i;
-        }
-    }
-    if (symbols->count == symbols->capacity) {
-        const size_t capacity = symbols->capacity > 0 ? symbols->capacity * 2 : 16;
-        mls_str *names = mls_arena_array(arena, capacity, sizeof *names);
-        if (symbols->count == MLS_VARIABLES_PER_SCOPE_MAX || names == NULL) {
-            return MLS_VARIABLES_PER_SCOPE_MAX;
-        }
-        if (symbols->count > 0) {
-            memcpy(names, symbols->names, symbols->count * sizeof *names);
-        }
-        symbols->names = names;
-        symbols->capacity = capacity;
-    }
-    symbols->names[symbols->count] = mls_arena_copy(arena, name);
-    return symbols->names[symbols->count].ptr != NULL ? symbols->count++ : MLS_VARIABLES_PER_SCOPE_MAX;
+    free((void *)p.pending.items);
+    *expr = (mls_expr){copy, root, p.first.next, p.uses};
+    return p.status;
 }

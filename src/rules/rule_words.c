@@ -1,83 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule_words.c - expressions in words, form by form; every expression of every
- * embedded edition has one of these forms, and a test holds them to it.
+ * rule_words.c - expressions in words, by a table of phrases; every expression
+ * of every embedded edition has one, and a test holds them to it.
  */
 #include "rules/rule_words.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/number.h"
-#include "rules/expr_eval.h"
 
-typedef struct mls_words {
+/*
+ * A phrase of a kind, for expressions of a form.  The form names nodes, each
+ * operator before its operands: by its name, `~` for any comparison; by how a
+ * constant is written; by the letter of a kind, for what has a phrase of it; or
+ *     X  anything, with its value behind it where that is known
+ *     Y  the same, but it must be a variable
+ *     T  anything, as it is written
+ *     F  a member, without "value." in front
+ *     N  a string, without its quotes
+ *     L  a list, and before it how long it is     Q  a list, as "a, b or c"
+ *     K  a variable, as the key that sets it      D  milliseconds, as minutes
+ * In the words 1, 2 and 3 stand for the capitals of the form in their order,
+ * `~` for what the comparison says, `=` for its sign, `^` and `#` for the same
+ * with its sides swapped.  Of the phrases that fit the first is taken.
+ */
+typedef struct phrase {
+    char kind;
+    const char *form;
+    const char *words;
+} phrase;
+
+static const phrase phrases[] = {
+    /* R, a requirement: a whole sentence. */
+    {'R', "M", "must have 1 in its metadata"},
+    {'R', "V", "must have 1 in its value"},
+    {'R', "E", "must have 1"},
+    {'R', "A", "must come after 1"},
+    {'R', "B", "must come before 1"},
+    {'R', "&& R R", "1 and 2"},
+    {'R', "|| R R", "1 or 2"},
+    {'R', "&& C R", "2 when 1"},
+    {'R', "? C R true", "2 when 1"},
+    {'R', "? T R true", "2 when 1"},
+    {'R', "in value Q", "must be 1"},
+    {'R', "in T Q", "must have 1 2"},
+    {'R', "value", "must not be empty, 0 or false"},
+    {'R', "is_bool value", "must be true or false"},
+    {'R', "is_int value", "must be an integer"},
+    {'R', "is_integer value", "must be a whole number"},
+    {'R', "is_integer log2 / value X", "must be a power of two times 1"},
+    {'R', "is_integer / value X", "must be a multiple of 1"},
+    {'R', "is_integer / X value", "must be a whole fraction of 1"},
+    {'R', "is_integer T", "must make 1 a whole number"},
+    {'R', "isclose S X", "1close to 2"},
+    {'R', "< - time_ms K D", "must come within 2 of 1"},
+    {'R', "<= - time_ms K D", "must come within 2 of 1"},
+    {'R', "< abs - S X X", "1within 3 of 2"},
+    {'R', "<= abs - S X X", "1within 3 of 2"},
+    {'R', "== % S X 0", "1a multiple of 2"},
+    {'R', "== sorted K sorted L", "1 must have named, in any order, these 2"},
+    {'R', "!= value \"\"", "must not be empty"},
+    {'R', "!= \"\" value", "must not be empty"},
+    {'R', "~ S X", "1~2"},
+    {'R', "~ X S", "2^1"},
+    /* S, the subject of a comparison: the beginning of its sentence. */
+    {'S', "value", "must be "},
+    {'S', "F", "must have 1 "},
+    {'S', "int S", "1"},
+    {'S', "len value", "must have a length of "},
+    {'S', "* value X", "must be, times 1, "},
+    {'S', "* X value", "must be, times 1, "},
+    /* M, V, E: names that must be in the metadata, the value or the record. */
+    {'M', "has metadata N", "1"},
+    {'M', "|| M M", "1 or 2"},
+    {'V', "has value N", "1"},
+    {'V', "|| V V", "1 or 2"},
+    {'E', "has record N", "1"},
+    {'E', "|| E E", "1 or 2"},
+    /* A and B, $run_started, !$run_started, $run_started == true: the key that must have come, or must not. */
+    {'A', "K", "1"},
+    {'A', "! B", "1"},
+    {'A', "== A true", "1"},
+    {'A', "== B false", "1"},
+    {'B', "! A", "1"},
+    {'B', "== B true", "1"},
+    {'B', "== A false", "1"},
+    /* C, a condition that is not about the record. */
+    {'C', "has T N", "it has 2"},
+    {'C', "~ Y X", "1 is ~2"},
+    /* G, a goal: what a check_any wants reached; O, one that depends on a condition. */
+    {'G', "O", "1"},
+    {'G', "&& O G", "1, and 2"},
+    {'G', "&& G G", "1 and 2"},
+    {'G', "~ value X", "=1"},
+    {'G', "~ F X", "1 =2"},
+    {'G', "~ X value", "#1"},
+    {'G', "~ X F", "2 #1"},
+    {'O', "? C G G", "2 when 1, else 3"},
+};
+
+enum {
+    CAPITALS_MAX = 3,
+    STEPS_MAX = 1 << 14, /* phrases looked for: a hostile expression could be read in very many ways */
+    WORDS_TEXT_MAX = 160
+};
+
+typedef struct words_writer {
     mls_buffer *out;
     const mls_scope *scope;
-    const mls_expr *expr;
     mls_expr_input *input; /* NULL: values of variables are not shown */
-} mls_words;
+    unsigned steps;
+    bool lost; /* something has no words */
+} words_writer;
 
-static bool words_write(const mls_words *words, const mls_expr_node *node);
+/* A phrase that fits, and what its capitals are. */
+typedef struct fit {
+    const phrase *phrase;
+    const mls_expr_node *nodes[CAPITALS_MAX];
+    char capitals[CAPITALS_MAX];
+    size_t count;
+    unsigned comparison; /* how many comparisons stand before it in mls_expr_op */
+} fit;
 
-static const mls_expr_node *node_at(const mls_words *words, uint32_t index)
-{
-    return &words->expr->nodes[index];
-}
-
-static const mls_expr_node *node_argument(const mls_words *words, const mls_expr_node *call, uint32_t index)
-{
-    return &words->expr->nodes[words->expr->children[call->first + index]];
-}
-
-static bool node_is_call(const mls_expr_node *node, mls_expr_function function)
-{
-    return node->op == MLS_EXPR_CALL && node->function == function;
-}
-
-static const mls_value *words_node_constant(const mls_words *words, const mls_expr_node *node)
-{
-    return node->op == MLS_EXPR_CONSTANT ? &words->expr->constants[node->first] : NULL;
-}
-
-static bool node_is_string(const mls_words *words, const mls_expr_node *node, mls_str *text)
-{
-    const mls_value *constant = words_node_constant(words, node);
-    return constant != NULL && mls_value_string(constant, text);
-}
-
-/* A side of a comparison: its text, and what that comes to when it is not a constant. */
-static void words_operand(const mls_words *words, const mls_expr_node *node)
-{
-    mls_buffer_append(words->out, mls_expr_node_text(words->expr, node));
-    mls_value value;
-    if (node->op != MLS_EXPR_CONSTANT && words->input != NULL &&
-        mls_expr_evaluate_node(words->expr, node, words->input, &value)) {
-        mls_buffer_append_text(words->out, " (");
-        mls_value_show(words->out, &value);
-        mls_buffer_append_text(words->out, ")");
-    }
-}
-
-static bool is_comparison(uint8_t op)
-{
-    return op >= MLS_EXPR_EQUAL && op <= MLS_EXPR_GREATER_EQUAL;
-}
-
-/* Of a comparison, in the order of the operators. */
-static const char *comparison_words(uint8_t op)
-{
-    static const char *const words[] = {"", "other than ", "below ", "at most ", "above ", "at least "};
-    return words[op - MLS_EXPR_EQUAL];
-}
-
-/* The comparison with its sides swapped. */
-static uint8_t comparison_mirror(uint8_t op)
-{
-    static const uint8_t mirrors[] = {MLS_EXPR_EQUAL,         MLS_EXPR_UNEQUAL, MLS_EXPR_GREATER,
-                                      MLS_EXPR_GREATER_EQUAL, MLS_EXPR_LESS,    MLS_EXPR_LESS_EQUAL};
-    return mirrors[op - MLS_EXPR_EQUAL];
-}
+static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, fit *found);
 
 mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot)
 {
@@ -92,509 +135,252 @@ mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot)
     return (mls_str){NULL, 0};
 }
 
-/* $run_started, !$run_started, $run_started == true: the key that sets it must, or must not, have come. */
-static bool words_order(const mls_words *words, const mls_expr_node *node)
+static bool capital_fits(words_writer *w, char capital, const mls_expr_node *node)
 {
-    bool wanted = true;
-    while (node->op == MLS_EXPR_NOT || node->op == MLS_EXPR_EQUAL) {
-        if (node->op == MLS_EXPR_EQUAL) {
-            const mls_value *constant = words_node_constant(words, node_at(words, node->second));
-            if (constant == NULL || constant->kind != MLS_JSON_BOOL) {
-                return false;
-            }
-            wanted = wanted == constant->as.boolean;
-        } else {
-            wanted = !wanted;
-        }
-        node = node_at(words, node->first);
-    }
-    if (node->op != MLS_EXPR_VARIABLE) {
-        return false;
-    }
-    const mls_str key = mls_rule_words_setter(words->scope, node->first);
-    if (key.ptr == NULL) {
-        return false;
-    }
-    mls_buffer_append_text(words->out, wanted ? "must come after " : "must come before ");
-    mls_buffer_append(words->out, key);
-    return true;
-}
-
-/* has(metadata, "a") || has(metadata, "b"): the names, joined by "or"; `object` is what they must be in. */
-static bool words_names(const mls_words *words, const mls_expr_node *node, uint8_t object)
-{
-    if (node->op == MLS_EXPR_OR) {
-        if (!words_names(words, node_at(words, node->first), object)) {
-            return false;
-        }
-        mls_buffer_append_text(words->out, " or ");
-        return words_names(words, node_at(words, node->second), object);
-    }
-    mls_str name;
-    if (!node_is_call(node, MLS_FUNCTION_HAS) || node_argument(words, node, 0)->op != object ||
-        !node_is_string(words, node_argument(words, node, 1), &name)) {
-        return false;
-    }
-    mls_buffer_append(words->out, name);
-    return true;
-}
-
-/* Takes back what was appended since `mark`. */
-static void words_undo(const mls_words *words, size_t mark)
-{
-    if (words->out->len > mark) {
-        words->out->len = mark;
-        words->out->ptr[mark] = '\0';
-    }
-}
-
-static bool words_has(const mls_words *words, const mls_expr_node *node)
-{
-    static const struct {
-        uint8_t op;
-        const char *words;
-    } objects[] = {{MLS_EXPR_METADATA, " in its metadata"}, {MLS_EXPR_VALUE, " in its value"}, {MLS_EXPR_RECORD, ""}};
-    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
-        const size_t mark = words->out->len;
-        mls_buffer_append_text(words->out, "must have ");
-        if (words_names(words, node, objects[i].op)) {
-            mls_buffer_append_text(words->out, objects[i].words);
-            return true;
-        }
-        words_undo(words, mark);
-    }
-    return false;
-}
-
-static bool words_one_of(const mls_words *words, const mls_expr_node *node)
-{
-    const mls_expr_node *left = node_at(words, node->first);
-    const mls_value *list = words_node_constant(words, node_at(words, node->second));
-    if (node->op != MLS_EXPR_IN || list == NULL || list->kind != MLS_JSON_LIST) {
-        return false;
-    }
-    mls_buffer_append_text(words->out, "must ");
-    if (left->op != MLS_EXPR_VALUE) {
-        mls_buffer_append_text(words->out, "have ");
-        mls_buffer_append(words->out, mls_expr_node_text(words->expr, left));
-        mls_buffer_append_text(words->out, " ");
-    } else {
-        mls_buffer_append_text(words->out, "be ");
-    }
-    const size_t count = list->as.list.count;
-    for (size_t i = 0; i < count; i++) {
-        mls_buffer_append_text(words->out, i == 0 ? "" : i + 1 == count ? " or " : ", ");
-        mls_value_show(words->out, &list->as.list.items[i]);
-    }
-    return true;
-}
-
-/*
- * What a comparison is about, as the beginning of a sentence that the
- * comparison ends: "must be ", "must have metadata.epoch_num ", "must have a
- * length of ", "must be, times 1152, ".  False when it is not about the record.
- */
-static bool words_subject(const mls_words *words, const mls_expr_node *node)
-{
-    if (node->op == MLS_EXPR_VALUE) {
-        mls_buffer_append_text(words->out, "must be ");
+    const bool constant = node->op == MLS_EXPR_CONSTANT;
+    fit inner;
+    switch (capital) {
+    case 'D':
+    case 'T':
+    case 'X':
         return true;
+    case 'Y':
+        return node->op == MLS_EXPR_VARIABLE;
+    case 'K':
+        return node->op == MLS_EXPR_VARIABLE && mls_rule_words_setter(w->scope, node->slot).ptr != NULL;
+    case 'F':
+        return node->op == MLS_EXPR_MEMBER;
+    case 'N':
+        return constant && node->constant.kind == MLS_JSON_STRING;
+    case 'L':
+    case 'Q':
+        return constant && node->constant.kind == MLS_JSON_LIST;
+    default:
+        return find_phrase(w, capital, node, &inner);
     }
-    if (node->op == MLS_EXPR_MEMBER) {
-        const mls_str text = mls_expr_node_text(words->expr, node);
-        const bool of_value = mls_str_starts(text, MLS_S("value."));
-        mls_buffer_append_text(words->out, "must have ");
-        mls_buffer_append(words->out, of_value ? (mls_str){text.ptr + 6, text.len - 6} : text);
-        mls_buffer_append_char(words->out, ' ');
-        return true;
-    }
-    if (node_is_call(node, MLS_FUNCTION_INT)) {
-        return words_subject(words, node_argument(words, node, 0));
-    }
-    if (node_is_call(node, MLS_FUNCTION_LEN) && node_argument(words, node, 0)->op == MLS_EXPR_VALUE) {
-        mls_buffer_append_text(words->out, "must have a length of ");
-        return true;
-    }
-    if (node->op != MLS_EXPR_MULTIPLY) {
-        return false;
-    }
-    const mls_expr_node *left = node_at(words, node->first);
-    const mls_expr_node *right = node_at(words, node->second);
-    if (left->op != MLS_EXPR_VALUE && right->op != MLS_EXPR_VALUE) {
-        return false;
-    }
-    mls_buffer_append_text(words->out, "must be, times ");
-    words_operand(words, left->op == MLS_EXPR_VALUE ? right : left);
-    mls_buffer_append_text(words->out, ", ");
-    return true;
 }
 
-/* Forms of their own: a remainder that is 0, a difference that is small, all values of a list in any order. */
-static bool words_special(const mls_words *words, const mls_expr_node *node)
+/* Whether a node is what the form has next; moves behind that. */
+static bool form_fits(words_writer *w, const char **form, const mls_expr_node *node, fit *found)
 {
-    const mls_expr_node *left = node_at(words, node->first);
-    const mls_expr_node *right = node_at(words, node->second);
-    const mls_value *zero = words_node_constant(words, right);
-    if (node->op == MLS_EXPR_EQUAL && left->op == MLS_EXPR_REMAINDER && zero != NULL && zero->kind == MLS_JSON_NUMBER &&
-        zero->as.number == 0 && words_subject(words, node_at(words, left->first))) {
-        mls_buffer_append_text(words->out, "a multiple of ");
-        words_operand(words, node_at(words, left->second));
-        return true;
+    const mls_str name = node->op == MLS_EXPR_CONSTANT ? node->text : mls_str_from(mls_expr_table[node->op].name);
+    const bool capital = **form >= 'A' && **form <= 'Z';
+    if (!capital && **form != '~' && **form != name.ptr[0]) {
+        return false; /* as most are */
     }
-    if ((node->op == MLS_EXPR_LESS || node->op == MLS_EXPR_LESS_EQUAL) && node_is_call(left, MLS_FUNCTION_ABS)) {
-        const mls_expr_node *difference = node_argument(words, left, 0);
-        if (difference->op == MLS_EXPR_SUBTRACT && words_subject(words, node_at(words, difference->first))) {
-            mls_buffer_append_text(words->out, "within ");
-            words_operand(words, right);
-            mls_buffer_append_text(words->out, " of ");
-            words_operand(words, node_at(words, difference->second));
-            return true;
+    const mls_str word = {*form, strcspn(*form, " ")};
+    *form += word.len + ((*form)[word.len] == ' ');
+    if (capital) {
+        found->capitals[found->count] = word.ptr[0];
+        found->nodes[found->count++] = node;
+        return capital_fits(w, word.ptr[0], node);
+    }
+    bool fits = mls_str_equal(word, name);
+    if (word.ptr[0] == '~') {
+        fits = node->op >= MLS_EXPR_EQUAL && node->op <= MLS_EXPR_GREATER_EQUAL;
+        found->comparison = node->op - MLS_EXPR_EQUAL;
+    }
+    for (uint32_t i = 0; fits && i < node->count; i++) {
+        fits = form_fits(w, form, node->operands[i], found);
+    }
+    return fits;
+}
+
+static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, fit *found)
+{
+    bool fits = false;
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases && !fits; i++) {
+        if (phrases[i].kind == kind && w->steps < STEPS_MAX) {
+            const char *form = phrases[i].form;
+            w->steps++;
+            *found = (fit){.phrase = &phrases[i]};
+            fits = form_fits(w, &form, node, found);
         }
     }
-    if (node->op == MLS_EXPR_EQUAL && node_is_call(left, MLS_FUNCTION_SORTED) &&
-        node_is_call(right, MLS_FUNCTION_SORTED) && node_argument(words, left, 0)->op == MLS_EXPR_VARIABLE) {
-        const mls_value *list = words_node_constant(words, node_argument(words, right, 0));
-        const mls_str key = mls_rule_words_setter(words->scope, node_argument(words, left, 0)->first);
-        if (list != NULL && list->kind == MLS_JSON_LIST && key.ptr != NULL) {
-            mls_buffer_append(words->out, key);
-            mls_buffer_printf(words->out, " must have named, in any order, these %zu: ", list->as.list.count);
-            mls_value_show(words->out, list);
-            return true;
-        }
-    }
-    return false;
+    return fits;
 }
 
-static bool words_comparison(const mls_words *words, const mls_expr_node *node)
+/* The value of an operand where it is known. */
+static bool known_value(const words_writer *w, const mls_expr_node *node, mls_value *value)
 {
-    const mls_expr_node *left = node_at(words, node->first);
-    const mls_expr_node *right = node_at(words, node->second);
-    mls_str text;
-    uint8_t op = node->op;
-    if (!is_comparison(op)) {
-        return false;
-    }
-    if (words_special(words, node)) {
-        return true;
-    }
-    if (!words_subject(words, left)) {
-        if (!words_subject(words, right)) {
-            return false;
-        }
-        op = comparison_mirror(op);
-        const mls_expr_node *swap = left;
-        left = right;
-        right = swap;
-    }
-    if (op == MLS_EXPR_UNEQUAL && left->op == MLS_EXPR_VALUE && node_is_string(words, right, &text) && text.len == 0) {
-        words_undo(words, words->out->len - strlen("be "));
-        mls_buffer_append_text(words->out, "not be empty");
-        return true;
-    }
-    mls_buffer_append_text(words->out, comparison_words(op));
-    words_operand(words, right);
-    return true;
+    *value = node->constant;
+    return node->op == MLS_EXPR_CONSTANT || (w->input != NULL && mls_expr_evaluate(node, w->input, value));
 }
 
-/* $global_batch_size < 16: a condition that is not about the record. */
-static bool words_condition(const mls_words *words, const mls_expr_node *node)
+static void write_duration(words_writer *w, const mls_expr_node *node)
 {
-    mls_str name;
-    if (node_is_call(node, MLS_FUNCTION_HAS) && node_is_string(words, node_argument(words, node, 1), &name)) {
-        mls_buffer_append_text(words->out, "it has ");
-        mls_buffer_append(words->out, name);
-        return true;
-    }
-    if (!is_comparison(node->op) || node_at(words, node->first)->op != MLS_EXPR_VARIABLE) {
-        return false;
-    }
-    words_operand(words, node_at(words, node->first));
-    mls_buffer_printf(words->out, " is %s", comparison_words(node->op));
-    words_operand(words, node_at(words, node->second));
-    return true;
-}
-
-/* time_ms - $first_init_start < 20 * 60 * 1000: how soon after the key that sets the variable. */
-static bool words_duration(const mls_words *words, const mls_expr_node *node)
-{
-    const mls_expr_node *left = node_at(words, node->first);
     mls_value limit;
-    if ((node->op != MLS_EXPR_LESS && node->op != MLS_EXPR_LESS_EQUAL) || left->op != MLS_EXPR_SUBTRACT ||
-        node_at(words, left->first)->op != MLS_EXPR_TIME || node_at(words, left->second)->op != MLS_EXPR_VARIABLE) {
-        return false;
-    }
-    const mls_str key = mls_rule_words_setter(words->scope, node_at(words, left->second)->first);
-    if (key.ptr == NULL) {
-        return false;
-    }
-    mls_buffer_append_text(words->out, "must come within ");
     double milliseconds;
-    mls_expr_input none = {0};
-    mls_expr_input *input = words->input != NULL ? words->input : &none;
-    const mls_expr_node *right = node_at(words, node->second);
-    if ((words->input != NULL || !words->expr->uses_variables || right->op == MLS_EXPR_CONSTANT) &&
-        mls_expr_evaluate_node(words->expr, right, input, &limit) && mls_value_number(&limit, &milliseconds)) {
-        mls_number_append(words->out, milliseconds / 60000);
-        mls_buffer_append_text(words->out, " minutes");
+    if (known_value(w, node, &limit) && mls_value_number(&limit, &milliseconds)) {
+        mls_number_append(w->out, milliseconds / 60000);
+        mls_buffer_append_text(w->out, " minutes");
     } else {
-        mls_buffer_append(words->out, mls_expr_node_text(words->expr, right));
-        mls_buffer_append_text(words->out, " ms");
+        mls_buffer_append(w->out, node->text);
+        mls_buffer_append_text(w->out, " ms");
     }
-    mls_buffer_append_text(words->out, " of ");
-    mls_buffer_append(words->out, key);
-    return true;
 }
 
-static bool words_kind(const mls_words *words, const mls_expr_node *node)
+static void write_choice(words_writer *w, const mls_value *list)
 {
-    const char *text = NULL;
-    if (node->op == MLS_EXPR_VALUE) {
-        text = "must not be empty, 0 or false";
-    } else if (node->op == MLS_EXPR_CALL && node_argument(words, node, 0)->op == MLS_EXPR_VALUE) {
-        text = node->function == MLS_FUNCTION_IS_BOOL      ? "must be true or false"
-               : node->function == MLS_FUNCTION_IS_INT     ? "must be an integer"
-               : node->function == MLS_FUNCTION_IS_INTEGER ? "must be a whole number"
-                                                           : NULL;
+    for (size_t i = 0; i < list->as.list.count; i++) {
+        mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == list->as.list.count ? " or " : ", ");
+        mls_value_show(w->out, &list->as.list.items[i]);
     }
-    if (text != NULL) {
-        mls_buffer_append_text(words->out, text);
-        return true;
-    }
-    if (node_is_call(node, MLS_FUNCTION_ISCLOSE) && words_subject(words, node_argument(words, node, 0))) {
-        mls_buffer_append_text(words->out, "close to ");
-        words_operand(words, node_argument(words, node, 1));
-        return true;
-    }
-    if (!node_is_call(node, MLS_FUNCTION_IS_INTEGER)) {
-        return false;
-    }
-    const mls_expr_node *inner = node_argument(words, node, 0);
-    const bool logarithm = node_is_call(inner, MLS_FUNCTION_LOG2);
-    inner = logarithm ? node_argument(words, inner, 0) : inner;
-    const bool divides = inner->op == MLS_EXPR_DIVIDE;
-    if (divides && node_at(words, inner->first)->op == MLS_EXPR_VALUE) {
-        mls_buffer_append_text(words->out, logarithm ? "must be a power of two times " : "must be a multiple of ");
-        words_operand(words, node_at(words, inner->second));
-    } else if (divides && !logarithm && node_at(words, inner->second)->op == MLS_EXPR_VALUE) {
-        mls_buffer_append_text(words->out, "must be a whole fraction of ");
-        words_operand(words, node_at(words, inner->first));
-    } else {
-        mls_buffer_append_text(words->out, "must make ");
-        mls_buffer_append(words->out, mls_expr_node_text(words->expr, node_argument(words, node, 0)));
-        mls_buffer_append_text(words->out, " a whole number");
-    }
-    return true;
 }
 
-/* a && b and a || b: both sides in words, or neither. */
-static bool words_both(const mls_words *words, const mls_expr_node *node)
+static void write_phrase(words_writer *w, char kind, const mls_expr_node *node);
+
+static void write_capital(words_writer *w, char capital, const mls_expr_node *node)
 {
-    const size_t mark = words->out->len;
-    if (!words_write(words, node_at(words, node->first))) {
-        words_undo(words, mark);
-        if (node->op != MLS_EXPR_AND || !words_write(words, node_at(words, node->second))) {
-            return false;
+    const size_t from = capital == 'F' && mls_str_starts(node->text, MLS_S("value.")) ? strlen("value.") : 0;
+    mls_value value;
+    switch (capital) {
+    case 'X':
+    case 'Y':
+    case 'T':
+    case 'F':
+        mls_buffer_append(w->out, (mls_str){node->text.ptr + from, node->text.len - from});
+        if ((capital == 'X' || capital == 'Y') && node->op != MLS_EXPR_CONSTANT && known_value(w, node, &value)) {
+            mls_buffer_append_text(w->out, " (");
+            mls_value_show(w->out, &value);
+            mls_buffer_append_text(w->out, ")");
         }
-        mls_buffer_append_text(words->out, " when ");
-        return words_condition(words, node_at(words, node->first));
+        break;
+    case 'N':
+        mls_buffer_append(w->out, node->constant.as.string);
+        break;
+    case 'K':
+        mls_buffer_append(w->out, mls_rule_words_setter(w->scope, node->slot));
+        break;
+    case 'L':
+        mls_buffer_printf(w->out, "%zu: ", node->constant.as.list.count);
+        mls_value_show(w->out, &node->constant);
+        break;
+    case 'Q':
+        write_choice(w, &node->constant);
+        break;
+    case 'D':
+        write_duration(w, node);
+        break;
+    default:
+        write_phrase(w, capital, node);
     }
-    mls_buffer_append_text(words->out, node->op == MLS_EXPR_AND ? " and " : " or ");
-    const size_t second = words->out->len;
-    if (!words_write(words, node_at(words, node->second))) {
-        words_undo(words, mark);
-        return false;
-    }
+}
+
+static void write_comparison(words_writer *w, char how, unsigned comparison)
+{
+    static const char *const words[] = {"", "other than ", "below ", "at most ", "above ", "at least "};
+    static const char *const signs[] = {"== ", "!= ", "< ", "<= ", "> ", ">= "};
+    static const unsigned swapped[] = {0, 1, 4, 5, 2, 3};
+    const unsigned at = how == '^' || how == '#' ? swapped[comparison] : comparison;
+    mls_buffer_append_text(w->out, how == '~' || how == '^' ? words[at] : signs[at]);
+}
+
+/* Of "must be above 0 and must be below 1" the second "must be " goes. */
+static void drop_repeated(mls_buffer *out, size_t first, size_t second)
+{
     static const char must_be[] = "must be ";
     const size_t length = sizeof must_be - 1;
-    if (words->out->ptr != NULL && words->out->len - second > length &&
-        memcmp(words->out->ptr + mark, must_be, length) == 0 &&
-        memcmp(words->out->ptr + second, must_be, length) == 0) {
-        memmove(words->out->ptr + second, words->out->ptr + second + length, words->out->len - second - length + 1);
-        words->out->len -= length; /* "must be above 0 and below 1" */
+    if (second > first && out->len - second > length && memcmp(out->ptr + first, must_be, length) == 0 &&
+        memcmp(out->ptr + second, must_be, length) == 0) {
+        memmove(out->ptr + second, out->ptr + second + length, out->len - second - length + 1);
+        out->len -= length;
     }
-    return true;
 }
 
-/* c ? a : true: a, when c. */
-static bool words_choice(const mls_words *words, const mls_expr_node *node)
+static void write_phrase(words_writer *w, char kind, const mls_expr_node *node)
 {
-    const mls_value *otherwise = words_node_constant(words, node_at(words, node->third));
-    if (otherwise == NULL || otherwise->kind != MLS_JSON_BOOL || !otherwise->as.boolean ||
-        !words_write(words, node_at(words, node->second))) {
-        return false;
+    const size_t begin = w->out->len;
+    fit found;
+    if (!find_phrase(w, kind, node, &found)) {
+        w->lost = true;
+        return;
     }
-    mls_buffer_append_text(words->out, " when ");
-    if (!words_condition(words, node_at(words, node->first))) {
-        mls_buffer_append(words->out, mls_expr_node_text(words->expr, node_at(words, node->first)));
-    }
-    return true;
-}
-
-static bool words_write(const mls_words *words, const mls_expr_node *node)
-{
-    switch (node->op) {
-    case MLS_EXPR_OR:
-    case MLS_EXPR_AND:
-        return words_has(words, node) || words_both(words, node);
-    case MLS_EXPR_CHOICE:
-        return words_choice(words, node);
-    case MLS_EXPR_NOT:
-    case MLS_EXPR_VARIABLE:
-        return words_order(words, node);
-    case MLS_EXPR_IN:
-        return words_one_of(words, node);
-    case MLS_EXPR_CALL:
-        return words_has(words, node) || words_kind(words, node);
-    case MLS_EXPR_VALUE:
-        return words_kind(words, node);
-    case MLS_EXPR_EQUAL:
-        return words_order(words, node) || words_comparison(words, node);
-    case MLS_EXPR_LESS:
-    case MLS_EXPR_LESS_EQUAL:
-        return words_duration(words, node) || words_comparison(words, node);
-    case MLS_EXPR_UNEQUAL:
-    case MLS_EXPR_GREATER:
-    case MLS_EXPR_GREATER_EQUAL:
-        return words_comparison(words, node);
-    default:
-        return false;
+    for (const char *c = found.phrase->words; *c != '\0';) {
+        const size_t mark = w->out->len;
+        const size_t plain = strcspn(c, "123~^=#");
+        if (plain > 0) {
+            mls_buffer_append(w->out, (mls_str){c, plain});
+            c += plain;
+        } else if (*c >= '1' && *c <= '3') {
+            const char capital = found.capitals[*c - '1'];
+            write_capital(w, capital, found.nodes[*c++ - '1']);
+            if (capital == 'R') {
+                drop_repeated(w->out, begin, mark);
+            }
+        } else {
+            write_comparison(w, *c++, found.comparison);
+        }
     }
 }
 
 /* Names the variables of an expression with their values: "; $a is 3, $b is not set". */
-static void words_variables(const mls_words *words)
+static void write_variables(const words_writer *w, const mls_expr *expr)
 {
-    uint32_t shown[8];
+    bool shown[MLS_VARIABLES_PER_SCOPE_MAX] = {false};
     size_t count = 0;
-    for (uint32_t i = 0; i < words->expr->node_count && count < sizeof shown / sizeof *shown; i++) {
-        const mls_expr_node *node = &words->expr->nodes[i];
-        bool again = node->op != MLS_EXPR_VARIABLE;
-        for (size_t j = 0; j < count && !again; j++) {
-            again = shown[j] == node->first;
+    for (const mls_expr_node *node = expr->nodes; node != NULL && count < 8; node = node->next) {
+        if (node->op == MLS_EXPR_VARIABLE && !shown[node->slot]) {
+            const mls_variable *variable = &w->input->variables[node->slot];
+            mls_buffer_append_text(w->out, count++ == 0 ? "; " : ", ");
+            mls_buffer_append(w->out, node->text);
+            mls_buffer_append_text(w->out, variable->set ? " is " : " is not set");
+            if (variable->set) {
+                mls_value_show(w->out, &variable->value);
+            }
+            shown[node->slot] = true;
         }
-        if (again) {
-            continue;
-        }
-        const mls_variable *variable = &words->input->variables[node->first];
-        mls_buffer_append_text(words->out, count == 0 ? "; " : ", ");
-        mls_buffer_append(words->out, mls_expr_node_text(words->expr, node));
-        mls_buffer_append_text(words->out, variable->set ? " is " : " is not set");
-        if (variable->set) {
-            mls_value_show(words->out, &variable->value);
-        }
-        shown[count++] = node->first;
     }
 }
 
-enum { MLS_WORDS_TEXT_MAX = 160 };
+/* A phrase of that kind, or the expression as it stands behind `otherwise`. */
+static void write_expr(words_writer w, char kind, const mls_expr *expr, const char *otherwise, size_t longest)
+{
+    const size_t mark = w.out->len;
+    write_phrase(&w, kind, expr->root);
+    if (!w.lost) {
+        return;
+    }
+    const bool cut = expr->text.len > longest;
+    mls_buffer_cut(w.out, mark);
+    mls_buffer_append_text(w.out, otherwise);
+    mls_buffer_append(w.out, (mls_str){expr->text.ptr, cut ? longest : expr->text.len});
+    mls_buffer_append_text(w.out, cut ? " …" : "");
+    if (w.input != NULL) {
+        write_variables(&w, expr);
+    }
+}
 
 void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
 {
-    const mls_words words = {buffer, scope, expr, input};
-    const size_t mark = buffer->len;
-    if (words_write(&words, mls_expr_root(expr))) {
-        return;
-    }
-    words_undo(&words, mark);
-    const bool cut = expr->text.len > MLS_WORDS_TEXT_MAX;
-    mls_buffer_append_text(buffer, "must satisfy ");
-    mls_buffer_append(buffer, (mls_str){expr->text.ptr, cut ? MLS_WORDS_TEXT_MAX : expr->text.len});
-    mls_buffer_append_text(buffer, cut ? " …" : "");
-    if (input != NULL && expr->uses_variables) {
-        words_variables(&words);
-    }
-}
-
-/* "<= 0.925 and > 0.0" from value <= 0.925 && value > 0.0, and "BBOX >= 0.377" of a member; false for other forms. */
-static bool words_bounds(const mls_words *words, const mls_expr_node *node)
-{
-    static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
-    const mls_expr_node *first = node_at(words, node->first);
-    const mls_expr_node *second = node_at(words, node->second);
-    if (node->op == MLS_EXPR_AND) {
-        if (!words_bounds(words, first)) {
-            return false;
-        }
-        mls_buffer_append_text(words->out, first->op == MLS_EXPR_CHOICE ? ", and " : " and ");
-        return words_bounds(words, second);
-    }
-    if (node->op == MLS_EXPR_CHOICE) {
-        if (!words_bounds(words, second)) {
-            return false;
-        }
-        mls_buffer_append_text(words->out, " when ");
-        if (!words_condition(words, first)) {
-            return false;
-        }
-        mls_buffer_append_text(words->out, ", else ");
-        return words_bounds(words, node_at(words, node->third));
-    }
-    if (!is_comparison(node->op)) {
-        return false;
-    }
-    const bool left = first->op == MLS_EXPR_VALUE || first->op == MLS_EXPR_MEMBER;
-    const mls_expr_node *measured = left ? first : second;
-    const mls_str name = mls_expr_node_text(words->expr, measured);
-    const uint8_t op = left ? node->op : comparison_mirror(node->op);
-    if (measured->op == MLS_EXPR_MEMBER && mls_str_starts(name, MLS_S("value."))) {
-        mls_buffer_append(words->out, (mls_str){name.ptr + 6, name.len - 6});
-        mls_buffer_append_char(words->out, ' ');
-    } else if (measured->op != MLS_EXPR_VALUE) {
-        return false;
-    }
-    mls_buffer_printf(words->out, "%s ", signs[op - MLS_EXPR_EQUAL]);
-    words_operand(words, left ? second : first);
-    return true;
+    write_expr((words_writer){.out = buffer, .scope = scope, .input = input}, 'R', expr, "must satisfy ",
+               WORDS_TEXT_MAX);
 }
 
 void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
 {
-    const mls_words words = {buffer, scope, expr, input};
-    const size_t mark = buffer->len;
-    if (!words_bounds(&words, mls_expr_root(expr))) {
-        words_undo(&words, mark);
-        mls_buffer_append(buffer, expr->text);
-        if (input != NULL && expr->uses_variables) {
-            words_variables(&words);
-        }
-    }
+    write_expr((words_writer){.out = buffer, .scope = scope, .input = input}, 'G', expr, "", SIZE_MAX);
 }
 
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule)
 {
-    switch (rule->occurs) {
-    case MLS_OCCURS_ANY:
-        mls_buffer_append_text(buffer, "any number of times");
-        break;
-    case MLS_OCCURS_EXACTLY_ONE:
-        mls_buffer_append_text(buffer, "exactly once");
-        break;
-    case MLS_OCCURS_AT_LEAST:
-        if (rule->occurs_count == 1) {
-            mls_buffer_append_text(buffer, "at least once");
-        } else {
-            mls_buffer_printf(buffer, "at least %zu times", rule->occurs_count);
-        }
-        break;
-    case MLS_OCCURS_AT_LEAST_ONE_OR:
-        mls_buffer_append_text(buffer, "at least once, or ");
-        for (size_t i = 0; i < rule->other_count; i++) {
-            mls_buffer_append_text(buffer, i > 0 ? " or " : "");
-            mls_buffer_append(buffer, rule->others[i]);
-        }
-        break;
+    if (rule->occurs == MLS_OCCURS_AT_LEAST && rule->occurs_count != 1) {
+        mls_buffer_printf(buffer, "at least %zu times", rule->occurs_count);
+        return;
+    }
+    mls_buffer_append_text(buffer, rule->occurs == MLS_OCCURS_ANY           ? "any number of times"
+                                   : rule->occurs == MLS_OCCURS_EXACTLY_ONE ? "exactly once"
+                                                                            : "at least once");
+    for (size_t i = 0; i < rule->other_count; i++) {
+        mls_buffer_append_text(buffer, i > 0 ? " or " : ", or ");
+        mls_buffer_append(buffer, rule->others[i]);
     }
 }
 
 mls_check_topic mls_rule_words_topic(const mls_expr *expr)
 {
-    bool metadata = false;
-    bool value = false;
-    bool variable = false;
-    for (uint32_t i = 0; i < expr->node_count; i++) {
-        metadata |= expr->nodes[i].op == MLS_EXPR_METADATA;
-        value |= expr->nodes[i].op == MLS_EXPR_VALUE || expr->nodes[i].op == MLS_EXPR_RECORD;
-        variable |= expr->nodes[i].op == MLS_EXPR_VARIABLE;
-    }
-    return value ? MLS_TOPIC_VALUE : metadata ? MLS_TOPIC_METADATA : variable ? MLS_TOPIC_ORDER : MLS_TOPIC_VALUE;
+    return mls_expr_uses(expr, MLS_EXPR_VALUE) || mls_expr_uses(expr, MLS_EXPR_RECORD) ? MLS_TOPIC_VALUE
+           : mls_expr_uses(expr, MLS_EXPR_METADATA)                                    ? MLS_TOPIC_METADATA
+           : mls_expr_uses(expr, MLS_EXPR_VARIABLE)                                    ? MLS_TOPIC_ORDER
+                                                                                       : MLS_TOPIC_VALUE;
 }

@@ -45,7 +45,7 @@ size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name)
 size_t mls_scope_find_variable(const mls_scope *scope, mls_str name)
 {
     for (size_t i = 0; i < scope->symbols.count; i++) {
-        if (mls_str_equal(scope->symbols.names[i], name)) {
+        if (mls_str_equal(scope->symbols.entries[i].key, name)) {
             return i;
         }
     }

@@ -78,7 +78,7 @@ typedef struct mls_scope {
     mls_rule *rules;
     size_t rule_count;
     mls_expr_list end;
-    mls_symbols symbols;
+    mls_map symbols;       /* the number of an entry is the variable's slot */
     mls_variable *initial; /* one per symbol */
     mls_derive derive;
     uint32_t derive_from; /* index of the key it derives from */

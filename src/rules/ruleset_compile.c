@@ -148,8 +148,13 @@ static uint32_t compile_variable(rule_compiler *c, mls_str json, const char *oth
         mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "'%.60s' cannot be the name of a variable", name.ptr);
         return 0;
     }
-    const size_t slot = mls_symbols_intern(&c->scope->symbols, name, &c->ruleset->memory);
-    if (slot == MLS_VARIABLES_PER_SCOPE_MAX) {
+    const mls_map_entry *entry = mls_map_put(&c->scope->symbols, name, NULL);
+    if (entry == NULL) {
+        mls_rule_fail_memory(c->file);
+        return 0;
+    }
+    const size_t slot = (size_t)(entry - c->scope->symbols.entries);
+    if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
         mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
         return 0;
     }
@@ -223,13 +228,9 @@ static void compile_begin(rule_compiler *c, mls_str json)
 /* $x + [item] set to $x again appends in place: a list that grows with the log would be copied each time otherwise. */
 static bool is_append(const mls_action *action)
 {
-    const mls_expr_node *root = mls_expr_root(&action->expr);
-    if (root->op != MLS_EXPR_ADD) {
-        return false;
-    }
-    const mls_expr_node *left = &action->expr.nodes[root->first];
-    const mls_expr_node *right = &action->expr.nodes[root->second];
-    return left->op == MLS_EXPR_VARIABLE && left->first == action->slot && right->op == MLS_EXPR_LIST;
+    const mls_expr_node *root = action->expr.root;
+    return root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
+           root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST;
 }
 
 static void compile_set(rule_compiler *c, mls_str set, mls_str to, mls_action *action)
@@ -509,7 +510,7 @@ static void compile_scope(rule_compiler *c, const mls_rule_scope *from)
     }
     compile_exprs(c, from->end.json, "end", &scope->end);
     for (size_t i = 0; c->file->status == MLS_OK && i < scope->end.count; i++) {
-        if (scope->end.items[i].uses_record) {
+        if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0) {
             mls_rule_enter(c->file, "end");
             compile_fail(c, from->end.json, "no record is left at the end: only $variables can be looked at");
             mls_rule_leave(c->file);
@@ -518,7 +519,8 @@ static void compile_scope(rule_compiler *c, const mls_rule_scope *from)
     for (size_t i = 0; c->file->status == MLS_OK && i < scope->symbols.count; i++) {
         if (!c->assigned[i]) {
             mls_rule_fail(c->file, MLS_ERROR_VALUE, from->self.json.ptr, 0,
-                          "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"", scope->symbols.names[i].ptr);
+                          "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"",
+                          scope->symbols.entries[i].key.ptr);
         }
     }
     scope->initial = compile_room(c, scope->symbols.count, sizeof *scope->initial);
@@ -553,6 +555,7 @@ void mls_ruleset_compile(mls_rule_file *file, mls_ruleset *ruleset)
         memset(c->initial, 0, sizeof c->initial);
         memset(c->assigned, 0, sizeof c->assigned);
         c->scope = &ruleset->scopes[ruleset->scope_count++];
+        c->scope->symbols = (mls_map){.arena = &ruleset->memory};
         compile_scope(c, (const mls_rule_scope *)scopes[i]);
     }
     free(c);

@@ -12,35 +12,40 @@ enum { MLS_SHOWN_LENGTH_MAX = 60, MLS_SHOWN_ITEMS_MAX = 6, MLS_SHOWN_DEPTH_MAX =
 
 bool mls_value_truth(const mls_value *value)
 {
-    switch (value->kind) {
-    case MLS_JSON_NULL:
-        return false;
-    case MLS_JSON_BOOL:
-        return value->as.boolean;
-    case MLS_JSON_NUMBER:
-        return value->as.number != 0; /* NaN is true */
-    case MLS_JSON_STRING:
-        return value->as.string.len > 0;
-    case MLS_JSON_LIST:
-        return value->as.list.count > 0;
-    case MLS_JSON_OBJECT:
-        return value->as.object.count > 0;
-    }
-    return false;
+    const mls_json_kind kind = value->kind;
+    return kind == MLS_JSON_BOOL     ? value->as.boolean
+           : kind == MLS_JSON_NUMBER ? value->as.number != 0 /* NaN is true */
+           : kind == MLS_JSON_STRING ? value->as.string.len > 0
+           : kind == MLS_JSON_LIST   ? value->as.list.count > 0
+                                     : kind == MLS_JSON_OBJECT && value->as.object.count > 0;
 }
 
-static void value_show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth);
-
-static void value_show_string(mls_buffer *buffer, mls_str string)
+static void show_string(mls_buffer *buffer, mls_str string, const char *behind)
 {
     mls_buffer_append_char(buffer, '"');
     mls_utf8_append_cut(buffer, string, MLS_SHOWN_LENGTH_MAX);
-    mls_buffer_append_char(buffer, '"');
+    mls_buffer_append_text(buffer, behind);
 }
 
-static void value_show_list(mls_buffer *buffer, const mls_value *value, unsigned depth)
+static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth)
 {
     const bool list = value->kind == MLS_JSON_LIST;
+    if (value->kind == MLS_JSON_STRING) {
+        show_string(buffer, value->as.string, "\"");
+        return;
+    }
+    if (value->kind == MLS_JSON_NUMBER && isfinite(value->as.number)) {
+        mls_number_append(buffer, value->as.number);
+        return;
+    }
+    if (!list && value->kind != MLS_JSON_OBJECT) {
+        mls_buffer_append_text(buffer, value->kind == MLS_JSON_NULL   ? "null"
+                                       : value->kind == MLS_JSON_BOOL ? value->as.boolean ? "true" : "false"
+                                       : isnan(value->as.number)      ? "NaN"
+                                       : value->as.number > 0         ? "inf"
+                                                                      : "-inf");
+        return;
+    }
     const size_t count = list ? value->as.list.count : value->as.object.count;
     mls_buffer_append_char(buffer, list ? '[' : '{');
     for (size_t i = 0; i < count; i++) {
@@ -50,41 +55,14 @@ static void value_show_list(mls_buffer *buffer, const mls_value *value, unsigned
             break;
         }
         if (!list) {
-            value_show_string(buffer, value->as.object.members[i].name);
-            mls_buffer_append_text(buffer, ": ");
+            show_string(buffer, value->as.object.members[i].name, "\": ");
         }
-        value_show_nested(buffer, list ? &value->as.list.items[i] : value->as.object.members[i].value, depth + 1);
+        show_nested(buffer, list ? &value->as.list.items[i] : value->as.object.members[i].value, depth + 1);
     }
     mls_buffer_append_char(buffer, list ? ']' : '}');
 }
 
-static void value_show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth)
-{
-    switch (value->kind) {
-    case MLS_JSON_NULL:
-        mls_buffer_append_text(buffer, "null");
-        break;
-    case MLS_JSON_BOOL:
-        mls_buffer_append_text(buffer, value->as.boolean ? "true" : "false");
-        break;
-    case MLS_JSON_NUMBER:
-        if (isfinite(value->as.number)) {
-            mls_number_append(buffer, value->as.number);
-        } else {
-            mls_buffer_append_text(buffer, isnan(value->as.number) ? "NaN" : value->as.number > 0 ? "inf" : "-inf");
-        }
-        break;
-    case MLS_JSON_STRING:
-        value_show_string(buffer, value->as.string);
-        break;
-    case MLS_JSON_LIST:
-    case MLS_JSON_OBJECT:
-        value_show_list(buffer, value, depth);
-        break;
-    }
-}
-
 void mls_value_show(mls_buffer *buffer, const mls_value *value)
 {
-    value_show_nested(buffer, value, 0);
+    show_nested(buffer, value, 0);
 }

@@ -20,7 +20,7 @@ static const char payload[] =
 typedef struct fixture {
     mls_arena rules;
     mls_arena scratch;
-    mls_symbols symbols;
+    mls_map symbols;
     mls_variable variables[MLS_VARIABLES_PER_SCOPE_MAX];
     mls_record record;
     mls_expr_input input;
@@ -34,8 +34,9 @@ static int setup(void **state)
         free(f);
         return -1;
     }
-    const size_t three = mls_symbols_intern(&f->symbols, MLS_S("three"), &f->rules);
-    f->variables[three] =
+    f->symbols = (mls_map){.arena = &f->rules};
+    assert_non_null(mls_map_put(&f->symbols, MLS_S("three"), NULL));
+    f->variables[0] =
         (mls_variable){.set = true, .value = {.kind = MLS_JSON_NUMBER, .is_integer = true, .as.number = 3}};
     f->input = (mls_expr_input){.variables = f->variables, .arena = &f->scratch};
     *state = f;
@@ -269,7 +270,7 @@ static void test_end_has_no_record(void **state)
     fixture *f = *state;
     mls_expr expr;
     assert_int_equal(mls_expr_compile(MLS_S("value == 1"), &f->symbols, &f->rules, &expr, NULL), MLS_OK);
-    assert_true(expr.uses_record);
+    assert_true(mls_expr_uses(&expr, MLS_EXPR_VALUE));
     mls_expr_input_begin(&f->input, NULL);
     assert_int_equal(mls_expr_test(&expr, &f->input), MLS_OUTCOME_UNKNOWN);
 }

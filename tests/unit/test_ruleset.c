@@ -71,7 +71,7 @@ static void compare_actions(const mls_scope *scope, const mls_action *actions, s
             compare_actions(scope, actions[i].actions, actions[i].action_count, cJSON_GetArrayItem(fact, 2));
         } else {
             assert_true(actions[i].kind == MLS_ACTION_SET || actions[i].kind == MLS_ACTION_APPEND);
-            assert_string_equal(scope->symbols.names[actions[i].slot].ptr, fact_text(fact, 1) + 1);
+            assert_string_equal(scope->symbols.entries[actions[i].slot].key.ptr, fact_text(fact, 1) + 1);
             assert_string_equal(actions[i].expr.text.ptr, fact_text(fact, 2));
         }
     }
