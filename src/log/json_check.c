@@ -29,7 +29,7 @@ static bool json_is_digit(char c)
 const char *mls_json_check_string(const char *at, bool *escaped, mls_json_fault *fault)
 {
     for (;;) {
-        at = mls_simd_string_stop(at);
+        at = mls_json_string_stop(at);
         if (*at == '"') {
             return at;
         }
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
     /* One bit a level: set for an object.  Each word is cleared when a level of it is first reached: clearing all
      * would take longer than checking most values. */
     uint64_t levels[MLS_JSON_DEPTH_MAX / 64];
-    levels[0] = 0;
+    levels[0] = 0; /* `outer` is 0 or 1 */
     unsigned depth = outer;
     for (;;) {
         /* A value is due at `at`. */
@@ -196,9 +196,9 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
     }
 }
 
-const char *mls_json_check_value(const char *at, mls_json_fault *fault)
+const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault)
 {
-    return check_value(at, 1, false, fault);
+    return check_value(at, outer, false, fault);
 }
 
 const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, size_t *where)

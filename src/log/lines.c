@@ -2,43 +2,53 @@
 /*
  * lines.c - lines that hold a record or a marker, found by one pass over marked bytes.
  */
-#include "log/lines.h"
+#include "log/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "log/json_check.h"
-#include "log/simd.h"
 
-/* Where the scan is within its block. */
-typedef struct mls_line_state {
+/* Where the scan is within its text. */
+typedef struct line_state {
     mls_batch *batch;
     const char *line;     /* the current line's first byte */
-    const char *mllog;    /* the last ":::MLLOG " of the current line; NULL: none yet */
-    unsigned mllog_count; /* how many the line has */
-    size_t line_number;
-    size_t dropped; /* of the current line's bytes stood before the block */
-} mls_line_state;
+    size_t number;        /* and its number */
+    const char *mllog;    /* its last ":::MLLOG " */
+    unsigned mllog_count; /* how many it has */
+    size_t dropped;       /* of its bytes stood before the text */
+} line_state;
 
 static mls_event *event_add(mls_batch *batch)
 {
     return MLS_GROW(batch, items) ? &batch->items[batch->count++] : NULL;
 }
 
-const char *mls_marker_find_last(mls_str text)
+/* The next ":::MLLOG ", or the end.  'G' is the byte of it that logs have least of. */
+static const char *next_mllog(const char *from, const char *end)
+{
+    const char *at = end - from > 7 ? from + 7 : end;
+    for (; at < end && (at = memchr(at, 'G', (size_t)(end - at))) != NULL; at++) {
+        if (at + 1 < end && memcmp(at - 7, ":::MLLOG", 8) == 0 && at[1] == ' ') {
+            return at - 7;
+        }
+    }
+    return end;
+}
+
+const char *mls_mllog_find_last(mls_str text)
 {
     const char *last = NULL;
-    const char *at = text.ptr;
     const char *end = text.ptr + text.len;
-    while (at < end && (at = memmem(at, (size_t)(end - at), ":::MLLOG ", MLS_MLLOG_LENGTH)) != NULL) {
-        last = at++;
+    for (const char *at = text.ptr; (at = next_mllog(at, end)) < end; at += MLS_MLLOG_LENGTH) {
+        last = at;
     }
     return last;
 }
 
 /* A line with a marker has come to its end at `end`. */
-static bool line_record(mls_line_state *state, const char *end)
+static bool line_record(line_state *state, const char *end)
 {
     mls_event *event = event_add(state->batch);
     if (event == NULL) {
@@ -50,20 +60,20 @@ static bool line_record(mls_line_state *state, const char *end)
     const char *reason = "the record is longer than 16 MiB";
     mls_record *record = &event->as.record;
     if (payload.len <= MLS_RECORD_LENGTH_MAX) {
-        reason = mls_record_check(payload.ptr, payload.ptr + payload.len, record, &state->batch->scratch, &wrong);
+        reason = mls_record_check(payload, record, &state->batch->scratch, &wrong);
     }
     if (reason == mls_reason_memory) {
         return false;
     }
     if (reason == NULL) {
         event->kind = MLS_EVENT_RECORD;
-        record->line = state->line_number;
+        record->line = state->number;
         record->column = (size_t)(payload.ptr - state->line) + state->dropped + 1;
         record->prefix = (mls_str){state->line, (size_t)(state->mllog - state->line)};
         record->torn = state->mllog_count > 1;
     } else {
         event->kind = MLS_EVENT_MALFORMED;
-        event->as.malformed = (mls_malformed){.line = state->line_number,
+        event->as.malformed = (mls_malformed){.line = state->number,
                                               .column = (size_t)(wrong - state->line) + state->dropped + 1,
                                               .reason = reason,
                                               .payload = payload,
@@ -75,51 +85,42 @@ static bool line_record(mls_line_state *state, const char *end)
 static const struct {
     mls_str word;
     mls_marker_kind kind;
+    bool number; /* a digit must follow */
 } marker_words[] = {
-    {MLS_STR("Beginning trial "), MLS_MARKER_TRIAL_BEGIN},
-    {MLS_STR("EXPERIMENT_START "), MLS_MARKER_EXPERIMENT_START},
-    {MLS_STR("EXPERIMENT_STOP "), MLS_MARKER_EXPERIMENT_STOP},
-    {MLS_STR("RUNANDTIME_START "), MLS_MARKER_RUNANDTIME_START},
-    {MLS_STR("RUNANDTIME_STOP "), MLS_MARKER_RUNANDTIME_STOP},
-    {MLS_STR("RESULT,"), MLS_MARKER_RESULT},
-    {MLS_STR(":::DLPAL "), MLS_MARKER_DLPAL},
-    {MLS_STR(":::SYSJSON "), MLS_MARKER_SYSJSON},
-    {MLS_STR(":::GITCOMMITID "), MLS_MARKER_GITCOMMITID},
-    {MLS_STR("slurmstepd: error: "), MLS_MARKER_CANCELLED},
-    {MLS_STR("srun: error: "), MLS_MARKER_SRUN_ERROR},
+    {MLS_STR("Beginning trial "), MLS_MARKER_TRIAL_BEGIN, true},
+    {MLS_STR("EXPERIMENT_START "), MLS_MARKER_EXPERIMENT_START, true},
+    {MLS_STR("EXPERIMENT_STOP "), MLS_MARKER_EXPERIMENT_STOP, false},
+    {MLS_STR("RUNANDTIME_START "), MLS_MARKER_RUNANDTIME_START, false},
+    {MLS_STR("RUNANDTIME_STOP "), MLS_MARKER_RUNANDTIME_STOP, false},
+    {MLS_STR("RESULT,"), MLS_MARKER_RESULT, false},
+    {MLS_STR(":::DLPAL "), MLS_MARKER_DLPAL, false},
+    {MLS_STR(":::SYSJSON "), MLS_MARKER_SYSJSON, false},
+    {MLS_STR(":::GITCOMMITID "), MLS_MARKER_GITCOMMITID, false},
+    {MLS_STR("slurmstepd: error: "), MLS_MARKER_CANCELLED, false},
+    {MLS_STR("srun: error: "), MLS_MARKER_SRUN_ERROR, false},
 };
 
-/* The two words whose lines must go on with a number. */
-static bool marker_plausible(mls_marker_kind kind, mls_str text, size_t word)
-{
-    switch (kind) {
-    case MLS_MARKER_TRIAL_BEGIN:
-    case MLS_MARKER_EXPERIMENT_START:
-        return text.len > word && text.ptr[word] >= '0' && text.ptr[word] <= '9';
-    case MLS_MARKER_CANCELLED:
-        return mls_str_contains(text, MLS_S("CANCELLED"));
-    default:
-        return true;
-    }
-}
-
-static bool line_marker(mls_line_state *state, const char *at, const char *end)
+static bool line_marker(const line_state *state, const char *at, const char *end)
 {
     const mls_str text = {at, (size_t)(end - at)};
-    for (size_t i = 0; i < sizeof marker_words / sizeof *marker_words; i++) {
-        if (mls_str_starts(text, marker_words[i].word)) {
-            if (!marker_plausible(marker_words[i].kind, text, marker_words[i].word.len)) {
-                return true;
-            }
-            mls_event *event = event_add(state->batch);
-            if (event != NULL) {
-                event->kind = MLS_EVENT_MARKER;
-                event->as.marker = (mls_marker){marker_words[i].kind, state->line_number, text};
-            }
-            return event != NULL;
-        }
+    size_t i = 0;
+    while (i < sizeof marker_words / sizeof *marker_words && !mls_str_starts(text, marker_words[i].word)) {
+        i++;
     }
-    return true;
+    if (i == sizeof marker_words / sizeof *marker_words) {
+        return true;
+    }
+    const char *next = at + marker_words[i].word.len;
+    if ((marker_words[i].number && (next == end || *next < '0' || *next > '9')) ||
+        (marker_words[i].kind == MLS_MARKER_CANCELLED && !mls_str_contains(text, MLS_S("CANCELLED")))) {
+        return true;
+    }
+    mls_event *event = event_add(state->batch);
+    if (event != NULL) {
+        event->kind = MLS_EVENT_MARKER;
+        event->as.marker = (mls_marker){marker_words[i].kind, state->number, text};
+    }
+    return event != NULL;
 }
 
 /* Behind the prefix that `srun -l` puts before a line ("  13: "), or where it starts when there is none. */
@@ -137,102 +138,58 @@ static const char *line_skip_rank(const char *line)
 }
 
 /* Runs for every line of noise, so it looks at one byte before anything else. */
-static bool line_plain(mls_line_state *state, const char *end)
+static bool line_plain(const line_state *state, const char *end)
 {
     const char *at = state->line;
-    if (state->dropped > 0) {
-        return true;
-    }
     if (*at == ' ' || (*at >= '0' && *at <= '9')) {
         at = line_skip_rank(at);
     }
-    switch (*at) {
-    case 'B':
-    case 'E':
-    case 'R':
-    case ':':
-        break;
-    case 's':
-        if (at[1] != 'l' && at[1] != 'r') {
-            return true;
-        }
-        break;
-    default:
+    if (*at != 'B' && *at != 'E' && *at != 'R' && *at != 's' && *at != ':') {
         return true;
     }
-    return at >= end || line_marker(state, at, end);
+    return at >= end || state->dropped > 0 || line_marker(state, at, end);
 }
 
-static inline bool line_finish(mls_line_state *state, const char *end, const char *next)
+/* The next `byte` from `from` on, or the end; what was found before still counts while it is not passed. */
+static const char *next_byte(const char *known, const char *from, const char *end, char byte)
 {
-    bool ok;
-    if (state->mllog != NULL) {
-        ok = line_record(state, end);
-        state->mllog = NULL;
-        state->mllog_count = 0;
-    } else {
-        ok = line_plain(state, end);
+    if (known < from) {
+        known = memchr(from, byte, (size_t)(end - from));
     }
-    state->line = next;
-    state->line_number++;
-    state->dropped = 0;
-    return ok;
+    return known != NULL ? known : end;
 }
 
-/* One byte that may mean something: the third colon of ":::", or a line ending. */
-static inline bool byte_event(mls_line_state *state, const char *data, const char *at)
+bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 {
-    if (*at == ':') {
-        if (memcmp(at - 2, ":::MLLOG ", MLS_MLLOG_LENGTH) == 0) {
-            state->mllog = at - 2;
-            state->mllog_count++;
-        }
-        return true;
-    }
-    if (*at == '\r') {
-        return at[1] == '\n' || line_finish(state, at, at + 1);
-    }
-    const char *end = at > data && at > state->line && at[-1] == '\r' ? at - 1 : at;
-    return line_finish(state, end, at + 1);
-}
-
-/* Walks the marked bytes of one stretch of `len` bytes. */
-static bool stretch_walk(mls_line_state *state, const char *data, const char *stretch, size_t len, uint64_t *colons)
-{
-    uint64_t bits[MLS_STRETCH_WORDS];
-    const size_t words = (len + 63) / 64;
-    mls_simd_mark(stretch, words, bits, colons);
-    if (len % 64 != 0) {
-        bits[words - 1] &= (1ULL << len % 64) - 1;
-    }
-    for (size_t k = 0; k < words; k++) {
-        for (uint64_t left = bits[k]; left != 0; left &= left - 1) {
-            if (!byte_event(state, data, stretch + 64 * k + __builtin_ctzll(left))) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-bool mls_lines_scan(mls_batch *batch, const char *data, size_t len, size_t dropped)
-{
-    mls_line_state state = {.batch = batch, .line = data, .line_number = 1, .dropped = dropped};
-    uint64_t colons = 0;
+    line_state state = {.batch = batch, .line = text.ptr, .dropped = dropped.bytes, .mllog_count = dropped.marker};
+    const char *end = text.ptr + text.len;
+    const char *mllog = next_mllog(text.ptr, end);
+    const char *feed = NULL;
+    const char *back = NULL;
+    bool ok = true;
     batch->count = 0;
     mls_arena_reset(&batch->scratch);
-    for (size_t at = 0; at < len; at += MLS_STRETCH) {
-        const size_t stretch = len - at < MLS_STRETCH ? len - at : MLS_STRETCH;
-        if (!stretch_walk(&state, data, data + at, stretch, &colons)) {
-            return false;
+    while (state.line < end && ok) {
+        feed = next_byte(feed, state.line, end, '\n');
+        back = next_byte(back, state.line, end, '\r');
+        const char *stop = back < feed ? back : feed;
+        const char *next = back < feed && back + 1 == feed && feed < end ? feed + 1 : stop + 1;
+        state.number++;
+        if (mllog < stop) {
+            for (; mllog < stop; mllog = next_mllog(mllog + MLS_MLLOG_LENGTH, end)) {
+                state.mllog = mllog;
+                state.mllog_count++;
+            }
+            ok = line_record(&state, stop);
+        } else {
+            ok = line_plain(&state, stop);
         }
+        state.line = next;
+        state.mllog_count = 0;
+        state.dropped = 0;
     }
-    batch->lines = state.line_number - 1;
-    if (state.line < data + len) {
-        batch->lines++;
-        return line_finish(&state, data + len, data + len);
-    }
-    return true;
+    batch->lines = state.number;
+    return ok;
 }
 
 void mls_batch_release(mls_batch *batch)

@@ -4,20 +4,18 @@
  */
 #include "log/reader.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "log/simd.h"
+#include "log/json_check.h"
 
 /* How much of a log is looked at for NUL bytes. */
-enum { MLS_BINARY_SNIFF = 4096 };
+enum { BINARY_SNIFF = 4096 };
 
 /*
  * An unfinished line with a marker is kept up to this length: a record of the
  * greatest length, and some white space around it that trimming will drop.
  */
-#define MLS_CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
+#define CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
 
 /* Whether a line ends at data[i] for certain: a '\r' at the very end may be half of "\r\n". */
 static bool line_ends_at(const char *data, size_t len, size_t i)
@@ -25,48 +23,41 @@ static bool line_ends_at(const char *data, size_t len, size_t i)
     return data[i] == '\n' || (data[i] == '\r' && i + 1 < len && data[i + 1] != '\n');
 }
 
-mls_block_cut mls_block_cut_find(const char *data, size_t len)
+bool mls_block_scan(mls_block *block)
 {
+    const size_t len = block->len;
     size_t first = 0;
-    while (first < len && !line_ends_at(data, len, first)) {
+    size_t tail = len;
+    while (first < len && !line_ends_at(block->data, len, first)) {
         first++;
     }
-    if (first == len) {
-        return (mls_block_cut){len, len};
+    while (first < len && !line_ends_at(block->data, len, tail - 1)) {
+        tail--;
     }
-    size_t last = len - 1;
-    while (!line_ends_at(data, len, last)) {
-        last--;
-    }
-    return (mls_block_cut){first + 1, last + 1};
-}
-
-void mls_reader_init(mls_reader *reader, const mls_sink *sinks, size_t sink_count)
-{
-    *reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
+    block->middle = first < len ? first + 1 : len;
+    block->tail = tail;
+    memset(block->data + len, 0, MLS_SCAN_PADDING); /* no byte that is read is undefined */
+    return mls_lines_scan(&block->batch, (mls_str){block->data + block->middle, tail - block->middle},
+                          (mls_dropped){0});
 }
 
 /* The event is the reader's to change: its line becomes the file's own in place. */
 static mls_status deliver_event(mls_reader *reader, mls_event *event, size_t line_base)
 {
+    mls_log_totals *totals = &reader->totals;
     mls_status status = MLS_OK;
-    switch (event->kind) {
-    case MLS_EVENT_RECORD:
+    if (event->kind == MLS_EVENT_RECORD) {
         event->as.record.line += line_base;
-        reader->totals.records++;
-        reader->totals.torn += event->as.record.torn;
-        break;
-    case MLS_EVENT_MALFORMED:
+        totals->records++;
+        totals->torn += event->as.record.torn;
+    } else if (event->kind == MLS_EVENT_MALFORMED) {
         event->as.malformed.line += line_base;
-        reader->totals.malformed++;
-        reader->totals.torn += event->as.malformed.torn;
-        break;
-    case MLS_EVENT_MARKER:
+        totals->malformed++;
+        totals->torn += event->as.malformed.torn;
+    } else {
         event->as.marker.line += line_base;
-        break;
     }
-    for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
-        const mls_sink *sink = &reader->sinks[i];
+    for (const mls_sink *sink = reader->sinks; sink < reader->sinks + reader->sink_count && status == MLS_OK; sink++) {
         if (event->kind == MLS_EVENT_RECORD) {
             status = sink->record != NULL ? sink->record(sink->state, &event->as.record) : MLS_OK;
         } else if (event->kind == MLS_EVENT_MALFORMED) {
@@ -92,9 +83,10 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
 /* Forgets the first bytes of the unfinished line. */
 static void carry_drop(mls_reader *reader, size_t count)
 {
-    memmove(reader->carry, reader->carry + count, reader->carry_len - count);
-    reader->carry_len -= count;
-    reader->carry_dropped += count;
+    mls_buffer *carry = &reader->carry;
+    memmove(carry->ptr, carry->ptr + count, carry->len - count);
+    carry->len -= count;
+    reader->dropped.bytes += count;
 }
 
 /*
@@ -105,114 +97,82 @@ static void carry_drop(mls_reader *reader, size_t count)
  */
 static void carry_shrink(mls_reader *reader)
 {
-    const char *marker = mls_marker_find_last((mls_str){reader->carry, reader->carry_len});
-    if (marker != NULL && marker > reader->carry) {
-        const mls_str before = {reader->carry, (size_t)(marker - reader->carry)};
-        reader->carry_torn |= reader->carry_overlong || mls_marker_find_last(before) != NULL;
-        reader->carry_overlong = false;
-        carry_drop(reader, (size_t)(marker - reader->carry));
-        if (reader->carry_len <= MLS_CARRY_MAX) {
+    const mls_buffer *carry = &reader->carry;
+    const char *marker = mls_mllog_find_last(mls_buffer_str(carry));
+    if (marker != NULL && marker > carry->ptr) {
+        const mls_str before = {carry->ptr, (size_t)(marker - carry->ptr)};
+        reader->dropped.marker |= reader->overlong || mls_mllog_find_last(before) != NULL;
+        reader->overlong = false;
+        carry_drop(reader, before.len);
+        if (carry->len <= CARRY_MAX) {
             return;
         }
     }
     if (marker != NULL) {
-        reader->carry_overlong = true;
-        reader->carry_column = reader->carry_dropped + MLS_MLLOG_LENGTH + 1;
+        reader->overlong = true;
+        reader->column = reader->dropped.bytes + MLS_MLLOG_LENGTH + 1;
     }
-    carry_drop(reader, reader->carry_len - (MLS_MLLOG_LENGTH - 1));
-}
-
-static bool carry_append(mls_reader *reader, const char *data, size_t len)
-{
-    size_t needed;
-    if (!mls_size_add(reader->carry_len, len, &needed) || !mls_size_add(needed, MLS_SCAN_PADDING, &needed)) {
-        return false;
-    }
-    if (needed > reader->carry_capacity) {
-        size_t capacity = reader->carry_capacity < 4096 ? 4096 : reader->carry_capacity;
-        while (capacity < needed) {
-            capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
-        }
-        char *grown = realloc(reader->carry, capacity);
-        if (grown == NULL) {
-            return false;
-        }
-        reader->carry = grown;
-        reader->carry_capacity = capacity;
-    }
-    if (len > 0) {
-        memcpy(reader->carry + reader->carry_len, data, len);
-        reader->carry_len += len;
-    }
-    memset(reader->carry + reader->carry_len, 0, MLS_SCAN_PADDING);
-    return true;
+    carry_drop(reader, carry->len - (MLS_MLLOG_LENGTH - 1));
 }
 
 /* The line in the carry buffer is complete (or the file is): scans it, delivers it, empties the buffer. */
 static mls_status carry_flush(mls_reader *reader)
 {
-    mls_status status = MLS_OK;
-    const mls_str text = {reader->carry, reader->carry_len};
-    if (reader->carry_overlong && mls_marker_find_last(text) == NULL) {
-        mls_event event = {MLS_EVENT_MALFORMED,
-                           {.malformed = {.line = 1,
-                                          .column = reader->carry_column,
-                                          .reason = "the record is longer than 16 MiB",
-                                          .torn = reader->carry_torn}}};
-        status = deliver_event(reader, &event, reader->totals.lines++);
-    } else if (!mls_lines_scan(&reader->joined, text.ptr, text.len, reader->carry_dropped)) {
-        status = MLS_ERROR_MEMORY;
-    } else {
-        const bool torn = reader->carry_overlong || reader->carry_torn;
-        if (reader->joined.count > 0 && reader->joined.items[0].kind == MLS_EVENT_RECORD) {
-            reader->joined.items[0].as.record.torn |= torn;
-        } else if (reader->joined.count > 0 && reader->joined.items[0].kind == MLS_EVENT_MALFORMED) {
-            reader->joined.items[0].as.malformed.torn |= torn;
+    mls_status status = MLS_ERROR_MEMORY;
+    mls_buffer *carry = &reader->carry;
+    if (mls_buffer_reserve(carry, MLS_SCAN_PADDING)) {
+        memset(carry->ptr + carry->len, 0, MLS_SCAN_PADDING);
+        if (reader->overlong && mls_mllog_find_last(mls_buffer_str(carry)) == NULL) {
+            mls_event event = {MLS_EVENT_MALFORMED,
+                               {.malformed = {.line = 1,
+                                              .column = reader->column,
+                                              .reason = "the record is longer than 16 MiB",
+                                              .torn = reader->dropped.marker}}};
+            status = deliver_event(reader, &event, reader->totals.lines++);
+        } else {
+            reader->dropped.marker |= reader->overlong;
+            status = mls_lines_scan(&reader->joined, mls_buffer_str(carry), reader->dropped)
+                         ? deliver_batch(reader, &reader->joined)
+                         : MLS_ERROR_MEMORY;
         }
-        status = deliver_batch(reader, &reader->joined);
     }
-    reader->carry_len = 0;
-    reader->carry_dropped = 0;
-    reader->carry_overlong = false;
-    reader->carry_torn = false;
+    mls_buffer_clear(carry);
+    reader->dropped = (mls_dropped){0};
+    reader->overlong = false;
     return status;
 }
 
-mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls_block_cut cut, mls_batch *batch)
+mls_status mls_reader_feed(mls_reader *reader, mls_block *block)
 {
+    const char *data = block->data;
+    const size_t len = block->len;
+    mls_buffer *carry = &reader->carry;
     mls_status status = MLS_OK;
-    if (reader->totals.bytes < MLS_BINARY_SNIFF && len > 0) {
-        reader->nul_near_start |= memchr(data, '\0', len < MLS_BINARY_SNIFF ? len : MLS_BINARY_SNIFF) != NULL;
+    if (len == 0) {
+        return MLS_OK;
+    }
+    if (reader->totals.bytes < BINARY_SNIFF) {
+        reader->nul_near_start |= memchr(data, '\0', len < BINARY_SNIFF ? len : BINARY_SNIFF) != NULL;
     }
     reader->totals.bytes += len;
     /* Only now can be told whether the '\r' that ended the last block stood alone. */
-    if (reader->carry_len > 0 && reader->carry[reader->carry_len - 1] == '\r' && len > 0 && data[0] != '\n') {
+    if (carry->len > 0 && carry->ptr[carry->len - 1] == '\r' && data[0] != '\n') {
         status = carry_flush(reader);
     }
-    if (status == MLS_OK && !carry_append(reader, data, cut.middle)) {
-        status = MLS_ERROR_MEMORY;
+    mls_buffer_append(carry, (mls_str){data, block->middle});
+    if (block->middle < len || line_ends_at(data, len, len - 1)) {
+        status = status == MLS_OK ? carry_flush(reader) : status;
+        status = status == MLS_OK ? deliver_batch(reader, &block->batch) : status;
+        mls_buffer_append(carry, (mls_str){data + block->tail, len - block->tail});
+    } else if (carry->len > CARRY_MAX) {
+        carry_shrink(reader);
     }
-    if (cut.middle == len && (len == 0 || !line_ends_at(data, len, len - 1))) {
-        if (status == MLS_OK && reader->carry_len > MLS_CARRY_MAX) {
-            carry_shrink(reader);
-        }
-        return status;
-    }
-    if (status == MLS_OK) {
-        status = carry_flush(reader);
-    }
-    if (status == MLS_OK) {
-        status = deliver_batch(reader, batch);
-    }
-    if (status == MLS_OK && !carry_append(reader, data + cut.tail, len - cut.tail)) {
-        status = MLS_ERROR_MEMORY;
-    }
-    return status;
+    return carry->failed ? MLS_ERROR_MEMORY : status;
 }
 
 mls_status mls_reader_end(mls_reader *reader)
 {
-    mls_status status = reader->carry_len > 0 ? carry_flush(reader) : MLS_OK;
+    mls_status status = reader->carry.len > 0 ? carry_flush(reader) : MLS_OK;
     reader->totals.binary = reader->nul_near_start && reader->totals.records + reader->totals.malformed == 0;
     for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
         const mls_sink *sink = &reader->sinks[i];
@@ -223,7 +183,7 @@ mls_status mls_reader_end(mls_reader *reader)
 
 void mls_reader_release(mls_reader *reader)
 {
-    free(reader->carry);
+    mls_buffer_release(&reader->carry);
     mls_batch_release(&reader->joined);
     *reader = (mls_reader){0};
 }

@@ -1,57 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.h - blocks of one log, in order, put together to whole lines.
+ * reader.h - the steps from a file's blocks to the sinks, private to the log floor.
  *
  * A block is cut behind its first and its last line ending.  What lies between
- * is scanned in place, perhaps long before on another thread; the ends of
- * neighbouring blocks are joined in a small carry buffer.  A line too long to
- * hold is dropped while it passes, all but what could still be a record.
+ * is scanned in place, keeping no state from one block to the next, so on any
+ * thread and in any order.  The reader takes the blocks in order and joins
+ * their ends in a small buffer; of a line too long to hold it drops all but
+ * what could still be a record.
  */
 #ifndef MLS_LOG_READER_H
 #define MLS_LOG_READER_H
 
-#include "log/lines.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "mlscore/log.h"
+
+enum { MLS_BLOCK_SIZE = 256 * 1024 /* stays in a core's second-level cache */ };
+
+/* A line that matters.  Its line number counts from 1 within what was scanned. */
+typedef struct mls_event {
+    enum { MLS_EVENT_RECORD, MLS_EVENT_MALFORMED, MLS_EVENT_MARKER } kind;
+    union {
+        mls_record record;
+        mls_malformed malformed;
+        mls_marker marker;
+    } as;
+} mls_event;
+
+/* What was found in whole lines.  Reused; zero-initialised is empty. */
+typedef struct mls_batch {
+    mls_event *items;
+    size_t count;
+    size_t capacity;
+    size_t lines;      /* line endings, plus one for an unfinished last line */
+    mls_arena scratch; /* decoded keys */
+} mls_batch;
+
+void mls_batch_release(mls_batch *batch);
+
+/* Bytes of a text's first line that were dropped before it. */
+typedef struct mls_dropped {
+    size_t bytes; /* columns count them, and the line is looked at for a record only */
+    bool marker;  /* there was a ":::MLLOG " in them */
+} mls_dropped;
 
 /*
- * Where a block is cut: head [0, middle), middle [middle, tail), tail [tail, len).
- * A block without a line ending is all head.
+ * Scans whole lines.  MLS_SCAN_PADDING bytes behind them must be readable; if
+ * they do not end in '\n' the first of those is '\0'.  False when memory runs out.
  */
-typedef struct mls_block_cut {
+bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped);
+
+/* The last ":::MLLOG " in the text; NULL when there is none. */
+const char *mls_mllog_find_last(mls_str text);
+
+/* The length of ":::MLLOG ". */
+enum { MLS_MLLOG_LENGTH = 9 };
+
+/* Its head is [0, middle), its tail [tail, len); without a line ending it is all head. */
+typedef struct mls_block {
+    char *data; /* room for MLS_BLOCK_SIZE and MLS_SCAN_PADDING bytes */
+    size_t len;
     size_t middle;
     size_t tail;
-} mls_block_cut;
+    mls_batch batch; /* of what lies between */
+} mls_block;
 
-mls_block_cut mls_block_cut_find(const char *data, size_t len);
+/* Cuts a block and scans its middle; false when memory runs out. */
+bool mls_block_scan(mls_block *block);
 
+/* Zero-initialised but for the sinks, which must outlive it. */
 typedef struct mls_reader {
     const mls_sink *sinks;
     size_t sink_count;
     mls_log_totals totals;
-    char *carry; /* the unfinished line, MLS_SCAN_PADDING bytes allocated behind it */
-    size_t carry_len;
-    size_t carry_capacity;
-    size_t carry_dropped; /* bytes of the unfinished line that were dropped */
-    size_t carry_column;  /* where the overlong record's payload began */
-    bool carry_overlong;  /* the dropped bytes began a record longer than MLS_RECORD_LENGTH_MAX */
-    bool carry_torn;      /* an overlong record was followed by another marker in its line */
+    mls_buffer carry;    /* the unfinished line */
+    mls_dropped dropped; /* of it */
+    size_t column;       /* where the overlong record's payload began */
+    bool overlong;       /* the dropped bytes began a record longer than MLS_RECORD_LENGTH_MAX */
     bool nul_near_start;
-    mls_batch joined; /* for what is scanned in the carry buffer */
+    mls_batch joined; /* of what is scanned in the carry buffer */
 } mls_reader;
 
-/* The sinks must outlive the reader. */
-void mls_reader_init(mls_reader *reader, const mls_sink *sinks, size_t sink_count);
-
-/*
- * Takes the next block.  `batch` is what mls_lines_scan() made of the middle
- * of the block as `cut` has it; its line numbers are made the file's own.  Returns MLS_OK, MLS_ERROR_MEMORY or what a
- * callback returned.
- */
-mls_status mls_reader_feed(mls_reader *reader, const char *data, size_t len, mls_block_cut cut,
-                           mls_batch *batch) MLS_MUST_USE;
+/* Takes the next block, scanned.  MLS_OK, MLS_ERROR_MEMORY or what a callback returned. */
+mls_status mls_reader_feed(mls_reader *reader, mls_block *block) MLS_MUST_USE;
 
 /* The file has ended: delivers an unfinished last line and calls every sink's `end`. */
 mls_status mls_reader_end(mls_reader *reader) MLS_MUST_USE;
 
 void mls_reader_release(mls_reader *reader);
+
+/* A gzip file being unpacked; memory does not grow with it, nor with what it unpacks to. */
+typedef struct mls_unpacker mls_unpacker;
+
+/* Whether a file that starts with these bytes can be unpacked: by gzip, and zlib was there when this was built. */
+bool mls_unpack_can(mls_str head);
+
+/* Unpacks what a descriptor, of which `head` was read already, holds; NULL when memory runs out. */
+mls_unpacker *mls_unpacker_new(int fd, mls_str head);
+
+/* What keeps a log from being read to its end. */
+typedef struct mls_read_trouble {
+    int read_errno;    /* of read(); 0: none */
+    const char *wrong; /* with the packed bytes; NULL: nothing */
+} mls_read_trouble;
+
+/*
+ * Fills `block` with up to `wanted` bytes; *len less than that: the end, or
+ * trouble, with what could be unpacked before it.  False when memory runs out.
+ */
+bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble);
+
+void mls_unpacker_free(mls_unpacker *unpacker);
 
 #endif

@@ -28,33 +28,20 @@ static const char *span_blanks(const char *at, const char *end)
     return at;
 }
 
-/* The top bits of the bytes that are `c`; a carry may set further ones, but only above the lowest. */
-static uint64_t word_marks(uint64_t word, char c)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t other = word ^ (ones * (unsigned char)c);
-    return (other - ones) & ~other & (ones << 7);
-}
-
-/* `at` is behind an opening quote; returns the closing one. */
+/* `at` is behind an opening quote; returns the closing one: the first with an even number of backslashes before it. */
 static const char *span_string_end(const char *at, const char *end)
 {
-    while (end - at >= 8) {
-        uint64_t word;
-        memcpy(&word, at, sizeof word);
-        const uint64_t marks = word_marks(word, '"') | word_marks(word, '\\');
-        if (marks != 0) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-            at += __builtin_ctzll(marks) / 8; /* the lowest byte of the word is the first of the text */
-#endif
-            break;
+    for (const char *from = at; from < end; from++) {
+        from = memchr(from, '"', (size_t)(end - from));
+        const char *slash = from;
+        while (slash != NULL && slash > at && slash[-1] == '\\') {
+            slash--;
         }
-        at += 8;
+        if (from == NULL || (from - slash) % 2 == 0) {
+            return from != NULL ? from : end;
+        }
     }
-    while (at < end && *at != '"') {
-        at += *at == '\\' ? 2 : 1;
-    }
-    return at < end ? at : end;
+    return end;
 }
 
 /* Behind a number or a bare word: at the first byte that can follow one. */
@@ -211,8 +198,7 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text)
     return mls_json_kind_of(span) == MLS_JSON_STRING && span.len >= 2 && mls_span_decode(span, false, arena, text);
 }
 
-/* Whether the raw name is `wanted`; a name with escapes is decoded on the stack if it can match. */
-static bool name_matches(mls_str raw, mls_str wanted)
+bool mls_span_name_is(mls_str raw, mls_str wanted)
 {
     /* An escape is longer than what it stands for, so only a longer name can be the wanted one in disguise. */
     if (raw.len <= wanted.len || memchr(raw.ptr, '\\', raw.len) == NULL) {
@@ -286,7 +272,7 @@ bool mls_json_member(mls_str json, mls_str name, mls_str *span)
     mls_raw_member member;
     mls_json_walk walk = mls_json_walk_begin(json);
     while (walk.object && mls_json_walk_next(&walk, &member)) {
-        if (name_matches(member.name, name)) {
+        if (mls_span_name_is(member.name, name)) {
             *span = member.value;
             found = true;
         }

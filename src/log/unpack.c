@@ -2,7 +2,7 @@
 /*
  * unpack.c - what packed files are, and gzip as a stream.
  */
-#include "log/unpack.h"
+#include "log/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "log/unpack.h"
+#include "log/reader.h"
 
 /* One line with one record. */
 static const unsigned char packed[] = {
