@@ -64,20 +64,15 @@ static mls_status finish(mls_file *file, bool last)
     return status;
 }
 
-static mls_status take(mls_file *file, const mls_record *record)
+static mls_status take(void *state, const mls_record *record)
 {
+    mls_file *file = state;
     mls_run_record(&file->current, record);
     const mls_status status = file->checker != NULL ? mls_checker_record(file->checker, record) : MLS_OK;
     return status == MLS_OK && file->current.out_of_memory ? MLS_ERROR_MEMORY : status;
 }
 
 /* --------------------------------------------------------------- cutting */
-
-static void forget_early(mls_file *file)
-{
-    file->early_count = 0;
-    mls_arena_reset(&file->early_text);
-}
 
 static bool starts_run(const mls_file *file, const mls_record *record)
 {
@@ -101,32 +96,11 @@ static mls_status remember(mls_file *file, const mls_record *record)
 {
     const mls_run *run = &file->current;
     if (record->key_id != MLS_KEY_CACHE_CLEAR || file->whole || file->lines_seen ||
-        file->early_count == MLS_EARLY_MAX || run->run_start.line == 0 || run->run_stop.line > 0 ||
+        file->early.count == MLS_EARLY_MAX || run->run_start.line == 0 || run->run_stop.line > 0 ||
         !(record->time_ms > run->run_start.time_ms)) {
         return MLS_OK;
     }
-    const mls_str payload = mls_arena_copy(&file->early_text, record->payload);
-    if (payload.ptr == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    file->early[file->early_count++] = (mls_early_record){payload, record->line, record->column};
-    return MLS_OK;
-}
-
-/* Gives the run that has just begun the records that seemed to be of the one before, which has died. */
-static mls_status recall(mls_file *file)
-{
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < file->early_count && status == MLS_OK; i++) {
-        const mls_early_record *early = &file->early[i];
-        mls_record record = {.line = early->line, .column = early->column};
-        size_t where;
-        /* It was valid before: nothing but memory can fail. */
-        status = mls_record_validate(early->payload, &record, &file->early_text, &where) == NULL ? take(file, &record)
-                                                                                                 : MLS_ERROR_MEMORY;
-    }
-    forget_early(file);
-    return status;
+    return mls_records_keep(&file->early, record) ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 static mls_status file_record(void *state, const mls_record *record)
@@ -135,11 +109,12 @@ static mls_status file_record(void *state, const mls_record *record)
     mls_status status = MLS_OK;
     if (starts_run(file, record)) {
         if (file->current.run_stop.line > 0) {
-            forget_early(file);
+            mls_records_forget(&file->early);
         }
         status = finish(file, false);
-        if (status == MLS_OK) {
-            status = recall(file);
+        if (status == MLS_OK) { /* what seemed to be of the run before, which has died, is of this one */
+            status = mls_records_retell(&file->early, take, file);
+            mls_records_forget(&file->early);
         }
     } else {
         status = remember(file, record);
@@ -162,7 +137,7 @@ static mls_status file_marker(void *state, const mls_marker *marker)
     mls_status status = MLS_OK;
     if (!file->whole && (marker->kind == MLS_MARKER_TRIAL_BEGIN || marker->kind == MLS_MARKER_EXPERIMENT_START)) {
         file->lines_seen = true;
-        forget_early(file);
+        mls_records_forget(&file->early);
         status = finish(file, false);
     }
     /* How a job ended is told of runs that are looked at for themselves, not where only the rules count. */
@@ -194,5 +169,5 @@ void mls_file_release(mls_file *file)
     mls_run_release(&file->current);
     mls_run_release(&file->pending);
     mls_job_release(&file->job);
-    mls_arena_release(&file->early_text);
+    mls_records_release(&file->early);
 }

@@ -13,17 +13,11 @@
 #ifndef MLS_READING_FILE_H
 #define MLS_READING_FILE_H
 
-#include "base/arena.h"
+#include "log/keep.h"
 #include "mlscore/reading.h"
 
 /* Nodes that may clear their caches before a run, and be waited for to see whose it is. */
 enum { MLS_EARLY_MAX = 256 };
-
-typedef struct mls_early_record {
-    mls_str payload;
-    size_t line;
-    size_t column;
-} mls_early_record;
 
 /* A file on its way through.  Starts with the first eight members set and all others zero, by mls_file_begin(). */
 typedef struct mls_file {
@@ -39,11 +33,9 @@ typedef struct mls_file {
     mls_run current; /* being read */
     mls_run pending; /* the run before it, kept until it is known whether the file holds others */
     bool has_pending;
-    size_t count;                          /* runs handed over */
-    bool lines_seen;                       /* a line that starts a run has come; times no longer cut */
-    mls_early_record early[MLS_EARLY_MAX]; /* cache_clear records that may be the next run's */
-    size_t early_count;
-    mls_arena early_text;
+    size_t count;           /* runs handed over */
+    bool lines_seen;        /* a line that starts a run has come; times no longer cut */
+    mls_kept_records early; /* cache_clear records that may be the next run's */
 } mls_file;
 
 /* Sets the members below the caller's own.  The file is to be released in any case. */

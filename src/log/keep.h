@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keep.h - records of which a copy is kept, to be told once more when it is
+ * known whose they are.
+ */
+#ifndef MLS_LOG_KEEP_H
+#define MLS_LOG_KEEP_H
+
+#include "mlscore/log.h"
+
+/* Zero-initialised is empty. */
+typedef struct mls_kept_records {
+    char *bytes; /* of each record its place and its payload */
+    size_t size;
+    size_t capacity;
+    size_t count;
+} mls_kept_records;
+
+/* False when memory runs out. */
+bool mls_records_keep(mls_kept_records *kept, const mls_record *record) MLS_MUST_USE;
+
+/* Tells `take` each record, from its payload, until it returns anything but MLS_OK; or MLS_ERROR_MEMORY. */
+mls_status mls_records_retell(const mls_kept_records *kept, mls_status (*take)(void *state, const mls_record *record),
+                              void *state) MLS_MUST_USE;
+
+/* Forgets the records; the memory stays for the next ones. */
+void mls_records_forget(mls_kept_records *kept);
+
+void mls_records_release(mls_kept_records *kept);
+
+#endif
