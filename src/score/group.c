@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group.c - which runs are a group, by what they logged, and from the runs of a
- * group to its score: what they agree on, the olympic mean and how far they lie
- * apart.  The checks are in group_checks.c.
+ * group.c - from the runs of a group to its score: what they agree on, the
+ * olympic mean and how far they lie apart, and the checks of convergence,
+ * seeds, weak scaling and the config.
  */
 #include "score/score.h"
 
@@ -14,10 +14,11 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/locale.h"
-#include "base/map.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/statistics.h"
+#include "mlscore/value.h"
+
+#define MILLISECONDS_PER_MINUTE 60000.0
 
 const char *mls_division_name(mls_division division)
 {
@@ -39,65 +40,41 @@ mls_division mls_division_described(const char *text)
     return name != NULL && strcmp(text, name) == 0 ? division : MLS_DIVISION_OTHER;
 }
 
-/* Divisions that mean the same are one, however they are spelled; NULL: none is logged. */
-static const char *run_division(const mls_run *run)
+const char *mls_run_says(const mls_run *run, mls_run_fact fact)
 {
-    const char *name = mls_division_name(mls_division_logged(run->division));
-    return name != NULL ? name : run->division;
+    /* Divisions that mean the same are one, however they are spelled. */
+    const char *division = mls_division_name(mls_division_logged(run->division));
+    return fact == MLS_FACT_BENCHMARK  ? run->benchmark
+           : fact == MLS_FACT_DIVISION ? (division != NULL ? division : run->division)
+                                       : mls_run_config(run);
 }
 
 /* ------------------------------------------------ what the runs agree on */
 
-enum { NUMBER_SIZE = 32 };
-
-/* What a run says of something that all runs of a group should say alike, perhaps in `number`; NULL: nothing. */
-typedef const char *(*run_says)(const mls_run *run, char number[NUMBER_SIZE]);
-
-static const char *says_benchmark(const mls_run *run, char number[NUMBER_SIZE])
-{
-    (void)number;
-    return run->benchmark;
-}
-
-static const char *says_division(const mls_run *run, char number[NUMBER_SIZE])
-{
-    (void)number;
-    return run_division(run);
-}
-
-static const char *says_config(const mls_run *run, char number[NUMBER_SIZE])
-{
-    (void)number;
-    return mls_run_config(run);
-}
-
-static const char *says_batch_size(const mls_run *run, char number[NUMBER_SIZE])
-{
-    (void)mls_text_printf(number, NUMBER_SIZE, "%.15g", run->global_batch_size);
-    return isnan(run->global_batch_size) ? NULL : number;
-}
-
 /* The first run that says something, when all that do agree with it; NULL with a finding when two differ. */
-static const mls_run *agreement(mls_group *group, run_says says, const char *what)
+static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char *what)
 {
     const mls_run *first = NULL;
     const char *said = NULL;
-    char numbers[2][NUMBER_SIZE];
+    char numbers[2][32];
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
-        const char *text = says(run, numbers[first != NULL]);
+        const char *text = fact != MLS_FACT_BATCH_SIZE ? mls_run_says(run, fact) : NULL;
+        if (fact == MLS_FACT_BATCH_SIZE && !isnan(run->global_batch_size)) {
+            text = numbers[first != NULL];
+            (void)mls_text_printf(numbers[first != NULL], sizeof numbers[0], "%.15g", run->global_batch_size);
+        }
         if (text == NULL || text[0] == '\0') {
             continue;
         }
-        if (first == NULL) {
-            first = run;
-            said = text;
-        } else if (strcmp(said, text) != 0) {
+        if (first != NULL && strcmp(said, text) != 0) {
             mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP, (mls_finding_place){.key = mls_str_from(what)},
                              "%s differs: %s in %s, %s in %s", what, said, mls_path_name(first->file), text,
                              mls_path_name(run->file));
             return NULL;
         }
+        said = first == NULL ? text : said;
+        first = first == NULL ? run : first;
     }
     return first;
 }
@@ -108,7 +85,7 @@ static const mls_run *agreement(mls_group *group, run_says says, const char *wha
  */
 static const char *benchmark_of(mls_group *group, const mls_editions *editions)
 {
-    const mls_run *run = agreement(group, says_benchmark, "submission_benchmark");
+    const mls_run *run = agreement(group, MLS_FACT_BENCHMARK, "submission_benchmark");
     if (group->result_folder && group->path != NULL) {
         const char *folder = mls_path_name(group->path);
         if (mls_benchmark_find(editions, group->usage, mls_str_from(folder))->runs_needed > 0) {
@@ -127,10 +104,10 @@ static bool set_text(char **member, const char *text)
 
 static bool identify(mls_group *group, const mls_editions *editions)
 {
-    const mls_run *division = agreement(group, says_division, "submission_division");
-    const mls_run *config = agreement(group, says_config, "DGXSYSTEM");
+    const mls_run *division = agreement(group, MLS_FACT_DIVISION, "submission_division");
+    const mls_run *config = agreement(group, MLS_FACT_CONFIG, "DGXSYSTEM");
     const char *benchmark = benchmark_of(group, editions);
-    const mls_run *batch_size = agreement(group, says_batch_size, "global_batch_size");
+    const mls_run *batch_size = agreement(group, MLS_FACT_BATCH_SIZE, "global_batch_size");
     group->division = mls_division_logged(division != NULL ? division->division : NULL);
     group->global_batch_size = batch_size != NULL ? batch_size->global_batch_size : (double)NAN;
     group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(benchmark));
@@ -146,51 +123,65 @@ static bool identify(mls_group *group, const mls_editions *editions)
            set_text(&group->benchmark, benchmark);
 }
 
-/* -------------------------------------------------------------- the score */
+/* ----------------------------------------------------------- weak scaling */
 
-static mls_status olympic(mls_group *group, bool select_window)
+/* A number that the run logged before it started; NAN when it did not. */
+static double logged_number(const mls_run *run, mls_str key)
 {
-    const mls_olympic_rules rules = {group->rules->runs_needed, group->rules->left_out, select_window};
-    mls_olympic_run *runs = calloc(group->run_count + 1, sizeof *runs);
-    group->marks = calloc(group->run_count + 1, sizeof *group->marks);
-    mls_status status = runs != NULL && group->marks != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    if (status == MLS_OK) {
-        for (size_t i = 0; i < group->run_count; i++) {
-            const mls_run *run = group->runs[i];
-            runs[i] = (mls_olympic_run){run->run_start.time_ms, mls_run_minutes(run), run->valid};
-        }
-        status = mls_olympic_score(runs, group->run_count, &rules, group->marks, &group->score);
-    }
-    free(runs);
-    return status;
+    double number;
+    const char *text = mls_run_hyperparameter(run, key);
+    return text != NULL && mls_json_number(mls_str_from(text), &number) ? number : (double)NAN;
 }
 
-/* How far the valid runs lie apart; with a window, only its own. */
-static mls_status measure_spread(mls_group *group)
+/* results/<system>/weak/<benchmark> */
+static bool is_weak(const mls_group *group)
 {
-    double *minutes = calloc(group->run_count + 1, sizeof *minutes);
-    size_t count = 0;
-    if (minutes == NULL) {
-        return MLS_ERROR_MEMORY;
+    const mls_str path = mls_str_from(group->path);
+    const char *slash = group->result_folder && path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
+    if (slash == NULL || group->usage != MLS_USAGE_HPC) {
+        return false;
     }
+    const mls_str parent = {path.ptr, (size_t)(slash - path.ptr)};
+    return mls_str_equal(parent, MLS_S("weak")) || mls_str_ends(parent, MLS_S("/weak"));
+}
+
+static void check_weak(mls_group *group)
+{
+    mls_weak_outcome *weak = &group->weak;
+    double first_start = INFINITY;
+    double last_stop = -(double)INFINITY;
+    bool differ = false;
+    if (!is_weak(group)) {
+        return;
+    }
+    weak->instance_scale = weak->minutes = NAN;
     for (size_t i = 0; i < group->run_count; i++) {
-        const double one = mls_run_minutes(group->runs[i]);
-        if (group->runs[i]->valid && isfinite(one) && group->marks[i] != MLS_OLYMPIC_OUTSIDE) {
-            minutes[count++] = one;
+        const mls_run *run = group->runs[i];
+        if (!run->valid || !isfinite(mls_run_minutes(run))) {
+            continue;
+        }
+        const double accelerators = logged_number(run, MLS_S("accelerators_per_node"));
+        const double scale = logged_number(run, MLS_S("number_of_nodes")) * (accelerators > 1 ? accelerators : 1);
+        first_start = fmin(first_start, run->run_start.time_ms);
+        last_stop = fmax(last_stop, run->run_stop.time_ms);
+        if (weak->models++ == 0) {
+            weak->instance_scale = scale;
+        } else {
+            differ |= scale != weak->instance_scale && !(isnan(scale) && isnan(weak->instance_scale));
         }
     }
-    group->has_spread = count >= 2;
-    if (group->has_spread) {
-        mls_sort_doubles(minutes, count);
-        group->spread = (mls_spread){minutes[0], minutes[count - 1], mls_mean(minutes, count),
-                                     mls_stdev_population(minutes, count), 0};
-        if (group->spread.mean_minutes > 0) {
-            group->spread.variation = group->spread.stdev_minutes / group->spread.mean_minutes;
-        }
+    if (weak->models > 0) {
+        weak->minutes = (last_stop - first_start) / MILLISECONDS_PER_MINUTE;
     }
-    free(minutes);
-    return MLS_OK;
+    weak->check = weak->models > 0 && weak->models >= group->rules->runs_needed ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
+    if (differ) {
+        mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP,
+                         (mls_finding_place){.key = MLS_S("number_of_nodes")},
+                         "the runs differ in number_of_nodes times accelerators_per_node; the first valid one counts");
+    }
 }
+
+/* -------------------------------------------------------------- the score */
 
 static void check_run_count(mls_group *group)
 {
@@ -209,24 +200,220 @@ static void check_run_count(mls_group *group)
     }
 }
 
-mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
+/* Runs that are submitted: with a window, only its own. */
+static bool is_submitted(const mls_group *group, size_t index)
 {
-    mls_status status = identify(group, options->editions) ? MLS_OK : MLS_ERROR_MEMORY;
-    if (status == MLS_OK) {
-        mls_group_check_weak(group);
-        status = olympic(group, options->select_window);
+    return group->marks[index] != MLS_OLYMPIC_OUTSIDE;
+}
+
+/* How far valid runs lie apart. */
+static mls_spread spread_of(double *minutes, size_t count)
+{
+    mls_sort_doubles(minutes, count);
+    mls_spread spread = {minutes[0], minutes[count - 1], mls_mean(minutes, count), mls_stdev_population(minutes, count),
+                         0};
+    spread.variation = spread.mean_minutes > 0 ? spread.stdev_minutes / spread.mean_minutes : 0;
+    return spread;
+}
+
+static mls_status score_runs(mls_group *group, bool select_window)
+{
+    const mls_olympic_rules rules = {group->rules->runs_needed, group->rules->left_out, select_window};
+    mls_olympic_run *runs = calloc(group->run_count + 1, sizeof *runs);
+    double *minutes = calloc(group->run_count + 1, sizeof *minutes);
+    group->marks = calloc(group->run_count + 1, sizeof *group->marks);
+    mls_status status = runs != NULL && minutes != NULL && group->marks != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    size_t count = 0;
+    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
+        const mls_run *run = group->runs[i];
+        runs[i] = (mls_olympic_run){run->run_start.time_ms, mls_run_minutes(run), run->valid};
     }
     if (status == MLS_OK) {
-        status = measure_spread(group);
+        status = mls_olympic_score(runs, group->run_count, &rules, group->marks, &group->score);
+    }
+    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
+        if (runs[i].valid && isfinite(runs[i].minutes) && is_submitted(group, i)) {
+            minutes[count++] = runs[i].minutes;
+        }
+    }
+    group->has_spread = count >= 2;
+    if (group->has_spread) {
+        group->spread = spread_of(minutes, count);
+    }
+    free(runs);
+    free(minutes);
+    return status;
+}
+
+/* ------------------------------------------------- convergence and seeds */
+
+/* The batch size the submitted runs agree on; NAN: none logged one; MLS_RCP_BATCH_SIZE_DIFFERS. */
+static double submitted_batch_size(const mls_run *const *runs, size_t count)
+{
+    double batch_size = NAN;
+    for (size_t i = 0; i < count; i++) {
+        const double logged = runs[i]->global_batch_size;
+        if (!isnan(logged)) {
+            if (!isnan(batch_size) && batch_size != logged) {
+                return MLS_RCP_BATCH_SIZE_DIFFERS;
+            }
+            batch_size = logged;
+        }
+    }
+    return batch_size;
+}
+
+/* Whose rules say how a run converged: those of the benchmark that its log names, if the edition has it. */
+static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run, const mls_editions *editions)
+{
+    const mls_str named = mls_str_from(run->benchmark);
+    return mls_edition_has_benchmark(group->edition, named) ? mls_benchmark_find(editions, group->usage, named)
+                                                            : group->rules;
+}
+
+/* The same of all runs, where they agree. */
+static const mls_benchmark *group_judged_by(const mls_group *group, const mls_editions *editions)
+{
+    const mls_benchmark *rules = group->run_count > 0 ? judged_by(group, group->runs[0], editions) : group->rules;
+    for (size_t i = 1; i < group->run_count; i++) {
+        rules = judged_by(group, group->runs[i], editions) == rules ? rules : group->rules;
+    }
+    return rules;
+}
+
+/* A failure in one sentence, whose first word the check says already. */
+static mls_status describe_failure(mls_group *group)
+{
+    const bool bypassed = group->rcp.check == MLS_CHECK_BYPASSED;
+    mls_buffer words = {0};
+    mls_rcp_result_describe(&group->rcp.result, group->score.score_minutes, &words);
+    mls_str text = mls_buffer_str(&words);
+    if (mls_str_starts(text, MLS_S("fail: "))) {
+        text.ptr += strlen("fail: ");
+    }
+    if (!words.failed) {
+        mls_findings_add_as(&group->rcp.findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
+                            (mls_finding_place){.path = group->path}, "%s%s", text.ptr, bypassed ? " (bypassed)" : "");
+    }
+    const bool complete = !words.failed && !group->rcp.findings.out_of_memory;
+    mls_buffer_release(&words);
+    return complete ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static mls_status check_convergence(mls_group *group, const mls_run *const *runs, size_t count,
+                                    const mls_score_options *options, mls_error *error)
+{
+    mls_rcp_outcome *rcp = &group->rcp;
+    const mls_rcp_rules rules = {options->editions, group->edition, group_judged_by(group, options->editions)};
+    if (!rules.benchmark->reference_points ||
+        !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name))) {
+        return MLS_OK;
+    }
+    double *to_converge = calloc(count + 1, sizeof *to_converge);
+    mls_status status = to_converge == NULL
+                            ? MLS_ERROR_MEMORY
+                            : mls_rcp_set_new(&rules, options->rcp_text,
+                                              options->rcp_text.len > 0 ? options->rcp_path : NULL, &rcp->set, error);
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        status = mls_run_converge_number(runs[i], judged_by(group, runs[i], options->editions), group->edition,
+                                         options->bert_train_samples, &to_converge[i]);
+    }
+    if (status == MLS_OK) {
+        rcp->result = mls_rcp_check(rcp->set, submitted_batch_size(runs, count), to_converge, count);
+        group->scale = rcp->result.score_scale;
+        group->scaled_minutes = group->score.score_minutes * group->scale;
+        rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
+        status = rcp->result.pass ? MLS_OK : describe_failure(group);
+    }
+    free(to_converge);
+    return status;
+}
+
+/* Both are checked in the closed division, from edition 1.0.0 on. */
+static mls_status check_submitted(mls_group *group, const mls_score_options *options, mls_error *error)
+{
+    const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;
+    size_t count = 0;
+    if (division != MLS_DIVISION_CLOSED || group->edition->number < MLS_EDITION_NUMBER(1, 0, 0)) {
+        return MLS_OK;
+    }
+    const mls_run **runs = (const mls_run **)calloc(group->run_count + 1, sizeof *runs);
+    if (runs == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (is_submitted(group, i)) {
+            runs[count++] = group->runs[i];
+        }
+    }
+    mls_status status = check_convergence(group, runs, count, options, error);
+    if (status == MLS_OK) {
+        status = mls_seeds_check(runs, count, options->seed_bypass, &group->seeds);
+    }
+    free((void *)runs);
+    return status;
+}
+
+/* ----------------------------------------------------------------- energy */
+
+void mls_group_energy(mls_group *group)
+{
+    mls_power_outcome *power = &group->power;
+    double sum = 0;
+    size_t kept = 0;
+    power->energy_joules = NAN;
+    if (power->joules == NULL) {
+        return;
+    }
+    power->check = power->wrong == 0 ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (group->marks != NULL && group->marks[i] == MLS_OLYMPIC_KEPT) {
+            sum += power->joules[i];
+            kept++;
+        }
+    }
+    if (kept > 0 && isfinite(group->score.score_minutes)) {
+        power->energy_joules = sum / (double)kept * group->scale;
+    }
+}
+
+/* ----------------------------------------------------------------- config */
+
+static void check_config(mls_group *group)
+{
+    if (group->config == NULL) {
+        return;
+    }
+    group->shape = mls_config_name_decode(mls_str_from(group->config));
+    const double named = (double)group->shape.global_batch_size;
+    if (group->shape.problem != NULL) {
+        mls_findings_add_as(&group->findings, MLS_FINDING_CONFIG_NAME, MLS_SEVERITY_ADVICE, (mls_finding_place){0},
+                            "the config that the logs name: %s", group->shape.problem);
+    }
+    if (named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
+        mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
+                         (mls_finding_place){.key = MLS_S("global_batch_size")},
+                         "the name of the config gives a global batch of %.0f with micro batch 1, the logs say %.15g",
+                         named, group->global_batch_size);
+    }
+}
+
+/* -------------------------------------------------------------- the whole */
+
+mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
+{
+    mls_status status = MLS_ERROR_MEMORY;
+    if (identify(group, options->editions)) {
+        check_weak(group);
+        status = score_runs(group, options->select_window);
     }
     if (status == MLS_OK) {
         check_run_count(group);
-        status = mls_group_check_rcp(group, options, error);
+        group->scale = 1;
+        group->scaled_minutes = group->score.score_minutes;
+        status = check_submitted(group, options, error);
     }
-    if (status == MLS_OK) {
-        status = mls_group_check_seeds(group, options);
-    }
-    mls_group_check_config(group);
+    check_config(group);
     mls_group_energy(group);
     return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
 }
@@ -244,207 +431,4 @@ void mls_group_release(mls_group *group)
     mls_findings_release(&group->seeds.findings);
     mls_findings_release(&group->findings);
     *group = (mls_group){0};
-}
-
-/* ------------------------------------------------ which runs are a group */
-
-/* What the runs of a group agree on; NULL or NAN while none of them has logged it. */
-typedef struct group_key {
-    const char *benchmark;
-    const char *division;
-    const char *config;
-    double batch_size;
-    mls_str folder; /* of result files only */
-    bool result;
-} group_key;
-
-/* With more groups than this, a run with gaps is not compared with each of them: nobody could tell where it belongs. */
-enum { MLS_GROUPS_GUESSED = 1000 };
-
-typedef struct grouped_runs {
-    mls_group *groups;
-    group_key *keys; /* one per group */
-    size_t count;
-    size_t capacity;
-    size_t key_capacity;
-    mls_map by_key;   /* the number of a key's group */
-    mls_arena arena;  /* of the map */
-    mls_buffer bytes; /* scratch */
-} grouped_runs;
-
-static mls_str folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return MLS_S(".");
-    }
-    return (mls_str){path, slash > path ? (size_t)(slash - path) : 1};
-}
-
-static group_key group_key_of(const mls_run *run)
-{
-    return (group_key){.benchmark = run->benchmark,
-                       .division = run_division(run),
-                       .config = mls_run_config(run),
-                       .batch_size = run->global_batch_size,
-                       .folder = folder_of(run->file),
-                       .result = run->result};
-}
-
-static bool text_agrees(const char *a, const char *b)
-{
-    return a == NULL || b == NULL || strcmp(a, b) == 0;
-}
-
-/* Whether everything both have logged is the same. */
-static bool key_agrees(const group_key *a, const group_key *b)
-{
-    return !a->result && !b->result && text_agrees(a->benchmark, b->benchmark) &&
-           text_agrees(a->division, b->division) && text_agrees(a->config, b->config) &&
-           (isnan(a->batch_size) || isnan(b->batch_size) || a->batch_size == b->batch_size);
-}
-
-static bool key_complete(const group_key *key)
-{
-    return key->result || (key->benchmark != NULL && key->division != NULL && !isnan(key->batch_size));
-}
-
-/* The part of the path that two files' folders have in common, whole names only. */
-static mls_str common_folder(mls_str a, mls_str b)
-{
-    size_t same = 0;
-    while (same < a.len && same < b.len && a.ptr[same] == b.ptr[same]) {
-        same++;
-    }
-    if ((same == a.len && (same == b.len || b.ptr[same] == '/')) || (same == b.len && a.ptr[same] == '/')) {
-        return (mls_str){a.ptr, same};
-    }
-    while (same > 0 && a.ptr[same - 1] != '/') {
-        same--;
-    }
-    return same > 1 ? (mls_str){a.ptr, same - 1} : same == 1 ? (mls_str){a.ptr, 1} : MLS_S(".");
-}
-
-/* What equal keys have in common as bytes, each text ended by a NUL; one that is missing is told from an empty one. */
-static mls_str key_bytes(const group_key *key, mls_buffer *bytes)
-{
-    const char *const texts[] = {key->benchmark, key->division, key->config};
-    mls_buffer_clear(bytes);
-    mls_buffer_append_char(bytes, key->result ? 'r' : 'g');
-    if (key->result) {
-        mls_buffer_append(bytes, key->folder);
-        return mls_buffer_str(bytes);
-    }
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        mls_buffer_append_text(bytes, texts[i] != NULL ? "=" : "-");
-        mls_buffer_append_text(bytes, texts[i] != NULL ? texts[i] : "");
-        mls_buffer_append_char(bytes, '\0');
-    }
-    /* 0.0 and -0.0 are equal, and so are all numbers that are none. */
-    mls_number_append(bytes, key->batch_size == 0 ? 0 : key->batch_size);
-    return mls_buffer_str(bytes);
-}
-
-/*
- * The only group a run with gaps can belong to: one that agrees and has a run
- * of the same folder, else one that agrees; NULL when there are none or two.
- */
-static mls_group *guess_group(grouped_runs *grouping, const group_key *key)
-{
-    mls_group *found[2] = {NULL, NULL}; /* of the same folder, of any */
-    size_t counts[2] = {0, 0};
-    for (size_t i = 0; i < grouping->count && grouping->count <= MLS_GROUPS_GUESSED; i++) {
-        if (key_agrees(&grouping->keys[i], key)) {
-            for (size_t k = mls_str_equal(grouping->keys[i].folder, key->folder) ? 0 : 1; k < 2; k++) {
-                found[k] = &grouping->groups[i];
-                counts[k]++;
-            }
-        }
-    }
-    return counts[0] == 1 ? found[0] : counts[1] == 1 ? found[1] : NULL;
-}
-
-/* The run's group: that of its key, the one it can only belong to when it has gaps, or a new one. */
-static bool take_run(grouped_runs *grouping, const group_key *key, const mls_run *run, bool gaps)
-{
-    const mls_str bytes = key_bytes(key, &grouping->bytes);
-    const mls_map_entry *known = mls_map_find(&grouping->by_key, bytes);
-    mls_group *group = known != NULL ? &grouping->groups[known->value.number] : NULL;
-    if (group == NULL && gaps) {
-        group = guess_group(grouping, key);
-    }
-    if (group == NULL) {
-        mls_map_entry *entry = mls_map_put(&grouping->by_key, bytes, NULL);
-        if (entry == NULL || grouping->bytes.failed ||
-            !mls_grow((void **)&grouping->groups, grouping->count, &grouping->capacity, sizeof *grouping->groups) ||
-            !mls_grow((void **)&grouping->keys, grouping->count, &grouping->key_capacity, sizeof *grouping->keys)) {
-            return false;
-        }
-        entry->value.number = grouping->count;
-        group = &grouping->groups[grouping->count];
-        *group = (mls_group){.result_folder = key->result};
-        grouping->keys[grouping->count++] = *key;
-    }
-    if (!mls_grow((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs)) {
-        return false;
-    }
-    group->runs[group->run_count++] = run;
-    return true;
-}
-
-static int compare_runs(const void *a, const void *b)
-{
-    const mls_run *const *x = a;
-    const mls_run *const *y = b;
-    const int order = mls_str_compare_natural(mls_str_from((*x)->file), mls_str_from((*y)->file));
-    return order != 0 ? order : ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
-}
-
-/* A run that joined late stands where its file's name puts it. */
-static bool close_group(mls_group *group)
-{
-    qsort((void *)group->runs, group->run_count, sizeof *group->runs, compare_runs);
-    const char *file = group->runs[0]->file;
-    bool one_file = !group->result_folder;
-    mls_str common = folder_of(file);
-    for (size_t i = 1; i < group->run_count; i++) {
-        one_file = one_file && strcmp(group->runs[i]->file, file) == 0;
-        common = common_folder(common, folder_of(group->runs[i]->file));
-    }
-    group->path = one_file ? mls_copy_text(file, strlen(file)) : mls_copy_text(common.ptr, common.len);
-    return group->path != NULL;
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-    const mls_group *x = a;
-    const mls_group *y = b;
-    return compare_runs((const void *)&x->runs[0], (const void *)&y->runs[0]);
-}
-
-mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
-{
-    grouped_runs grouping = {0};
-    grouping.by_key.arena = &grouping.arena;
-    bool ok = true;
-    for (int gaps = 0; gaps < 2; gaps++) {
-        for (size_t i = 0; i < run_count && ok; i++) {
-            const group_key key = group_key_of(&runs[i]);
-            if (key_complete(&key) == (gaps == 0)) {
-                ok = take_run(&grouping, &key, &runs[i], gaps == 1);
-            }
-        }
-    }
-    for (size_t i = 0; i < grouping.count && ok; i++) {
-        ok = close_group(&grouping.groups[i]);
-    }
-    if (ok && grouping.count > 1) {
-        qsort(grouping.groups, grouping.count, sizeof *grouping.groups, compare_groups);
-    }
-    free(grouping.keys);
-    mls_arena_release(&grouping.arena);
-    mls_buffer_release(&grouping.bytes);
-    *groups = grouping.groups;
-    *count = grouping.count;
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }

@@ -21,18 +21,15 @@
  */
 mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count) MLS_MUST_USE;
 
-/*
- * The checks of a group, which mls_group_score() makes: how many models were
- * trained at once, and in what time (hpc); convergence against the reference
- * points, and the scale and score that follow; whether the runs have seeds of
- * their own; what the config's name says about the machine, and whether the
- * logs were made with its batch size.  MLS_OK or MLS_ERROR_MEMORY, the second
- * also what is wrong with a user's points.
- */
-void mls_group_check_weak(mls_group *group);
-mls_status mls_group_check_rcp(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
-mls_status mls_group_check_seeds(mls_group *group, const mls_score_options *options) MLS_MUST_USE;
-void mls_group_check_config(mls_group *group);
+/* What the runs of a group say alike; all but the last are texts, and asked by mls_run_says(): NULL when not told. */
+typedef enum mls_run_fact {
+    MLS_FACT_BENCHMARK,
+    MLS_FACT_DIVISION,
+    MLS_FACT_CONFIG,
+    MLS_FACT_TEXTS,
+    MLS_FACT_BATCH_SIZE = MLS_FACT_TEXTS
+} mls_run_fact;
+const char *mls_run_says(const mls_run *run, mls_run_fact fact);
 
 /* -------------------------------------------------------- reference points */
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * grouping.c - which runs are a group, by what they logged.
+ */
+#include "score/score.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+/* With more groups than this, a run with gaps is not compared with each of them: nobody could tell where it belongs. */
+enum { MLS_GROUPS_GUESSED = 1000 };
+
+/* The groups so far.  The first run of each says what the others agree with. */
+typedef struct grouped_runs {
+    mls_group *items;
+    size_t count;
+    size_t capacity;
+    mls_map by_key;   /* the number of a key's group */
+    mls_arena arena;  /* of the map */
+    mls_buffer bytes; /* scratch */
+} grouped_runs;
+
+static mls_str folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL) {
+        return MLS_S(".");
+    }
+    return (mls_str){path, slash > path ? (size_t)(slash - path) : 1};
+}
+
+/* Whether everything both have logged is the same. */
+static bool agree(const mls_run *a, const mls_run *b)
+{
+    bool same = !a->result && !b->result && !(a->global_batch_size < b->global_batch_size) &&
+                !(a->global_batch_size > b->global_batch_size);
+    for (int fact = 0; fact < MLS_FACT_TEXTS && same; fact++) {
+        const char *x = mls_run_says(a, (mls_run_fact)fact);
+        const char *y = mls_run_says(b, (mls_run_fact)fact);
+        same = x == NULL || y == NULL || strcmp(x, y) == 0;
+    }
+    return same;
+}
+
+static bool has_gaps(const mls_run *run)
+{
+    return !run->result && (run->benchmark == NULL || run->division == NULL || isnan(run->global_batch_size));
+}
+
+/* The part of the path that two files' folders have in common, whole names only. */
+static mls_str common_folder(mls_str a, mls_str b)
+{
+    size_t same = 0;
+    while (same < a.len && same < b.len && a.ptr[same] == b.ptr[same]) {
+        same++;
+    }
+    if ((same == a.len && (same == b.len || b.ptr[same] == '/')) || (same == b.len && a.ptr[same] == '/')) {
+        return (mls_str){a.ptr, same};
+    }
+    while (same > 0 && a.ptr[same - 1] != '/') {
+        same--;
+    }
+    return same > 1 ? (mls_str){a.ptr, same - 1} : same == 1 ? (mls_str){a.ptr, 1} : MLS_S(".");
+}
+
+/* What the runs of a group have in common as bytes, texts ended by a NUL; one that is missing is told from an empty. */
+static mls_str key_of(const mls_run *run, mls_buffer *bytes)
+{
+    mls_buffer_clear(bytes);
+    mls_buffer_append_char(bytes, run->result ? 'r' : 'g');
+    if (run->result) {
+        mls_buffer_append(bytes, folder_of(run->file));
+        return mls_buffer_str(bytes);
+    }
+    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++) {
+        const char *text = mls_run_says(run, (mls_run_fact)fact);
+        mls_buffer_append_text(bytes, text != NULL ? "=" : "-");
+        mls_buffer_append_text(bytes, text != NULL ? text : "");
+        mls_buffer_append_char(bytes, '\0');
+    }
+    /* 0.0 and -0.0 are equal, and so are all numbers that are none. */
+    mls_number_append(bytes, run->global_batch_size == 0 ? 0 : run->global_batch_size);
+    return mls_buffer_str(bytes);
+}
+
+/*
+ * The only group a run with gaps can belong to: one that agrees and has a run
+ * of the same folder, else one that agrees; NULL when there are none or two.
+ */
+static mls_group *guess_group(const grouped_runs *grouping, const mls_run *run)
+{
+    mls_group *found[2] = {NULL, NULL}; /* of the same folder, of any */
+    size_t counts[2] = {0, 0};
+    for (size_t i = 0; i < grouping->count && grouping->count <= MLS_GROUPS_GUESSED; i++) {
+        const mls_run *first = grouping->items[i].runs[0];
+        if (agree(first, run)) {
+            for (size_t k = mls_str_equal(folder_of(first->file), folder_of(run->file)) ? 0 : 1; k < 2; k++) {
+                found[k] = &grouping->items[i];
+                counts[k]++;
+            }
+        }
+    }
+    return counts[0] == 1 ? found[0] : counts[1] == 1 ? found[1] : NULL;
+}
+
+/* The run's group: that of its key, the one it can only belong to when it has gaps, or a new one. */
+static bool take_run(grouped_runs *grouping, const mls_run *run)
+{
+    const mls_str key = key_of(run, &grouping->bytes);
+    const mls_map_entry *known = mls_map_find(&grouping->by_key, key);
+    mls_group *group = known != NULL   ? &grouping->items[known->value.number]
+                       : has_gaps(run) ? guess_group(grouping, run)
+                                       : NULL;
+    if (group == NULL) {
+        mls_map_entry *entry = mls_map_put(&grouping->by_key, key, NULL);
+        if (entry == NULL || grouping->bytes.failed || !MLS_GROW(grouping, items)) {
+            return false;
+        }
+        entry->value.number = grouping->count;
+        group = &grouping->items[grouping->count++];
+        *group = (mls_group){.result_folder = run->result};
+    }
+    if (!mls_grow((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs)) {
+        return false;
+    }
+    group->runs[group->run_count++] = run;
+    return true;
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+    const mls_run *const *x = a;
+    const mls_run *const *y = b;
+    const int order = mls_str_compare_natural(mls_str_from((*x)->file), mls_str_from((*y)->file));
+    return order != 0 ? order : ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
+}
+
+/* A run that joined late stands where its file's name puts it. */
+static bool close_group(mls_group *group)
+{
+    qsort((void *)group->runs, group->run_count, sizeof *group->runs, compare_runs);
+    const char *file = group->runs[0]->file;
+    bool one_file = !group->result_folder;
+    mls_str common = folder_of(file);
+    for (size_t i = 1; i < group->run_count; i++) {
+        one_file = one_file && strcmp(group->runs[i]->file, file) == 0;
+        common = common_folder(common, folder_of(group->runs[i]->file));
+    }
+    group->path = one_file ? mls_copy_text(file, strlen(file)) : mls_copy_text(common.ptr, common.len);
+    return group->path != NULL;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const mls_group *x = a;
+    const mls_group *y = b;
+    return compare_runs((const void *)&x->runs[0], (const void *)&y->runs[0]);
+}
+
+mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
+{
+    grouped_runs grouping = {0};
+    grouping.by_key.arena = &grouping.arena;
+    bool ok = true;
+    /* Those with gaps come when all others have made their groups. */
+    for (int gaps = 0; gaps < 2; gaps++) {
+        for (size_t i = 0; i < run_count && ok; i++) {
+            ok = has_gaps(&runs[i]) != (gaps == 1) || take_run(&grouping, &runs[i]);
+        }
+    }
+    for (size_t i = 0; i < grouping.count && ok; i++) {
+        ok = close_group(&grouping.items[i]);
+    }
+    if (ok && grouping.count > 1) {
+        qsort(grouping.items, grouping.count, sizeof *grouping.items, compare_groups);
+    }
+    mls_arena_release(&grouping.arena);
+    mls_buffer_release(&grouping.bytes);
+    *groups = grouping.items;
+    *count = grouping.count;
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
