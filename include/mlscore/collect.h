@@ -27,24 +27,16 @@ typedef struct mls_collect_options {
     void *progress_state;
 } mls_collect_options;
 
-/** A file that holds no run, or none of its own. */
-typedef struct mls_skipped {
-    char *path;
-    char *reason; /**< "empty", "no run in it", "the same 10 runs as …" */
-    bool failed;  /**< it could not be read: an error, not a choice */
-} mls_skipped;
-
 /** Everything found under some paths.  Owns all it points to. */
 typedef struct mls_collection {
     mls_run *runs;
-    size_t run_count;
+    size_t run_count, run_capacity;
     mls_group *groups; /**< in the order of their first runs; they borrow from `runs` */
     size_t group_count;
-    mls_skipped *skipped; /**< in natural order of their paths */
-    size_t skipped_count;
-    size_t files;   /**< read, with runs or without */
-    uint64_t bytes; /**< read */
-    size_t failed;  /**< files and folders that could not be read */
+    mls_sources skipped; /**< that hold no run, or none of their own: "empty", "repeats the run in …" */
+    size_t files;        /**< read, with runs or without */
+    uint64_t bytes;      /**< read */
+    size_t failed;       /**< files and folders that could not be read */
 } mls_collection;
 
 /**

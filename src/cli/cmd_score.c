@@ -78,9 +78,9 @@ static int score_status(const mls_cli *cli, const mls_collection *collection)
         status = mls_exit_worse(status, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
         status = mls_exit_worse(status, group_unreadable(cli, group));
     }
-    for (size_t i = 0; i < collection->skipped_count; i++) {
-        if (collection->skipped[i].failed) {
-            mls_cli_complain(cli, collection->skipped[i].path, "%s", collection->skipped[i].reason);
+    for (size_t i = 0; i < collection->skipped.count; i++) {
+        if (collection->skipped.items[i].failed) {
+            mls_cli_complain(cli, collection->skipped.items[i].path, "%s", collection->skipped.items[i].skip);
         }
     }
     if (collection->group_count == 0) {

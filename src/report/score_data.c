@@ -198,10 +198,10 @@ const mls_columns mls_score_columns = {
 
 /* ------------------------------------------------------------- a collection */
 
-typedef mls_skipped skipped_row;
+typedef mls_source skipped_row;
 #define SKIPPED_FIELDS(F)                                                                                              \
     F(skipped, file, TEXT, 0, "", row->path)                                                                           \
-    F(skipped, reason, TEXT, 0, "", row->reason)                                                                       \
+    F(skipped, reason, TEXT, 0, "", row->skip)                                                                         \
     F(skipped, failed, BOOL, 0, "", row->failed)
 MLS_FIELDS(skipped, "SCORE JSON", SKIPPED_FIELDS)
 
@@ -210,7 +210,7 @@ typedef mls_collection collection_row;
     F(collection, groups, ARRAY, 0, "",                                                                                \
       MLS_EMIT_LIST(to, row->group_count, mls_emit_object(to, &group_fields, &row->groups[i])))                        \
     F(collection, skipped, ARRAY, 0, "",                                                                               \
-      MLS_EMIT_LIST(to, row->skipped_count, mls_emit_object(to, &skipped_fields, &row->skipped[i])))
+      MLS_EMIT_LIST(to, row->skipped.count, mls_emit_object(to, &skipped_fields, &row->skipped.items[i])))
 MLS_FIELDS(collection, "SCORE JSON", COLLECTION_FIELDS)
 
 const mls_fields *const mls_score_tables[] = {

@@ -440,8 +440,8 @@ static void show_run_findings(mls_view *view, const mls_group *group)
 static void show_skipped(mls_view *view, const mls_collection *collection)
 {
     size_t count = 0;
-    for (size_t i = 0; i < collection->skipped_count; i++) {
-        count += !collection->skipped[i].failed;
+    for (size_t i = 0; i < collection->skipped.count; i++) {
+        count += !collection->skipped.items[i].failed;
     }
     if (count == 0 || view->quiet) {
         return;
@@ -456,10 +456,11 @@ static void show_skipped(mls_view *view, const mls_collection *collection)
     /* Not broken at the width, so that a path can be copied. */
     mls_view whole = *view;
     whole.width = 0;
-    for (size_t i = 0; i < collection->skipped_count && listed; i++) {
-        if (!collection->skipped[i].failed) {
+    for (size_t i = 0; i < collection->skipped.count && listed; i++) {
+        if (!collection->skipped.items[i].failed) {
             mls_buffer line = {0};
-            mls_buffer_printf(&line, "%s: %s", path_shown(collection->skipped[i].path), collection->skipped[i].reason);
+            mls_buffer_printf(&line, "%s: %s", path_shown(collection->skipped.items[i].path),
+                              collection->skipped.items[i].skip);
             show_line(&whole, &line, MLS_STYLE_PLAIN);
         }
     }

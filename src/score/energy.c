@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * energy.c - sums up the readings of a power file, or takes its estimate.
+ * energy.c - joules of a run, from the power files beside its log.
+ *
+ * Each node and each switch of a system has a file of records in the format
+ * of the training logs.  A node's power was measured over some time around
+ * the run, with one reading in watts after the other; its energy is the mean
+ * power over the measurement times the time to train.  A switch has only an
+ * estimate.  Both are multiplied with the efficiency of the power conversion.
  */
-#include "score/energy.h"
+#include "score/score.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,6 +20,9 @@
 #include "mlscore/value.h"
 
 #define MILLISECONDS_PER_SECOND 1000.0
+
+/* A node file with more events is refused: one a millisecond for more than an hour. */
+#define POWER_EVENTS_MAX ((size_t)4 << 20)
 
 typedef struct power_event {
     double time_ms;
@@ -30,7 +39,7 @@ typedef struct power_log {
     double conversion_eff;         /* NaN: not logged */
     double interconnect_power_est; /* watts; NaN: not logged */
     size_t unreadable;             /* malformed lines, and readings that are no finite numbers */
-    bool too_many;                 /* more than MLS_POWER_EVENTS_MAX events */
+    bool too_many;                 /* more than POWER_EVENTS_MAX events */
 } power_log;
 
 /* The record's value as a finite number; NaN, and one more unreadable, when it is none. */
@@ -64,7 +73,7 @@ static mls_status take_record(void *state, const mls_record *record)
     default:
         return MLS_OK;
     }
-    log->too_many |= log->count == MLS_POWER_EVENTS_MAX && !isnan(watts);
+    log->too_many |= log->count == POWER_EVENTS_MAX && !isnan(watts);
     if (log->too_many || isnan(watts)) {
         return MLS_OK;
     }
@@ -101,6 +110,7 @@ static double complain(mls_findings *findings, const char *path, const char *wha
 /* What holds for nodes and switches alike; false when the file is of no use. */
 static bool log_is_usable(const power_log *log, double time_to_train_ms, const char *path, mls_findings *findings)
 {
+    const size_t before = findings->found[MLS_FINDING_POWER_LOG];
     if (log->unreadable > 0) {
         mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = path},
                          "the power file holds lines or readings that cannot be read (%zu)", log->unreadable);
@@ -114,7 +124,7 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms, const c
     if (!isfinite(time_to_train_ms)) {
         complain(findings, path, "the run has no time to train, so it has no energy");
     }
-    return log->unreadable == 0 && !log->too_many && !isnan(log->conversion_eff) && isfinite(time_to_train_ms);
+    return findings->found[MLS_FINDING_POWER_LOG] == before;
 }
 
 /* The mean power of a node while it was measured.  Sorts the log. */

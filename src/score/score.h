@@ -59,4 +59,21 @@ bool mls_run_seed(mls_run *run, const mls_record *record);
 mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass,
                            mls_seed_outcome *outcome) MLS_MUST_USE;
 
+/* ------------------------------------------------------------------ energy */
+
+/*
+ * Adds to *joules what one power file says of a run of `time_to_train_ms`:
+ * NaN, and a warning in `findings`, when it does not tell.  `node`: a node_
+ * file, whose readings, sorted by time, count each for the time since the one
+ * before (the first since power_measurement_start) until
+ * power_measurement_stop or, lacking that, the last reading, with a warning.
+ * Else a sw_ file: its estimated power over the run, 0 with readings alone.
+ *
+ * `fd` is closed; -1: errno says why it could not be opened.  `path` names the
+ * file in findings.  MLS_OK, MLS_ERROR_READ with a finding, or
+ * MLS_ERROR_MEMORY.
+ */
+mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
+                           double *joules) MLS_MUST_USE;
+
 #endif

@@ -18,27 +18,23 @@
  */
 void mls_hosts_expand(mls_str list, void (*each)(void *state, mls_str host), void *state);
 
-/* The runs of a file, some of which may stand in another file too. */
-typedef struct mls_repeat_file {
-    const char *path;
-    mls_run *runs; /* the ones removed are released, the others move up */
-    size_t run_count;
-    size_t run_capacity;
-    bool excluded;     /* its runs are neither repetitions nor repeated */
-    size_t repeated;   /* out: how many of its runs were removed */
-    const char *other; /* out: a file that has one of them */
-    bool several;      /* out: and others have more of them */
-} mls_repeat_file;
+/* The runs of a source, some of which may stand in another one too; `repeated` and what follows are found out. */
+typedef struct mls_source_runs {
+    size_t count;
+    size_t repeated;   /* how many were removed */
+    const char *other; /* the path of a source that has one of them */
+    bool several;      /* others have more of them */
+} mls_source_runs;
 
 /*
  * slurm-<job>.out repeats every trial's output.  Removes all but one of each
- * run (as mls_run_compare() has it); the one that stays is the trial's own: of
- * a file that is not a slurm-*.out, then of the file with the fewest runs, then
- * of the first in natural order.  Returns MLS_OK or MLS_ERROR_MEMORY.
+ * run (as mls_run_compare() has it) from the collection, whose `skipped` holds
+ * all sources and `found` the runs of each; those of a result file are neither
+ * repetitions nor repeated.  The one that stays is the trial's own: of a file
+ * that is not a slurm-*.out, then of the file with the fewest runs, then of the
+ * first in natural order.  A source that is left with none says why.  Returns
+ * MLS_OK or MLS_ERROR_MEMORY.
  */
-mls_status mls_repeats_remove(mls_repeat_file *files, size_t count) MLS_MUST_USE;
-
-/* "repeats the run in x.log", "repeats 10 runs of x.log and others"; to be given to free(). */
-char *mls_repeat_reason(const mls_repeat_file *file);
+mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found) MLS_MUST_USE;
 
 #endif

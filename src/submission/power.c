@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "score/energy.h"
+#include "score/score.h"
 #include "submission/judge.h"
 
 #define MILLISECONDS_PER_MINUTE 60000.0

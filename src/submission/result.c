@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "score/energy.h"
+#include "score/score.h"
 #include "submission/judge.h"
 
 /* What judging one result needs at hand. */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "close.h"
-#include "score/energy.h"
+#include "score/score.h"
 
 #define RECORD(time, key, value)                                                                                       \
     ":::MLLOG {\"time_ms\": " time ", \"key\": \"" key "\", \"value\": " value ", \"metadata\": {}}\n"

@@ -40,53 +40,50 @@ typedef struct file {
     bool excluded;
 } file;
 
-/* What stays of each file, and why the others go. */
+/* What stays of each file, and why those without any are skipped. */
 static void assert_repeats(const file *files, size_t count, const char *expected)
 {
-    mls_repeat_file lists[8] = {0};
+    mls_collection all = {.skipped.items = calloc(count + 1, sizeof(mls_source)), .skipped.count = count};
+    mls_source_runs found[8] = {0};
     mls_buffer text = {0};
+    all.runs = calloc(100, sizeof *all.runs);
+    assert_true(all.runs != NULL && all.skipped.items != NULL);
     for (size_t i = 0; i < count; i++) {
-        const size_t runs = strlen(files[i].runs);
-        lists[i] = (mls_repeat_file){.path = files[i].path, .run_count = runs, .excluded = files[i].excluded};
-        lists[i].runs = calloc(runs + 1, sizeof(mls_run));
-        assert_non_null(lists[i].runs);
-        for (size_t k = 0; k < runs; k++) {
-            lists[i].runs[k] = run_at(files[i].runs[k] * 1000);
+        found[i].count = strlen(files[i].runs);
+        all.skipped.items[i] = (mls_source){.path = copy(files[i].path), .result = files[i].excluded};
+        for (size_t k = 0; k < found[i].count; k++) {
+            all.runs[all.run_count] = run_at(files[i].runs[k] * 1000);
+            all.runs[all.run_count++].file = copy(files[i].path);
         }
     }
     mls_buffer_append_text(&text, "");
-    assert_int_equal(mls_repeats_remove(lists, count), MLS_OK);
+    assert_int_equal(mls_repeats_remove(&all, found), MLS_OK);
     for (size_t i = 0; i < count; i++) {
-        mls_buffer_printf(&text, "%s:", files[i].path);
-        for (size_t k = 0; k < lists[i].run_count; k++) {
-            mls_buffer_append_char(&text, (char)(lists[i].runs[k].first_ms / 1000));
-            mls_run_release(&lists[i].runs[k]);
+        const mls_source *source = &all.skipped.items[i];
+        mls_buffer_printf(&text, "%s:", source->path);
+        for (size_t k = 0; k < all.run_count; k++) {
+            if (strcmp(all.runs[k].file, source->path) == 0) {
+                mls_buffer_append_char(&text, (char)(all.runs[k].first_ms / 1000));
+            }
         }
-        if (lists[i].repeated > 0) {
-            char *reason = mls_repeat_reason(&lists[i]);
-            mls_buffer_printf(&text, " %s", reason);
-            free(reason);
-        }
-        mls_buffer_append_text(&text, "\n");
-        free(lists[i].runs);
+        mls_buffer_printf(&text, "%s%s\n", source->skip != NULL ? " " : "", source->skip != NULL ? source->skip : "");
     }
     assert_string_equal(text.ptr, expected);
     mls_buffer_release(&text);
+    mls_collection_release(&all);
 }
 
 static void the_same_run_counts_once(void **state)
 {
     (void)state;
-    assert_repeats(
-        (const file[]){{"d/slurm-1.out", "123", false}, {"d/t_1.log", "1", false}, {"d/t_2.log", "2", false}}, 3,
-        "d/slurm-1.out:3 repeats the 2 runs of t_1.log and others\nd/t_1.log:1\nd/t_2.log:2\n");
-    assert_repeats((const file[]){{"a.log", "12", false}, {"b.log", "1", false}}, 2,
-                   "a.log:2 repeats the run in b.log\nb.log:1\n");
+    assert_repeats((const file[]){{"d/slurm-1.out", "12", false}, {"d/t_1.log", "1", false}, {"d/t_2.log", "2", false}},
+                   3, "d/slurm-1.out: repeats the 2 runs of t_1.log and others\nd/t_1.log:1\nd/t_2.log:2\n");
+    assert_repeats((const file[]){{"a.log", "12", false}, {"b.log", "1", false}}, 2, "a.log:2\nb.log:1\n");
     assert_repeats((const file[]){{"b.log", "1", false}, {"a.log", "1", false}}, 2,
                    "b.log:1\na.log: repeats the run in b.log\n");
     assert_repeats((const file[]){{"slurm-2.out", "1", false}, {"x.log", "12", false}}, 2,
                    "slurm-2.out: repeats the run in x.log\nx.log:12\n");
-    assert_repeats((const file[]){{"a.log", "11", false}}, 1, "a.log:1 repeats the run in a.log\n");
+    assert_repeats((const file[]){{"a.log", "11", false}}, 1, "a.log:1\n");
     assert_repeats((const file[]){{"result_0.txt", "1", true}, {"result_1.txt", "1", true}, {"a.log", "1", false}}, 3,
                    "result_0.txt:1\nresult_1.txt:1\na.log:1\n");
     assert_repeats(NULL, 0, "");
