@@ -85,6 +85,10 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
         const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
         if (code >= 0 && !mls_code_point_is_hostile(code)) {
+            /* Plain ASCII, which is nearly all there is, goes in one piece. */
+            while (at < text.len && text.ptr[at] >= ' ' && text.ptr[at] <= '~') {
+                at++;
+            }
             mls_buffer_append(buffer, (mls_str){text.ptr + start, at - start});
         } else if (code == '\n') {
             mls_buffer_append_text(buffer, "\\n");
