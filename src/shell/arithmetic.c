@@ -6,39 +6,39 @@
  * All of C's operators and bash's are read.  Those that no config uses (bits,
  * powers, ++ and --) have a result that is not known.
  */
-#include <string.h>
-
 #include "base/number.h"
 #include "base/utf8.h"
-#include "shell/expand.h"
+#include "shell/state.h"
 
 typedef struct calculation {
     mls_shell_state *state;
     mls_str text;
     size_t at;
-    size_t start; /* of the current assignment: only a name here may be assigned to */
     size_t depth;
     size_t levels;       /* of names inside names' values */
     const char *problem; /* static text */
 } calculation;
 
+enum { RANK_COMMA, RANK_ASSIGN, RANK_CHOICE, RANK_OR, RANK_AND };
+
+/* By rank: later ones bind tighter. */
+static const char *const operations[] = {" , ",     " = *= /= %= += -= <<= >>= &= ^= |= ",
+                                         " ? ",     " || ",
+                                         " && ",    " | ",
+                                         " ^ ",     " & ",
+                                         " == != ", " < > <= >= ",
+                                         " << >> ", " + - ",
+                                         " * / % ", " ** "};
+
 static const mls_shell_integer unknown_integer = {0, false};
 
-static mls_shell_integer comma(calculation *self);
-static mls_shell_integer assignment(calculation *self);
-static mls_shell_integer unary(calculation *self);
 static mls_shell_integer binary(calculation *self, int lowest);
-
-static mls_shell_integer integer(int64_t value)
-{
-    return (mls_shell_integer){value, true};
-}
 
 static mls_shell_integer wrapped(uint64_t value)
 {
-    int64_t same_bits;
-    memcpy(&same_bits, &value, sizeof value);
-    return integer(same_bits);
+    mls_shell_integer result = {.known = true};
+    memcpy(&result.value, &value, sizeof value);
+    return result;
 }
 
 static mls_shell_integer problem(calculation *self, const char *text)
@@ -52,125 +52,125 @@ static char peek_char(const calculation *self, size_t ahead)
     return self->at + ahead < self->text.len ? self->text.ptr[self->at + ahead] : '\0';
 }
 
-static mls_str rest_of(const calculation *self)
+static bool is_blank(char c)
 {
-    return (mls_str){self->text.ptr + self->at, self->text.len - self->at};
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static void skip_space(calculation *self)
+/* What is left, blanks passed. */
+static mls_str rest_of(calculation *self)
 {
-    while (peek_char(self, 0) != '\0' && strchr(" \t\n\r", peek_char(self, 0)) != NULL) {
+    while (is_blank(peek_char(self, 0))) {
         self->at++;
     }
+    return mls_shell_from(self->text, self->at);
 }
 
-/* Whether `text` stands at the cursor, blanks passed; it is taken then. */
 static bool take(calculation *self, const char *text)
 {
-    skip_space(self);
     const mls_str token = mls_str_from(text);
     const bool found = self->problem == NULL && mls_str_starts(rest_of(self), token);
     self->at += found ? token.len : 0;
     return found;
 }
 
+static mls_str take_name(calculation *self)
+{
+    const mls_str rest = rest_of(self);
+    const mls_str name = {rest.ptr, mls_shell_name_length(rest)};
+    self->at += name.len;
+    return name;
+}
+
+/* The rank of the operation at the cursor, which is the longest; -1: there is none. */
+static int rank_at(calculation *self, mls_str *operation)
+{
+    const mls_str rest = rest_of(self);
+    for (operation->len = rest.len < 3 ? rest.len : 3, operation->ptr = rest.ptr; operation->len > 0;
+         operation->len--) {
+        for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+            if (mls_shell_among(*operation, operations[i])) {
+                return (int)i;
+            }
+        }
+    }
+    return -1;
+}
+
+/* That of an assignment too. */
 static mls_shell_integer calculate(calculation *self, mls_str operation, mls_shell_integer left,
                                    mls_shell_integer right)
 {
     const char c = operation.ptr[0];
     const bool equals = operation.len == 2 && operation.ptr[1] == '=';
-    if (right.known && right.value == 0 && (c == '/' || c == '%')) {
-        return self->state->frame->doubt > 0 ? unknown_integer : problem(self, "division by 0");
-    }
-    if (!left.known || !right.known || (operation.len == 2 && !equals)) {
-        return unknown_integer;
-    }
     const int64_t a = left.value;
     const int64_t b = right.value;
+    if (right.known && b == 0 && (c == '/' || c == '%')) {
+        return self->state->frame->doubt > 0 ? unknown_integer : problem(self, "division by 0");
+    }
+    if (c == ',' || !left.known || !right.known || (operation.len > 1 && !equals)) {
+        return c == ',' ? right : unknown_integer;
+    }
     switch (c) {
     case '*':
         return wrapped((uint64_t)a * (uint64_t)b);
     case '/':
-        return b == -1 ? wrapped(0 - (uint64_t)a) : integer(a / b);
+        return wrapped(b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b));
     case '%':
-        return integer(b == -1 ? 0 : a % b);
+        return wrapped(b == -1 ? 0 : (uint64_t)(a % b));
     case '+':
         return wrapped((uint64_t)a + (uint64_t)b);
     case '-':
         return wrapped((uint64_t)a - (uint64_t)b);
     case '<':
-        return integer(equals ? a <= b : a < b);
+        return wrapped(equals ? a <= b : a < b);
     case '>':
-        return integer(equals ? a >= b : a > b);
+        return wrapped(equals ? a >= b : a > b);
     case '=':
-        return integer(a == b);
+        return wrapped(a == b);
     case '!':
-        return integer(a != b);
+        return wrapped(a != b);
     default:
         return unknown_integer;
     }
 }
 
-static unsigned digit_value(char c, unsigned base)
-{
-    if (c >= '0' && c <= '9') {
-        return (unsigned)(c - '0');
-    }
-    if (c >= 'a' && c <= 'z') {
-        return (unsigned)(c - 'a') + 10;
-    }
-    if (c >= 'A' && c <= 'Z') {
-        return (unsigned)(c - 'A') + (base <= 36 ? 10 : 36);
-    }
-    return c == '@' ? 62 : c == '_' ? 63 : 99;
-}
-
 /* 12, 0x1f, 017, 2#101: the digits of one base up to the first byte that is none. */
 static mls_shell_integer literal(calculation *self)
 {
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_";
     unsigned base = peek_char(self, 0) != '0' ? 10 : (peek_char(self, 1) | 0x20) == 'x' ? 16 : 8;
     bool named_base = false;
+    bool any = false;
     uint64_t value = 0;
-    size_t digits = 0;
-    self->at += base == 16 ? 2 : 0;
-    for (unsigned digit; self->at < self->text.len; self->at++) {
-        if (peek_char(self, 0) == '#' && !named_base && base == 10) {
+    for (self->at += base == 16 ? 2 : 0; self->at < self->text.len; self->at++) {
+        const char c = peek_char(self, 0);
+        const char *found = c != '\0' ? strchr(digits, c) : NULL;
+        unsigned digit = found != NULL ? (unsigned)(found - digits) : 0;
+        digit -= base <= 36 && digit >= 36 && digit < 62 ? 26 : 0;
+        if (c == '#' && !named_base && base == 10) {
             if (value < 2 || value > 64) {
                 return problem(self, "invalid arithmetic base");
             }
             base = (unsigned)value;
+            value = any = false;
             named_base = true;
-            value = digits = 0;
-        } else if ((digit = digit_value(peek_char(self, 0), base)) == 99) {
+        } else if (found == NULL) {
             break;
         } else if (digit >= base) {
             return problem(self, "value too great for base");
         } else {
             value = value * base + digit;
-            digits++;
+            any = true;
         }
     }
-    return digits == 0 && named_base ? problem(self, "invalid integer constant") : wrapped(value);
-}
-
-static bool enter(calculation *self)
-{
-    if (++self->depth > SHELL_ARITHMETIC_DEPTH_MAX && self->problem == NULL) {
-        mls_shell_limit(self->state, "depth of arithmetic");
-        self->problem = "nested too deep";
-    }
-    return self->problem == NULL;
+    return !any && named_base ? problem(self, "invalid integer constant") : wrapped(value);
 }
 
 static mls_shell_integer whole(calculation *self)
 {
-    skip_space(self);
-    const mls_shell_integer result = self->at == self->text.len ? integer(0) : comma(self);
-    skip_space(self);
-    if (self->at < self->text.len) {
-        (void)problem(self, "syntax error in expression");
-    }
-    return result;
+    const mls_shell_integer result = rest_of(self).len == 0 ? wrapped(0) : binary(self, RANK_COMMA);
+    return rest_of(self).len > 0 ? problem(self, "syntax error in expression") : result;
 }
 
 /* What a name stands for: its value as an expression of its own. */
@@ -178,16 +178,15 @@ static mls_shell_integer value_of(calculation *self, mls_str name)
 {
     calculation inner = *self;
     const mls_shell_presence presence = mls_shell_variable_get(self->state, name, &inner.text);
-    self->state->frame->unset_used = self->state->frame->unset_used || presence == PRESENCE_UNSET;
-    if (presence == PRESENCE_UNSET) {
-        return integer(0);
-    }
     inner.at = 0;
-    inner.levels++;
+    if (presence == PRESENCE_UNSET) {
+        self->state->frame->unset_used = true;
+        return wrapped(0);
+    }
     if (!mls_shell_known(inner.text) || !mls_shell_step(self->state, inner.text.len + 1)) {
         return unknown_integer;
     }
-    if (inner.levels > SHELL_ARITHMETIC_LEVELS_MAX) {
+    if (++inner.levels > SHELL_ARITHMETIC_LEVELS_MAX) {
         return problem(self, "expression recursion level exceeded");
     }
     const mls_shell_integer result = whole(&inner);
@@ -198,43 +197,13 @@ static void assign(calculation *self, mls_str name, mls_shell_integer value)
 {
     const mls_str text = value.known ? mls_shell_number(self->state, value.value) : SHELL_HOLE;
     if (self->problem == NULL) {
-        mls_shell_variable_set(self->state, name, text);
+        mls_shell_variable_set(self->state, name, text, false);
     }
 }
 
-enum { RANK_CHOICE = 1, RANK_OR = 2, RANK_AND = 3, RANK_EQUAL = 7, RANK_ORDER = 8 };
-
-/* The binary operator at the cursor: its rank, higher ones binding tighter, or 0; *assigns: it is one like +=. */
-static int operator_at(calculation *self, mls_str *operation, bool *assigns)
+static mls_shell_integer name_value(calculation *self, bool assignable)
 {
-    /* Longer ones first, so that << is not read as <. */
-    static const struct {
-        const char *text;
-        int rank;
-    } operators[] = {{"**", 12},         {"<<", 9},          {">>", 9},        {"<=", RANK_ORDER}, {">=", RANK_ORDER},
-                     {"==", RANK_EQUAL}, {"!=", RANK_EQUAL}, {"&&", RANK_AND}, {"||", RANK_OR},    {"*", 11},
-                     {"/", 11},          {"%", 11},          {"+", 10},        {"-", 10},          {"<", RANK_ORDER},
-                     {">", RANK_ORDER},  {"&", 6},           {"^", 5},         {"|", 4},           {"?", RANK_CHOICE}};
-    skip_space(self);
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        const int rank = operators[i].rank;
-        *operation = mls_str_from(operators[i].text);
-        if (mls_str_starts(rest_of(self), *operation)) {
-            *assigns =
-                rank > RANK_AND && rank != RANK_EQUAL && rank != RANK_ORDER && peek_char(self, operation->len) == '=';
-            return rank;
-        }
-    }
-    *operation = MLS_S("");
-    *assigns = peek_char(self, 0) == '=';
-    return 0;
-}
-
-static mls_shell_integer name_value(calculation *self)
-{
-    const bool first = self->at == self->start;
-    const mls_str name = {rest_of(self).ptr, mls_shell_name_length(rest_of(self))};
-    self->at += name.len;
+    const mls_str name = take_name(self);
     if (peek_char(self, 0) == '[') { /* lists are not looked into */
         size_t open = 0;
         for (; self->at < self->text.len && (open > 0 || peek_char(self, 0) == '['); self->at++) {
@@ -244,30 +213,27 @@ static mls_shell_integer name_value(calculation *self)
         assign(self, name, unknown_integer);
         return open > 0 ? problem(self, "bad array subscript") : unknown_integer;
     }
-    const size_t behind = self->at;
     if (take(self, "++") || take(self, "--")) {
         assign(self, name, unknown_integer);
         return unknown_integer;
     }
     mls_str operation;
-    bool assigns;
-    (void)operator_at(self, &operation, &assigns);
-    if (!first || !assigns) {
-        self->at = behind;
+    if (rank_at(self, &operation) != RANK_ASSIGN || !assignable) {
         return value_of(self, name);
     }
-    self->at += operation.len + 1;
-    const mls_shell_integer before = operation.len > 0 ? value_of(self, name) : integer(0);
-    mls_shell_integer value = assignment(self);
-    value = operation.len > 0 ? calculate(self, operation, before, value) : value;
+    const bool plain = operation.len == 1;
+    const mls_shell_integer before = plain ? unknown_integer : value_of(self, name);
+    self->at += operation.len;
+    mls_shell_integer value = binary(self, RANK_ASSIGN);
+    value = plain ? value : calculate(self, operation, before, value);
     assign(self, name, value);
     return value;
 }
 
-static mls_shell_integer primary(calculation *self)
+static mls_shell_integer primary(calculation *self, bool assignable)
 {
     if (take(self, "(")) {
-        const mls_shell_integer value = comma(self);
+        const mls_shell_integer value = binary(self, RANK_COMMA);
         return take(self, ")") ? value : problem(self, "missing ')'");
     }
     if (peek_char(self, 0) >= '0' && peek_char(self, 0) <= '9') {
@@ -277,37 +243,38 @@ static mls_shell_integer primary(calculation *self)
         self->at++;
         return unknown_integer;
     }
-    return mls_shell_name_length(rest_of(self)) > 0 ? name_value(self) : problem(self, "operand expected");
+    return mls_shell_name_length(rest_of(self)) > 0 ? name_value(self, assignable) : problem(self, "operand expected");
 }
 
-static mls_shell_integer unary(calculation *self)
+static void enter(calculation *self)
+{
+    if (++self->depth > SHELL_ARITHMETIC_DEPTH_MAX && self->problem == NULL) {
+        mls_shell_limit(self->state, "depth of arithmetic");
+        (void)problem(self, "nested too deep");
+    }
+}
+
+static mls_shell_integer unary(calculation *self, bool assignable)
 {
     mls_shell_integer value = unknown_integer;
-    if (!enter(self)) {
-        return value;
-    }
-    skip_space(self);
-    const char c = peek_char(self, 0);
-    const bool doubled = (c == '+' || c == '-') && peek_char(self, 1) == c;
-    if (c == '\0' || strchr("!~+-", c) == NULL) {
-        value = primary(self);
-    } else {
-        self->at++;
-        skip_space(self);
-        calculation ahead = *self;
-        ahead.at += doubled;
-        skip_space(&ahead);
-        const mls_str name = {rest_of(&ahead).ptr, mls_shell_name_length(rest_of(&ahead))};
-        if (doubled && name.len > 0) { /* ++A; before anything but a name they are two signs */
-            self->at = ahead.at + name.len;
+    enter(self);
+    if (take(self, "++") || take(self, "--")) { /* of anything but a name, two signs that change nothing */
+        const mls_str name = take_name(self);
+        if (name.len > 0) {
             assign(self, name, value);
         } else {
-            value = unary(self);
-            value = c == '!'   ? (mls_shell_integer){value.value == 0, value.known}
-                    : c == '-' ? (mls_shell_integer){wrapped(0 - (uint64_t)value.value).value, value.known}
-                    : c == '~' ? unknown_integer
-                               : value;
+            value = unary(self, false);
         }
+    } else if (take(self, "!")) {
+        value = unary(self, false);
+        value.value = value.value == 0;
+    } else if (take(self, "-")) {
+        value = unary(self, false);
+        value.value = wrapped(0 - (uint64_t)value.value).value;
+    } else if (take(self, "~")) {
+        (void)unary(self, false);
+    } else if (self->problem == NULL) {
+        value = take(self, "+") ? unary(self, false) : primary(self, assignable);
     }
     self->depth--;
     return value;
@@ -317,7 +284,7 @@ static mls_shell_integer unary(calculation *self)
 static mls_shell_integer side(calculation *self, int lowest)
 {
     self->state->frame->doubt++;
-    const mls_shell_integer value = lowest > 0 ? binary(self, lowest) : comma(self);
+    const mls_shell_integer value = binary(self, lowest);
     self->state->frame->doubt--;
     return value;
 }
@@ -332,7 +299,7 @@ static mls_shell_integer logical(calculation *self, mls_shell_integer left, int 
 
 static mls_shell_integer choice(calculation *self, mls_shell_integer condition)
 {
-    const mls_shell_integer yes = side(self, 0);
+    const mls_shell_integer yes = side(self, RANK_COMMA);
     if (!take(self, ":")) {
         return problem(self, "':' expected for conditional expression");
     }
@@ -343,85 +310,64 @@ static mls_shell_integer choice(calculation *self, mls_shell_integer condition)
 
 static mls_shell_integer binary(calculation *self, int lowest)
 {
-    mls_shell_integer left = enter(self) ? unary(self) : unknown_integer;
+    enter(self);
+    mls_shell_integer left = unary(self, lowest <= RANK_ASSIGN);
     mls_str operation;
-    bool assigns;
-    /* "a += b" behind something that cannot be assigned to ends the expression here. */
-    for (int rank; (rank = operator_at(self, &operation, &assigns)) >= lowest && !assigns && self->problem == NULL;) {
+    /* An assignment to something that cannot be assigned to ends the expression here. */
+    for (int rank; (rank = rank_at(self, &operation)) >= lowest && rank != RANK_ASSIGN && self->problem == NULL;) {
         self->at += operation.len;
         left = rank == RANK_CHOICE                   ? choice(self, left)
-               : rank == RANK_AND || rank == RANK_OR ? logical(self, left, rank)
+               : rank == RANK_OR || rank == RANK_AND ? logical(self, left, rank)
                                                      : calculate(self, operation, left, binary(self, rank + 1));
     }
     self->depth--;
     return left;
 }
 
-static mls_shell_integer assignment(calculation *self)
-{
-    const size_t outer = self->start;
-    skip_space(self);
-    self->start = self->at;
-    const mls_shell_integer value = binary(self, RANK_CHOICE);
-    self->start = outer;
-    return value;
-}
-
-static mls_shell_integer comma(calculation *self)
-{
-    mls_shell_integer value = assignment(self);
-    while (take(self, ",")) {
-        value = assignment(self);
-    }
-    return value;
-}
-
 /* What cannot be read here the job may read: names that it would assign to are in doubt. */
 static void doubt_names(mls_shell_state *state, mls_str expression)
 {
     calculation self = {.state = state, .text = expression};
-    while (self.at < expression.len) {
+    mls_str operation;
+    while (rest_of(&self).len > 0) {
         const char *here = expression.ptr + self.at;
-        const mls_str name = {here, mls_shell_name_length(rest_of(&self))};
-        bool steps = self.at > 1 && (here[-1] == '+' || here[-1] == '-') && here[-1] == here[-2];
-        bool assigns = false;
-        mls_str operation;
-        self.at += name.len > 0 ? name.len : 1;
+        const bool steps = self.at > 1 && (here[-1] == '+' || here[-1] == '-') && here[-1] == here[-2];
+        const mls_str name = take_name(&self);
+        self.at += name.len == 0;
         calculation ahead = self;
-        steps = steps || take(&ahead, "++") || take(&ahead, "--");
-        (void)operator_at(&ahead, &operation, &assigns);
-        if (name.len > 0 && (steps || assigns)) {
-            mls_shell_variable_set(state, name, SHELL_HOLE);
+        if (name.len > 0 &&
+            (steps || take(&ahead, "++") || take(&ahead, "--") || rank_at(&ahead, &operation) == RANK_ASSIGN)) {
+            mls_shell_variable_set(state, name, SHELL_HOLE, false);
         }
     }
 }
 
-void mls_shell_calculate(mls_shell_state *state, mls_str expression, mls_shell_integer *result)
+mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression)
 {
     calculation self = {.state = state, .text = expression};
-    *result = mls_shell_step(state, expression.len + 1) ? whole(&self) : unknown_integer;
+    const mls_shell_integer result = mls_shell_step(state, expression.len + 1) ? whole(&self) : unknown_integer;
     if (self.problem == NULL && !state->stopped) {
-        return;
+        return result;
     }
-    *result = unknown_integer;
     if (!state->stopped && (state->frame->unset_used || !mls_shell_known(expression))) {
         doubt_names(state, expression);
     } else if (!state->stopped) {
         mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
     }
+    return unknown_integer;
 }
 
 bool mls_shell_integer_read(mls_str text, int64_t *number)
 {
-    while (text.len > 0 && strchr(" \t\n", text.ptr[0]) != NULL && text.ptr[0] != '\0') {
-        text = (mls_str){text.ptr + 1, text.len - 1};
+    while (text.len > 0 && is_blank(text.ptr[0])) {
+        text = mls_shell_from(text, 1);
     }
-    while (text.len > 0 && strchr(" \t\n", text.ptr[text.len - 1]) != NULL) {
+    while (text.len > 0 && is_blank(text.ptr[text.len - 1]) && text.ptr[text.len - 1] != '\r') {
         text.len--;
     }
     const bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
     size_t size;
-    if (!mls_size_parse((mls_str){text.ptr + sign, text.len - sign}, &size) || size > INT64_MAX) {
+    if (!mls_size_parse(mls_shell_from(text, sign), &size) || size > INT64_MAX) {
         return false;
     }
     *number = sign && text.ptr[0] == '-' ? -(int64_t)size : (int64_t)size;

@@ -6,9 +6,26 @@
  * A builtin that no config uses does what is sure of it: the variables that it
  * names are not known afterwards.
  */
-#include "shell/command.h"
+#include "shell/state.h"
 
-#include <string.h>
+bool mls_shell_is_assignment(mls_str raw, mls_shell_assignment *parts)
+{
+    size_t length = mls_shell_name_length(raw);
+    *parts = (mls_shell_assignment){.name = {raw.ptr, length}};
+    if (length > 0 && length < raw.len && raw.ptr[length] == '[') {
+        const char *close = memchr(raw.ptr + length, ']', raw.len - length);
+        length = close != NULL ? (size_t)(close - raw.ptr) + 1 : 0;
+        parts->list = true;
+    }
+    parts->appends = mls_str_starts(mls_shell_from(raw, length), MLS_S("+="));
+    length += parts->appends;
+    if (length == parts->appends || length == raw.len || raw.ptr[length] != '=') {
+        return false;
+    }
+    parts->word = mls_shell_from(raw, length + 1);
+    parts->list = parts->list || mls_str_starts(parts->word, MLS_S("("));
+    return true;
+}
 
 typedef int command_function(mls_shell_state *state, const mls_shell_fields *fields);
 
@@ -25,19 +42,6 @@ static bool is(mls_str text, const char *word)
 static bool is_option(mls_str text)
 {
     return text.len > 1 && (text.ptr[0] == '-' || text.ptr[0] == '+');
-}
-
-void mls_shell_print(mls_shell_state *state, mls_str text)
-{
-    mls_shell_output *output = state->frame->output;
-    if (output == NULL) {
-        return;
-    }
-    if (output->text.len + text.len > SHELL_VALUE_BYTES_MAX) {
-        mls_shell_limit(state, "length of a value");
-        return;
-    }
-    mls_buffer_append(&output->text, state->frame->doubt > output->doubt ? SHELL_HOLE : text);
 }
 
 static int run_constant(mls_shell_state *state, const mls_shell_fields *fields)
@@ -63,57 +67,41 @@ static int run_ignored(mls_shell_state *state, const mls_shell_fields *fields)
     return STATUS_UNKNOWN;
 }
 
-/* read A B, declare -i A=1, local A: each name takes on something that is not looked into, and goes on so. */
+/* declare -i A=1, local A, read A: each name takes on something that is not looked into, and goes on so. */
 static int run_naming(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    static const char *const own[] = {"REPLY", "MAPFILE", "OPTARG"};
-    const mls_str command = field(fields, 0);
-    const bool reads = command.len > 0 && strchr("rmg", command.ptr[0]) != NULL;
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str name = {field(fields, i).ptr, mls_shell_name_length(field(fields, i))};
-        if (name.len > 0) {
-            mls_shell_variable_set(state, name, SHELL_HOLE);
-            mls_shell_slot *slot = mls_shell_slot_touch(state, name);
-            if (slot != NULL) {
-                slot->typed = slot->typed || !reads;
-            }
+        mls_shell_slot *slot = name.len > 0 ? mls_shell_slot_touch(state, name) : NULL;
+        if (slot != NULL) {
+            mls_shell_variable_set(state, name, SHELL_HOLE, false);
+            slot->typed = true;
         } else if (!mls_shell_known(field(fields, i))) {
             return run_unknown(state, fields);
         }
     }
-    for (size_t i = 0; reads && i < sizeof own / sizeof *own; i++) {
-        mls_shell_variable_set(state, mls_str_from(own[i]), SHELL_HOLE);
+    for (size_t i = 0; i < 3 && !mls_shell_among(field(fields, 0), " declare typeset local printf "); i++) {
+        static const char *const own[] = {"REPLY", "MAPFILE", "OPTARG"};
+        mls_shell_variable_set(state, mls_str_from(own[i]), SHELL_HOLE, false);
     }
     return STATUS_UNKNOWN;
 }
 
-/* export and readonly, whose later assignments fail: NAME, NAME=value or NAME+=value, expanded already. */
-static bool export_one(mls_shell_state *state, mls_str word, bool hides, bool readonly)
+static int run_let(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    const mls_str name = {word.ptr, mls_shell_name_length(word)};
-    const mls_str rest = {word.ptr + name.len, word.len - name.len};
-    const bool appends = mls_str_starts(rest, MLS_S("+="));
-    const bool assigns = appends || mls_str_starts(rest, MLS_S("="));
-    const mls_str value = {rest.ptr + appends + assigns, rest.len - appends - assigns};
-    mls_shell_slot *slot = name.len > 0 && (assigns || rest.len == 0) ? mls_shell_slot_touch(state, name) : NULL;
-    if (slot == NULL) {
-        return false;
+    mls_shell_integer number = {0, false};
+    for (size_t i = 1; i < fields->count; i++) {
+        number = mls_shell_calculate(state, field(fields, i));
     }
-    if (assigns) {
-        (appends ? mls_shell_variable_append : mls_shell_variable_set)(state, name, value);
-    }
-    slot->typed = slot->typed || readonly;
-    slot->exported = state->frame->doubt > 0 || !hides;
-    if (state->frame->doubt > 0 && !assigns) {
-        mls_shell_slot_doubt(slot);
-    }
-    return true;
+    return number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
 }
 
+/* export and readonly, whose later assignments fail. */
 static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
 {
+    const bool doubtful = state->frame->doubt > 0;
     bool hides = false;
-    bool well = true;
+    int status = STATUS_YES;
     size_t at = 1;
     for (; is_option(field(fields, at)); at++) {
         hides = hides || is(field(fields, at), "-n");
@@ -123,13 +111,22 @@ static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
     }
     for (; at < fields->count; at++) {
         const mls_str word = field(fields, at);
-        if (word.len > 0 && word.ptr[0] == '\0') {
-            (void)run_unknown(state, fields); /* any name at all */
-        } else {
-            well = export_one(state, word, hides, is(field(fields, 0), "readonly")) && well;
+        mls_shell_assignment parts;
+        const bool assigns = mls_shell_is_assignment(word, &parts) && !parts.list;
+        mls_shell_slot *slot = assigns || mls_shell_is_name(word) ? mls_shell_slot_touch(state, parts.name) : NULL;
+        if (slot == NULL) {
+            status = mls_str_starts(word, SHELL_HOLE) ? run_unknown(state, fields) : STATUS_NO; /* any name at all */
+            continue;
         }
+        if (assigns) {
+            mls_shell_variable_set(state, parts.name, parts.word, parts.appends);
+        } else if (doubtful && slot->presence != PRESENCE_UNSET) {
+            mls_shell_slot_forget(slot);
+        }
+        slot->typed = slot->typed || is(field(fields, 0), "readonly");
+        slot->exported = doubtful || !hides;
     }
-    return mls_shell_status_of(well);
+    return status;
 }
 
 static int run_unset(mls_shell_state *state, const mls_shell_fields *fields)
@@ -142,8 +139,8 @@ static int run_unset(mls_shell_state *state, const mls_shell_fields *fields)
         }
         if (mls_shell_is_name(word)) {
             mls_shell_variable_unset(state, word);
-        } else if (!is_option(word)) {
-            status = STATUS_UNKNOWN;
+        } else {
+            status = is_option(word) ? status : STATUS_UNKNOWN;
         }
     }
     return status;
@@ -205,22 +202,19 @@ static bool print_format(mls_shell_state *state, const mls_shell_fields *fields)
     size_t argument = 2;
     for (size_t i = 0; i < format.len; i++) {
         const char c = format.ptr[i];
+        const char next = i + 1 < format.len ? format.ptr[i + 1] : ' ';
         mls_str text = {format.ptr + i, 1};
-        if (c == '\\' || c == '%') {
-            const char next = ++i < format.len ? format.ptr[i] : ' ';
-            int64_t number = 0;
-            text = c == '%' && next == '%'    ? MLS_S("%")
-                   : c == '\\' && next == 'n' ? MLS_S("\n")
-                   : c == '\\' && next == 't' ? MLS_S("\t")
-                                              : field(fields, argument);
-            const bool plain = mls_shell_integer_read(text, &number) && number > 0 && text.ptr[0] >= '1';
-            if (c == '%' && next != '%') {
-                if (argument++ >= fields->count || (next != 's' && (next != 'd' || !plain))) {
-                    return false;
-                }
-            } else if (next != '%' && next != 'n' && next != 't') {
+        int64_t number = 0;
+        i += c == '\\' || c == '%';
+        if (c == '\\' && (next == 'n' || next == 't')) {
+            text = next == 'n' ? MLS_S("\n") : MLS_S("\t");
+        } else if (c == '%' && (next == 's' || next == 'd') && argument < fields->count) {
+            text = field(fields, argument++);
+            if (next == 'd' && !(mls_shell_integer_read(text, &number) && number > 0 && text.ptr[0] >= '1')) {
                 return false;
             }
+        } else if (c == '\\' || (c == '%' && next != '%')) {
+            return false;
         }
         mls_shell_print(state, text);
     }
@@ -236,15 +230,6 @@ static int run_printf(mls_shell_state *state, const mls_shell_fields *fields)
         mls_shell_print(state, SHELL_HOLE);
     }
     return STATUS_YES;
-}
-
-static int run_let(mls_shell_state *state, const mls_shell_fields *fields)
-{
-    mls_shell_integer number = {0, false};
-    for (size_t i = 1; i < fields->count; i++) {
-        mls_shell_calculate(state, field(fields, i), &number);
-    }
-    return number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
 }
 
 /* The end of a file, a function or a subshell; in doubt, the rest of it is in doubt. */
@@ -289,19 +274,18 @@ static int run_path(mls_shell_state *state, const mls_shell_fields *fields)
     const bool folder = is(field(fields, 0), "dirname");
     const size_t first = is(field(fields, 1), "--") ? 2 : 1;
     const mls_str ending = folder ? MLS_S("") : field(fields, first + 1);
+    mls_str path = without_slashes(field(fields, first));
+    size_t at = path.len;
     if (first >= fields->count || fields->count > first + (folder ? 1 : 2) || is_option(field(fields, first))) {
         return run_ignored(state, fields);
     }
-    mls_str path = without_slashes(field(fields, first));
-    size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/') {
         at--;
     }
     if (folder) {
-        path.len = at;
-        return print_line(state, path.len == 0 ? MLS_S(".") : without_slashes(path));
+        return print_line(state, at == 0 ? MLS_S(".") : without_slashes((mls_str){path.ptr, at}));
     }
-    path = at < path.len ? (mls_str){path.ptr + at, path.len - at} : path;
+    path = mls_shell_from(path, at < path.len ? at : 0);
     path.len -= ending.len < path.len && mls_str_ends(path, ending) ? ending.len : 0;
     return print_line(state, path);
 }
@@ -310,30 +294,20 @@ static int run_path(mls_shell_state *state, const mls_shell_fields *fields)
 static int run_resolve(mls_shell_state *state, const mls_shell_fields *fields)
 {
     bool follows = is(field(fields, 0), "realpath");
-    mls_str resolved;
     size_t at = 1;
-    for (; is_option(field(fields, at)); at++) {
-        const mls_str option = field(fields, at);
-        follows = follows || mls_shell_among(option, " -f -e -m ");
-        if (!mls_shell_among(option, " -- -f -e -m ")) {
-            return run_ignored(state, fields);
-        }
+    for (; mls_shell_among(field(fields, at), " -- -f -e -m "); at++) {
+        follows = follows || !is(field(fields, at), "--");
     }
-    const bool known =
-        follows && at + 1 == fields->count && (!state->frame->moved || mls_str_starts(field(fields, at), MLS_S("/")));
-    const mls_status status =
-        known ? state->files->resolve(state->files->state, field(fields, at), &state->arena, &resolved)
-              : MLS_ERROR_UNKNOWN;
-    if (status == MLS_ERROR_MEMORY) {
-        mls_shell_no_memory(state);
-    }
-    return status == MLS_OK ? print_line(state, resolved) : run_ignored(state, fields);
+    const bool plain = follows && at + 1 == fields->count && !is_option(field(fields, at));
+    const mls_str resolved = plain ? mls_shell_file_resolve(state, field(fields, at)) : SHELL_HOLE;
+    return mls_shell_known(resolved) ? print_line(state, resolved) : run_ignored(state, fields);
 }
 
 static int run_sed(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_shell_fields scripts = {0};
     bool extended = false;
+    bool plain = state->frame->input != NULL;
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str word = field(fields, i);
         if (mls_shell_among(word, " -E -r ")) {
@@ -342,10 +316,10 @@ static int run_sed(mls_shell_state *state, const mls_shell_fields *fields)
             i += is(word, "-e");
             mls_shell_fields_add(state, &scripts, field(fields, i));
         } else {
-            return run_ignored(state, fields);
+            plain = false;
         }
     }
-    if (scripts.count == 0 || state->frame->input == NULL) {
+    if (!plain || scripts.count == 0) {
         return run_ignored(state, fields);
     }
     mls_shell_print(state, mls_shell_sed(state, &scripts, extended, *state->frame->input));
@@ -370,12 +344,12 @@ bool mls_shell_command_run(mls_shell_state *state, const mls_shell_fields *field
     } commands[] = {{" : true false ", run_constant, false},
                     {" export readonly ", run_export, false},
                     {" declare typeset local read mapfile readarray getopts ", run_naming, false},
+                    {" let ", run_let, false},
                     {" unset ", run_unset, false},
                     {" set ", run_set, false},
                     {" [ test ", run_test, false},
                     {" echo ", run_echo, false},
                     {" printf ", run_printf, false},
-                    {" let ", run_let, false},
                     {" cd pushd popd shift shopt ulimit umask trap ", run_ignored, false},
                     {" eval builtin ", run_unknown, false},
                     {" return exit exec ", run_leave, false},

@@ -2,9 +2,7 @@
 /*
  * condition.c - what [ ] and [[ ]] say.
  */
-#include <string.h>
-
-#include "shell/command.h"
+#include "shell/state.h"
 
 /* The words of [[ ]], raw, or of [ ], expanded. */
 typedef struct condition {
@@ -53,8 +51,8 @@ static int compare_numbers(condition *self, mls_str operation, mls_str left, mls
     mls_shell_integer a = {0, true};
     mls_shell_integer b = {0, true};
     if (!self->expanded) {
-        mls_shell_calculate(self->state, left, &a);
-        mls_shell_calculate(self->state, right, &b);
+        a = mls_shell_calculate(self->state, left);
+        b = mls_shell_calculate(self->state, right);
     } else if (!mls_shell_known(left) || !mls_shell_known(right)) {
         return STATUS_UNKNOWN;
     } else if (!mls_shell_integer_read(left, &a.value) || !mls_shell_integer_read(right, &b.value)) {
@@ -113,12 +111,7 @@ static bool word_is(const condition *self, size_t at, const char *words)
     return at < self->count && mls_shell_among(self->words[at], words);
 }
 
-static int joined(condition *self, const char *joint, bool either);
-
-static int all_of(condition *self)
-{
-    return joined(self, self->expanded ? " -o " : " || ", true);
-}
+static int joined(condition *self, bool either);
 
 static int term(condition *self)
 {
@@ -126,7 +119,6 @@ static int term(condition *self)
         self->mistake = true;
         return STATUS_UNKNOWN;
     }
-    self->depth++;
     int status = STATUS_UNKNOWN;
     const bool alone =
         self->at + 1 >= self->count || word_is(self, self->at + 1, self->expanded ? " -a -o ) " : " && || ) ");
@@ -135,6 +127,7 @@ static int term(condition *self)
     const bool unary = !alone && word_is(self, self->at,
                                          " -a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -v -w -x -z"
                                          " -G -L -N -O -R -S ");
+    self->depth++;
     if (binary) {
         status = test_binary(self);
     } else if (word_is(self, self->at, " ! ") && !alone) {
@@ -142,7 +135,7 @@ static int term(condition *self)
         status = mls_shell_status_not(term(self));
     } else if (word_is(self, self->at, " ( ") && !alone) {
         self->at++;
-        status = all_of(self);
+        status = joined(self, true);
         self->mistake = self->mistake || !word_is(self, self->at, " ) ");
         self->at++;
     } else {
@@ -153,15 +146,16 @@ static int term(condition *self)
     return status;
 }
 
-/* Terms joined by && or ||; what stands behind the first may not be looked at. */
-static int joined(condition *self, const char *joint, bool either)
+/* Terms joined by &&, and those by || (`either`); what stands behind the first may not be looked at. */
+static int joined(condition *self, bool either)
 {
-    int status = either ? joined(self, self->expanded ? " -a " : " && ", false) : term(self);
+    const char *joint = self->expanded ? (either ? " -o " : " -a ") : (either ? " || " : " && ");
+    int status = either ? joined(self, false) : term(self);
     const unsigned doubt = self->state->frame->doubt;
     while (!self->mistake && word_is(self, self->at, joint)) {
         self->at++;
         self->state->frame->doubt = doubt + !self->expanded;
-        const int right = either ? joined(self, self->expanded ? " -a " : " && ", false) : term(self);
+        const int right = either ? joined(self, false) : term(self);
         const bool decided = status == mls_shell_status_of(either) || right == mls_shell_status_of(either);
         status = decided                                               ? mls_shell_status_of(either)
                  : status == STATUS_UNKNOWN || right == STATUS_UNKNOWN ? STATUS_UNKNOWN
@@ -174,7 +168,7 @@ static int joined(condition *self, const char *joint, bool either)
 int mls_shell_condition(mls_shell_state *state, const mls_str *words, size_t count, bool expanded)
 {
     condition self = {.state = state, .words = words, .count = count, .expanded = expanded};
-    const int status = count > 0 ? all_of(&self) : STATUS_NO;
+    const int status = count > 0 ? joined(&self, true) : STATUS_NO;
     bool known = true;
     for (size_t i = 0; i < count; i++) {
         known = known && mls_shell_known(words[i]);

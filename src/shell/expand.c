@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they
- * become.  ${A/b/c} and ${!A}, which no config uses, are holes.
+ * become.  $'…', ${A/b/c} and ${!A}, which no config uses, are holes.
  */
-#include "shell/expand.h"
-
-#include <string.h>
-
 #include "base/utf8.h"
+#include "shell/state.h"
 
 /* A word on its way from raw text to a text or to fields. */
 typedef struct builder {
@@ -22,11 +19,6 @@ typedef struct builder {
 } builder;
 
 static void build(builder *self, mls_str raw, bool in_quotes);
-
-static mls_str from(mls_str text, size_t at)
-{
-    return (mls_str){text.ptr + at, text.len - at};
-}
 
 static bool is_digit(char c)
 {
@@ -50,6 +42,7 @@ static void put_quoted(builder *self, mls_str bytes)
         return;
     }
     const char *special = self->quoting == QUOTING_PATTERN ? "*?[]\\!^-" : "*?[]\\^$.+(){}|";
+    self->started = true;
     for (size_t i = 0; i < bytes.len && mls_shell_goes(self->state); i++) {
         const bool escape = bytes.ptr[i] != '\0' && strchr(special, bytes.ptr[i]) != NULL;
         put(self, escape ? MLS_S("\\") : MLS_S(""));
@@ -92,7 +85,6 @@ static void put_bare(builder *self, char c)
 static void put_expansion(builder *self, mls_str text, bool in_quotes)
 {
     if (in_quotes) {
-        self->started = true;
         put_quoted(self, text);
         return;
     }
@@ -104,7 +96,7 @@ static void put_expansion(builder *self, mls_str text, bool in_quotes)
         text = SHELL_HOLE;
     }
     for (size_t i = 0; i < text.len && mls_shell_goes(self->state); i++) {
-        if (strchr(" \t\n", text.ptr[i]) != NULL && text.ptr[i] != '\0') {
+        if (text.ptr[i] == ' ' || text.ptr[i] == '\t' || text.ptr[i] == '\n') {
             end_field(self);
         } else {
             put_bare(self, text.ptr[i]);
@@ -113,42 +105,20 @@ static void put_expansion(builder *self, mls_str text, bool in_quotes)
     }
 }
 
-/* $'…': `at` is behind the first quote; returns the place behind the last. */
-static size_t put_ansi(builder *self, mls_str raw, size_t at)
-{
-    static const char letters[] = "abefnrtv\\'\"?E";
-    static const char meanings[] = "\a\b\033\f\n\r\t\v\\'\"?\033";
-    self->started = true;
-    while (at < raw.len && raw.ptr[at] != '\'') {
-        char c = raw.ptr[at++];
-        if (c == '\\' && at < raw.len) {
-            c = raw.ptr[at++];
-            const char *letter = strchr(letters, c);
-            const unsigned base = c == 'x' ? 16 : 8;
-            unsigned value = 0;
-            at -= c >= '0' && c <= '7';
-            for (size_t digits = base == 16 ? 2 : 3; digits > 0 && at < raw.len; digits--, at++) {
-                const char *digit = strchr("0123456789abcdef0123456789ABCDEF", raw.ptr[at]);
-                const unsigned place = digit != NULL ? (unsigned)(digit - "0123456789abcdef0123456789ABCDEF") % 16 : 16;
-                if (place >= base || (c != 'x' && (c < '0' || c > '7'))) {
-                    break;
-                }
-                value = value * base + place;
-            }
-            /* What else there is depends on the locale, or ends the text: 0 is a hole. */
-            c = letter != NULL ? meanings[letter - letters] : (char)(unsigned char)(value & 0xff);
-        }
-        put_quoted(self, (mls_str){&c, 1});
-    }
-    return at < raw.len ? at + 1 : at;
-}
-
 static mls_str expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quoting, bool in_quotes, bool in_braces)
 {
     builder self = {.state = state, .quoting = quoting, .in_braces = in_braces};
     build(&self, raw, in_quotes);
     const mls_str text = mls_shell_keep_buffer(state, &self.text);
     return mls_shell_goes(state) ? text : SHELL_HOLE;
+}
+
+/* As in doubt: for what it may assign. */
+static void expand_doubtful(mls_shell_state *state, mls_str raw, bool in_quotes)
+{
+    state->frame->doubt++;
+    (void)expand(state, raw, QUOTING_TEXT, in_quotes, in_quotes);
+    state->frame->doubt--;
 }
 
 /* ---- ${…} ---- */
@@ -169,10 +139,9 @@ static size_t parameter_length(mls_str text)
     while (length < text.len && is_digit(text.ptr[length])) {
         length++;
     }
-    if (length > 0 || text.len == 0) {
-        return length;
-    }
-    return strchr("@*#?-$!", text.ptr[0]) != NULL ? 1 : mls_shell_name_length(text);
+    return length > 0 || text.len == 0              ? length
+           : strchr("@*#?-$!", text.ptr[0]) != NULL ? 1
+                                                    : mls_shell_name_length(text);
 }
 
 /* $?, $#, $1 and the like. */
@@ -217,50 +186,36 @@ static mls_str bad_substitution(mls_shell_state *state, mls_str inner, const cha
     return SHELL_HOLE;
 }
 
-static mls_str expand_word(mls_shell_state *state, const parameter *self, mls_str word, bool doubtful)
-{
-    state->frame->doubt += doubtful;
-    const mls_str text = expand(state, word, self->quoting, self->in_quotes, self->in_quotes);
-    state->frame->doubt -= doubtful;
-    return doubtful ? SHELL_HOLE : text;
-}
-
-static mls_str assign_default(mls_shell_state *state, const parameter *self, mls_str value)
-{
-    if (mls_shell_name_length(self->name) == 0) {
-        return bad_substitution(state, self->name, "cannot assign in this way");
-    }
-    mls_shell_variable_set(state, self->name, value);
-    return value;
-}
-
 /* ${A:-B} and its relatives, with `colon` also where A is empty. */
-static mls_str expand_default(mls_shell_state *state, parameter *self, char operation, bool colon, mls_str word)
+static mls_str expand_default(mls_shell_state *state, const parameter *self, char operation, bool colon, mls_str word)
 {
     size_t certain = 0; /* bytes that are there whatever the holes are */
     for (size_t i = 0; i < self->value.len; i++) {
         certain += self->value.ptr[i] != '\0';
     }
-    const bool doubtful = self->presence == PRESENCE_UNKNOWN || (colon && self->value.len > 0 && certain == 0);
     const bool there = self->presence == PRESENCE_SET && (!colon || certain > 0);
-    if (doubtful && operation != '?') {
-        const mls_str hole = expand_word(state, self, word, true);
-        return operation == '=' && mls_shell_name_length(self->name) > 0 ? assign_default(state, self, hole) : hole;
-    }
-    switch (operation) {
-    case '+':
-        return there ? expand_word(state, self, word, false) : MLS_S("");
-    case '-':
-        return there ? self->value : expand_word(state, self, word, false);
-    case '=':
-        self->quoting = QUOTING_TEXT;
-        return there ? self->value : assign_default(state, self, expand_word(state, self, word, false));
-    default: /* the script would end without a value, so it is the job that gives it one */
-        if (!there && mls_shell_name_length(self->name) > 0) {
-            mls_shell_variable_set(state, self->name, SHELL_HOLE);
+    const bool doubtful = self->presence == PRESENCE_UNKNOWN || (colon && self->value.len > 0 && certain == 0);
+    const bool named = mls_shell_name_length(self->name) > 0;
+    mls_str text = SHELL_HOLE;
+    if (operation == '?') { /* without a value the script would end, so it is the job that gives it one */
+        if (!there && named) {
+            mls_shell_variable_set(state, self->name, SHELL_HOLE, false);
         }
-        return there ? self->value : SHELL_HOLE;
+        return there ? self->value : text;
     }
+    if (!doubtful && there != (operation == '+')) {
+        return there ? self->value : MLS_S("");
+    }
+    if (doubtful) {
+        expand_doubtful(state, word, self->in_quotes);
+    } else {
+        text = expand(state, word, operation == '=' ? QUOTING_TEXT : self->quoting, self->in_quotes, self->in_quotes);
+    }
+    if (operation == '=' && named) {
+        mls_shell_variable_set(state, self->name, text, false);
+    }
+    return operation == '=' && !named && !doubtful ? bad_substitution(state, self->name, "cannot assign in this way")
+                                                   : text;
 }
 
 /* Lengths count bytes here and characters in bash. */
@@ -280,8 +235,10 @@ static mls_str expand_slice(mls_shell_state *state, const parameter *self, mls_s
     const size_t cut = colon != NULL ? (size_t)(colon - numbers.ptr) : numbers.len;
     const int64_t size = (int64_t)self->value.len;
     const mls_shell_integer offset = mls_shell_expand_number(state, (mls_str){numbers.ptr, cut});
-    const mls_shell_integer length =
-        colon != NULL ? mls_shell_expand_number(state, from(numbers, cut + 1)) : (mls_shell_integer){size, true};
+    mls_shell_integer length = {size, true};
+    if (colon != NULL) {
+        length = mls_shell_expand_number(state, mls_shell_from(numbers, cut + 1));
+    }
     if (!offset.known || !length.known || !is_ascii(self->value)) {
         return SHELL_HOLE;
     }
@@ -301,10 +258,10 @@ static mls_str expand_case(mls_shell_state *state, const parameter *self)
 {
     const bool upper = self->rest.ptr[0] == '^';
     const bool all = self->rest.len > 1 && self->rest.ptr[1] == self->rest.ptr[0];
+    mls_buffer made = {0};
     if (self->rest.len > (all ? 2 : 1) || !is_ascii(self->value)) {
         return SHELL_HOLE;
     }
-    mls_buffer made = {0};
     for (size_t i = 0; i < self->value.len; i++) {
         const char c = self->value.ptr[i];
         const bool changes = (all || i == 0) && c >= (upper ? 'a' : 'A') && c <= (upper ? 'z' : 'Z');
@@ -313,28 +270,34 @@ static mls_str expand_case(mls_shell_state *state, const parameter *self)
     return mls_shell_keep_buffer(state, &made);
 }
 
-static mls_str expand_operator(mls_shell_state *state, parameter *self, mls_str inner)
+static mls_str expand_operator(mls_shell_state *state, const parameter *self, mls_str inner)
 {
     const mls_str rest = self->rest;
     const bool colon = rest.ptr[0] == ':';
-    const char operation = colon ? (rest.len > 1 ? rest.ptr[1] : ' ') : rest.ptr[0];
-    if (strchr("-=+?", operation) != NULL) {
-        return expand_default(state, self, operation, colon, from(rest, colon ? 2 : 1));
-    }
     const bool longest = rest.len > 1 && rest.ptr[1] == rest.ptr[0];
+    const char operation = !colon ? rest.ptr[0] : rest.len > 1 ? rest.ptr[1] : ' ';
     mls_str pattern;
+    switch (operation) {
+    case '-':
+    case '=':
+    case '+':
+    case '?':
+        return expand_default(state, self, operation, colon, mls_shell_from(rest, colon ? 2 : 1));
+    default:
+        break;
+    }
     switch (rest.ptr[0]) {
     case ':':
-        return self->presence == PRESENCE_UNSET ? MLS_S("") : expand_slice(state, self, from(rest, 1));
+        return self->presence == PRESENCE_UNSET ? MLS_S("") : expand_slice(state, self, mls_shell_from(rest, 1));
     case '#':
     case '%':
-        pattern = expand(state, from(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
+        pattern = expand(state, mls_shell_from(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
         return mls_shell_pattern_strip(state, self->value, pattern, rest.ptr[0] == '%', longest);
     case '^':
     case ',':
         return expand_case(state, self);
     case '/':
-        (void)expand(state, from(rest, 1), QUOTING_TEXT, false, false); /* for the := in it */
+        expand_doubtful(state, mls_shell_from(rest, 1), false);
         return SHELL_HOLE;
     case '@':
         return SHELL_HOLE;
@@ -345,18 +308,18 @@ static mls_str expand_operator(mls_shell_state *state, parameter *self, mls_str 
 
 static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_quoting quoting, bool in_quotes)
 {
-    parameter self = {.quoting = quoting, .in_quotes = in_quotes};
-    const bool length = inner.len > 1 && inner.ptr[0] == '#' && parameter_length(from(inner, 1)) > 0;
-    const bool indirect = inner.len > 1 && inner.ptr[0] == '!' && parameter_length(from(inner, 1)) > 0;
-    const mls_str text = from(inner, length || indirect ? 1 : 0);
-    self.name = (mls_str){text.ptr, parameter_length(text)};
-    self.rest = from(text, self.name.len);
+    const bool prefixed = inner.len > 1 && parameter_length(mls_shell_from(inner, 1)) > 0;
+    const bool length = prefixed && inner.ptr[0] == '#';
+    const bool indirect = prefixed && inner.ptr[0] == '!';
+    const mls_str text = mls_shell_from(inner, length || indirect);
+    parameter self = {.name = {text.ptr, parameter_length(text)}, .quoting = quoting, .in_quotes = in_quotes};
+    self.rest = mls_shell_from(text, self.name.len);
     bool list = indirect;
     if (self.name.len > 0 && self.rest.len > 0 && self.rest.ptr[0] == '[') {
         const char *close = memchr(self.rest.ptr, ']', self.rest.len);
         const size_t end = close != NULL ? (size_t)(close - self.rest.ptr) : self.rest.len - 1;
         list = list || !mls_str_equal((mls_str){self.rest.ptr, end}, MLS_S("[0"));
-        self.rest = from(self.rest, end + 1);
+        self.rest = mls_shell_from(self.rest, end + 1);
     }
     if (self.name.len == 0 || (length && self.rest.len > 0)) {
         return bad_substitution(state, inner, "bad substitution");
@@ -365,11 +328,7 @@ static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_qu
         if (indirect && memchr(inner.ptr, '=', inner.len) != NULL) {
             mls_shell_forget_all(state, MLS_S("${!…=…}"));
         }
-        if (self.rest.len > 0) {
-            state->frame->doubt++;
-            (void)expand(state, self.rest, QUOTING_TEXT, in_quotes, false);
-            state->frame->doubt--;
-        }
+        expand_doubtful(state, self.rest, in_quotes);
         return SHELL_HOLE;
     }
     self.presence = value_of(state, self.name, &self.value);
@@ -384,62 +343,56 @@ static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_qu
 
 mls_shell_integer mls_shell_expand_number(mls_shell_state *state, mls_str raw)
 {
-    mls_shell_integer number;
     state->frame->unset_used = false;
-    mls_shell_calculate(state, expand(state, raw, QUOTING_TEXT, true, false), &number);
-    return number;
+    return mls_shell_calculate(state, expand(state, raw, QUOTING_TEXT, true, false));
 }
 
-/* $(( … )), and not $( ( … ) … ). */
+/* $(( … )) or $( … ). */
 static mls_str expand_parentheses(mls_shell_state *state, mls_str inner)
 {
-    if (inner.len < 2 || inner.ptr[0] != '(' || mls_shell_parentheses_end(inner, 0, 0) != inner.len) {
-        return state->substitute(state, inner);
+    if (inner.len > 1 && inner.ptr[0] == '(' && mls_shell_parentheses_end(inner, 0, 0) == inner.len) {
+        const mls_shell_integer number = mls_shell_expand_number(state, (mls_str){inner.ptr + 1, inner.len - 2});
+        return number.known ? mls_shell_number(state, number.value) : SHELL_HOLE;
     }
-    const mls_shell_integer number = mls_shell_expand_number(state, (mls_str){inner.ptr + 1, inner.len - 2});
-    return number.known ? mls_shell_number(state, number.value) : SHELL_HOLE;
+    if (state->frame->nesting >= SHELL_DEPTH_MAX) {
+        mls_shell_limit(state, "nesting of commands");
+        return SHELL_HOLE;
+    }
+    mls_shell_subshell subshell;
+    mls_shell_subshell_enter(state, &subshell, true);
+    subshell.frame.input = NULL;
+    subshell.frame.status = STATUS_YES;
+    state->run(state, inner, subshell.frame.line);
+    mls_str text = mls_shell_subshell_leave(state, &subshell);
+    while (text.len > 0 && text.ptr[text.len - 1] == '\n') {
+        text.len--;
+    }
+    state->frame->substituted = true;
+    return text;
 }
 
-static size_t put_dollar(builder *self, mls_str raw, size_t at, bool in_quotes)
+/* A whole $(…) or ${…}. */
+static void put_substitution(builder *self, mls_str unit, bool in_quotes)
 {
-    const char next = at + 1 < raw.len ? raw.ptr[at + 1] : ' ';
+    const mls_str inner = {unit.ptr + 2, unit.len - 3};
+    const bool braces = unit.ptr[1] == '{';
+    bool quotes = false; /* in a default they keep it from splitting, in part */
+    for (size_t i = 0; i < inner.len && braces && !in_quotes && self->fields != NULL; i++) {
+        quotes = quotes || strchr("\"'\\", inner.ptr[i]) != NULL;
+    }
+    const mls_shell_quoting quoting = in_quotes ? QUOTING_TEXT : self->quoting;
+    const mls_str text =
+        braces ? expand_braces(self->state, inner, quoting, in_quotes) : expand_parentheses(self->state, inner);
+    put_expansion(self, quotes ? SHELL_HOLE : text, in_quotes);
+}
+
+static void put_parameter(builder *self, mls_str name, bool in_quotes)
+{
     mls_shell_state *state = self->state;
-    if (next == '\'' && !in_quotes) {
-        return put_ansi(self, raw, at + 2);
-    }
-    if (next == '"' && !in_quotes) {
-        return at + 1;
-    }
-    if (next == '(' || next == '{') {
-        const size_t end = mls_shell_unit_end(raw, at, in_quotes, 0);
-        if (end == SHELL_NO_END || end > raw.len) {
-            put(self, SHELL_HOLE);
-            return raw.len;
-        }
-        const mls_str inner = {raw.ptr + at + 2, end - at - 3};
-        const mls_shell_quoting quoting = in_quotes ? QUOTING_TEXT : self->quoting;
-        mls_str text = next == '(' ? expand_parentheses(state, inner) : expand_braces(state, inner, quoting, in_quotes);
-        /* Quotes in a default keep it from splitting, in part. */
-        const bool quotes = next == '{' && (memchr(inner.ptr, '"', inner.len) != NULL ||
-                                            memchr(inner.ptr, '\'', inner.len) || memchr(inner.ptr, '\\', inner.len));
-        put_expansion(self, self->fields != NULL && quotes && !in_quotes ? SHELL_HOLE : text, in_quotes);
-        return end;
-    }
-    if (next == '[') {
-        const char *close = memchr(raw.ptr + at, ']', raw.len - at);
-        put_expansion(self, SHELL_HOLE, in_quotes);
-        return close != NULL ? (size_t)(close - raw.ptr) + 1 : raw.len;
-    }
-    const size_t length = is_digit(next) ? 1 : parameter_length(from(raw, at + 1));
-    if (length == 0) {
-        in_quotes ? put_quoted(self, MLS_S("$")) : put_bare(self, '$');
-        return at + 1;
-    }
     mls_str value;
-    const mls_shell_presence presence = value_of(state, (mls_str){raw.ptr + at + 1, length}, &value);
+    const mls_shell_presence presence = value_of(state, name, &value);
     state->frame->unset_used = state->frame->unset_used || presence == PRESENCE_UNSET;
     put_expansion(self, value, in_quotes);
-    return at + 1 + length;
 }
 
 static size_t put_escaped(builder *self, mls_str raw, size_t at, bool in_quotes)
@@ -453,43 +406,57 @@ static size_t put_escaped(builder *self, mls_str raw, size_t at, bool in_quotes)
     return at + (keeps ? 1 : 2);
 }
 
+/* What stands at `at`: a quoted string, a substitution, or a byte; the place behind it. */
+static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
+{
+    const char c = raw.ptr[at];
+    const char next = at + 1 < raw.len ? raw.ptr[at + 1] : ' ';
+    const size_t end = mls_shell_unit_end(raw, at, in_quotes, 0);
+    const mls_str unit = {raw.ptr + at, end - at};
+    const mls_str behind = mls_shell_from(raw, at + 1);
+    if (end > raw.len) {
+        put(self, SHELL_HOLE);
+        return raw.len;
+    }
+    if (c == '\\') {
+        return put_escaped(self, raw, at, in_quotes);
+    }
+    if (c == '$' && (next == '(' || next == '{')) {
+        put_substitution(self, unit, in_quotes);
+    } else if (c == '$' && next == '[') {
+        const char *close = memchr(raw.ptr + at, ']', raw.len - at);
+        put_expansion(self, SHELL_HOLE, in_quotes);
+        return close != NULL ? (size_t)(close - raw.ptr) + 1 : raw.len;
+    } else if (c == '$' && next == '"' && !in_quotes) {
+        self->started = true;                            /* as without the dollar */
+    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…` and $'…' */
+        put_expansion(self, SHELL_HOLE, in_quotes || c == '$');
+    } else if (c == '$' && parameter_length(behind) > 0) {
+        const size_t length = is_digit(next) ? 1 : parameter_length(behind);
+        put_parameter(self, (mls_str){behind.ptr, length}, in_quotes);
+        return at + 1 + length;
+    } else if (in_quotes) {
+        put_quoted(self, c != '"' ? unit : MLS_S("")); /* quotes in quotes do nothing but go away: "${A:-"b c"}" */
+    } else if (c == '\'') {
+        put_quoted(self, (mls_str){unit.ptr + 1, unit.len - 2});
+    } else if (c == '"') {
+        build(self, (mls_str){unit.ptr + 1, unit.len - 2}, true);
+    } else if (c == '~') { /* somebody's home */
+        put(self, at > 0 && raw.ptr[at - 1] != ':' ? MLS_S("~") : SHELL_HOLE);
+    } else if ((c == '<' || c == '>') && at == 0 && self->fields != NULL) { /* <( … ) */
+        put(self, SHELL_HOLE);
+        return raw.len;
+    } else {
+        put_bare(self, c);
+    }
+    return end;
+}
+
 static void build(builder *self, mls_str raw, bool in_quotes)
 {
     self->started = self->started || in_quotes;
     for (size_t at = 0; at < raw.len && mls_shell_goes(self->state);) {
-        const char c = raw.ptr[at];
-        if (c == '\\') {
-            at = put_escaped(self, raw, at, in_quotes);
-        } else if (c == '$') {
-            at = put_dollar(self, raw, at, in_quotes);
-        } else if (c == '`') {
-            put_expansion(self, SHELL_HOLE, in_quotes); /* no config uses them */
-            at = mls_shell_unit_end(raw, at, in_quotes, 0);
-        } else if (in_quotes) {
-            at++;
-            if (c != '"') { /* quotes inside quotes do nothing but go away: "${A:-"b c"}" */
-                put_quoted(self, (mls_str){&c, 1});
-            }
-        } else if (c == '\'' || c == '"') {
-            const size_t end = mls_shell_unit_end(raw, at, false, 0);
-            if (end == SHELL_NO_END || end > raw.len) {
-                put(self, SHELL_HOLE);
-                return;
-            }
-            const mls_str inner = {raw.ptr + at + 1, end - at - 2};
-            if (c == '"') {
-                build(self, inner, true);
-            } else {
-                put_quoted(self, inner);
-            }
-            at = end;
-        } else if (((c == '<' || c == '>') && at == 0 && self->fields != NULL) || c == '~') {
-            put(self, c == '~' && at > 0 && raw.ptr[at - 1] != ':' ? MLS_S("~") : SHELL_HOLE);
-            at = c == '~' ? at + 1 : raw.len; /* somebody's home, or <( … ) */
-        } else {
-            put_bare(self, c);
-            at++;
-        }
+        at = put_unit(self, raw, at, in_quotes);
     }
 }
 
@@ -510,11 +477,6 @@ bool mls_shell_has_braces(mls_str raw)
 mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quoting)
 {
     return expand(state, raw, quoting, false, false);
-}
-
-mls_str mls_shell_expand_quoted(mls_shell_state *state, mls_str raw)
-{
-    return expand(state, raw, QUOTING_TEXT, true, false);
 }
 
 void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, mls_shell_fields *fields)

@@ -2,9 +2,7 @@
 /*
  * lexer.c - where words, quotes, substitutions and here-documents end.
  */
-#include <string.h>
-
-#include "shell/parse.h"
+#include "shell/state.h"
 
 static const char no_end[] = "a quote or bracket is not closed, or nested too deep";
 
@@ -47,16 +45,14 @@ size_t mls_shell_parentheses_end(mls_str text, size_t at, unsigned depth)
     size_t open = 0;
     while (depth < SHELL_NESTING_MAX && at < text.len) {
         const char c = text.ptr[at];
-        if (c == '(') {
-            open++;
+        if (c == '#' && is_blank_or_operator(text.ptr[at - 1])) {
+            at = end_of_line(text, at);
+        } else if (c == '(' || c == ')') {
+            open += c == '(' ? 1 : (size_t)-1;
             at++;
-        } else if (c == ')') {
-            at++;
-            if (--open == 0) {
+            if (open == 0) {
                 return at;
             }
-        } else if (c == '#' && is_blank_or_operator(text.ptr[at - 1])) {
-            at = end_of_line(text, at);
         } else {
             at = mls_shell_unit_end(text, at, false, depth + 1);
         }
@@ -103,72 +99,41 @@ size_t mls_shell_name_length(mls_str text)
     return length;
 }
 
-bool mls_shell_list_add(mls_arena *arena, mls_str **items, size_t *count, size_t *capacity, mls_str text)
+void mls_shell_lexer_fail(mls_shell_lexer *lexer, const char *problem)
 {
-    if (*count == *capacity) {
-        const size_t more = *capacity == 0 ? 4 : *capacity * 2;
-        mls_str *larger = mls_arena_array(arena, more, sizeof *larger);
-        if (larger == NULL) {
-            return false;
-        }
-        if (*count > 0) {
-            memcpy(larger, *items, *count * sizeof *larger);
-        }
-        *items = larger;
-        *capacity = more;
-    }
-    (*items)[(*count)++] = text;
-    return true;
-}
-
-bool mls_shell_among(mls_str name, const char *names)
-{
-    const bool word = name.len > 0 && memchr(name.ptr, ' ', name.len) == NULL;
-    for (const char *at = names; word && (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
-        if (strncmp(at + 1, name.ptr, name.len) == 0 && at[1 + name.len] == ' ') {
-            return true;
-        }
-    }
-    return false;
-}
-
-static mls_shell_token bad_token(mls_shell_lexer *lexer, const char *problem)
-{
-    if (lexer->problem == NULL) {
-        lexer->problem = problem;
-    }
+    lexer->problem = lexer->problem == NULL ? problem : lexer->problem;
     lexer->at = lexer->text.len;
-    return (mls_shell_token){.kind = TOKEN_BAD, .line = lexer->line};
+    lexer->token = (mls_shell_token){.text = mls_shell_from(lexer->text, lexer->at), .line = lexer->token.line};
 }
 
-static char char_at(const mls_shell_lexer *lexer, size_t at)
+/* The bytes up to `end` become the token; its lines are counted. */
+static void take_token(mls_shell_lexer *lexer, mls_shell_token_kind kind, size_t end)
 {
-    return at < lexer->text.len ? lexer->text.ptr[at] : '\0';
-}
-
-/* The span from `begin` to `end`, which the lexer is behind then; its lines are counted. */
-static mls_shell_token take_word(mls_shell_lexer *lexer, size_t begin, size_t end)
-{
-    const mls_shell_token token = {TOKEN_WORD, {lexer->text.ptr + begin, end - begin}, lexer->line};
+    const size_t begin = lexer->at;
+    lexer->token = (mls_shell_token){kind, MLS_STR(""), lexer->line};
+    if (end == SHELL_NO_END) {
+        mls_shell_lexer_fail(lexer, no_end);
+        return;
+    }
+    lexer->token.text = (mls_str){lexer->text.ptr + begin, end - begin};
     for (size_t i = begin; i < end; i++) {
         lexer->line += lexer->text.ptr[i] == '\n';
     }
     lexer->at = end;
-    return token;
 }
 
 static void skip_blanks(mls_shell_lexer *lexer)
 {
-    for (;;) {
-        const char c = char_at(lexer, lexer->at);
-        if (c == ' ' || c == '\t') {
+    const mls_str text = lexer->text;
+    for (; lexer->at < text.len; lexer->at++) {
+        const char c = text.ptr[lexer->at];
+        if (c == '\\' && lexer->at + 1 < text.len && text.ptr[lexer->at + 1] == '\n') {
             lexer->at++;
-        } else if (c == '\\' && char_at(lexer, lexer->at + 1) == '\n') {
-            lexer->at += 2;
             lexer->line++;
         } else if (c == '#') {
-            lexer->at = end_of_line(lexer->text, lexer->at);
-        } else {
+            lexer->at = end_of_line(text, lexer->at);
+            return;
+        } else if (c != ' ' && c != '\t') {
             return;
         }
     }
@@ -202,12 +167,10 @@ static void skip_heredocs(mls_shell_lexer *lexer)
     lexer->heredoc_count = 0;
 }
 
-static mls_shell_token read_word(mls_shell_lexer *lexer)
+static size_t word_end(mls_str text, size_t begin)
 {
-    const size_t begin = lexer->at;
-    const mls_str text = lexer->text;
     size_t at = begin;
-    while (at < text.len && at != SHELL_NO_END) {
+    while (at < text.len) {
         const char c = text.ptr[at];
         /* A=( … ) and @(a|b); "!(" is a negated subshell where a word may start. */
         const bool encloses = c == '(' && at > begin && strchr(at > begin + 1 ? "=@?*+!" : "=@?*+", text.ptr[at - 1]);
@@ -221,76 +184,56 @@ static mls_shell_token read_word(mls_shell_lexer *lexer)
             at = mls_shell_unit_end(text, at, false, 0);
         }
     }
-    return at == SHELL_NO_END ? bad_token(lexer, no_end) : take_word(lexer, begin, at);
+    return at;
 }
 
-static mls_shell_token read_operator(mls_shell_lexer *lexer)
+void mls_shell_lexer_next(mls_shell_lexer *lexer)
 {
     static const char *const operators[] = {"&>>", ";;&", "<<-", "<<<", "&&", "||", ";;", ";&", "|&", "<<", ">>", "<&",
                                             ">&",  "<>",  ">|",  "&>",  ";",  "&",  "|",  "(",  ")",  "<",  ">"};
-    const mls_str rest = {lexer->text.ptr + lexer->at, lexer->text.len - lexer->at};
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        const mls_str name = mls_str_from(operators[i]);
-        if (mls_str_starts(rest, name)) {
-            lexer->at += name.len;
-            return (mls_shell_token){TOKEN_OPERATOR, {rest.ptr, name.len}, lexer->line};
-        }
-    }
-    return bad_token(lexer, "a byte that no command holds");
-}
-
-mls_shell_token mls_shell_lexer_next(mls_shell_lexer *lexer)
-{
-    if (lexer->problem != NULL) {
-        return (mls_shell_token){.kind = TOKEN_BAD, .line = lexer->line};
-    }
     skip_blanks(lexer);
-    if (lexer->at >= lexer->text.len) {
-        return (mls_shell_token){.kind = TOKEN_END, .line = lexer->line};
-    }
-    const char c = lexer->text.ptr[lexer->at];
-    if (c == '\n') {
-        const mls_shell_token token = {.kind = TOKEN_NEWLINE, .line = lexer->line};
-        lexer->at++;
-        lexer->line++;
+    const mls_str rest = mls_shell_from(lexer->text, lexer->at);
+    const char c = rest.len > 0 ? rest.ptr[0] : '\0';
+    const bool substitution = rest.len > 1 && (c == '<' || c == '>') && rest.ptr[1] == '(';
+    if (rest.len == 0) {
+        take_token(lexer, TOKEN_END, lexer->at);
+    } else if (c == '\n') {
+        take_token(lexer, TOKEN_NEWLINE, lexer->at + 1);
         skip_heredocs(lexer);
-        return token;
+    } else if (substitution || !is_blank_or_operator(c)) {
+        take_token(lexer, TOKEN_WORD, word_end(lexer->text, lexer->at));
+    } else {
+        size_t i = 0;
+        while (i + 1 < sizeof operators / sizeof *operators && !mls_str_starts(rest, mls_str_from(operators[i]))) {
+            i++;
+        }
+        take_token(lexer, TOKEN_OPERATOR, lexer->at + strlen(operators[i]));
     }
-    const bool substitution = (c == '<' || c == '>') && char_at(lexer, lexer->at + 1) == '(';
-    return is_blank_or_operator(c) && !substitution ? read_operator(lexer) : read_word(lexer);
 }
 
-mls_shell_token mls_shell_lexer_peek(mls_shell_lexer *lexer)
-{
-    const size_t at = lexer->at;
-    const size_t line = lexer->line;
-    const size_t heredoc_count = lexer->heredoc_count; /* what they are stays in place */
-    const mls_shell_token token = mls_shell_lexer_next(lexer);
-    lexer->at = at;
-    lexer->line = line;
-    lexer->heredoc_count = heredoc_count;
-    return token;
-}
-
-mls_shell_token mls_shell_lexer_regex(mls_shell_lexer *lexer)
+void mls_shell_lexer_regex(mls_shell_lexer *lexer)
 {
     const mls_str text = lexer->text;
     skip_blanks(lexer);
     size_t at = lexer->at;
-    while (at < text.len && at != SHELL_NO_END && strchr(" \t\n", text.ptr[at]) == NULL) {
+    while (at < text.len && strchr(" \t\n", text.ptr[at]) == NULL) {
         at = text.ptr[at] == '(' ? mls_shell_parentheses_end(text, at, 0) : mls_shell_unit_end(text, at, false, 0);
     }
-    return at == SHELL_NO_END ? bad_token(lexer, no_end) : take_word(lexer, lexer->at, at);
+    take_token(lexer, TOKEN_WORD, at);
 }
 
 bool mls_shell_lexer_arithmetic(mls_shell_lexer *lexer, mls_str *expression)
 {
     const mls_str text = lexer->text;
-    const size_t end = char_at(lexer, lexer->at) == '(' ? mls_shell_parentheses_end(text, lexer->at, 0) : SHELL_NO_END;
+    const size_t begin = (size_t)(lexer->token.text.ptr - text.ptr);
+    const bool doubled = mls_str_equal(lexer->token.text, MLS_S("(")) && begin > 0 && text.ptr[begin - 1] == '(';
+    const size_t end = doubled ? mls_shell_parentheses_end(text, begin, 0) : SHELL_NO_END;
     if (end == SHELL_NO_END || end >= text.len || text.ptr[end] != ')') {
         return false;
     }
-    const mls_str whole = take_word(lexer, lexer->at, end + 1).text;
-    *expression = (mls_str){whole.ptr + 1, whole.len - 3};
+    lexer->at = begin;
+    take_token(lexer, TOKEN_WORD, end + 1);
+    *expression = (mls_str){text.ptr + begin + 1, end - begin - 2};
+    mls_shell_lexer_next(lexer);
     return true;
 }

@@ -7,9 +7,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <ctype.h>
 #include <pcre2.h>
-#include <string.h>
 
-#include "shell/expand.h"
+#include "shell/state.h"
 
 #define REGEX_STEPS_MAX 20000
 #define REGEX_HEAP_KIB_MAX 256

@@ -3,16 +3,13 @@
  * shell.c - the handle that others see: a script, read, and its exports.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "shell/command.h"
+#include "shell/state.h"
 
 struct mls_shell {
     mls_shell_state state;
     mls_shell_frame frame;
     mls_shell_variables variables;
-    mls_shell_disk disk;
-    mls_shell_files files;
     mls_findings findings;
     char *path;
     mls_shell_variable *exports;
@@ -39,52 +36,46 @@ static bool list_exports(mls_shell *self)
 /* Reads `bytes`, or, without them, the file; values borrow from the text, so it stays in the arena. */
 static mls_status read_script(mls_shell *self, const char *root, const mls_str *bytes, mls_error *error)
 {
-    mls_str text = MLS_STR("");
     mls_shell_state *state = &self->state;
+    mls_str text = MLS_STR("");
+    mls_status status = MLS_OK;
+    state->findings = &self->findings;
+    state->frame = &self->frame;
+    self->frame.variables = &self->variables;
     if (bytes == NULL) {
-        if (!mls_shell_disk_init(&self->disk, self->path, root)) {
-            return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
-        }
-        const mls_status status = mls_shell_disk_load(self->path, &state->arena, &text, error);
-        if (status != MLS_OK) {
-            return status;
-        }
+        status = mls_shell_files_init(state, self->path, root) ? mls_shell_file_load(state, self->path, &text, error)
+                                                               : mls_error_memory(error);
     } else if (bytes->len > MLS_SHELL_BYTES_MAX) {
-        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "longer than a config may be");
+        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "longer than a config may be");
     } else {
         text = mls_arena_copy(&state->arena, *bytes);
-        state->out_of_memory = text.ptr == NULL;
+        status = text.ptr != NULL ? MLS_OK : mls_error_memory(error);
+    }
+    if (status != MLS_OK) {
+        return status;
     }
     if (!mls_shell_known(text)) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "not a text: it holds NUL bytes");
     }
-    self->files = mls_shell_disk_files(&self->disk);
-    self->frame.variables = &self->variables;
-    state->files = &self->files;
-    state->findings = &self->findings;
-    state->frame = &self->frame;
-    if (!state->out_of_memory) {
-        mls_shell_run(state, self->path, text);
-    }
-    return state->out_of_memory || self->findings.out_of_memory || !list_exports(self)
-               ? mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory")
-               : MLS_OK;
+    mls_shell_run(state, self->path, text);
+    return state->out_of_memory || self->findings.out_of_memory || !list_exports(self) ? mls_error_memory(error)
+                                                                                       : MLS_OK;
 }
 
 static mls_status make_script(const char *path, const char *root, const mls_str *bytes, mls_shell **script,
                               mls_error *error)
 {
-    mls_status status = MLS_ERROR_MEMORY;
-    *script = calloc(1, sizeof **script);
-    if (*script != NULL && ((*script)->path = strdup(path)) != NULL) {
-        status = read_script(*script, root, bytes, error);
-    } else {
-        (void)mls_error_set(error, status, 0, 0, "out of memory");
+    mls_shell *self = calloc(1, sizeof *self);
+    if (self != NULL) {
+        self->path = strdup(path);
     }
+    const mls_status status =
+        self != NULL && self->path != NULL ? read_script(self, root, bytes, error) : mls_error_memory(error);
     if (status != MLS_OK) {
-        mls_shell_free(*script);
-        *script = NULL;
+        mls_shell_free(self);
+        self = NULL;
     }
+    *script = self;
     return status;
 }
 
@@ -109,7 +100,7 @@ void mls_shell_free(mls_shell *script)
         return;
     }
     mls_arena_release(&script->state.arena);
-    mls_shell_disk_release(&script->disk);
+    mls_shell_files_release(&script->state);
     mls_findings_release(&script->findings);
     free(script->variables.items);
     free(script->exports);

@@ -5,7 +5,6 @@
 #include "shell/state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
@@ -45,7 +44,7 @@ void mls_shell_limit(mls_shell_state *state, const char *limit)
 bool mls_shell_step(mls_shell_state *state, size_t count)
 {
     if (state->stopped || count > SHELL_STEPS_MAX - state->steps) {
-        mls_shell_limit(state, "steps of matching and arithmetic");
+        mls_shell_limit(state, "it takes too many steps");
         return false;
     }
     state->steps += count;
@@ -56,19 +55,15 @@ mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes)
 {
     if (bytes.len > SHELL_VALUE_BYTES_MAX) {
         mls_shell_limit(state, "length of a value");
+    }
+    if (!mls_shell_step(state, bytes.len)) {
         return SHELL_HOLE;
     }
-    if (bytes.len > SHELL_EXPANSION_BYTES_MAX - state->expanded) {
-        mls_shell_limit(state, "length of all values together");
-        return SHELL_HOLE;
-    }
-    state->expanded += bytes.len;
     const mls_str kept = mls_arena_copy(&state->arena, bytes);
     if (kept.ptr == NULL) {
         mls_shell_no_memory(state);
-        return SHELL_HOLE;
     }
-    return kept;
+    return kept.ptr != NULL ? kept : SHELL_HOLE;
 }
 
 mls_str mls_shell_keep_buffer(mls_shell_state *state, mls_buffer *buffer)
@@ -100,13 +95,34 @@ mls_str mls_shell_number(mls_shell_state *state, int64_t number)
 
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text)
 {
-    if (fields->count == SHELL_FIELDS_MAX) {
-        mls_shell_limit(state, "number of words in a command");
+    if (!mls_shell_step(state, sizeof text)) {
         return;
     }
-    if (!mls_shell_list_add(&state->arena, &fields->items, &fields->count, &fields->capacity, text)) {
-        mls_shell_no_memory(state);
+    if (fields->count == fields->capacity) {
+        const size_t capacity = fields->capacity == 0 ? 4 : fields->capacity * 2;
+        mls_str *larger = mls_arena_array(&state->arena, capacity, sizeof *larger);
+        if (larger == NULL) {
+            mls_shell_no_memory(state);
+            return;
+        }
+        for (size_t i = 0; i < fields->count; i++) {
+            larger[i] = fields->items[i];
+        }
+        fields->items = larger;
+        fields->capacity = capacity;
     }
+    fields->items[fields->count++] = text;
+}
+
+bool mls_shell_among(mls_str name, const char *names)
+{
+    const bool word = name.len > 0 && memchr(name.ptr, ' ', name.len) == NULL;
+    for (const char *at = names; word && (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
+        if (strncmp(at + 1, name.ptr, name.len) == 0 && at[1 + name.len] == ' ') {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* bash gives these a value by itself, one that is not to be known from the text. */
@@ -121,7 +137,7 @@ static const char stubborn_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHR
                                      " DIRSTACK BASH_ARGV0 _ ";
 
 /* Where a name is, or belongs. */
-static size_t place_of(const mls_shell_variables *variables, mls_str name)
+static mls_shell_slot *place_of(const mls_shell_variables *variables, mls_str name, bool *found)
 {
     size_t begin = 0;
     size_t end = variables->count;
@@ -133,25 +149,26 @@ static size_t place_of(const mls_shell_variables *variables, mls_str name)
             end = middle;
         }
     }
-    return begin;
+    *found = begin < variables->count && mls_str_equal(variables->items[begin].name, name);
+    return variables->items + begin;
 }
 
-mls_shell_slot *mls_shell_slot_find(const mls_shell_variables *variables, mls_str name)
+void mls_shell_slot_forget(mls_shell_slot *slot)
 {
-    const size_t at = place_of(variables, name);
-    return at < variables->count && mls_str_equal(variables->items[at].name, name) ? &variables->items[at] : NULL;
+    slot->presence = PRESENCE_UNKNOWN;
+    slot->value = SHELL_HOLE;
 }
 
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
 {
     mls_shell_variables *variables = state->frame->variables;
-    const size_t at = place_of(variables, name);
-    mls_shell_slot *slot = mls_shell_slot_find(variables, name);
-    if (slot != NULL) {
+    bool found;
+    mls_shell_slot *slot = place_of(variables, name, &found);
+    const size_t at = (size_t)(slot - variables->items);
+    if (found) {
         return slot;
     }
-    if (variables->count == SHELL_VARIABLES_MAX) {
-        mls_shell_limit(state, "number of variables");
+    if (!mls_shell_step(state, variables->count)) {
         return NULL;
     }
     const mls_str kept = mls_arena_copy(&state->arena, name);
@@ -164,8 +181,7 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
     variables->count++;
     *slot = (mls_shell_slot){.name = kept, .value = MLS_STR("")};
     if (variables->forgotten) {
-        slot->presence = PRESENCE_UNKNOWN;
-        slot->value = SHELL_HOLE;
+        mls_shell_slot_forget(slot);
     }
     return slot;
 }
@@ -173,24 +189,30 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
 mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str name, mls_str *value)
 {
     const mls_shell_frame *frame = state->frame;
-    const mls_shell_slot *slot = mls_shell_slot_find(frame->variables, name);
+    bool found;
+    const mls_shell_slot *slot = place_of(frame->variables, name, &found);
     *value = MLS_S("");
-    if (slot == NULL && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
+    if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
         *value = mls_str_from(frame->path);
         return PRESENCE_SET;
     }
-    const bool own = slot == NULL && (mls_shell_among(name, shell_names) || mls_shell_among(name, stubborn_names));
-    if (own || frame->repeat > 0 || (slot == NULL && frame->variables->forgotten) || (slot != NULL && slot->array)) {
+    const bool own = mls_shell_among(name, shell_names) || mls_shell_among(name, stubborn_names);
+    if (frame->repeat > 0 || (found ? slot->array : own || frame->variables->forgotten)) {
         *value = SHELL_HOLE;
         return PRESENCE_UNKNOWN;
     }
-    *value = slot != NULL ? slot->value : *value;
-    return slot != NULL ? slot->presence : PRESENCE_UNSET;
+    *value = found ? slot->value : *value;
+    return found ? slot->presence : PRESENCE_UNSET;
 }
 
-void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value)
+void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends)
 {
     mls_shell_frame *frame = state->frame;
+    mls_str before = MLS_STR("");
+    if (appends) {
+        (void)mls_shell_variable_get(state, name, &before);
+        value = mls_shell_join(state, before, value);
+    }
     mls_shell_slot *slot = mls_shell_slot_touch(state, name);
     if (slot == NULL) {
         return;
@@ -205,20 +227,12 @@ void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value)
     slot->exported =
         stubborn ? slot->exported && slot->presence != PRESENCE_UNSET : slot->exported || frame->export_all;
     if (stubborn || (frame->doubt > 0 && !same)) {
-        slot->presence = PRESENCE_UNKNOWN;
-        slot->value = SHELL_HOLE;
+        mls_shell_slot_forget(slot);
     } else {
         slot->presence = PRESENCE_SET;
         slot->value = slot->typed ? SHELL_HOLE : value;
         slot->array = false;
     }
-}
-
-void mls_shell_variable_append(mls_shell_state *state, mls_str name, mls_str value)
-{
-    mls_str before;
-    (void)mls_shell_variable_get(state, name, &before);
-    mls_shell_variable_set(state, name, mls_shell_join(state, before, value));
 }
 
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
@@ -231,8 +245,8 @@ void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
     if (frame->doubt == 0 && !slot->typed) { /* below a local variable there may be another one */
         *slot = (mls_shell_slot){.name = slot->name, .value = MLS_STR("")};
-    } else {
-        mls_shell_slot_doubt(slot);
+    } else if (slot->presence != PRESENCE_UNSET) {
+        mls_shell_slot_forget(slot);
     }
 }
 
@@ -247,35 +261,52 @@ void mls_shell_forget_all(mls_shell_state *state, mls_str what)
     }
     variables->forgotten = true;
     for (size_t i = 0; mls_shell_step(state, 1) && i < variables->count; i++) {
-        variables->items[i].presence = PRESENCE_UNKNOWN;
-        variables->items[i].value = SHELL_HOLE;
+        mls_shell_slot_forget(&variables->items[i]);
     }
 }
 
-void mls_shell_subshell_enter(mls_shell_state *state, mls_shell_subshell *subshell)
+void mls_shell_print(mls_shell_state *state, mls_str text)
+{
+    mls_shell_output *output = state->frame->output;
+    if (output == NULL) {
+        return;
+    }
+    if (output->text.len + text.len > SHELL_VALUE_BYTES_MAX) {
+        mls_shell_limit(state, "length of a value");
+        return;
+    }
+    mls_buffer_append(&output->text, state->frame->doubt > output->doubt ? SHELL_HOLE : text);
+}
+
+void mls_shell_subshell_enter(mls_shell_state *state, mls_shell_subshell *subshell, bool captures)
 {
     const mls_shell_variables *variables = state->frame->variables;
+    mls_shell_slot *items = calloc(variables->count + 1, sizeof *items);
     *subshell = (mls_shell_subshell){.frame = *state->frame, .variables = *variables, .outer = state->frame};
+    subshell->output.doubt = state->frame->doubt;
+    subshell->variables.items = items;
     subshell->variables.capacity = variables->count;
-    subshell->variables.items = calloc(variables->count + 1, sizeof *variables->items);
-    if (subshell->variables.items == NULL) {
-        subshell->variables = (mls_shell_variables){0};
+    subshell->variables.count = 0;
+    if (items == NULL) {
         mls_shell_no_memory(state);
-    } else if (variables->count > 0 && mls_shell_step(state, variables->count)) {
-        memcpy(subshell->variables.items, variables->items, variables->count * sizeof *variables->items);
+    } else if (mls_shell_step(state, variables->count)) {
+        for (; subshell->variables.count < variables->count; subshell->variables.count++) {
+            items[subshell->variables.count] = variables->items[subshell->variables.count];
+        }
     }
     subshell->frame.flow = state->frame->flow;
     subshell->frame.variables = &subshell->variables;
+    subshell->frame.output = captures ? &subshell->output : state->frame->output;
     subshell->frame.subshell = true;
     subshell->frame.nesting++;
     state->frame = &subshell->frame;
 }
 
-void mls_shell_subshell_leave(mls_shell_state *state, mls_shell_subshell *subshell)
+mls_str mls_shell_subshell_leave(mls_shell_state *state, mls_shell_subshell *subshell)
 {
-    mls_shell_frame *outer = subshell->outer;
-    outer->status = subshell->frame.status;
-    outer->flow = state->stopped ? FLOW_STOP : outer->flow;
+    state->frame = subshell->outer;
+    state->frame->status = subshell->frame.status;
+    state->frame->flow = state->stopped ? FLOW_STOP : state->frame->flow;
     free(subshell->variables.items);
-    state->frame = outer;
+    return mls_shell_keep_buffer(state, &subshell->output.text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.h - what a reading of a script knows: texts, variables and the frame
- * it is in.
+ * state.h - what a reading of a script knows, and what the files of the shell
+ * offer each other: each uses only what stands above its own part here.
  *
  * It follows bash as `set -a; source FILE` would run in an empty environment,
  * but starts no program and writes nothing.  What depends on anything outside
@@ -21,27 +21,29 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/walk.h"
 #include "mlscore/shell.h"
-#include "shell/parse.h"
 
+#define SHELL_NESTING_MAX 64  /* quotes, substitutions and compound commands inside each other */
+#define SHELL_HEREDOCS_MAX 16 /* waiting for the end of a line */
 #define SHELL_SOURCE_DEPTH_MAX 16
-#define SHELL_FILES_BYTES_MAX ((size_t)16 << 20) /* of all files that one reading opens, each time anew */
-#define SHELL_STATEMENTS_MAX 50000
-#define SHELL_DEPTH_MAX (2 * SHELL_NESTING_MAX) /* of commands, lists and substitutions that run inside each other */
+#define SHELL_DEPTH_MAX 96 /* of commands and substitutions that run inside each other */
 #define SHELL_VALUE_BYTES_MAX ((size_t)1 << 16)
-#define SHELL_EXPANSION_BYTES_MAX ((size_t)16 << 20) /* of one reading, all values together */
-#define SHELL_STEPS_MAX 5000000                      /* of matching, arithmetic and copying */
-#define SHELL_VARIABLES_MAX 8192
-#define SHELL_FIELDS_MAX 4096
+#define SHELL_STEPS_MAX 5000000 /* bytes copied and matched, in all; what else takes time counts as so many */
 #define SHELL_ARITHMETIC_DEPTH_MAX 300
 #define SHELL_ARITHMETIC_LEVELS_MAX 64 /* names whose values hold names */
+
+/* ---- state.c ---- */
 
 #define SHELL_HOLE MLS_S("\0")
 
 static inline bool mls_shell_known(mls_str text)
 {
     return text.len == 0 || text.ptr == NULL || memchr(text.ptr, '\0', text.len) == NULL;
+}
+
+static inline mls_str mls_shell_from(mls_str text, size_t at)
+{
+    return (mls_str){text.ptr + at, text.len - at};
 }
 
 /* Exit statuses; a condition that is certainly false has any other number. */
@@ -89,7 +91,7 @@ typedef enum mls_shell_flow {
     FLOW_STOP    /* a limit, or no memory; values do not stay */
 } mls_shell_flow;
 
-/* Words split into fields.  `unknown`: not even how many there are. */
+/* Words, raw or split into fields.  `unknown`: not even how many there are. */
 typedef struct mls_shell_fields {
     mls_str *items;
     size_t count;
@@ -99,7 +101,8 @@ typedef struct mls_shell_fields {
 
 typedef struct mls_shell_function {
     mls_str name;
-    const mls_shell_node *body; /* NULL: nobody knows */
+    mls_str body; /* one command; empty: nobody knows */
+    size_t line;
     const struct mls_shell_function *next;
 } mls_shell_function;
 
@@ -132,29 +135,17 @@ typedef struct mls_shell_frame {
     bool unset_used;         /* a name that is not set was used as a number or its text */
 } mls_shell_frame;
 
-/* How scripts come to their files, so that tests need no disk.  Statuses are as those of mls_shell_file_read(). */
-typedef struct mls_shell_files {
-    void *state;
-    /* The bytes of the regular file at `path`, in `arena`. */
-    mls_status (*read)(void *state, mls_str path, mls_arena *arena, mls_str *bytes);
-    /* The absolute path without links, as `readlink -f` has it. */
-    mls_status (*resolve)(void *state, mls_str path, mls_arena *arena, mls_str *resolved);
-    /* The names in a folder. */
-    mls_status (*list)(void *state, mls_str folder, mls_names *names);
-} mls_shell_files;
+enum { SHELL_ROOTS = 2 };
 
 typedef struct mls_shell_state {
     mls_arena arena;
-    const mls_shell_files *files;
     mls_findings *findings;
     mls_shell_frame *frame;
-    /* The output of commands: eval.c's, which stands above those who need it. */
-    mls_str (*substitute)(struct mls_shell_state *state, mls_str commands);
+    char *roots[SHELL_ROOTS]; /* resolved: the folders below which files are read; NULL: nothing is */
+    /* Runs the commands of a text: run.c's, which stands above those who need it. */
+    void (*run)(struct mls_shell_state *state, mls_str text, size_t line);
     const char *sources[SHELL_SOURCE_DEPTH_MAX];
     size_t source_depth;
-    size_t statements;
-    size_t expanded;
-    size_t file_bytes;
     size_t steps;
     bool stopped; /* by a limit */
     bool out_of_memory;
@@ -168,47 +159,192 @@ static inline bool mls_shell_goes(const mls_shell_state *state)
 /* Ends the reading because of a limit, with a finding that names it. */
 void mls_shell_limit(mls_shell_state *state, const char *limit);
 void mls_shell_no_memory(mls_shell_state *state);
-/* Takes `count` of the steps; false when none are left. */
+/* Takes `count` of the steps; false, and the end of the reading, when none are left. */
 bool mls_shell_step(mls_shell_state *state, size_t count);
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* A copy in the arena, counted against the limits of a value and of all values; a hole past them. */
+/* A copy in the arena; a hole where it is too long for a value. */
 mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes);
 /* The bytes of a buffer as a value; the buffer is released. */
 mls_str mls_shell_keep_buffer(mls_shell_state *state, mls_buffer *buffer);
 mls_str mls_shell_join(mls_shell_state *state, mls_str a, mls_str b);
 mls_str mls_shell_number(mls_shell_state *state, int64_t number);
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text);
+/* Whether a word is one of " these words ". */
+bool mls_shell_among(mls_str word, const char *words);
 
-mls_shell_slot *mls_shell_slot_find(const mls_shell_variables *variables, mls_str name);
 /* The entry of a name, made where there is none.  NULL ends the reading. */
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name);
 /* It may have been assigned to, or not. */
-static inline void mls_shell_slot_doubt(mls_shell_slot *slot)
-{
-    if (slot->presence != PRESENCE_UNSET) {
-        slot->presence = PRESENCE_UNKNOWN;
-        slot->value = SHELL_HOLE;
-    }
-}
+void mls_shell_slot_forget(mls_shell_slot *slot);
 /* The value of a name, special ones like RANDOM and PATH included. */
 mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str name, mls_str *value);
-/* Assigns, in the light of doubt. */
-void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value);
-/* As `+=`. */
-void mls_shell_variable_append(mls_shell_state *state, mls_str name, mls_str value);
+/* Assigns, in the light of doubt; `appends`: as `+=`. */
+void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends);
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name);
 /* Something that cannot be looked into may have changed every variable; "WHAT may set anything" is found. */
 void mls_shell_forget_all(mls_shell_state *state, mls_str what);
+/* What a command prints. */
+void mls_shell_print(mls_shell_state *state, mls_str text);
 
-/* A frame like the current one, with variables of its own, becomes the current one; leave() gives the outer one back.
- */
+/* A frame like the current one, with variables of its own, becomes the current one. */
 typedef struct mls_shell_subshell {
     mls_shell_frame frame;
     mls_shell_variables variables;
+    mls_shell_output output;
     mls_shell_frame *outer;
 } mls_shell_subshell;
-void mls_shell_subshell_enter(mls_shell_state *state, mls_shell_subshell *subshell);
-void mls_shell_subshell_leave(mls_shell_state *state, mls_shell_subshell *subshell);
+void mls_shell_subshell_enter(mls_shell_state *state, mls_shell_subshell *subshell, bool captures);
+/* Gives the outer frame back; what was captured. */
+mls_str mls_shell_subshell_leave(mls_shell_state *state, mls_shell_subshell *subshell);
+
+/* ---- lexer.c: shell text cut into tokens.  Words stay raw: spans of the text with their quotes and dollars. ---- */
+
+#define SHELL_NO_END SIZE_MAX
+
+/*
+ * Where the unit that starts at `at` ends: a quoted string, a substitution,
+ * an escaped character, or just one byte.  SHELL_NO_END when it has no end or
+ * is nested too deep.
+ */
+size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth);
+/* text.ptr[at] is '(': the place behind its partner. */
+size_t mls_shell_parentheses_end(mls_str text, size_t at, unsigned depth);
+/* How many bytes of a name stand at the start of `text`. */
+size_t mls_shell_name_length(mls_str text);
+
+static inline bool mls_shell_is_name(mls_str text)
+{
+    return text.len > 0 && mls_shell_name_length(text) == text.len;
+}
+
+typedef enum mls_shell_token_kind {
+    TOKEN_END, /* of the text, or a problem */
+    TOKEN_WORD,
+    TOKEN_NEWLINE,
+    TOKEN_OPERATOR /* ; & | && || ( ) ;; … and redirections */
+} mls_shell_token_kind;
+
+typedef struct mls_shell_token {
+    mls_shell_token_kind kind;
+    mls_str text;
+    size_t line;
+} mls_shell_token;
+
+typedef struct mls_shell_heredoc {
+    mls_str delimiter; /* raw */
+    bool strips_tabs;
+} mls_shell_heredoc;
+
+/* To begin with, all but the first two are empty. */
+typedef struct mls_shell_lexer {
+    mls_str text;
+    size_t line; /* at `at` */
+    size_t at;   /* behind the token */
+    mls_shell_token token;
+    mls_shell_heredoc heredocs[SHELL_HEREDOCS_MAX]; /* they go with the newline before them */
+    size_t heredoc_count;
+    const char *problem; /* static text, once something is wrong: there are no more tokens then */
+} mls_shell_lexer;
+
+/* What is wrong first counts. */
+void mls_shell_lexer_fail(mls_shell_lexer *lexer, const char *problem);
+void mls_shell_lexer_next(mls_shell_lexer *lexer);
+/* The word after =~, which may hold brackets and bars. */
+void mls_shell_lexer_regex(mls_shell_lexer *lexer);
+/* At the second bracket of "((": takes the rest of (( … )).  False, nothing taken, when it is ( ( … ) … ) instead. */
+bool mls_shell_lexer_arithmetic(mls_shell_lexer *lexer, mls_str *expression);
+
+/* ---- regex.c: patterns, =~, and the sed of configs ---- */
+
+/* Whether a text matches: the whole of it a shell pattern, or a part of it an extended regular expression. */
+int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str text);
+/* ${A#p} and its relatives: the text that is left. */
+mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pattern, bool from_end, bool longest);
+/* What sed makes of `input` with scripts of s commands; a hole when it cannot be known. */
+mls_str mls_shell_sed(mls_shell_state *state, const mls_shell_fields *scripts, bool extended, mls_str input);
+
+/* ---- arithmetic.c ---- */
+
+typedef struct mls_shell_integer {
+    int64_t value;
+    bool known;
+} mls_shell_integer;
+
+/* What bash would report as an error is a finding, unless it comes of a variable that the job sets. */
+mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression);
+/* A whole text as a decimal number, blanks around it allowed. */
+bool mls_shell_integer_read(mls_str text, int64_t *number);
+
+/* ---- expand.c: words and what they become ---- */
+
+typedef enum mls_shell_quoting {
+    QUOTING_TEXT,    /* quotes removed */
+    QUOTING_PATTERN, /* quoted characters keep a backslash, so that a pattern takes them literally */
+    QUOTING_REGEX    /* likewise for a regular expression */
+} mls_shell_quoting;
+
+/* A word as one text: an assignment's value, an operand of [[ ]], a pattern. */
+mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quoting);
+/* A word of a command. */
+void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, mls_shell_fields *fields);
+/* The text of $(( )) or (( )), calculated. */
+mls_shell_integer mls_shell_expand_number(mls_shell_state *state, mls_str raw);
+/* {a,b} or {1..4} outside quotes, which becomes several words. */
+bool mls_shell_has_braces(mls_str raw);
+
+/* ---- files.c: the files that a script may source and ask for ---- */
+
+/* Sets the roots: `root`, or without one the folder of the script.  False when memory runs out. */
+bool mls_shell_files_init(mls_shell_state *state, const char *path, const char *root);
+void mls_shell_files_release(mls_shell_state *state);
+/* The bytes of a regular file, in the arena. */
+mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str *bytes, mls_error *error) MLS_MUST_USE;
+/*
+ * The file that a path names, as it is or beside the current script: its bytes
+ * and the path it was found by.  MLS_ERROR_READ: there is none.  MLS_ERROR_UNKNOWN:
+ * it may not be looked at, or the path is not known.  Other errors have ended
+ * the reading.
+ */
+mls_status mls_shell_file_read(mls_shell_state *state, mls_str *path, mls_str *bytes);
+/* The absolute path without links, as `readlink -f` has it; a hole when it cannot be known. */
+mls_str mls_shell_file_resolve(mls_shell_state *state, mls_str path);
+/* The files that stand where a path with a hole may lead, in `matches`: `unknown` where it may lead elsewhere. */
+void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields *matches);
+
+/* ---- condition.c: [ ] and [[ ]] ---- */
+
+/* The status of the words of [[ ]] as they stand, or, expanded, of those of [ ]. */
+int mls_shell_condition(mls_shell_state *state, const mls_str *words, size_t count, bool expanded);
+
+/* ---- command.c ---- */
+
+/* NAME=word, NAME+=word or NAME[…]=word. */
+typedef struct mls_shell_assignment {
+    mls_str name;
+    mls_str word;
+    bool appends;
+    bool list; /* an item of one, or ( … ): not looked into */
+} mls_shell_assignment;
+
+/* Whether a word, raw or expanded, is one; its name is there in any case. */
+bool mls_shell_is_assignment(mls_str word, mls_shell_assignment *parts);
+
+/* Runs a builtin, or a program whose output follows from its arguments; sets the status.  False: it is neither. */
+bool mls_shell_command_run(mls_shell_state *state, const mls_shell_fields *fields);
+
+/* ---- simple.c: assignments, and commands of words ---- */
+
+/* Words as they stand. */
+void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words);
+void mls_shell_function_define(mls_shell_state *state, mls_str name, mls_str body, size_t line);
+/* A file with its arguments, if fields[2] on are any. */
+void mls_shell_file_run(mls_shell_state *state, const mls_shell_fields *fields, mls_str path, mls_str text);
+
+/* ---- run.c ---- */
+
+/* A whole reading of a text with a NUL behind it; the caller sets arena, roots, findings and frame, and releases them.
+ */
+void mls_shell_run(mls_shell_state *state, const char *path, mls_str text);
 
 #endif

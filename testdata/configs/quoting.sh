@@ -6,7 +6,9 @@ DOUBLE="a $plain \"b\" \$plain \\ \n 'c'"
 MIXED=a"b $plain"'c d'e\ f\"
 EMPTY=
 EMPTY_QUOTES=''""
-ANSI=$'tab\there\nline \x41\101 \'quote\' \\ \e[0m'
+ANSI='tab	here
+line AA '"'quote'"' \ [0m'
+UNKNOWN_ESCAPES=$'tab\there'
 LOCALE=$"hello"
 CONTINUED=one\
 two\

@@ -1,49 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_config_script.c - any bytes as a config; behind the first \x01 is what every file that it sources holds.
+ * fuzz_config_script.c - any bytes as a config; behind the first \x01 is what x.sh and config_common.sh beside it hold.
  */
-#include "shell/command.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#include "shell/state.h"
+
+static char folder[] = "/tmp/fuzz-config-XXXXXX";
+static char path[64];   /* of the config */
+static char beside[64]; /* what it may source */
+static char other[64];  /* a link to that */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static mls_status read_tail(void *state, mls_str path, mls_arena *arena, mls_str *bytes)
+static void remove_folder(void)
 {
-    (void)arena;
-    *bytes = *(const mls_str *)state;
-    return mls_str_contains(path, MLS_S("outside")) ? MLS_ERROR_UNKNOWN : bytes->ptr != NULL ? MLS_OK : MLS_ERROR_READ;
+    (void)unlink(beside);
+    (void)unlink(other);
+    (void)rmdir(folder);
 }
 
-static mls_status resolve_below(void *state, mls_str path, mls_arena *arena, mls_str *resolved)
+static void make_folder(void)
 {
-    (void)state;
-    *resolved = mls_arena_copy(arena, path);
-    return path.len > 0 && path.ptr[0] == '/' ? MLS_OK : MLS_ERROR_UNKNOWN;
+    if (mkdtemp(folder) == NULL)
+        abort();
+    (void)snprintf(path, sizeof path, "%s/config_X_2x8x4xtp2.sh", folder);
+    (void)snprintf(beside, sizeof beside, "%s/x.sh", folder);
+    (void)snprintf(other, sizeof other, "%s/config_common.sh", folder);
+    if (symlink("x.sh", other) != 0)
+        abort();
+    (void)atexit(remove_folder);
 }
 
-static mls_status list_two(void *state, mls_str folder, mls_names *names)
+static void write_beside(mls_str tail)
 {
-    (void)state;
-    return folder.len > 20 ? MLS_ERROR_UNKNOWN : mls_folder_names("tests/fuzz", 2, names, &(int){0});
+    FILE *file = fopen(beside, "wb");
+    if (file == NULL || fwrite(tail.ptr, 1, tail.len, file) != tail.len || fclose(file) != 0)
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const char *text = (const char *)data;
-    const char *cut = size > 0 ? memchr(text, '\x01', size) : NULL;
-    const size_t length = cut != NULL ? (size_t)(cut - text) : size;
-    mls_str tail = {cut != NULL ? cut + 1 : "", cut != NULL ? size - length - 1 : 0};
-    const mls_shell_files files = {.state = &tail, .read = read_tail, .resolve = resolve_below, .list = list_two};
+    const char *cut = size > 0 ? memchr(data, '\x01', size) : NULL;
+    const size_t length = cut != NULL ? (size_t)(cut - (const char *)data) : size;
     mls_findings findings = {0};
     mls_shell_variables variables = {0};
     mls_shell_frame frame = {.variables = &variables};
-    mls_shell_state state = {.files = &files, .findings = &findings, .frame = &frame};
+    mls_shell_state state = {.findings = &findings, .frame = &frame};
 
-    if (size > 0 && memchr(text, '\0', size) != NULL)
+    if (size > 0 && memchr(data, '\0', length) != NULL)
         return 0;
-    mls_shell_run(&state, "/configs/config_X_2x8x4xtp2.sh", (mls_str){text, length});
+    if (path[0] == '\0')
+        make_folder();
+    if (cut != NULL)
+        write_beside((mls_str){cut + 1, size - length - 1});
+    else
+        (void)unlink(beside);
+    const mls_str text = mls_arena_copy(&state.arena, (mls_str){(const char *)data, length});
+    if (text.ptr == NULL || !mls_shell_files_init(&state, path, NULL))
+        abort();
+    mls_shell_run(&state, path, text);
     if (state.frame != &frame || state.steps > SHELL_STEPS_MAX || frame.repeat != 0 || frame.doubt != 0 ||
-        (frame.flow != FLOW_STOP && (frame.nesting != 0 || state.source_depth != 0)))
+        frame.nesting != 0 || state.source_depth != 0)
         abort();
     for (size_t i = 0; i < variables.count; i++) {
         const mls_shell_slot *slot = &variables.items[i];
@@ -53,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     free(variables.items);
+    mls_shell_files_release(&state);
     mls_arena_release(&state.arena);
     mls_findings_release(&findings);
     return 0;

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.c - the grammar of bash, by recursive descent, and what commands made of
+ * commands do, in one walk: a command runs as it is read.
+ *
+ * What has to be known before that (whether a line is shell at all, where the
+ * output of a command goes, whether it runs in the background) is found by
+ * reading ahead with nothing run.  The branch that is not taken and the body of
+ * a function are read the same way.
+ */
+#include "shell/state.h"
+
+enum { COMMAND_STEPS = 100 };
+
+typedef struct redirections {
+    bool any;
+    bool output;  /* > and the like */
+    bool input;   /* < and the like */
+    mls_str here; /* raw, of <<< */
+} redirections;
+
+typedef struct reader {
+    mls_shell_state *state;
+    mls_shell_lexer lexer;
+    redirections redirections; /* of the last command that was read */
+    size_t depth;
+    bool dry; /* nothing runs */
+} reader;
+
+static const char no_keyword[] = "a word like then, do, in or fi is missing";
+static const char stray_keyword[] = "a word like then, do or fi where none is expected";
+
+static void read_list(reader *self);
+static void read_command(reader *self);
+
+static bool idle(const reader *self)
+{
+    return self->dry || !mls_shell_goes(self->state);
+}
+
+static reader read_ahead(const reader *self, void (*read)(reader *self))
+{
+    reader ahead = *self;
+    ahead.dry = true;
+    read(&ahead);
+    (void)mls_shell_step(self->state, (ahead.lexer.at - self->lexer.at) / 16);
+    return ahead;
+}
+
+static void fail(reader *self, const char *problem)
+{
+    mls_shell_lexer_fail(&self->lexer, problem);
+}
+
+static void next(reader *self)
+{
+    mls_shell_lexer_next(&self->lexer);
+}
+
+static bool token_is(const reader *self, const char *text)
+{
+    return mls_str_equal(self->lexer.token.text, mls_str_from(text));
+}
+
+static bool take(reader *self, const char *text)
+{
+    const bool found = token_is(self, text);
+    if (found) {
+        next(self);
+    }
+    return found;
+}
+
+static void expect(reader *self, const char *text, const char *problem)
+{
+    if (!take(self, text)) {
+        fail(self, problem);
+    }
+}
+
+static bool skip_newlines(reader *self)
+{
+    const bool any = self->lexer.token.kind == TOKEN_NEWLINE;
+    while (self->lexer.token.kind == TOKEN_NEWLINE) {
+        next(self);
+    }
+    return any;
+}
+
+static bool closes_list(const reader *self)
+{
+    return self->lexer.token.kind == TOKEN_END ||
+           mls_shell_among(self->lexer.token.text, " then elif else fi do done esac } ) ;; ;& ;;& ");
+}
+
+/* A word that is expanded for what it may assign; what it says is not asked. */
+static void read_operand(reader *self, const char *problem)
+{
+    const mls_shell_token token = self->lexer.token;
+    if (token.kind != TOKEN_WORD) {
+        fail(self, problem);
+    } else if (!idle(self)) {
+        mls_shell_expand_fields(self->state, token.text, &(mls_shell_fields){0});
+    }
+    next(self);
+}
+
+/* ---- simple commands ---- */
+
+static bool at_redirection(const reader *self)
+{
+    const mls_str text = self->lexer.token.text;
+    return self->lexer.token.kind == TOKEN_OPERATOR &&
+           (text.ptr[0] == '<' || text.ptr[0] == '>' || mls_str_starts(text, MLS_S("&>")));
+}
+
+/* The 2 of 2>&1, and {fd} in its place. */
+static bool at_descriptor(const reader *self)
+{
+    const mls_shell_lexer *lexer = &self->lexer;
+    const mls_str word = lexer->token.text;
+    const size_t digits = strspn(word.ptr, "0123456789");
+    const bool braces = word.len > 2 && word.ptr[0] == '{' && word.ptr[word.len - 1] == '}' &&
+                        mls_shell_is_name((mls_str){word.ptr + 1, word.len - 2});
+    return lexer->token.kind == TOKEN_WORD && (digits == word.len || braces) && lexer->at < lexer->text.len &&
+           (lexer->text.ptr[lexer->at] == '<' || lexer->text.ptr[lexer->at] == '>');
+}
+
+static void read_redirection(reader *self, mls_str descriptor)
+{
+    redirections *made = &self->redirections;
+    mls_shell_lexer *lexer = &self->lexer;
+    const mls_str operation = lexer->token.text;
+    const bool reads = operation.ptr[0] == '<';
+    const bool standard = descriptor.len == 0 || mls_str_equal(descriptor, reads ? MLS_S("0") : MLS_S("1"));
+    next(self);
+    const mls_shell_token word = lexer->token;
+    if (word.kind != TOKEN_WORD) {
+        fail(self, "a redirection without a file");
+    } else if (mls_shell_among(operation, " << <<- ") && lexer->heredoc_count == SHELL_HEREDOCS_MAX) {
+        fail(self, "too many here-documents");
+    } else if (mls_shell_among(operation, " << <<- ")) {
+        lexer->heredocs[lexer->heredoc_count++] = (mls_shell_heredoc){word.text, operation.len == 3};
+    } else if (standard && operation.len == 3 && reads) {
+        made->here = word.text;
+    }
+    made->any = true;
+    made->output = made->output || (!reads && standard);
+    made->input = made->input || (reads && standard);
+    next(self);
+}
+
+/* Redirections, and, of a simple command, the words between them; their number. */
+static size_t read_words(reader *self, mls_shell_fields *words)
+{
+    size_t count = 0;
+    mls_str descriptor = MLS_STR("");
+    self->redirections = (redirections){0};
+    for (;;) {
+        if (at_redirection(self)) {
+            read_redirection(self, descriptor);
+            descriptor = MLS_S("");
+        } else if (at_descriptor(self)) {
+            descriptor = self->lexer.token.text;
+            next(self);
+        } else if (words != NULL && self->lexer.token.kind == TOKEN_WORD) {
+            if (!idle(self)) {
+                mls_shell_fields_add(self->state, words, self->lexer.token.text);
+            }
+            count++;
+            next(self);
+        } else {
+            return count;
+        }
+    }
+}
+
+/* Behind the name: the brackets and the body, which is kept as text. */
+static void read_function(reader *self, mls_str name)
+{
+    const bool dry = self->dry;
+    if (take(self, "(")) {
+        expect(self, ")", "'(' where none is expected");
+    }
+    (void)skip_newlines(self);
+    const mls_shell_token begin = self->lexer.token;
+    self->dry = true;
+    read_command(self);
+    self->dry = dry;
+    if (!idle(self)) {
+        const mls_str body = {begin.text.ptr, (size_t)(self->lexer.token.text.ptr - begin.text.ptr)};
+        mls_shell_function_define(self->state, name, body, begin.line);
+    }
+}
+
+static void read_simple(reader *self)
+{
+    mls_shell_fields words = {0};
+    const mls_shell_token first = self->lexer.token;
+    const size_t count = read_words(self, &words);
+    if (count == 0 && !self->redirections.any) {
+        fail(self, "a command is missing");
+    } else if (count == 1 && token_is(self, "(")) {
+        read_function(self, first.text);
+    } else if (!idle(self)) {
+        mls_shell_simple_run(self->state, &words);
+    }
+}
+
+static void read_named_function(reader *self)
+{
+    const mls_shell_token name = self->lexer.token;
+    if (name.kind != TOKEN_WORD) {
+        fail(self, "function without a name");
+    }
+    next(self);
+    read_function(self, name.text);
+}
+
+/* ---- compound commands, behind their first word ---- */
+
+static void read_if(reader *self)
+{
+    mls_shell_frame *frame = self->state->frame;
+    const bool dry = self->dry;
+    unsigned doubts = 0;
+    bool taken = false;
+    do {
+        self->dry = dry || taken;
+        read_list(self);
+        expect(self, "then", no_keyword);
+        const int status = frame->status;
+        const bool doubtful = !idle(self) && status == STATUS_UNKNOWN;
+        self->dry = self->dry || (status != STATUS_YES && !doubtful);
+        doubts += doubtful;
+        frame->doubt += doubtful;
+        taken = taken || (!self->dry && !doubtful);
+        read_list(self);
+    } while (take(self, "elif"));
+    if (take(self, "else")) {
+        self->dry = dry || taken;
+        taken = true;
+        read_list(self);
+    }
+    expect(self, "fi", no_keyword);
+    self->dry = dry;
+    frame->doubt -= doubts;
+    if (!idle(self)) {
+        frame->status = doubts > 0 ? STATUS_UNKNOWN : taken ? frame->status : STATUS_YES;
+    }
+}
+
+static void read_body(reader *self)
+{
+    const bool braces = take(self, "{"); /* for i in a; { … } */
+    if (!braces) {
+        expect(self, "do", no_keyword);
+    }
+    read_list(self);
+    expect(self, braces ? "}" : "done", no_keyword);
+}
+
+static void read_loop(reader *self)
+{
+    read_list(self);
+    read_body(self);
+}
+
+static void read_for(reader *self)
+{
+    mls_str parts = MLS_STR("");
+    if (take(self, "(")) {
+        if (!mls_shell_lexer_arithmetic(&self->lexer, &parts)) {
+            fail(self, "for without a name");
+        }
+        /* They change variables as commands do. */
+        for (size_t at = 0, end; at <= parts.len && !idle(self); at = end + 1) {
+            const char *cut = parts.len > 0 ? memchr(parts.ptr + at, ';', parts.len - at) : NULL;
+            end = cut != NULL ? (size_t)(cut - parts.ptr) : parts.len;
+            (void)mls_shell_expand_number(self->state, (mls_str){parts.ptr + at, end - at});
+        }
+    } else {
+        const mls_str name = self->lexer.token.text;
+        if (!mls_shell_is_name(name)) {
+            fail(self, "for without a name");
+        } else if (!idle(self)) {
+            mls_shell_variable_set(self->state, name, SHELL_HOLE, false);
+        }
+        next(self);
+        (void)skip_newlines(self);
+        for (bool more = take(self, "in"); more && self->lexer.token.kind == TOKEN_WORD;) {
+            read_operand(self, NULL);
+        }
+    }
+    (void)take(self, ";");
+    (void)skip_newlines(self);
+    read_body(self);
+}
+
+static void read_case(reader *self)
+{
+    read_operand(self, "case without a word");
+    (void)skip_newlines(self);
+    expect(self, "in", no_keyword);
+    (void)skip_newlines(self);
+    while (self->lexer.problem == NULL && !take(self, "esac")) {
+        (void)take(self, "(");
+        do {
+            read_operand(self, "a pattern is missing");
+        } while (take(self, "|"));
+        expect(self, ")", "a pattern without ')'");
+        (void)skip_newlines(self);
+        if (!closes_list(self)) {
+            read_list(self);
+        }
+        if (!take(self, ";;") && !take(self, ";&")) {
+            (void)take(self, ";;&");
+        }
+        (void)skip_newlines(self);
+    }
+}
+
+static void read_group(reader *self)
+{
+    read_list(self);
+    expect(self, "}", "a bracket is not closed");
+}
+
+/* (( … )), or ( … ), where a second bracket may open a subshell of its own. */
+static void read_parenthesis(reader *self)
+{
+    mls_shell_state *state = self->state;
+    mls_shell_subshell subshell;
+    mls_str expression;
+    const bool runs = !idle(self);
+    if (mls_shell_lexer_arithmetic(&self->lexer, &expression)) {
+        if (runs) {
+            const mls_shell_integer number = mls_shell_expand_number(state, expression);
+            state->frame->status = number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
+        }
+        return;
+    }
+    if (runs) {
+        mls_shell_subshell_enter(state, &subshell, false);
+    }
+    read_list(self);
+    if (runs) {
+        (void)mls_shell_subshell_leave(state, &subshell);
+    }
+    expect(self, ")", "a bracket is not closed");
+}
+
+static void read_condition(reader *self)
+{
+    mls_shell_fields words = {0};
+    for (bool regex = false; self->lexer.problem == NULL && !take(self, "]]");) {
+        const mls_shell_token token = self->lexer.token;
+        if (token.kind == TOKEN_END) {
+            fail(self, "[[ without ]]");
+        } else if (token.kind != TOKEN_NEWLINE && !idle(self)) {
+            mls_shell_fields_add(self->state, &words, token.text);
+        }
+        regex = !regex && mls_str_equal(token.text, MLS_S("=~"));
+        (regex ? mls_shell_lexer_regex : mls_shell_lexer_next)(&self->lexer);
+    }
+    if (!idle(self)) {
+        self->state->frame->status = mls_shell_condition(self->state, words.items, words.count, false);
+    }
+}
+
+/* ---- commands, pipelines and lists ---- */
+
+static void read_compound(reader *self, void (*read)(reader *self), bool doubtful)
+{
+    mls_shell_frame *frame = self->state->frame;
+    const bool runs = !idle(self);
+    next(self);
+    frame->doubt += doubtful;
+    frame->repeat += doubtful;
+    frame->status = runs && doubtful ? STATUS_UNKNOWN : frame->status;
+    read(self);
+    frame->repeat -= doubtful;
+    frame->doubt -= doubtful;
+    frame->status = runs && doubtful ? STATUS_UNKNOWN : frame->status;
+    (void)read_words(self, NULL);
+}
+
+static void read_command(reader *self)
+{
+    static const struct {
+        const char *word;
+        void (*read)(reader *self);
+        bool doubtful; /* nobody knows how often it runs */
+    } compounds[] = {{"if", read_if, false},         {"while", read_loop, true},
+                     {"until", read_loop, true},     {"for", read_for, true},
+                     {"select", read_for, true},     {"case", read_case, true},
+                     {"[[", read_condition, false},  {"{", read_group, false},
+                     {"(", read_parenthesis, false}, {"function", read_named_function, false}};
+    size_t i = 0;
+    if (self->depth >= SHELL_NESTING_MAX) {
+        fail(self, "commands are nested too deep");
+    } else if (closes_list(self)) {
+        fail(self, stray_keyword);
+    }
+    self->depth++;
+    while (i < sizeof compounds / sizeof *compounds && !token_is(self, compounds[i].word)) {
+        i++;
+    }
+    if (i < sizeof compounds / sizeof *compounds) {
+        read_compound(self, compounds[i].read, compounds[i].doubtful);
+    } else {
+        read_simple(self);
+    }
+    self->depth--;
+}
+
+/* A command that runs, with its redirections, which were read ahead. */
+static void run_command(reader *self, const redirections *redirected)
+{
+    mls_shell_state *state = self->state;
+    mls_shell_frame *frame = state->frame;
+    mls_shell_output *output = frame->output;
+    const mls_str *input = frame->input;
+    mls_str here = SHELL_HOLE;
+    if (mls_shell_step(state, COMMAND_STEPS) && frame->nesting >= SHELL_DEPTH_MAX) {
+        mls_shell_limit(state, "nesting of commands");
+    }
+    frame->line = self->lexer.token.line;
+    frame->nesting++;
+    frame->unset_used = false;
+    frame->output = redirected->output ? NULL : output;
+    if (redirected->input) {
+        here = redirected->here.len > 0 ? mls_shell_expand(state, redirected->here, QUOTING_TEXT) : here;
+        frame->input = &here;
+    }
+    read_command(self);
+    frame->output = output;
+    frame->input = input;
+    frame->nesting--;
+}
+
+/* Where the output of each goes must be known before it runs: only the last one's is the pipeline's. */
+static void read_pipeline(reader *self)
+{
+    mls_shell_state *state = self->state;
+    mls_shell_frame *frame = state->frame;
+    const bool dry = self->dry;
+    bool negated = false;
+    bool piped = false;
+    for (bool negates; (negates = take(self, "!")) || take(self, "time");) {
+        negated = negated != negates;
+        (void)(!negates && take(self, "-p"));
+    }
+    if (take(self, "coproc")) {
+        reader ahead = *self; /* behind its name, if it has one */
+        next(&ahead);
+        self->lexer = token_is(&ahead, "{") || token_is(&ahead, "(") ? ahead.lexer : self->lexer;
+        self->dry = true;
+        frame->status = dry ? frame->status : STATUS_YES;
+    }
+    mls_str text = frame->input != NULL ? *frame->input : SHELL_HOLE;
+    do {
+        if (piped) {
+            (void)skip_newlines(self);
+        }
+        if (idle(self)) {
+            read_command(self);
+            continue;
+        }
+        const reader ahead = read_ahead(self, read_command);
+        if (!piped && !token_is(&ahead, "|") && !token_is(&ahead, "|&")) {
+            run_command(self, &ahead.redirections);
+            continue;
+        }
+        mls_shell_subshell subshell;
+        piped = true;
+        mls_shell_subshell_enter(state, &subshell, true);
+        subshell.frame.input = &text;
+        run_command(self, &ahead.redirections);
+        text = mls_shell_subshell_leave(state, &subshell);
+    } while (take(self, "|") || take(self, "|&"));
+    if (piped) {
+        mls_shell_print(state, text);
+    }
+    if (negated && !idle(self)) {
+        frame->status = mls_shell_status_not(frame->status);
+    }
+    self->dry = dry;
+}
+
+/* Pipelines joined by && and ||. */
+static void read_joined(reader *self)
+{
+    mls_shell_frame *frame = self->state->frame;
+    const bool dry = self->dry;
+    read_pipeline(self);
+    for (bool and; (and = take(self, "&&")) || take(self, "||");) {
+        const int status = frame->status;
+        const bool doubtful = !idle(self) && status == STATUS_UNKNOWN;
+        (void)skip_newlines(self);
+        self->dry = dry || (status != STATUS_UNKNOWN && (status == STATUS_YES) != and);
+        frame->doubt += doubtful;
+        read_pipeline(self);
+        frame->doubt -= doubtful;
+        if (doubtful && (frame->status == STATUS_YES) == and) {
+            frame->status = STATUS_UNKNOWN;
+        }
+        self->dry = dry;
+    }
+}
+
+/* Whether a ';' or '&' stands behind them, which sends all of them to the background. */
+static bool read_chain(reader *self)
+{
+    const bool dry = self->dry;
+    if (!idle(self)) {
+        const reader ahead = read_ahead(self, read_joined);
+        self->dry = token_is(&ahead, "&");
+        self->state->frame->status = self->dry ? STATUS_YES : self->state->frame->status;
+    }
+    read_joined(self);
+    self->dry = dry;
+    return take(self, "&") || take(self, ";");
+}
+
+/* Commands up to what closes them, or, in no other command, to the end of the line. */
+static void read_list(reader *self)
+{
+    bool separated = true;
+    (void)skip_newlines(self);
+    do {
+        if (!separated) {
+            fail(self, "two commands without anything between them");
+        }
+        separated = read_chain(self);
+        if (self->depth == 0 && self->lexer.token.kind == TOKEN_NEWLINE) {
+            return;
+        }
+        separated = skip_newlines(self) || separated;
+    } while (!closes_list(self));
+}
+
+static void run_text(mls_shell_state *state, mls_str text, size_t line)
+{
+    reader self = {.state = state, .lexer = {.text = text, .line = line}};
+    next(&self);
+    while (mls_shell_goes(state)) {
+        (void)skip_newlines(&self);
+        if (self.lexer.token.kind == TOKEN_END && self.lexer.problem == NULL) {
+            return;
+        }
+        reader ahead = read_ahead(&self, read_list);
+        if (ahead.lexer.token.kind != TOKEN_NEWLINE && ahead.lexer.token.kind != TOKEN_END) {
+            fail(&ahead, stray_keyword);
+        }
+        if (ahead.lexer.problem != NULL) {
+            state->frame->line = ahead.lexer.token.line;
+            mls_shell_note(state, MLS_FINDING_CONFIG_SYNTAX, "%s; what follows is not read", ahead.lexer.problem);
+            mls_shell_print(state, SHELL_HOLE);
+            state->frame->status = STATUS_UNKNOWN;
+            return;
+        }
+        read_list(&self);
+    }
+}
+
+void mls_shell_run(mls_shell_state *state, const char *path, mls_str text)
+{
+    mls_shell_frame *frame = state->frame;
+    frame->path = path;
+    frame->export_all = true;
+    state->run = run_text;
+    mls_shell_file_run(state, &(mls_shell_fields){0}, mls_str_from(path), text);
+    for (size_t i = 0; state->stopped && i < frame->variables->count; i++) {
+        mls_shell_slot_forget(&frame->variables->items[i]);
+    }
+    frame->variables->forgotten = frame->variables->forgotten || state->stopped;
+}
