@@ -273,13 +273,28 @@ int mls_cli_output_close(mls_cli *cli, mls_output *output)
     return MLS_EXIT_IO;
 }
 
+int mls_cli_print_begin(mls_cli *cli, mls_output *output, mls_printer *printer, const mls_report *report, void *state)
+{
+    if (!mls_report_offers(report, cli->view.format)) {
+        return mls_cli_usage_error(cli, "this is not printed as %s", mls_format_name(cli->view.format));
+    }
+    if (!mls_cli_output_open(cli, output)) {
+        return MLS_EXIT_IO;
+    }
+    mls_print_begin(printer, &cli->view, report, state);
+    return MLS_EXIT_OK;
+}
+
 int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
 {
     mls_output output;
-    if (!mls_cli_output_open(cli, &output)) {
-        return MLS_EXIT_IO;
+    mls_printer printer;
+    const int status = mls_cli_print_begin(cli, &output, &printer, report, NULL);
+    if (status != MLS_EXIT_OK) {
+        return status;
     }
-    mls_print(&cli->view, report, what);
+    mls_print_item(&printer, what);
+    mls_print_end(&printer);
     return mls_cli_output_close(cli, &output);
 }
 

@@ -51,7 +51,9 @@ static void config_add(config_work *work, const char *text, bool is_file)
         return;
     }
     mls_config_entry *entry = &work->list.items[work->list.count++];
-    *entry = (mls_config_entry){.file = is_file ? text : NULL, .name = mls_config_name_decode(mls_str_from(text))};
+    *entry = (mls_config_entry){.file = is_file ? text : NULL,
+                                .name = mls_config_name_decode(mls_str_from(text)),
+                                .exports = ((const config_settings *)work->cli->own)->exports};
     if (is_file && mls_shell_read(text, &entry->script, &error) != MLS_OK) {
         config_problem_at(work, text, error.message);
     }
@@ -132,7 +134,6 @@ static int config_run(mls_cli *cli)
         for (size_t i = 0; i < cli->operand_count; i++) {
             config_add_operand(&work, cli->operands[i], &work.found[i]);
         }
-        work.list.exports = settings->exports;
         const int printed =
             mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
         work.status = mls_exit_worse(work.status, printed);

@@ -167,6 +167,10 @@ bool mls_cli_output_open(mls_cli *cli, mls_output *output);
 /* Closes it.  MLS_EXIT_OK (also when the reader of a pipe went away), or MLS_EXIT_IO after a complaint. */
 int mls_cli_output_close(mls_cli *cli, mls_output *output);
 
+/* Opens it and begins to print; an exit status, after a complaint when it is not MLS_EXIT_OK, which a format that the
+ * report does not offer is too. */
+int mls_cli_print_begin(mls_cli *cli, mls_output *output, mls_printer *printer, const mls_report *report, void *state);
+
 /* Opens it, prints one thing and closes it; an exit status. */
 int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
 

@@ -7,60 +7,72 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/words.h"
 
 /* Findings shown under one log of the table; -v shows all. */
 enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 10 };
 
 /* What was found in a log; in one that is part of a file, what has no line is told at the log's own. */
-static mls_found findings_of(const mls_check_log *log, bool placed, const mls_view *view)
+static mls_found findings_of(const mls_check_log *log, const mls_view *view)
 {
     mls_found found = {0};
-    const mls_owner owner = {.path = log->path, .line = placed && log->part ? log->line : 0};
-    mls_found_add(&found, log->verdict.findings, owner, view);
+    mls_found_add(&found, log->verdict.findings, (mls_owner){.path = log->path, .line = log->part ? log->line : 0},
+                  view);
     return found;
+}
+
+/* The same for programs, which have path and line of the log beside. */
+static mls_found bare_findings_of(const mls_check_log *log)
+{
+    mls_found found = {0};
+    mls_found_add(&found, log->verdict.findings, (mls_owner){0}, NULL);
+    return found;
+}
+
+/* A path, and the line that a part of a file begins at. */
+static void append_name(mls_buffer *out, const mls_check_log *log)
+{
+    mls_buffer_append_text(out, log->path);
+    if (log->part) {
+        mls_buffer_printf(out, ":%zu", log->line);
+    }
 }
 
 /* ------------------------------------------------------------- for programs */
 
 static void emit_findings(mls_emitter *to, const mls_check_log *log)
 {
-    mls_found found = findings_of(log, false, NULL);
-    mls_emit_found(to, &found, false);
+    mls_found found = bare_findings_of(log);
+    mls_emit_found(to, &found);
 }
 
-typedef mls_check_log log_row, log_csv_row;
 #define LOG_FIELDS(F)                                                                                                  \
-    F(log, file, TEXT, 0, "", row->path)                                                                               \
-    F(log, line, NUMBER, 0, "", row->line)                                                                             \
-    F(log, usage, TEXT, 0, "", mls_usage_name(row->verdict.usage))                                                     \
-    F(log, edition, TEXT, 0, "", row->verdict.edition)                                                                 \
-    F(log, benchmark, TEXT_OR_NULL, 0, "", row->verdict.benchmark)                                                     \
-    F(log, division, TEXT_OR_NULL, 0, "", row->verdict.division)                                                       \
-    F(log, valid, BOOL, 0, "", row->valid)                                                                             \
-    F(log, records, NUMBER, 0, "", row->verdict.records)                                                               \
-    F(log, malformed, NUMBER, 0, "", row->verdict.malformed)                                                           \
-    F(log, findings, ARRAY, 0, "", emit_findings(to, row))
-MLS_FIELDS(log, "CHECK NDJSON", LOG_FIELDS)
-#define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, 0, "", row->line)
-MLS_FIELDS(log_csv, "", LOG_CSV_FIELDS)
-const mls_fields *const mls_check_tables[] = {&log_fields, NULL};
+    F(log, file, TEXT, "", row->path)                                                                                  \
+    F(log, line, NUMBER, "", row->line)                                                                                \
+    F(log, usage, TEXT, "", mls_usage_name(row->verdict.usage))                                                        \
+    F(log, edition, TEXT, "", row->verdict.edition)                                                                    \
+    F(log, benchmark, TEXT_OR_NULL, "", row->verdict.benchmark)                                                        \
+    F(log, division, TEXT_OR_NULL, "", row->verdict.division)                                                          \
+    F(log, valid, BOOL, "", row->valid)                                                                                \
+    F(log, records, NUMBER, "", row->verdict.records)                                                                  \
+    F(log, malformed, NUMBER, "", row->verdict.malformed)                                                              \
+    F(log, findings, ARRAY, "", emit_findings(to, row))
+MLS_FIELDS(log, mls_check_log, "CHECK NDJSON", LOG_FIELDS)
+#define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
+MLS_FIELDS(log_csv, mls_check_log, "", LOG_CSV_FIELDS)
 
 /* The finding's line comes before the log's. */
-const mls_columns mls_check_columns = {"CHECK CSV",
-                                       "file usage edition benchmark division valid records malformed severity code "
-                                       "key line message log_line",
-                                       {&mls_finding_fields, &log_fields, &log_csv_fields},
-                                       .optional = 1};
+static const mls_columns columns = {"CHECK CSV",
+                                    "file usage edition benchmark division valid records malformed severity code key "
+                                    "line message log_line",
+                                    {&mls_finding_fields, &log_fields, &log_csv_fields},
+                                    .optional = 1};
 
 /* One row a finding; a log without findings has one row too. */
 static void log_rows(mls_emitter *to, const void *what)
 {
-    const mls_check_log *log = what;
-    mls_found found = findings_of(log, false, NULL);
+    mls_found found = bare_findings_of(what);
     for (size_t i = 0; i == 0 || i < found.count; i++) {
-        const void *const rows[MLS_SOURCES_MAX] = {i < found.count ? &found.items[i] : NULL, log, log};
-        mls_emit_row(to, &mls_check_columns, rows);
+        mls_emit_row(to, &columns, (const void *[]){i < found.count ? &found.items[i] : NULL, what, what, NULL});
     }
     mls_found_finish(&found, to->output);
 }
@@ -68,57 +80,48 @@ static void log_rows(mls_emitter *to, const void *what)
 static void log_findings(mls_found *found, const mls_printer *to, const void *what)
 {
     (void)to;
-    *found = findings_of(what, true, NULL);
+    *found = findings_of(what, NULL);
 }
 
+/* A case fails by "2 errors", or, since only --strict makes these a failure, "1 warning, 0 advice". */
 static void log_case(mls_printer *to, const void *what)
 {
     const mls_check_log *log = what;
+    const mls_finding_counts *counts = &log->verdict.findings->counts;
     mls_buffer name = {0};
-    mls_buffer counts = {0};
-    mls_found found = findings_of(log, true, NULL);
-    mls_buffer_append_text(&name, log->path);
-    if (log->part) {
-        mls_buffer_printf(&name, ":%zu", log->line);
-    }
-    mls_found_counts(&counts, &log->verdict.findings->counts);
-    to->held.failed |= name.failed || counts.failed;
+    char failure[sizeof(mls_words) * 2 + 2];
+    mls_found found = findings_of(log, NULL);
+    append_name(&name, log);
+    (void)snprintf(failure, sizeof failure, "%s%s%s",
+                   counts->error > 0 ? mls_found_words(counts->error, MLS_SEVERITY_ERROR).text
+                                     : mls_found_words(counts->warning, MLS_SEVERITY_WARNING).text,
+                   counts->error > 0 ? "" : ", ",
+                   counts->error > 0 ? "" : mls_found_words(counts->advice, MLS_SEVERITY_ADVICE).text);
     mls_junit_case(to, log->verdict.benchmark != NULL ? log->verdict.benchmark : "no benchmark",
-                   name.failed ? "" : name.ptr, log->valid || counts.failed ? NULL : counts.ptr, &found);
-    mls_buffer_release(&name);
-    mls_buffer_release(&counts);
+                   name.failed ? "" : name.ptr, log->valid ? NULL : failure, &found);
+    mls_output_drop(to->view->output, &name);
 }
 
 /* --------------------------------------------------------------- for people */
-
-/* "5.1" of "5.1.0". */
-static int edition_short(const char *edition)
-{
-    const size_t length = strlen(edition);
-    return (int)(length > 2 && strcmp(edition + length - 2, ".0") == 0 ? length - 2 : length);
-}
-
-static const char * or (const char *text, const char *otherwise)
-{
-    return text != NULL ? text : otherwise;
-}
 
 /* "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors" */
 static void describe(const mls_check_log *log, mls_buffer *line)
 {
     const mls_verdict *verdict = &log->verdict;
     if (verdict->edition != NULL) {
-        mls_buffer_printf(line, "%s %.*s%s ", mls_usage_name(verdict->usage), edition_short(verdict->edition),
-                          verdict->edition, verdict->by_date ? " (by date)" : "");
+        const mls_str edition = mls_str_from(verdict->edition);
+        const size_t less = mls_str_ends(edition, MLS_S(".0")) ? 2 : 0; /* "5.1" of "5.1.0" */
+        mls_buffer_printf(line, "%s %.*s%s ", mls_usage_name(verdict->usage), (int)(edition.len - less), edition.ptr,
+                          verdict->by_date ? " (by date)" : "");
     }
-    mls_escape_append(line, mls_str_from(or (verdict->division, "no division")));
+    mls_escape_append(line, verdict->division != NULL ? mls_str_from(verdict->division) : MLS_S("no division"));
     mls_buffer_append_char(line, ' ');
-    mls_escape_append(line, mls_str_from(or (verdict->benchmark, "no benchmark")));
+    mls_escape_append(line, verdict->benchmark != NULL ? mls_str_from(verdict->benchmark) : MLS_S("no benchmark"));
     mls_buffer_printf(line, "   %zu record%s", verdict->records, verdict->records == 1 ? "" : "s");
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
         const size_t count = mls_finding_counts_of(&verdict->findings->counts, severity);
         if (count > 0) {
-            mls_found_count(line, ", ", count, severity);
+            mls_buffer_printf(line, ", %s", mls_found_words(count, severity).text);
         }
     }
 }
@@ -129,10 +132,10 @@ static void show_findings(mls_view *view, const mls_check_log *log)
         .indent = INDENT, .hang = HANG, .named = true, .limit = view->verbose > 0 ? 0 : SHOWN_MAX};
     mls_view shown = *view;
     shown.quiet = view->quiet && !view->strict; /* everything counts as an error then */
-    mls_found found = findings_of(log, true, &shown);
+    mls_found found = findings_of(log, &shown);
     size_t lines = 0;
-    const size_t told = mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
     size_t all = 0;
+    const size_t told = mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
         all += mls_view_shows(&shown, severity) ? mls_finding_counts_of(&log->verdict.findings->counts, severity) : 0;
     }
@@ -143,39 +146,37 @@ static void show_findings(mls_view *view, const mls_check_log *log)
     mls_found_finish(&found, view->output);
 }
 
-static void show_log(mls_printer *to, const mls_check_log *log)
+static void table_log(mls_printer *to, const mls_check_log *log)
 {
     const mls_check_names *names = to->state;
     mls_view *view = to->view;
+    mls_buffer name = {0};
     mls_buffer line = {0};
     const mls_style style = log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD;
     size_t room = names->width + (names->split ? LINE_WIDTH : 0);
     room = room < PATH_WIDTH_MAX ? room : PATH_WIDTH_MAX;
-    mls_escape_append(&line, mls_str_from(log->path));
-    if (log->part) {
-        mls_buffer_printf(&line, ":%zu", log->line);
-    }
+    append_name(&name, log);
+    mls_escape_append(&line, mls_buffer_str(&name));
     const size_t width = mls_display_width(mls_buffer_str(&line));
-    mls_style_begin(view->output, style, view->color);
+    mls_style_begin(view, style);
     mls_output_text(view->output, log->valid ? "ok    " : "FAIL  ");
-    mls_style_end(view->output, style, view->color);
-    mls_buffer_append_repeated(&line, ' ', width < room ? room - width : 0);
-    mls_buffer_append_text(&line, "   ");
+    mls_style_end(view, style);
+    mls_buffer_append_repeated(&line, ' ', width < room ? room - width + 3 : 3);
     describe(log, &line);
     mls_buffer_append_char(&line, '\n');
     mls_output_buffer(view->output, &line);
+    mls_output_drop(view->output, &name);
     if (!log->valid || view->verbose > 0) {
         show_findings(view, log);
     }
 }
 
-static void cell(mls_buffer *line, mls_str text)
+static void append_cell(mls_buffer *line, mls_str text)
 {
     mls_buffer clean = {0};
     mls_escape_append(&clean, text);
-    mls_buffer_append_char(line, ' ');
     mls_markdown_append(line, mls_buffer_str(&clean));
-    mls_buffer_append_text(line, " |");
+    mls_buffer_append_text(line, " | ");
     line->failed |= clean.failed;
     mls_buffer_release(&clean);
 }
@@ -183,20 +184,17 @@ static void cell(mls_buffer *line, mls_str text)
 static void markdown_log(mls_printer *to, const mls_check_log *log)
 {
     const mls_verdict *verdict = &log->verdict;
-    mls_found found = findings_of(log, false, NULL);
+    mls_found found = bare_findings_of(log);
     mls_buffer line = {0};
     mls_buffer text = {0};
-    mls_buffer_append_text(&text, log->path);
-    if (log->part) {
-        mls_buffer_printf(&text, ":%zu", log->line);
-    }
-    mls_buffer_append_char(&line, '|');
-    cell(&line, mls_buffer_str(&text));
-    cell(&line, log->valid ? MLS_S("yes") : MLS_S("no"));
-    cell(&line, mls_str_from(verdict->edition));
-    cell(&line, mls_str_from(verdict->division));
-    cell(&line, mls_str_from(verdict->benchmark));
-    mls_buffer_printf(&line, " %zu |", verdict->records);
+    append_name(&text, log);
+    mls_buffer_append_text(&line, "| ");
+    append_cell(&line, mls_buffer_str(&text));
+    append_cell(&line, log->valid ? MLS_S("yes") : MLS_S("no"));
+    append_cell(&line, mls_str_from(verdict->edition));
+    append_cell(&line, mls_str_from(verdict->division));
+    append_cell(&line, mls_str_from(verdict->benchmark));
+    mls_buffer_printf(&line, "%zu |", verdict->records);
     for (size_t i = 0; i < found.count; i++) {
         const mls_finding *finding = &found.items[i].finding;
         mls_buffer_append_text(&line, i > 0 ? "<br>" : " ");
@@ -208,9 +206,8 @@ static void markdown_log(mls_printer *to, const mls_check_log *log)
         mls_markdown_append(&line, mls_buffer_str(&text));
     }
     mls_buffer_append_text(&line, " |\n");
-    line.failed |= text.failed;
     mls_output_buffer(to->view->output, &line);
-    mls_buffer_release(&text);
+    mls_output_drop(to->view->output, &text);
     mls_found_finish(&found, to->view->output);
 }
 
@@ -228,7 +225,7 @@ static void check_show(mls_printer *to, const void *what)
     if (to->view->format == MLS_FORMAT_MARKDOWN) {
         markdown_log(to, log);
     } else if (!to->view->quiet || !log->valid) {
-        show_log(to, log);
+        table_log(to, log);
     }
 }
 
@@ -244,13 +241,14 @@ static void check_end(mls_printer *to)
     }
 }
 
-const mls_report mls_check_report = {.command = "check",
+const mls_report mls_check_report = {.name = "mlscore check",
                                      .begin = check_begin,
                                      .show = check_show,
                                      .end = check_end,
                                      .object = &log_fields,
+                                     .tables = (const mls_fields *const[]){&log_fields, NULL},
                                      .stream = "logs",
-                                     .columns = &mls_check_columns,
+                                     .columns = &columns,
                                      .rows = log_rows,
                                      .findings = log_findings,
                                      .cases = log_case};

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "mlscore/value.h"
 #include "report/view.h"
+#include "report/words.h"
 
 void mls_emitter_release(mls_emitter *to)
 {
@@ -51,13 +52,18 @@ static void csv_cell(mls_emitter *to, mls_str text)
 
 /* ------------------------------------------------------------------- JSON */
 
-static void code_unit(mls_buffer *out, uint32_t code)
+/* What stands before `at` as it is, and then, unless the code is negative, that as \u…; `plain` is where to go on. */
+static void json_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
 {
+    mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
+    *plain = at;
     if (code > 0xffff) {
         mls_buffer_printf(out, "\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)));
         code = 0xdc00 + ((code - 0x10000) & 0x3ff);
     }
-    mls_buffer_printf(out, "\\u%04x", (unsigned)code);
+    if (code >= 0) {
+        mls_buffer_printf(out, "\\u%04x", (unsigned)code);
+    }
 }
 
 /* Text in quotes; a byte that is no UTF-8 (log text may be anything) and NUL become U+FFFD. */
@@ -68,19 +74,14 @@ static void json_quote(mls_buffer *out, mls_str text)
     for (size_t at = 0; at < text.len;) {
         const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
-        if (code > 0 && code != '"' && code != '\\' && !mls_code_point_is_hostile(code)) {
-            continue;
-        }
-        mls_buffer_append(out, (mls_str){text.ptr + plain, start - plain});
         if (code == '"' || code == '\\') {
+            json_plain(out, text, &plain, start, start, -1);
             mls_buffer_append_char(out, '\\');
-            mls_buffer_append_char(out, (char)code);
-        } else {
-            code_unit(out, code > 0 ? (uint32_t)code : 0xfffd);
+        } else if (code <= 0 || mls_code_point_is_hostile(code)) {
+            json_plain(out, text, &plain, start, at, code > 0 ? code : 0xfffd);
         }
-        plain = at;
     }
-    mls_buffer_append(out, (mls_str){text.ptr + plain, text.len - plain});
+    json_plain(out, text, &plain, text.len, text.len, -1);
     mls_buffer_append_char(out, '"');
 }
 
@@ -97,27 +98,20 @@ static void json_span(mls_buffer *out, mls_str span)
     for (size_t at = 0; at < span.len;) {
         const size_t start = at;
         const int32_t code = mls_utf8_next(span, &at);
+        in_string ^= code == '"';
         if (in_string && code == '\\') {
             at++; /* a validated escape: whatever follows belongs to it */
-        } else if (code == '"') {
-            in_string = !in_string;
         } else if (!in_string && (code == 'N' || code == 'I')) {
             /* validated: the whole word stands here */
             at = start + (code == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1);
-            mls_buffer_append(out, (mls_str){span.ptr + plain, start - plain});
+            json_plain(out, span, &plain, start, at, -1);
             out->len -= out->len > 0 && out->ptr[out->len - 1] == '-';
             mls_buffer_append_text(out, "null");
-            plain = at;
-            continue;
+        } else if (code < 0 || mls_code_point_is_hostile(code)) {
+            json_plain(out, span, &plain, start, at, code < 0 ? (unsigned char)span.ptr[start] : code);
         }
-        if (code >= 0 && !mls_code_point_is_hostile(code)) {
-            continue;
-        }
-        mls_buffer_append(out, (mls_str){span.ptr + plain, start - plain});
-        code_unit(out, code < 0 ? (uint32_t)(unsigned char)span.ptr[start] : (uint32_t)code);
-        plain = at;
     }
-    mls_buffer_append(out, (mls_str){span.ptr + plain, span.len - plain});
+    json_plain(out, span, &plain, span.len, span.len, -1);
 }
 
 static void tabs(mls_emitter *to)
@@ -127,23 +121,29 @@ static void tabs(mls_emitter *to)
     }
 }
 
-/* Between two values of a list. */
-static void json_before(mls_emitter *to)
-{
-    if (!to->named && to->inside) {
-        mls_output_text(to->output, to->indented ? ", " : ",");
-    }
-    to->named = false;
-    to->inside = true;
-    mls_buffer_clear(&to->text);
-}
-
 static void json_text(mls_emitter *to)
 {
     if (to->text.failed) {
         mls_output_short(to->output);
     }
     mls_output_write(to->output, mls_buffer_str(&to->text));
+    mls_buffer_clear(&to->text);
+}
+
+/* What stands before a value: a comma, its name. */
+static void json_before(mls_emitter *to)
+{
+    const bool member = to->name.ptr != NULL;
+    mls_buffer_clear(&to->text);
+    mls_output_text(to->output, !to->inside ? "" : !to->indented ? "," : member ? ",\n" : ", ");
+    if (member) {
+        tabs(to);
+        json_quote(&to->text, to->name);
+        mls_buffer_append_text(&to->text, to->indented ? ":\t" : ":");
+        json_text(to);
+    }
+    to->name = (mls_str){0};
+    to->inside = true;
 }
 
 void mls_emit_open(mls_emitter *to, char bracket)
@@ -167,25 +167,25 @@ void mls_emit_close(mls_emitter *to, char bracket)
 
 void mls_emit_name(mls_emitter *to, mls_str name)
 {
-    mls_buffer_clear(&to->text);
-    mls_output_text(to->output, !to->inside ? "" : to->indented ? ",\n" : ",");
-    tabs(to);
-    json_quote(&to->text, name);
-    mls_buffer_append_text(&to->text, to->indented ? ":\t" : ":");
-    json_text(to);
-    to->named = true;
+    to->name = name;
 }
 
 /* ----------------------------------------------------------------- values */
 
-void mls_emit_null(mls_emitter *to)
+/* A cell, or a value of JSON as it stands. */
+static void put(mls_emitter *to, mls_str cell, mls_str value)
 {
     if (to->csv) {
-        csv_cell(to, MLS_S(""));
+        csv_cell(to, cell);
     } else {
         json_before(to);
-        mls_output_text(to->output, "null");
+        mls_output_write(to->output, value);
     }
+}
+
+void mls_emit_null(mls_emitter *to)
+{
+    put(to, MLS_S(""), MLS_S("null"));
 }
 
 void mls_emit_str(mls_emitter *to, mls_str text)
@@ -201,11 +201,7 @@ void mls_emit_str(mls_emitter *to, mls_str text)
 
 void mls_emit_str_or_null(mls_emitter *to, mls_str text)
 {
-    if (text.ptr == NULL) {
-        mls_emit_null(to);
-    } else {
-        mls_emit_str(to, text);
-    }
+    (text.ptr != NULL ? mls_emit_str(to, text) : mls_emit_null(to));
 }
 
 void mls_emit_text(mls_emitter *to, const char *text)
@@ -213,42 +209,21 @@ void mls_emit_text(mls_emitter *to, const char *text)
     mls_emit_str_or_null(to, text != NULL ? mls_str_from(text) : (mls_str){0});
 }
 
-void mls_emit_filled(mls_emitter *to, const char *text)
-{
-    mls_emit_text(to, text[0] != '\0' ? text : NULL);
-}
-
 void mls_emit_number(mls_emitter *to, double number)
 {
-    if (!isfinite(number)) {
-        mls_emit_null(to);
-    } else if (to->csv) {
-        mls_buffer digits = {0};
-        mls_number_append(&digits, number);
-        csv_cell(to, mls_buffer_str(&digits));
-        mls_output_drop(to->output, &digits);
-    } else {
-        json_before(to);
-        mls_number_append(&to->text, number);
-        json_text(to);
-    }
+    const mls_words words = mls_words_exact(number);
+    const mls_str text = mls_str_from(words.text);
+    put(to, isfinite(number) ? text : MLS_S(""), text);
 }
 
 void mls_emit_bool(mls_emitter *to, bool value)
 {
-    mls_emit_maybe(to, true, value);
+    put(to, value ? MLS_S("true") : MLS_S("false"), value ? MLS_S("true") : MLS_S("false"));
 }
 
 void mls_emit_maybe(mls_emitter *to, bool known, bool value)
 {
-    if (!known) {
-        mls_emit_null(to);
-    } else if (to->csv) {
-        csv_cell(to, value ? MLS_S("true") : MLS_S("false"));
-    } else {
-        json_before(to);
-        mls_output_text(to->output, value ? "true" : "false");
-    }
+    (known ? mls_emit_bool(to, value) : mls_emit_null(to));
 }
 
 void mls_emit_json(mls_emitter *to, mls_str span)

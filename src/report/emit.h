@@ -21,7 +21,7 @@ typedef struct mls_emitter {
     bool csv;
     bool indented; /* JSON over many lines, else in one */
     bool inside;   /* something stands in the innermost list or object: a comma comes first */
-    bool named;    /* a member's name stands there and waits for its value */
+    mls_str name;  /* of the member whose value comes next, borrowed; ptr NULL: none */
     unsigned depth;
     mls_buffer text, cell; /* scratch */
     mls_arena arena;       /* scratch */
@@ -31,7 +31,6 @@ typedef struct mls_emitter {
 void mls_emit_str(mls_emitter *to, mls_str text);
 void mls_emit_str_or_null(mls_emitter *to, mls_str text); /* ptr NULL: null */
 void mls_emit_text(mls_emitter *to, const char *text);    /* NULL: null */
-void mls_emit_filled(mls_emitter *to, const char *text);  /* "" too: null */
 void mls_emit_number(mls_emitter *to, double number);     /* not finite: null */
 void mls_emit_bool(mls_emitter *to, bool value);
 void mls_emit_maybe(mls_emitter *to, bool known, bool value);
@@ -46,6 +45,8 @@ void mls_emit_logged(mls_emitter *to, mls_str span);
 /* Brackets of JSON: '{', '[' and '}', ']'. */
 void mls_emit_open(mls_emitter *to, char bracket);
 void mls_emit_close(mls_emitter *to, char bracket);
+
+/* The name of the member that the next value is of. */
 void mls_emit_name(mls_emitter *to, mls_str name);
 
 /* A line ending behind a whole value of JSON, or behind a row. */

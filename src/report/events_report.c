@@ -5,25 +5,25 @@
  */
 #include "report/reports.h"
 
-typedef mls_event event_row;
 #define EVENT_FIELDS(F)                                                                                                \
-    F(event, file, TEXT, 0, "", row->path)                                                                             \
-    F(event, line, NUMBER, 0, "", row->record->line)                                                                   \
-    F(event, time_ms, NUMBER, 0, "ms", row->record->time_ms)                                                           \
-    F(event, event_type, WRITTEN_OR_NULL, 0, "", mls_emit_logged(to, row->record->event_type))                         \
-    F(event, key, STR_OR_NULL, 0, "", row->record->key)                                                                \
-    F(event, value, ANY, 0, "", mls_emit_logged(to, row->record->value))                                               \
-    F(event, metadata, ANY, 0, "", mls_emit_json(to, row->record->metadata))
-MLS_FIELDS(event, "EVENTS NDJSON", EVENT_FIELDS)
-const mls_fields *const mls_events_tables[] = {&event_fields, NULL};
+    F(event, file, TEXT, "", row->path)                                                                                \
+    F(event, line, NUMBER, "", row->record->line)                                                                      \
+    F(event, time_ms, NUMBER, "ms", row->record->time_ms)                                                              \
+    F(event, event_type, WRITTEN_OR_NULL, "", mls_emit_logged(to, row->record->event_type))                            \
+    F(event, key, TEXT_OR_NULL, "", row->record->key)                                                                  \
+    F(event, value, ANY, "", mls_emit_logged(to, row->record->value))                                                  \
+    F(event, metadata, ANY, "", mls_emit_json(to, row->record->metadata))
+MLS_FIELDS(event, mls_event, "EVENTS NDJSON", EVENT_FIELDS)
 
-const mls_columns mls_events_columns = {
+static const mls_columns columns = {
     "EVENTS CSV", "file line time_ms event_type key value metadata", {&event_fields}, 0};
 
 static void event_rows(mls_emitter *to, const void *what)
 {
-    mls_emit_row(to, &mls_events_columns, (const void *[MLS_SOURCES_MAX]){what});
+    mls_emit_row(to, &columns, (const void *[MLS_SOURCES_MAX]){what});
 }
 
-const mls_report mls_events_report = {
-    .command = "events", .object = &event_fields, .columns = &mls_events_columns, .rows = event_rows};
+const mls_report mls_events_report = {.object = &event_fields,
+                                      .tables = (const mls_fields *const[]){&event_fields, NULL},
+                                      .columns = &columns,
+                                      .rows = event_rows};

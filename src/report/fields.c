@@ -2,17 +2,9 @@
 /*
  * fields.c - rows as objects and as cells, from their tables of fields.
  */
-#include "report/fields.h"
+#include "report/reports.h"
 
-#include <math.h>
-#include <string.h>
-
-double mls_field_unless_zero(double number)
-{
-    return number != 0 ? number : (double)NAN;
-}
-
-static void emit_object(mls_emitter *to, const mls_fields *fields, const void *row, bool extra)
+void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
 {
     if (row == NULL) {
         mls_emit_null(to);
@@ -20,22 +12,11 @@ static void emit_object(mls_emitter *to, const mls_fields *fields, const void *r
     }
     mls_emit_open(to, '{');
     for (size_t i = 0; i < fields->count; i++) {
-        if (extra || (fields->items[i].flags & MLS_FIELD_EXTRA) == 0) {
-            mls_emit_name(to, mls_str_from(fields->items[i].name));
-            fields->items[i].emit(to, row);
-        }
+        mls_emit_name(to, mls_str_from(fields->items[i].name));
+        fields->items[i].emit(to, row);
     }
+    mls_emit_name(to, (mls_str){0});
     mls_emit_close(to, '}');
-}
-
-void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
-{
-    emit_object(to, fields, row, false);
-}
-
-void mls_emit_object_extra(mls_emitter *to, const mls_fields *fields, const void *row)
-{
-    emit_object(to, fields, row, true);
 }
 
 /* ----------------------------------------------------------------- columns */
@@ -97,13 +78,11 @@ static const char *const csv_types[] = {
     "text", "text or empty", "number", "number or empty", "true or false", "true, false or empty", "", "", "", "",
     "any"};
 
-static void print_tables(mls_output *output, const mls_fields *const *tables)
+static void print_fields(mls_output *output, const mls_fields *fields)
 {
-    for (; *tables != NULL; tables++) {
-        for (size_t i = 0; i < (*tables)->count; i++) {
-            const mls_field *field = &(*tables)->items[i];
-            mls_output_printf(output, "%s: %s %s\n", (*tables)->section, field->name, json_types[field->type]);
-        }
+    for (size_t i = 0; i < fields->count; i++) {
+        const mls_field *field = &fields->items[i];
+        mls_output_printf(output, "%s: %s %s\n", fields->section, field->name, json_types[field->type]);
     }
 }
 
@@ -122,16 +101,17 @@ static void print_columns(mls_output *output, const mls_columns *columns)
 
 void mls_fields_print(mls_output *output)
 {
-    const mls_fields *const *const tables[] = {mls_finding_tables, mls_score_tables,  mls_check_tables,
-                                               mls_verify_tables,  mls_config_tables, mls_rcp_tables,
-                                               mls_rules_tables,   mls_events_tables};
-    const mls_columns *const columns[] = {&mls_score_columns,     &mls_check_columns,  &mls_verify_columns,
-                                          &mls_config_columns,    &mls_config_exports, &mls_rcp_columns,
-                                          &mls_rcp_limit_columns, &mls_events_columns};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        print_tables(output, tables[i]);
-    }
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        print_columns(output, columns[i]);
+    static const mls_report *const reports[] = {
+        &mls_score_report,          &mls_check_report, &mls_verify_report,    &mls_config_report,
+        &mls_config_exports_report, &mls_rcp_report,   &mls_rcp_limit_report, &mls_editions_report,
+        &mls_checklist_report,      &mls_events_report};
+    print_fields(output, &mls_finding_fields);
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        for (const mls_fields *const *fields = reports[i]->tables; fields != NULL && *fields != NULL; fields++) {
+            print_fields(output, *fields);
+        }
+        if (reports[i]->columns != NULL) {
+            print_columns(output, reports[i]->columns);
+        }
     }
 }

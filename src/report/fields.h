@@ -5,24 +5,22 @@
  * lists of mlscore-formats(5) to these tables.
  *
  * Names are a contract, only ever added to.  A table is an X-macro of
- * F(kind of row, name, type, flags, unit, value): the kind of row names the
- * type of `row`, in which terms the value is written; arrays and objects write
- * themselves, to `to`.
+ * F(kind of row, name, type, unit, value), the unit "ms", "minutes", "joules" …
+ * or "", the value in terms of `row`; arrays, objects and what is WRITTEN write
+ * themselves, to `to`, and a member of an object that writes nothing is left out.
  *
- *     typedef mls_spread spread_row;
- *     #define SPREAD_FIELDS(F) F(spread, variation, NUMBER, 0, "", row->variation)
- *     MLS_FIELDS(spread, "SCORE JSON", SPREAD_FIELDS)
+ *     #define SPREAD_FIELDS(F) F(spread, variation, NUMBER, "", row->variation)
+ *     MLS_FIELDS(spread, mls_spread, "SCORE JSON", SPREAD_FIELDS)
  *
- * defines `static const mls_fields spread_fields`.
+ * defines `static const mls_fields spread_fields`, whose rows are mls_spread.
  */
 #ifndef MLS_REPORT_FIELDS_H
 #define MLS_REPORT_FIELDS_H
 
-#include "report/emit.h"
 #include "report/view.h"
 
 typedef enum mls_field_type {
-    MLS_FIELD_TEXT, /* NULL: null */
+    MLS_FIELD_TEXT, /* a C string or an mls_str; NULL, or a ptr of NULL: null */
     MLS_FIELD_TEXT_OR_NULL,
     MLS_FIELD_NUMBER, /* not finite: null */
     MLS_FIELD_NUMBER_OR_NULL,
@@ -33,23 +31,16 @@ typedef enum mls_field_type {
     MLS_FIELD_OBJECT,
     MLS_FIELD_OBJECT_OR_NULL,
     MLS_FIELD_ANY,
-    MLS_FIELD_STR = MLS_FIELD_TEXT, /* the same of an mls_str, where a ptr of NULL is null */
-    MLS_FIELD_STR_OR_NULL = MLS_FIELD_TEXT_OR_NULL,
-    MLS_FIELD_WRITTEN = MLS_FIELD_TEXT, /* text that writes itself, to `to` */
+    MLS_FIELD_WRITTEN = MLS_FIELD_TEXT,
     MLS_FIELD_WRITTEN_OR_NULL = MLS_FIELD_TEXT_OR_NULL,
-    MLS_FIELD_FILLED_OR_NULL = MLS_FIELD_TEXT_OR_NULL /* "": null */
+    MLS_FIELD_FILLED_OR_NULL = MLS_FIELD_TEXT_OR_NULL, /* "": null */
+    MLS_FIELD_COUNT_OR_NULL = MLS_FIELD_NUMBER_OR_NULL /* 0: null */
 } mls_field_type;
-
-/* Flags of a field. */
-enum {
-    MLS_FIELD_EXTRA = 1 /* in JSON only where the report asks for extra fields */
-};
 
 typedef struct mls_field {
     const char *name;
     mls_field_type type;
-    unsigned flags;
-    const char *unit; /* "ms", "minutes", "joules" …; "": none, or told by the name */
+    const char *unit;
     void (*emit)(mls_emitter *to, const void *row);
 } mls_field;
 
@@ -59,36 +50,36 @@ typedef struct mls_fields {
     size_t count;
 } mls_fields;
 
-#define MLS_EMIT_TEXT(value) mls_emit_text(to, value)
-#define MLS_EMIT_TEXT_OR_NULL(value) mls_emit_text(to, value)
-#define MLS_EMIT_STR(value) mls_emit_str(to, value)
-#define MLS_EMIT_STR_OR_NULL(value) mls_emit_str_or_null(to, value)
-#define MLS_EMIT_WRITTEN(value) value
-#define MLS_EMIT_WRITTEN_OR_NULL(value) value
-#define MLS_EMIT_FILLED_OR_NULL(value) mls_emit_filled(to, value)
+#define MLS_EMIT_TEXT(value) _Generic((value), mls_str : mls_emit_str_or_null, default : mls_emit_text)(to, value)
+#define MLS_EMIT_TEXT_OR_NULL(value) MLS_EMIT_TEXT(value)
+#define MLS_EMIT_FILLED_OR_NULL(value) mls_emit_text(to, (value)[0] != '\0' ? (value) : NULL)
 #define MLS_EMIT_NUMBER(value) mls_emit_number(to, (double)(value))
 #define MLS_EMIT_NUMBER_OR_NULL(value) mls_emit_number(to, (double)(value))
+#define MLS_EMIT_COUNT_OR_NULL(value) ((value) != 0 ? mls_emit_number(to, (double)(value)) : mls_emit_null(to))
 #define MLS_EMIT_BOOL(value) mls_emit_bool(to, value)
 #define MLS_EMIT_BOOL_OR_NULL(value) value
+#define MLS_EMIT_WRITTEN(value) value
+#define MLS_EMIT_WRITTEN_OR_NULL(value) value
 #define MLS_EMIT_ARRAY(value) value
 #define MLS_EMIT_ARRAY_OR_NULL(value) value
 #define MLS_EMIT_OBJECT(value) value
 #define MLS_EMIT_OBJECT_OR_NULL(value) value
 #define MLS_EMIT_ANY(value) value
-#define MLS_FIELD_FUNCTION(kind, name, type, flags, unit, value)                                                       \
+#define MLS_FIELD_FUNCTION(kind, name, type, unit, value)                                                              \
     static void get_##kind##_##name(mls_emitter *to, const void *of)                                                   \
     {                                                                                                                  \
         const kind##_row *row = of;                                                                                    \
         MLS_EMIT_##type(value);                                                                                        \
     }
-#define MLS_FIELD_ROW(kind, name, type, flags, unit, value) {#name, MLS_FIELD_##type, flags, unit, get_##kind##_##name},
-#define MLS_FIELDS(kind, section, LIST) MLS_FIELDS_NAMED(static, kind##_fields, kind, section, LIST)
-#define MLS_FIELDS_NAMED(how, variable, kind, section, LIST)                                                           \
+#define MLS_FIELD_ROW(kind, name, type, unit, value) {#name, MLS_FIELD_##type, unit, get_##kind##_##name},
+#define MLS_FIELDS(kind, type, section, LIST) MLS_FIELDS_AS(static, kind##_fields, kind, type, section, LIST)
+#define MLS_FIELDS_AS(how, variable, kind, type, section, LIST)                                                        \
+    typedef type kind##_row;                                                                                           \
     LIST(MLS_FIELD_FUNCTION)                                                                                           \
     static const mls_field kind##_items[] = {LIST(MLS_FIELD_ROW)};                                                     \
     how const mls_fields variable = {section, kind##_items, sizeof kind##_items / sizeof *kind##_items};
 
-/* An array of `total` values, each written by a statement in terms of i. */
+/* An array of `total` values, each written by a statement in terms of i; and one of rows with the fields of a kind. */
 #define MLS_EMIT_LIST(to, total, each)                                                                                 \
     do {                                                                                                               \
         mls_emit_open(to, '[');                                                                                        \
@@ -97,15 +88,10 @@ typedef struct mls_fields {
         }                                                                                                              \
         mls_emit_close(to, ']');                                                                                       \
     } while (0)
-
-/* A number that is 0 when it is not there. */
-double mls_field_unless_zero(double number);
+#define MLS_EMIT_ROWS(kind, items, total) MLS_EMIT_LIST(to, total, mls_emit_object(to, &kind##_fields, &(items)[i]))
 
 /* Writes a row as an object; row NULL: null. */
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row);
-
-/* The same with the fields that are marked as extra. */
-void mls_emit_object_extra(mls_emitter *to, const mls_fields *fields, const void *row);
 
 enum { MLS_SOURCES_MAX = 4, MLS_COLUMNS_MAX = 40 };
 
@@ -123,17 +109,7 @@ void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const
 /* The row of names. */
 void mls_emit_header(mls_emitter *to, const mls_columns *columns);
 
-/* Prints every table: section, name and type, as the manual has them. */
+/* Prints the tables of every report: section, name and type, as the manual has them. */
 void mls_fields_print(mls_output *output);
-
-/* The tables, for mls_fields_print(): lists that end with NULL, of the files that hold them. */
-extern const mls_fields *const mls_score_tables[],
-    *const mls_verify_tables[], *const mls_check_tables[], *const mls_config_tables[],
-                                                               *const mls_rcp_tables[],
-                                                                   *const mls_rules_tables[],
-                                                                       *const mls_events_tables[],
-                                                                           *const mls_finding_tables[];
-extern const mls_columns mls_score_columns, mls_check_columns, mls_verify_columns, mls_config_columns,
-    mls_config_exports, mls_rcp_columns, mls_rcp_limit_columns, mls_events_columns;
 
 #endif

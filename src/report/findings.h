@@ -10,6 +10,7 @@
 #define MLS_REPORT_FINDINGS_H
 
 #include "report/fields.h"
+#include "report/words.h"
 
 /* Whose findings they are; zeroed members mean "none". */
 typedef struct mls_owner {
@@ -18,7 +19,7 @@ typedef struct mls_owner {
     const char *name; /* of the submitter */
     mls_str result;   /* what is alike in several runs of one result is told in one line; ptr NULL: of none */
     size_t run;       /* which of its runs; 0: the path tells */
-    size_t runs;      /* how many it has; 0: not known */
+    size_t runs;      /* how many it has; 0: not known, or it is about no run */
 } mls_owner;
 
 typedef struct mls_noted {
@@ -42,11 +43,10 @@ void mls_found_finish(mls_found *found, mls_output *output);
 
 /* How findings are listed for a person. */
 typedef struct mls_found_look {
-    size_t indent, hang;
-    bool named;    /* "warning: " before what is none */
-    bool whole;    /* every line in one piece, whatever the width: paths can be copied */
-    bool together; /* what is alike within one result is one line, unless -v lists them */
-    size_t limit;  /* lines at most; 0: no limit */
+    size_t indent, hang; /* as of mls_view_line() */
+    bool named;          /* "warning: " before what is none */
+    bool together;       /* what is alike in several runs of a result is one line, unless -v lists them */
+    size_t limit;        /* lines at most; 0: no limit */
 } mls_found_look;
 
 /*
@@ -57,17 +57,14 @@ typedef struct mls_found_look {
 size_t mls_found_show(mls_view *view, const mls_found *found, mls_severity severity, mls_found_look look,
                       size_t *lines);
 
-/* Appends "2 errors" behind `before`; nothing for none. */
-void mls_found_count(mls_buffer *line, const char *before, size_t count, mls_severity severity);
+/* "2 errors". */
+mls_words mls_found_words(size_t count, mls_severity severity);
 
-/* Appends what makes a list fail: "2 errors", or, since only --strict makes these a failure, "1 warning, 0 advice". */
-void mls_found_counts(mls_buffer *line, const mls_finding_counts *counts);
-
-/* The table of a finding, whose row is an mls_noted; its extra field is the path.  Beside it what only CSV has. */
+/* The table of a finding, whose row is an mls_noted.  Beside it what only CSV has. */
 extern const mls_fields mls_finding_fields, mls_finding_csv_fields;
 
-/* A list of findings as an array of JSON; `extra`: with their paths. */
-void mls_emit_found(mls_emitter *to, mls_found *found, bool extra);
+/* A list of findings as an array of JSON, those with a known path with it.  Frees the list. */
+void mls_emit_found(mls_emitter *to, mls_found *found);
 
 /* JUnit: one test case and what was found in it; `failure` says why it failed, NULL that it did not.  Frees the list.
  */

@@ -40,9 +40,9 @@ static void remark(mls_output *output, const mls_finding *finding, const char *r
     mls_buffer_printf(&line, ",title=mlscore %s::", mls_finding_info_get(finding->code)->name);
     append(&line, mls_str_from(finding->message), false);
     mls_buffer_append_char(&line, '\n');
-    line.failed |= clean.failed || (root != NULL && path == NULL);
+    line.failed |= root != NULL && path == NULL;
     free(path);
-    mls_buffer_release(&clean);
+    mls_output_drop(output, &clean);
     mls_output_buffer(output, &line);
 }
 
@@ -56,4 +56,4 @@ static void github_item(mls_printer *to, const void *what)
     mls_found_finish(&found, to->view->output);
 }
 
-const mls_format_writer mls_format_github = {NULL, github_item, NULL};
+const mls_format_writer mls_format_github = {offsetof(mls_report, findings), NULL, github_item, NULL};

@@ -6,9 +6,11 @@
 #include "base/utf8.h"
 #include "report/findings.h"
 
-void mls_xml_append(mls_buffer *out, mls_str text)
+/* Appends text of XML or an attribute; what XML has no way to say becomes U+FFFD. */
+static void append(mls_buffer *out, const char *bytes)
 {
     static const char *const entities[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
+    const mls_str text = mls_str_from(bytes);
     for (size_t at = 0; at < text.len;) {
         const int32_t code = mls_utf8_next(text, &at);
         const bool allowed = (code >= 0x20 && code < 0x7f) ||
@@ -23,12 +25,12 @@ void mls_xml_append(mls_buffer *out, mls_str text)
 
 static void append_finding(mls_buffer *out, const mls_finding *finding)
 {
-    mls_xml_append(out, mls_str_from(finding->path));
+    append(out, finding->path);
     if (finding->line > 0) {
         mls_buffer_printf(out, ":%zu", finding->line);
     }
     mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
-    mls_xml_append(out, mls_str_from(finding->message));
+    append(out, finding->message);
     mls_buffer_append_char(out, '\n');
 }
 
@@ -37,19 +39,19 @@ void mls_junit_case(mls_printer *to, const char *class_name, const char *name, c
     mls_buffer *out = &to->held;
     const char *element = failure != NULL ? "failure" : found->count > 0 ? "system-out" : NULL;
     mls_buffer_append_text(out, "    <testcase classname=\"");
-    mls_xml_append(out, mls_str_from(class_name));
+    append(out, class_name);
     mls_buffer_append_text(out, "\" name=\"");
-    mls_xml_append(out, mls_str_from(name));
+    append(out, name);
     mls_buffer_append_text(out, "\">\n");
+    if (failure != NULL) {
+        mls_buffer_printf(out, "      <failure message=\"%s\">", failure);
+    } else if (element != NULL) {
+        mls_buffer_append_text(out, "      <system-out>");
+    }
+    for (size_t i = 0; i < found->count; i++) {
+        append_finding(out, &found->items[i].finding);
+    }
     if (element != NULL) {
-        mls_buffer_printf(out, "      <%s", element);
-        if (failure != NULL) {
-            mls_buffer_printf(out, " message=\"%s\"", failure);
-        }
-        mls_buffer_append_char(out, '>');
-        for (size_t i = 0; i < found->count; i++) {
-            append_finding(out, &found->items[i].finding);
-        }
         mls_buffer_printf(out, "</%s>\n", element);
     }
     mls_buffer_append_text(out, "    </testcase>\n");
@@ -62,7 +64,7 @@ void mls_junit_suite(mls_printer *to, const char *name)
 {
     mls_buffer *out = &to->suites;
     mls_buffer_append_text(out, "  <testsuite name=\"");
-    mls_xml_append(out, mls_str_from(name));
+    append(out, name);
     mls_buffer_printf(out, "\" tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
     mls_buffer_append(out, mls_buffer_str(&to->held));
     mls_buffer_append_text(out, "  </testsuite>\n");
@@ -87,18 +89,14 @@ static void junit_end(mls_printer *to)
 {
     mls_output *output = to->view->output;
     if (to->suites.len > 0 || to->suites.failed) {
-        mls_output_printf(output, "<testsuites name=\"mlscore %s\">\n", to->report->command);
+        mls_output_printf(output, "<testsuites name=\"%s\">\n", to->report->name);
     } else {
-        mls_buffer name = {0};
         mls_output_printf(output, "<testsuites tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
-        mls_buffer_printf(&name, "mlscore %s", to->report->command);
-        mls_junit_suite(to, name.ptr != NULL ? name.ptr : "");
-        to->suites.failed |= name.failed;
-        mls_buffer_release(&name);
+        mls_junit_suite(to, to->report->name);
     }
     mls_buffer_release(&to->held);
     mls_output_buffer(output, &to->suites);
     mls_output_text(output, "</testsuites>\n");
 }
 
-const mls_format_writer mls_format_junit = {junit_begin, junit_item, junit_end};
+const mls_format_writer mls_format_junit = {offsetof(mls_report, cases), junit_begin, junit_item, junit_end};

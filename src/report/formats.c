@@ -4,7 +4,6 @@
  * tables of fields: JSON, NDJSON, CSV, and what a command prints for people.
  */
 #include "report/fields.h"
-#include "report/findings.h"
 
 #define MLS_FORMAT_WRITER(id, name) extern const mls_format_writer mls_format_##name;
 MLS_FORMAT_LIST(MLS_FORMAT_WRITER)
@@ -29,6 +28,12 @@ bool mls_format_from_name(mls_str name, mls_format *format)
         }
     }
     return false;
+}
+
+bool mls_report_offers(const mls_report *report, mls_format format)
+{
+    static const char nothing[sizeof(void *)];
+    return memcmp((const char *)report + formats[format].writer->needs, nothing, sizeof nothing) != 0;
 }
 
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state)
@@ -56,18 +61,14 @@ void mls_print_end(mls_printer *to)
     mls_emitter_release(&to->emitter);
 }
 
-void mls_print(mls_view *view, const mls_report *report, const void *what)
-{
-    mls_printer to;
-    mls_print_begin(&to, view, report, NULL);
-    mls_print_item(&to, what);
-    mls_print_end(&to);
-}
-
 /* ------------------------------------------------------------------ people */
 
 static void people_begin(mls_printer *to)
 {
+    if (to->view->format == MLS_FORMAT_MARKDOWN) { /* a document has neither a terminal's width nor its colours */
+        to->view->width = 0;
+        to->view->color = false;
+    }
     if (to->report->begin != NULL) {
         to->report->begin(to);
     }
@@ -85,19 +86,10 @@ static void people_end(mls_printer *to)
     }
 }
 
-const mls_format_writer mls_format_table = {people_begin, people_item, people_end};
+const mls_format_writer mls_format_table = {offsetof(mls_report, show), people_begin, people_item, people_end};
+const mls_format_writer mls_format_markdown = {offsetof(mls_report, show), people_begin, people_item, people_end};
 
-/* Neither a terminal's width nor its colours matter in a document. */
-static void markdown_begin(mls_printer *to)
-{
-    to->view->width = 0;
-    to->view->color = false;
-    people_begin(to);
-}
-
-const mls_format_writer mls_format_markdown = {markdown_begin, people_item, people_end};
-
-/* -------------------------------------------------------------------- JSON */
+/* ---------------------------------------------------------------- programs */
 
 static void json_begin(mls_printer *to)
 {
@@ -113,7 +105,7 @@ static void json_item(mls_printer *to, const void *what)
     mls_output_text(to->view->output, whole ? "" : to->count > 0 ? ",\n " : "\n ");
     to->emitter.indented = whole;
     to->emitter.inside = false;
-    mls_emit_object_extra(&to->emitter, to->report->object, what);
+    mls_emit_object(&to->emitter, to->report->object, what);
     mls_output_text(to->view->output, whole ? "\n" : "");
 }
 
@@ -125,21 +117,15 @@ static void json_end(mls_printer *to)
     }
 }
 
-const mls_format_writer mls_format_json = {json_begin, json_item, json_end};
-
 static void ndjson_item(mls_printer *to, const void *what)
 {
     if (to->report->lines != NULL) {
         to->report->lines(&to->emitter, what);
     } else {
-        mls_emit_object_extra(&to->emitter, to->report->object, what);
+        mls_emit_object(&to->emitter, to->report->object, what);
         mls_emit_end(&to->emitter);
     }
 }
-
-const mls_format_writer mls_format_ndjson = {NULL, ndjson_item, NULL};
-
-/* --------------------------------------------------------------------- CSV */
 
 static void csv_begin(mls_printer *to)
 {
@@ -151,4 +137,6 @@ static void csv_item(mls_printer *to, const void *what)
     to->report->rows(&to->emitter, what);
 }
 
-const mls_format_writer mls_format_csv = {csv_begin, csv_item, NULL};
+const mls_format_writer mls_format_json = {offsetof(mls_report, object), json_begin, json_item, json_end};
+const mls_format_writer mls_format_ndjson = {offsetof(mls_report, object), NULL, ndjson_item, NULL};
+const mls_format_writer mls_format_csv = {offsetof(mls_report, rows), csv_begin, csv_item, NULL};

@@ -5,31 +5,9 @@
 #include "report/reports.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/number.h"
 #include "mlscore/group.h"
 #include "report/table.h"
-
-enum { COLUMN_BATCH, COLUMN_RUNS, COLUMN_MEAN, COLUMN_STDEV, COLUMN_LIMIT, COLUMN_SPEEDUP, COLUMN_USED, COLUMN_FROM };
-
-static const mls_column columns[] = {
-    [COLUMN_BATCH] = {"batch", MLS_ALIGN_RIGHT, true, false},
-    [COLUMN_RUNS] = {"runs", MLS_ALIGN_RIGHT, false, false},
-    [COLUMN_MEAN] = {"mean", MLS_ALIGN_DECIMAL, true, false},
-    [COLUMN_STDEV] = {"stdev", MLS_ALIGN_DECIMAL, false, false},
-    [COLUMN_LIMIT] = {"limit", MLS_ALIGN_DECIMAL, true, false},
-    [COLUMN_SPEEDUP] = {"max speedup", MLS_ALIGN_DECIMAL, false, false},
-    [COLUMN_USED] = {"used", MLS_ALIGN_LEFT, true, false},
-    [COLUMN_FROM] = {"from", MLS_ALIGN_LEFT, false, true},
-};
-
-static void number_cell(mls_table *table, size_t column, mls_style style, double number, int decimals)
-{
-    mls_buffer text = {0};
-    mls_number_append_grouped(&text, number, decimals);
-    mls_table_text(table, column, style, &text);
-}
 
 /* Digits behind the point that suit all means of a table. */
 static int decimals_of(const mls_rcp_point *points, size_t count)
@@ -47,42 +25,34 @@ static void from_cell(mls_table *table, mls_style style, const mls_rcp_point *po
     mls_buffer text = {0};
     const char *const parts[] = {point->source, point->creator, point->platform, point->precision, point->when};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (parts[i][0] != '\0') {
-            mls_buffer_append_text(&text, text.len > 0 ? ", " : "");
-            mls_buffer_append_text(&text, parts[i]);
-        }
+        mls_buffer_printf(&text, "%s%s", text.len > 0 && parts[i][0] != '\0' ? ", " : "", parts[i]);
     }
-    mls_table_text(table, COLUMN_FROM, style, &text);
-}
-
-static void show_heading(mls_view *view, const mls_rcp_listing *listing, const char *unit)
-{
-    mls_style_begin(view->output, MLS_STYLE_BOLD, view->color);
-    mls_output_text(view->output, listing->benchmark->name);
-    mls_style_end(view->output, MLS_STYLE_BOLD, view->color);
-    mls_output_printf(view->output, "  %s %s   %u runs, %u left out at each end%s",
-                      mls_usage_name(listing->edition->usage), listing->edition->name, listing->benchmark->runs_needed,
-                      listing->benchmark->left_out, unit[0] != '\0' ? "   " : "");
-    mls_output_escaped(view->output, mls_str_from(unit));
-    mls_output_text(view->output, "\n");
+    mls_table_cell(table, "from", MLS_COLUMN_CUT, style, "%s", mls_table_take(table, &text));
 }
 
 static void show_points(mls_view *view, const mls_rcp_point *points, size_t count)
 {
-    mls_table table;
-    mls_table_init(&table, columns, sizeof columns / sizeof columns[0], 2);
-    int decimals = decimals_of(points, count);
+    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+    mls_table table = {.indent = 2};
+    const int decimals = decimals_of(points, count);
     for (size_t i = 0; i < count; i++) {
         const mls_rcp_point *point = &points[i];
-        mls_style style = point->pruned ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
-        (void)mls_table_row(&table);
-        number_cell(&table, COLUMN_BATCH, style, point->global_batch_size, 0);
-        number_cell(&table, COLUMN_RUNS, style, (double)point->count, 0);
-        number_cell(&table, COLUMN_MEAN, style, point->bar.mean, decimals);
-        number_cell(&table, COLUMN_STDEV, style, point->bar.stdev, decimals);
-        number_cell(&table, COLUMN_LIMIT, style, point->bar.limit, decimals);
-        number_cell(&table, COLUMN_SPEEDUP, style, point->bar.max_speedup, 4);
-        mls_table_cell(&table, COLUMN_USED, style, point->pruned ? "pruned" : "yes");
+        const mls_style style = point->pruned ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
+        const struct {
+            const char *header;
+            unsigned look;
+            double number;
+            int decimals;
+        } cells[] = {
+            {"batch", RIGHT | KEEP, point->global_batch_size, 0},  {"runs", RIGHT, (double)point->count, 0},
+            {"mean", DECIMAL | KEEP, point->bar.mean, decimals},   {"stdev", DECIMAL, point->bar.stdev, decimals},
+            {"limit", DECIMAL | KEEP, point->bar.limit, decimals}, {"max speedup", DECIMAL, point->bar.max_speedup, 4}};
+        mls_table_row(&table);
+        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+            mls_table_cell(&table, cells[k].header, cells[k].look, style, "%s",
+                           mls_words_grouped(cells[k].number, cells[k].decimals).text);
+        }
+        mls_table_cell(&table, "used", KEEP, style, point->pruned ? "pruned" : "yes");
         from_cell(&table, style, point);
     }
     mls_table_finish(&table, view);
@@ -94,61 +64,61 @@ static void show_listings(mls_printer *to, const void *what)
     mls_view *view = to->view;
     for (size_t i = 0; i < listings->count; i++) {
         const mls_rcp_listing *listing = &listings->items[i];
+        const mls_benchmark *benchmark = listing->benchmark;
         const mls_rcp_point *points = listing->set->items;
         const size_t count = listing->set->count;
+        const char *unit = count > 0 ? points[0].unit : "";
         mls_output_text(view->output, i > 0 ? "\n" : "");
-        show_heading(view, listing, count > 0 ? points[0].unit : "");
-        mls_output_text(view->output, count == 0 ? "  no reference points\n" : "");
+        mls_view_text(view, MLS_STYLE_BOLD, "%s", benchmark->name);
+        mls_view_text(view, MLS_STYLE_PLAIN, "  %s %s   %u runs, %u left out at each end%s%s",
+                      mls_usage_name(listing->edition->usage), listing->edition->name, benchmark->runs_needed,
+                      benchmark->left_out, unit[0] != '\0' ? "   " : "", unit);
+        mls_output_text(view->output, count == 0 ? "\n  no reference points\n" : "\n");
         show_points(view, points, count);
         if (!isnan(listing->batch_size)) {
             const mls_rcp_limit limit = mls_rcp_set_limit(listing->set, listing->batch_size);
             mls_buffer words = {0};
-            mls_view whole = *view;
-            whole.width = 0;
             mls_rcp_limit_describe(&limit, &words);
-            mls_view_line(&whole, &words, MLS_STYLE_PLAIN, 2, 2);
+            mls_view_line(view, &words, MLS_STYLE_PLAIN, 2, 0);
         }
     }
 }
 
 /* ------------------------------------------------------------- for programs */
 
-typedef mls_rcp_point point_row, point_csv_row;
-#define POINT_FIELDS(F)                                                                                                \
-    F(point, name, TEXT_OR_NULL, 0, "", row->name)                                                                     \
-    F(point, global_batch_size, NUMBER, 0, "", row->global_batch_size)                                                 \
-    F(point, unit, TEXT_OR_NULL, 0, "", row->unit)                                                                     \
-    F(point, to_converge, ARRAY, 0, "", MLS_EMIT_LIST(to, row->count, mls_emit_number(to, row->to_converge[i])))       \
-    F(point, mean, NUMBER_OR_NULL, 0, "", row->bar.mean)                                                               \
-    F(point, stdev, NUMBER_OR_NULL, 0, "", row->bar.stdev)                                                             \
-    F(point, least_mean, NUMBER_OR_NULL, 0, "", row->bar.least_mean)                                                   \
-    F(point, max_speedup, NUMBER_OR_NULL, 0, "", row->bar.max_speedup)                                                 \
-    F(point, limit, NUMBER_OR_NULL, 0, "", row->bar.limit)                                                             \
-    F(point, pruned, BOOL, 0, "", row->pruned)                                                                         \
-    F(point, precision, FILLED_OR_NULL, 0, "", row->precision)                                                         \
-    F(point, platform, FILLED_OR_NULL, 0, "", row->platform)                                                           \
-    F(point, creator, FILLED_OR_NULL, 0, "", row->creator)                                                             \
-    F(point, when, FILLED_OR_NULL, 0, "", row->when)                                                                   \
-    F(point, source, FILLED_OR_NULL, 0, "", row->source)                                                               \
-    F(point, hyperparameters, FILLED_OR_NULL, 0, "", row->hyperparameters)
-MLS_FIELDS(point, "RCP JSON", POINT_FIELDS)
-#define POINT_CSV_FIELDS(F) F(point_csv, runs, NUMBER, 0, "", row->count)
-MLS_FIELDS(point_csv, "", POINT_CSV_FIELDS)
+#define BAR_FIELDS(F, kind)                                                                                            \
+    F(kind, mean, NUMBER_OR_NULL, "", row->bar.mean)                                                                   \
+    F(kind, stdev, NUMBER_OR_NULL, "", row->bar.stdev)                                                                 \
+    F(kind, least_mean, NUMBER_OR_NULL, "", row->bar.least_mean)                                                       \
+    F(kind, max_speedup, NUMBER_OR_NULL, "", row->bar.max_speedup)                                                     \
+    F(kind, limit, NUMBER_OR_NULL, "", row->bar.limit)
 
-typedef mls_rcp_limit limit_row, limit_csv_row;
+#define POINT_FIELDS(F)                                                                                                \
+    F(point, name, TEXT_OR_NULL, "", row->name)                                                                        \
+    F(point, global_batch_size, NUMBER, "", row->global_batch_size)                                                    \
+    F(point, unit, TEXT_OR_NULL, "", row->unit)                                                                        \
+    F(point, to_converge, ARRAY, "", MLS_EMIT_LIST(to, row->count, mls_emit_number(to, row->to_converge[i])))          \
+    BAR_FIELDS(F, point)                                                                                               \
+    F(point, pruned, BOOL, "", row->pruned)                                                                            \
+    F(point, precision, FILLED_OR_NULL, "", row->precision)                                                            \
+    F(point, platform, FILLED_OR_NULL, "", row->platform)                                                              \
+    F(point, creator, FILLED_OR_NULL, "", row->creator)                                                                \
+    F(point, when, FILLED_OR_NULL, "", row->when)                                                                      \
+    F(point, source, FILLED_OR_NULL, "", row->source)                                                                  \
+    F(point, hyperparameters, FILLED_OR_NULL, "", row->hyperparameters)
+MLS_FIELDS(point, mls_rcp_point, "RCP JSON", POINT_FIELDS)
+#define POINT_CSV_FIELDS(F) F(point_csv, runs, NUMBER, "", row->count)
+MLS_FIELDS(point_csv, mls_rcp_point, "", POINT_CSV_FIELDS)
+
 #define LIMIT_FIELDS(F)                                                                                                \
-    F(limit, global_batch_size, NUMBER, 0, "", row->global_batch_size)                                                 \
-    F(limit, match, TEXT, 0, "", mls_rcp_match_name(row->match))                                                       \
-    F(limit, lower_batch_size, NUMBER_OR_NULL, 0, "", row->lower_batch_size)                                           \
-    F(limit, upper_batch_size, NUMBER_OR_NULL, 0, "", row->upper_batch_size)                                           \
-    F(limit, mean, NUMBER_OR_NULL, 0, "", row->bar.mean)                                                               \
-    F(limit, stdev, NUMBER_OR_NULL, 0, "", row->bar.stdev)                                                             \
-    F(limit, least_mean, NUMBER_OR_NULL, 0, "", row->bar.least_mean)                                                   \
-    F(limit, max_speedup, NUMBER_OR_NULL, 0, "", row->bar.max_speedup)                                                 \
-    F(limit, limit, NUMBER_OR_NULL, 0, "", row->bar.limit)
-MLS_FIELDS(limit, "RCP JSON", LIMIT_FIELDS)
-#define LIMIT_CSV_FIELDS(F) F(limit_csv, unit, TEXT_OR_NULL, 0, "", row->unit)
-MLS_FIELDS(limit_csv, "", LIMIT_CSV_FIELDS)
+    F(limit, global_batch_size, NUMBER, "", row->global_batch_size)                                                    \
+    F(limit, match, TEXT, "", mls_rcp_match_name(row->match))                                                          \
+    F(limit, lower_batch_size, NUMBER_OR_NULL, "", row->lower_batch_size)                                              \
+    F(limit, upper_batch_size, NUMBER_OR_NULL, "", row->upper_batch_size)                                              \
+    BAR_FIELDS(F, limit)
+MLS_FIELDS(limit, mls_rcp_limit, "RCP JSON", LIMIT_FIELDS)
+#define LIMIT_CSV_FIELDS(F) F(limit_csv, unit, TEXT_OR_NULL, "", row->unit)
+MLS_FIELDS(limit_csv, mls_rcp_limit, "", LIMIT_CSV_FIELDS)
 
 static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
 {
@@ -156,37 +126,31 @@ static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
     mls_emit_object(to, &limit_fields, isnan(listing->batch_size) ? NULL : &limit);
 }
 
-typedef mls_rcp_listing benchmark_row;
 #define BENCHMARK_FIELDS(F)                                                                                            \
-    F(benchmark, benchmark, TEXT, 0, "", row->benchmark->name)                                                         \
-    F(benchmark, usage, TEXT, 0, "", mls_usage_name(row->edition->usage))                                              \
-    F(benchmark, edition, TEXT, 0, "", row->edition->name)                                                             \
-    F(benchmark, runs_needed, NUMBER, 0, "", row->benchmark->runs_needed)                                              \
-    F(benchmark, left_out, NUMBER, 0, "", row->benchmark->left_out)                                                    \
-    F(benchmark, points, ARRAY, 0, "",                                                                                 \
-      MLS_EMIT_LIST(to, row->set->count, mls_emit_object(to, &point_fields, &row->set->items[i])))                     \
-    F(benchmark, limit, OBJECT_OR_NULL, 0, "", emit_limit(to, row))
-MLS_FIELDS(benchmark, "RCP JSON", BENCHMARK_FIELDS)
-
-typedef mls_rcp_listings listings_row;
-#define LISTINGS_FIELDS(F)                                                                                             \
-    F(listings, benchmarks, ARRAY, 0, "",                                                                              \
-      MLS_EMIT_LIST(to, row->count, mls_emit_object(to, &benchmark_fields, &row->items[i])))
-MLS_FIELDS(listings, "RCP JSON", LISTINGS_FIELDS)
-const mls_fields *const mls_rcp_tables[] = {&listings_fields, &benchmark_fields, &point_fields, &limit_fields, NULL};
+    F(benchmark, benchmark, TEXT, "", row->benchmark->name)                                                            \
+    F(benchmark, usage, TEXT, "", mls_usage_name(row->edition->usage))                                                 \
+    F(benchmark, edition, TEXT, "", row->edition->name)                                                                \
+    F(benchmark, runs_needed, NUMBER, "", row->benchmark->runs_needed)                                                 \
+    F(benchmark, left_out, NUMBER, "", row->benchmark->left_out)                                                       \
+    F(benchmark, points, ARRAY, "", MLS_EMIT_ROWS(point, row->set->items, row->set->count))                            \
+    F(benchmark, limit, OBJECT_OR_NULL, "", emit_limit(to, row))
+MLS_FIELDS(benchmark, mls_rcp_listing, "RCP JSON", BENCHMARK_FIELDS)
+#define LISTINGS_FIELDS(F) F(listings, benchmarks, ARRAY, "", MLS_EMIT_ROWS(benchmark, row->items, row->count))
+MLS_FIELDS(listings, mls_rcp_listings, "RCP JSON", LISTINGS_FIELDS)
+static const mls_fields *const tables[] = {&listings_fields, &benchmark_fields, &point_fields, &limit_fields, NULL};
 
 /* A limit is not the point's: that of the benchmark would be found first. */
-const mls_columns mls_rcp_columns = {"RCP CSV",
-                                     "usage edition benchmark global_batch_size unit runs mean stdev least_mean "
-                                     "max_speedup limit pruned name precision platform creator when source "
-                                     "hyperparameters",
-                                     {&point_csv_fields, &point_fields, &benchmark_fields},
-                                     0};
-const mls_columns mls_rcp_limit_columns = {"RCP BATCH CSV",
-                                           "usage edition benchmark global_batch_size unit match lower_batch_size "
-                                           "upper_batch_size mean stdev least_mean max_speedup limit",
-                                           {&limit_csv_fields, &limit_fields, &benchmark_fields},
-                                           0};
+static const mls_columns point_columns = {
+    "RCP CSV",
+    "usage edition benchmark global_batch_size unit runs mean stdev least_mean max_speedup limit pruned name precision "
+    "platform creator when source hyperparameters",
+    {&point_csv_fields, &point_fields, &benchmark_fields},
+    0};
+static const mls_columns limit_columns = {"RCP BATCH CSV",
+                                          "usage edition benchmark global_batch_size unit match lower_batch_size "
+                                          "upper_batch_size mean stdev least_mean max_speedup limit",
+                                          {&limit_csv_fields, &limit_fields, &benchmark_fields},
+                                          0};
 
 static void point_rows(mls_emitter *to, const void *what)
 {
@@ -194,8 +158,8 @@ static void point_rows(mls_emitter *to, const void *what)
     for (size_t i = 0; i < listings->count; i++) {
         const mls_rcp_set *set = listings->items[i].set;
         for (size_t p = 0; p < set->count; p++) {
-            const mls_rcp_point *point = &set->items[p];
-            mls_emit_row(to, &mls_rcp_columns, (const void *[MLS_SOURCES_MAX]){point, point, &listings->items[i]});
+            mls_emit_row(to, &point_columns,
+                         (const void *[]){&set->items[p], &set->items[p], &listings->items[i], NULL});
         }
     }
 }
@@ -205,17 +169,11 @@ static void limit_rows(mls_emitter *to, const void *what)
     const mls_rcp_listings *listings = what;
     for (size_t i = 0; i < listings->count; i++) {
         const mls_rcp_limit limit = mls_rcp_set_limit(listings->items[i].set, listings->items[i].batch_size);
-        mls_emit_row(to, &mls_rcp_limit_columns, (const void *[MLS_SOURCES_MAX]){&limit, &limit, &listings->items[i]});
+        mls_emit_row(to, &limit_columns, (const void *[]){&limit, &limit, &listings->items[i], NULL});
     }
 }
 
-const mls_report mls_rcp_report = {.command = "rcp",
-                                   .show = show_listings,
-                                   .object = &listings_fields,
-                                   .columns = &mls_rcp_columns,
-                                   .rows = point_rows};
-const mls_report mls_rcp_limit_report = {.command = "rcp",
-                                         .show = show_listings,
-                                         .object = &listings_fields,
-                                         .columns = &mls_rcp_limit_columns,
-                                         .rows = limit_rows};
+const mls_report mls_rcp_report = {
+    .show = show_listings, .object = &listings_fields, .tables = tables, .columns = &point_columns, .rows = point_rows};
+const mls_report mls_rcp_limit_report = {
+    .show = show_listings, .object = &listings_fields, .tables = tables, .columns = &limit_columns, .rows = limit_rows};

@@ -11,8 +11,8 @@
 #include "mlscore/submission.h"
 #include "report/findings.h"
 
-/* ---- score: an mls_collection */
-extern const mls_report mls_score_report;
+/* ---- score: an mls_collection; verify: an mls_submission */
+extern const mls_report mls_score_report, mls_verify_report;
 
 /* ---- check: mls_check_log after mls_check_log, as they come; only JUnit is held back to the end. */
 extern const mls_report mls_check_report;
@@ -32,9 +32,6 @@ typedef struct mls_check_log {
     bool valid; /* the verdict's, or stricter */
 } mls_check_log;
 
-/* ---- verify: an mls_submission */
-extern const mls_report mls_verify_report;
-
 /* ---- config: an mls_config_list; CSV has one row a config, or one a variable. */
 extern const mls_report mls_config_report, mls_config_exports_report;
 
@@ -43,6 +40,7 @@ typedef struct mls_config_entry {
     const char *file; /* NULL: there is only a name */
     mls_config_name name;
     mls_shell *script; /* NULL: none was read */
+    bool exports;      /* print what it exports: KEY=VALUE, `# …` for what cannot be known */
     mls_config_summary summary;
     mls_findings findings;
 } mls_config_entry;
@@ -51,13 +49,11 @@ typedef struct mls_config_list {
     mls_config_entry *items;
     size_t count, capacity;
     bool folders; /* some are of a folder: a row each, findings below; else a few lines each */
-    bool exports; /* print what scripts export: KEY=VALUE, `# …` for what cannot be known */
 } mls_config_list;
 
-/* ---- events: an mls_event after the other */
+/* ---- events: an mls_event after the other, a record and the file it is from */
 extern const mls_report mls_events_report;
 
-/* A record and the file it is from. */
 typedef struct mls_event {
     const char *path;
     const mls_record *record;
@@ -96,28 +92,18 @@ bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark
 /* The edition's rules written out in full, as a rule file that can be loaded. */
 void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output);
 
-/* ---- private to the reports: for people, where the fields stand in another file */
-void mls_score_show(mls_printer *to, const void *collection);
-void mls_verify_show(mls_printer *to, const void *submission);
-void mls_config_show(mls_printer *to, const void *list);
-void mls_config_show_exports(mls_printer *to, const void *list);
-
-/* Findings of a submitter (NULL: of what belongs to none) as far as they are to be shown. */
-void mls_verify_found(mls_found *found, const mls_view *view, const mls_submission *submission,
-                      const mls_submitter *submitter);
-
-/* Fields that score and verify share.  Of a verdict on convergence, but for the first, `pass`: */
+/* ---- what score and verify share: the outcome of a check, null when it was not made; the fields of a verdict on
+ * convergence, but for the first, `pass`, and of weak scaling */
+#define MLS_EMIT_MADE(to, fields, row, check) mls_emit_object(to, fields, (check) != MLS_CHECK_NOT_MADE ? (row) : NULL)
 #define MLS_VERDICT_FIELDS(F)                                                                                          \
-    F(verdict, message, TEXT, 0, "", row->result.message)                                                              \
-    F(verdict, scale, NUMBER, 0, "", row->result.scale)                                                                \
-    F(verdict, mean, NUMBER_OR_NULL, 0, "", row->result.limit.bar.mean)                                                \
-    F(verdict, limit, NUMBER_OR_NULL, 0, "", row->result.limit.bar.limit)                                              \
-    F(verdict, submission_mean, NUMBER_OR_NULL, 0, "", row->result.submission_mean)
-
-/* Of weak scaling. */
+    F(verdict, message, TEXT, "", row->result.message)                                                                 \
+    F(verdict, scale, NUMBER, "", row->result.scale)                                                                   \
+    F(verdict, mean, NUMBER_OR_NULL, "", row->result.limit.bar.mean)                                                   \
+    F(verdict, limit, NUMBER_OR_NULL, "", row->result.limit.bar.limit)                                                 \
+    F(verdict, submission_mean, NUMBER_OR_NULL, "", row->result.submission_mean)
 #define MLS_WEAK_FIELDS(F)                                                                                             \
-    F(weak, models, NUMBER, 0, "", row->models)                                                                        \
-    F(weak, instance_scale, NUMBER_OR_NULL, 0, "", row->instance_scale)                                                \
-    F(weak, time_to_train_all_minutes, NUMBER_OR_NULL, 0, "minutes", row->minutes)
+    F(weak, models, NUMBER, "", row->models)                                                                           \
+    F(weak, instance_scale, NUMBER_OR_NULL, "", row->instance_scale)                                                   \
+    F(weak, time_to_train_all_minutes, NUMBER_OR_NULL, "minutes", row->minutes)
 
 #endif

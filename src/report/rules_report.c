@@ -21,20 +21,17 @@ static bool is_wanted(const mls_rules_request *request, const mls_edition *editi
 
 static void show_editions(mls_printer *to, const void *what)
 {
-    static const mls_column columns[] = {{.header = "edition", .keep = true},
-                                         {.header = "benchmark", .keep = true},
-                                         {.header = "runs", .align = MLS_ALIGN_RIGHT}};
     const mls_rules_request *request = what;
-    mls_table table;
-    mls_table_init(&table, columns, 3, 0);
+    mls_table table = {0};
     for (size_t i = 0; i < mls_editions_count(request->editions, request->usage); i++) {
         const mls_edition *edition = mls_editions_get(request->editions, request->usage, i);
         for (size_t b = 0; is_wanted(request, edition) && b < edition->benchmark_count; b++) {
             const bool named = b == 0 || to->view->format == MLS_FORMAT_MARKDOWN;
-            (void)mls_table_row(&table);
-            mls_table_cell(&table, 0, MLS_STYLE_PLAIN, "%s", named ? edition->name : "");
-            mls_table_cell(&table, 1, MLS_STYLE_PLAIN, "%s", edition->benchmarks[b]->name);
-            mls_table_cell(&table, 2, MLS_STYLE_PLAIN, "%u", edition->benchmarks[b]->runs_needed);
+            mls_table_row(&table);
+            mls_table_cell(&table, "edition", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", named ? edition->name : "");
+            mls_table_cell(&table, "benchmark", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", edition->benchmarks[b]->name);
+            mls_table_cell(&table, "runs", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%u",
+                           edition->benchmarks[b]->runs_needed);
         }
     }
     mls_table_finish(&table, to->view);
@@ -50,11 +47,10 @@ static void emit_needed(mls_emitter *to, const mls_edition *edition)
     mls_emit_close(to, '}');
 }
 
-typedef mls_edition edition_row;
 #define EDITION_FIELDS(F)                                                                                              \
-    F(edition, edition, TEXT, 0, "", row->name)                                                                        \
-    F(edition, runs_needed, OBJECT, 0, "", emit_needed(to, row))
-MLS_FIELDS(edition, "RULES JSON", EDITION_FIELDS)
+    F(edition, edition, TEXT, "", row->name)                                                                           \
+    F(edition, runs_needed, OBJECT, "", emit_needed(to, row))
+MLS_FIELDS(edition, mls_edition, "RULES JSON", EDITION_FIELDS)
 
 static void emit_editions(mls_emitter *to, const mls_rules_request *request)
 {
@@ -68,13 +64,14 @@ static void emit_editions(mls_emitter *to, const mls_rules_request *request)
     mls_emit_close(to, ']');
 }
 
-typedef mls_rules_request editions_row, checklist_row;
 #define EDITIONS_FIELDS(F)                                                                                             \
-    F(editions, usage, TEXT, 0, "", mls_usage_name(row->usage))                                                        \
-    F(editions, editions, ARRAY, 0, "", emit_editions(to, row))
-MLS_FIELDS(editions, "RULES JSON", EDITIONS_FIELDS)
+    F(editions, usage, TEXT, "", mls_usage_name(row->usage))                                                           \
+    F(editions, editions, ARRAY, "", emit_editions(to, row))
+MLS_FIELDS(editions, mls_rules_request, "RULES JSON", EDITIONS_FIELDS)
 
-const mls_report mls_editions_report = {.command = "rules", .show = show_editions, .object = &editions_fields};
+const mls_report mls_editions_report = {.show = show_editions,
+                                        .object = &editions_fields,
+                                        .tables = (const mls_fields *const[]){&editions_fields, &edition_fields, NULL}};
 
 /* ---------------------------------------------------------------- checklists */
 
@@ -176,11 +173,11 @@ static void rule_constraint(mls_buffer *out, const mls_scope *scope, const mls_r
 }
 
 /* A rule of the checklist and where it stands. */
-typedef struct rule_row {
+typedef struct rule_place {
     const mls_scope *scope;
     const mls_rule *rule;
     bool conditional; /* the scope applies only for some values */
-} rule_row;
+} rule_place;
 
 static void emit_buffer(mls_emitter *to, mls_buffer *words)
 {
@@ -195,7 +192,7 @@ static void emit_occurs(mls_emitter *to, const mls_rule *rule)
     emit_buffer(to, &often);
 }
 
-static void emit_constraint(mls_emitter *to, const rule_row *row)
+static void emit_constraint(mls_emitter *to, const rule_place *row)
 {
     mls_buffer constraint = {0};
     rule_constraint(&constraint, row->scope, row->rule);
@@ -203,26 +200,26 @@ static void emit_constraint(mls_emitter *to, const rule_row *row)
 }
 
 #define RULE_FIELDS(F)                                                                                                 \
-    F(rule, key, TEXT, 0, "", row->rule->key.ptr)                                                                      \
-    F(rule, occurs, WRITTEN, 0, "", emit_occurs(to, row->rule))                                                        \
-    F(rule, constraint, WRITTEN_OR_NULL, 0, "", emit_constraint(to, row))                                              \
-    F(rule, scope, TEXT, 0, "", row->scope->name.ptr)                                                                  \
-    F(rule, conditional, BOOL, 0, "", row->conditional)
-MLS_FIELDS(rule, "RULES JSON", RULE_FIELDS)
+    F(rule, key, TEXT, "", row->rule->key.ptr)                                                                         \
+    F(rule, occurs, WRITTEN, "", emit_occurs(to, row->rule))                                                           \
+    F(rule, constraint, WRITTEN_OR_NULL, "", emit_constraint(to, row))                                                 \
+    F(rule, scope, TEXT, "", row->scope->name.ptr)                                                                     \
+    F(rule, conditional, BOOL, "", row->conditional)
+MLS_FIELDS(rule, rule_place, "RULES JSON", RULE_FIELDS)
 
 /* Calls `each` for every rule of a scope of the chain that none further on overrules. */
 static void each_rule(const mls_ruleset *ruleset, const scope_chain *chain, size_t at,
-                      void (*each)(void *state, const rule_row *row), void *state)
+                      void (*each)(void *state, const rule_place *row), void *state)
 {
     const mls_scope *scope = &ruleset->scopes[chain->scopes[at]];
     for (size_t r = 0; r < scope->rule_count; r++) {
         if (at >= chain->sure || !chain_overrules(ruleset, chain, at, scope->rules[r].key_index)) {
-            each(state, &(rule_row){scope, &scope->rules[r], at >= chain->sure});
+            each(state, &(rule_place){scope, &scope->rules[r], at >= chain->sure});
         }
     }
 }
 
-static void emit_rule(void *state, const rule_row *row)
+static void emit_rule(void *state, const rule_place *row)
 {
     mls_emit_object(state, &rule_fields, row);
 }
@@ -242,29 +239,27 @@ static void emit_division(mls_emitter *to, const mls_rules_request *request, con
 }
 
 #define CHECKLIST_FIELDS(F)                                                                                            \
-    F(checklist, usage, TEXT, 0, "", mls_usage_name(row->ruleset->usage))                                              \
-    F(checklist, edition, TEXT, 0, "", row->ruleset->edition.ptr)                                                      \
-    F(checklist, benchmark, TEXT, 0, "", row->benchmark)                                                               \
-    F(checklist, closed, ARRAY_OR_NULL, 0, "", emit_division(to, row, "closed"))                                       \
-    F(checklist, open, ARRAY_OR_NULL, 0, "", emit_division(to, row, "open"))
-MLS_FIELDS(checklist, "RULES JSON", CHECKLIST_FIELDS)
-const mls_fields *const mls_rules_tables[] = {&editions_fields, &edition_fields, &checklist_fields, &rule_fields, NULL};
+    F(checklist, usage, TEXT, "", mls_usage_name(row->ruleset->usage))                                                 \
+    F(checklist, edition, TEXT, "", row->ruleset->edition.ptr)                                                         \
+    F(checklist, benchmark, TEXT, "", row->benchmark)                                                                  \
+    F(checklist, closed, ARRAY_OR_NULL, "", emit_division(to, row, "closed"))                                          \
+    F(checklist, open, ARRAY_OR_NULL, "", emit_division(to, row, "open"))
+MLS_FIELDS(checklist, mls_rules_request, "RULES JSON", CHECKLIST_FIELDS)
 
-static void add_rule(void *state, const rule_row *row)
+static void add_rule(void *state, const rule_place *row)
 {
     mls_table *table = state;
     mls_buffer text = {0};
-    (void)mls_table_row(table);
-    mls_table_cell(table, 0, MLS_STYLE_PLAIN, "%s", row->rule->key.ptr);
+    mls_table_row(table);
+    mls_table_cell(table, "key", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", row->rule->key.ptr);
     mls_rule_words_occurs(&text, row->rule);
-    mls_table_text(table, 1, MLS_STYLE_PLAIN, &text);
+    mls_table_cell(table, "how often", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", mls_table_take(table, &text));
     rule_constraint(&text, row->scope, row->rule);
-    mls_table_text(table, MLS_TABLE_NOTE, MLS_STYLE_PLAIN, &text);
+    mls_table_note(table, MLS_STYLE_PLAIN, "%s", mls_table_take(table, &text));
 }
 
 static void show_division(mls_view *view, const mls_rules_request *request, const char *division)
 {
-    static const mls_column columns[] = {{.header = "key", .keep = true}, {.header = "how often"}};
     const mls_ruleset *ruleset = request->ruleset;
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     scope_chain chain;
@@ -275,8 +270,7 @@ static void show_division(mls_view *view, const mls_rules_request *request, cons
                       mls_usage_name(ruleset->usage), ruleset->edition.ptr, request->benchmark, division,
                       markdown ? "\n" : "");
     for (size_t at = 0; at < chain.count; at++) {
-        mls_table table;
-        mls_table_init(&table, columns, 2, markdown ? 0 : 2);
+        mls_table table = {.indent = markdown ? 0 : 2};
         each_rule(ruleset, &chain, at, add_rule, &table);
         if (table.count == 0 && !table.failed) {
             mls_table_release(&table);
@@ -296,4 +290,6 @@ static void show_checklist(mls_printer *to, const void *what)
     show_division(to->view, what, "open");
 }
 
-const mls_report mls_checklist_report = {.command = "rules", .show = show_checklist, .object = &checklist_fields};
+const mls_report mls_checklist_report = {.show = show_checklist,
+                                         .object = &checklist_fields,
+                                         .tables = (const mls_fields *const[]){&checklist_fields, &rule_fields, NULL}};

@@ -2,10 +2,11 @@
 /*
  * table.h - rows and columns for a person.
  *
- * Cells are laid out in columns, left, right or on their decimal point.  A
+ * Start with a zeroed table and its indent, add rows, and fill each from left
+ * to right: every cell says what its column is called and how it looks.  A
  * table wider than the terminal moves its notes to lines of their own, then
- * cuts the one column that may be cut in its middle, then drops columns from
- * the right; a row is never wrapped.  All text is escaped on its way in.
+ * cuts the column that may be cut in its middle, then drops columns from the
+ * right; a row is never wrapped.  All text is escaped on its way in.
  */
 #ifndef MLS_REPORT_TABLE_H
 #define MLS_REPORT_TABLE_H
@@ -13,20 +14,22 @@
 #include "base/arena.h"
 #include "report/view.h"
 
-typedef enum mls_align { MLS_ALIGN_LEFT, MLS_ALIGN_RIGHT, MLS_ALIGN_DECIMAL } mls_align;
-
+/* How a column looks. */
 enum {
-    MLS_TABLE_COLUMNS_MAX = 24,
-    MLS_TABLE_NOTE = MLS_TABLE_COLUMNS_MAX, /* stands behind the row, or below it where there is no room */
-    MLS_TABLE_HEADING, /* alone in its row, over the ones that follow: a little to the left, as long as it likes */
-    MLS_TABLE_CELLS
+    MLS_COLUMN_LEFT = 0,
+    MLS_COLUMN_RIGHT = 1,
+    MLS_COLUMN_DECIMAL = 2, /* on the decimal point */
+    MLS_COLUMN_KEEP = 4,    /* never dropped */
+    MLS_COLUMN_CUT = 8      /* may be cut in the middle; at most one column */
 };
+
+enum { MLS_TABLE_COLUMNS_MAX = 16 };
 
 typedef struct mls_column {
     const char *header;
-    mls_align align;
-    bool keep; /* never dropped */
-    bool cut;  /* may be cut in the middle; at most one column */
+    unsigned look;
+    size_t width;    /* while it is printed; 0: dropped or empty */
+    size_t fraction; /* columns from the decimal point on */
 } mls_column;
 
 typedef struct mls_cell {
@@ -35,35 +38,39 @@ typedef struct mls_cell {
 } mls_cell;
 
 typedef struct mls_row {
-    mls_cell cells[MLS_TABLE_CELLS];
+    mls_cell cells[MLS_TABLE_COLUMNS_MAX];
+    mls_cell note;    /* stands behind the row, or below it where there is no room */
+    mls_cell heading; /* alone in its row, over the ones that follow: a little to the left, as long as it likes */
 } mls_row;
 
 typedef struct mls_table {
-    const mls_column *columns;
-    size_t column_count;
     size_t indent;
+    mls_column columns[MLS_TABLE_COLUMNS_MAX];
+    size_t column_count;
     mls_row *rows;
-    size_t count;
-    size_t capacity;
+    size_t count, capacity;
+    size_t filled; /* cells of the newest row */
     mls_arena text;
     bool failed; /* memory ran out: the table is not complete */
 } mls_table;
 
-/* `columns` must outlive the table. */
-void mls_table_init(mls_table *table, const mls_column *columns, size_t column_count, size_t indent);
+/* Begins a new row. */
+void mls_table_row(mls_table *table);
 
-/* A new, empty row; NULL when memory runs out. */
-mls_row *mls_table_row(mls_table *table);
+/* Fills the next cell of the row, or its note; the text is formatted and escaped.  Without a row nothing happens. */
+void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
+    MLS_PRINTF(5, 6);
+void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Fills a cell, the note or the heading of the newest row; the text is formatted and escaped. */
-void mls_table_cell(mls_table *table, size_t column, mls_style style, const char *format, ...) MLS_PRINTF(4, 5);
+/* A row that is a heading. */
+void mls_table_heading(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Fills a cell with what a buffer holds, and frees that. */
-void mls_table_text(mls_table *table, size_t column, mls_style style, mls_buffer *text);
+/* What a buffer holds as a text that the table owns, for "%s".  Empties the buffer and frees it. */
+const char *mls_table_take(mls_table *table, mls_buffer *text);
 
-/* Prints the table, fitted to the view's width, or as Markdown, notes in a last column where any row has one.  An
- * empty table prints nothing. */
-void mls_table_print(const mls_table *table, mls_view *view);
+/* Prints the table, fitted to the view's width, or as Markdown with notes in a last column where any row has one; one
+ * without rows prints nothing. */
+void mls_table_print(mls_table *table, mls_view *view);
 void mls_table_release(mls_table *table);
 
 /* Prints and releases it. */

@@ -29,27 +29,18 @@ void mls_output_buffer(mls_output *output, mls_buffer *buffer)
     mls_output_drop(output, buffer);
 }
 
-static const char *style_code(mls_style style)
+void mls_style_begin(mls_view *view, mls_style style)
 {
     static const char *const codes[] = {
         [MLS_STYLE_BAD] = "\033[31m", [MLS_STYLE_GOOD] = "\033[32m", [MLS_STYLE_WARN] = "\033[33m",
         [MLS_STYLE_DIM] = "\033[2m",  [MLS_STYLE_BOLD] = "\033[1m",
     };
-    return codes[style];
+    mls_output_text(view->output, view->color && style != MLS_STYLE_PLAIN ? codes[style] : "");
 }
 
-void mls_style_begin(mls_output *output, mls_style style, bool color)
+void mls_style_end(mls_view *view, mls_style style)
 {
-    if (color && style != MLS_STYLE_PLAIN) {
-        mls_output_text(output, style_code(style));
-    }
-}
-
-void mls_style_end(mls_output *output, mls_style style, bool color)
-{
-    if (color && style != MLS_STYLE_PLAIN) {
-        mls_output_text(output, "\033[0m");
-    }
+    mls_output_text(view->output, view->color && style != MLS_STYLE_PLAIN ? "\033[0m" : "");
 }
 
 void mls_output_escaped(mls_output *output, mls_str text)
@@ -88,39 +79,51 @@ static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool bra
     return end;
 }
 
-void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color)
+void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style)
 {
     size_t column = wrap.used;
     while (text.len > 0) {
         const size_t room = wrap.width > column ? wrap.width - column : 0;
         const size_t end =
             wrap.width > 0 ? wrap_length(text, room, mls_str_from(wrap.separator), wrap.brackets) : text.len;
-        mls_style_begin(output, style, color);
-        mls_output_write(output, (mls_str){text.ptr, end});
-        mls_style_end(output, style, color);
+        mls_style_begin(view, style);
+        mls_output_write(view->output, (mls_str){text.ptr, end});
+        mls_style_end(view, style);
         text = (mls_str){text.ptr + end, text.len - end};
         while (text.len > 0 && *text.ptr == ' ') {
             text = (mls_str){text.ptr + 1, text.len - 1};
         }
         if (text.len > 0) {
-            mls_output_printf(output, "\n%*s", (int)wrap.indent, "");
+            mls_output_printf(view->output, "\n%*s", (int)wrap.indent, "");
         }
         column = wrap.indent;
     }
 }
 
-void mls_view_text(mls_view *view, mls_str text, mls_wrap wrap, mls_style style)
+/* Prints what a buffer holds, escaped, and frees it. */
+static void print(mls_view *view, mls_buffer *text, mls_wrap wrap, mls_style style)
 {
     mls_buffer escaped = {0};
-    mls_escape_append(&escaped, text);
+    mls_escape_append(&escaped, mls_buffer_str(text));
     if (view->format == MLS_FORMAT_MARKDOWN) {
         mls_buffer markdown = {0};
         mls_markdown_append(&markdown, mls_buffer_str(&escaped));
         mls_output_buffer(view->output, &markdown);
     } else {
-        mls_output_wrapped(view->output, mls_buffer_str(&escaped), wrap, style, view->color);
+        mls_view_wrapped(view, mls_buffer_str(&escaped), wrap, style);
     }
     mls_output_drop(view->output, &escaped);
+    mls_output_drop(view->output, text);
+}
+
+void mls_view_text(mls_view *view, mls_style style, const char *format, ...)
+{
+    mls_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&text, format, args);
+    va_end(args);
+    print(view, &text, (mls_wrap){.separator = " "}, style);
 }
 
 void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t hang)
@@ -128,24 +131,32 @@ void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t
     mls_buffer shown = {0};
     mls_escape_append(&shown, title);
     const mls_wrap wrap = {view->width, mls_display_width(mls_buffer_str(&shown)), hang, "  ", false};
-    mls_view_text(view, title, (mls_wrap){.separator = " "}, MLS_STYLE_BOLD);
-    mls_view_text(view, mls_buffer_str(behind), wrap, MLS_STYLE_PLAIN);
+    mls_view_text(view, MLS_STYLE_BOLD, "%.*s", (int)title.len, title.ptr);
+    print(view, behind, wrap, MLS_STYLE_PLAIN);
     mls_output_text(view->output, "\n");
     mls_output_drop(view->output, &shown);
-    mls_output_drop(view->output, behind);
 }
 
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang)
 {
     /* A list, like the line of a score, is broken as one. */
     const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
-    const mls_wrap wrap = {view->width, indent, hang, separator, false};
+    const mls_wrap wrap = {hang > 0 ? view->width : 0, indent, hang, separator, false};
     if (view->format == MLS_FORMAT_MARKDOWN) {
         mls_output_text(view->output, "- ");
     } else {
         mls_output_printf(view->output, "%*s", (int)indent, "");
     }
-    mls_view_text(view, mls_buffer_str(line), wrap, style);
+    print(view, line, wrap, style);
     mls_output_text(view->output, "\n");
-    mls_output_drop(view->output, line);
+}
+
+void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
+{
+    mls_buffer line = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&line, format, args);
+    va_end(args);
+    mls_view_line(view, &line, style, indent, hang);
 }

@@ -49,13 +49,15 @@ struct mls_found;
 
 /* What a command prints.  `what` is the command's own struct; what stands for a format that is not offered is NULL. */
 typedef struct mls_report {
-    const char *command; /* "score" */
+    const char *name; /* JUnit: of all that is printed, "mlscore check" */
     /* For people, table and Markdown: one `what`, and what stands over and below all of them (NULL: nothing). */
     void (*begin)(struct mls_printer *to);
     void (*show)(struct mls_printer *to, const void *what);
     void (*end)(struct mls_printer *to);
-    /* JSON: the members of one `what`; when many come one by one, the name of their list. */
+    /* JSON: the members of one `what`; when many come one by one, the name of their list.  The tables of all objects
+     * in them, which end with NULL, are for the manual. */
     const struct mls_fields *object;
+    const struct mls_fields *const *tables;
     const char *stream;
     /* NDJSON: the lines of one `what`; NULL: the object is one. */
     void (*lines)(mls_emitter *to, const void *what);
@@ -82,6 +84,7 @@ typedef struct mls_printer {
 
 /* What a format prints at the start and at the end (NULL: nothing), and for each thing. */
 typedef struct mls_format_writer {
+    size_t needs; /* offset of the member that a report has when it offers the format */
     void (*begin)(mls_printer *to);
     void (*item)(mls_printer *to, const void *what);
     void (*end)(mls_printer *to);
@@ -91,10 +94,10 @@ typedef struct mls_format_writer {
 const char *mls_format_name(mls_format format);
 bool mls_format_from_name(mls_str name, mls_format *format);
 
-/* Prints one thing, from begin to end. */
-void mls_print(mls_view *view, const mls_report *report, const void *what);
+/* Whether a report can be printed in a format.  What follows is not to be called where it cannot. */
+bool mls_report_offers(const mls_report *report, mls_format format);
 
-/* The same in steps, for what comes one by one. */
+/* Prints one thing after the other. */
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state);
 void mls_print_item(mls_printer *to, const void *what);
 void mls_print_end(mls_printer *to);
@@ -108,6 +111,12 @@ void mls_output_drop(mls_output *output, mls_buffer *buffer);
 /* Remembers that memory ran out: what was printed is not complete. */
 void mls_output_short(mls_output *output);
 
+/* Prints log text safely. */
+void mls_output_escaped(mls_output *output, mls_str text);
+
+/* Appends text that has been escaped as text of a Markdown document: nothing in it formats. */
+void mls_markdown_append(mls_buffer *out, mls_str text);
+
 /* Colours mark what needs the eye; they carry no information alone. */
 typedef enum mls_style {
     MLS_STYLE_PLAIN,
@@ -118,9 +127,9 @@ typedef enum mls_style {
     MLS_STYLE_BOLD
 } mls_style;
 
-/* Text in a style: the codes are printed only with `color`. */
-void mls_style_begin(mls_output *output, mls_style style, bool color);
-void mls_style_end(mls_output *output, mls_style style, bool color);
+/* Around text in a style: the codes are printed only in colour. */
+void mls_style_begin(mls_view *view, mls_style style);
+void mls_style_end(mls_view *view, mls_style style);
 
 /* Where text may go on when a terminal is too narrow for it. */
 typedef struct mls_wrap {
@@ -132,28 +141,23 @@ typedef struct mls_wrap {
 } mls_wrap;
 
 /* Prints text that has been escaped, over as many lines as it takes; a word wider than a line is not cut. */
-void mls_output_wrapped(mls_output *output, mls_str text, mls_wrap wrap, mls_style style, bool color);
-
-/* Appends text that has been escaped as text of a Markdown document: nothing in it formats. */
-void mls_markdown_append(mls_buffer *out, mls_str text);
-
-/* Appends text of XML or an attribute; what XML has no way to say becomes U+FFFD. */
-void mls_xml_append(mls_buffer *out, mls_str text);
-
-/* Prints log text safely. */
-void mls_output_escaped(mls_output *output, mls_str text);
+void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style);
 
 /* Text that may come from a log or be a file's name, so that it reads as itself and changes nothing else. */
-void mls_view_text(mls_view *view, mls_str text, mls_wrap wrap, mls_style style);
+void mls_view_text(mls_view *view, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* A title, and what stands behind it, gone on with at `hang` where two blanks are.  Frees the buffer. */
+/* A line with a title and what stands behind it, gone on with at `hang` where two blanks are.  Frees the buffer. */
 void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t hang);
 
 /*
  * A line of its own, escaped, indented and, where the terminal is too narrow,
- * gone on with at `hang`; in Markdown an item of a list.  Empties the buffer
- * and frees it.
+ * gone on with at `hang` (0: it is not broken, so that paths can be copied);
+ * in Markdown an item of a list.  Empties the buffer and frees it.
  */
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang);
+
+/* The same of formatted text. */
+void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
+    MLS_PRINTF(5, 6);
 
 #endif

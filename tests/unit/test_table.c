@@ -13,15 +13,8 @@
 #include "base/utf8.h"
 #include "report/table.h"
 
-static const mls_column columns[] = {
-    {"run", MLS_ALIGN_RIGHT, true, false},     {"log", MLS_ALIGN_LEFT, true, true},
-    {"init", MLS_ALIGN_RIGHT, false, false},   {"train (min)", MLS_ALIGN_DECIMAL, true, false},
-    {"eval", MLS_ALIGN_DECIMAL, false, false}, {"valid", MLS_ALIGN_LEFT, true, false},
-};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
 /* What the table prints, to be given to free(). */
-static char *printed(const mls_table *table, size_t width, bool color, bool markdown)
+static char *printed(mls_table *table, size_t width, bool color, bool markdown)
 {
     mls_output output;
     char path[] = "/tmp/mlscore-table-XXXXXX";
@@ -46,28 +39,28 @@ static char *printed(const mls_table *table, size_t width, bool color, bool mark
 static void row(mls_table *table, const char *log, const char *init, const char *train, const char *eval,
                 const char *valid, const char *note)
 {
-    assert_non_null(mls_table_row(table));
-    mls_table_cell(table, 0, MLS_STYLE_PLAIN, "%zu", table->count);
-    mls_table_cell(table, 1, MLS_STYLE_PLAIN, "%s", log);
-    mls_table_cell(table, 2, MLS_STYLE_PLAIN, "%s", init);
-    mls_table_cell(table, 3, MLS_STYLE_PLAIN, "%s", train);
-    mls_table_cell(table, 4, MLS_STYLE_PLAIN, "%s", eval);
-    mls_table_cell(table, 5, MLS_STYLE_BAD, "%s", valid);
+    mls_table_row(table);
+    mls_table_cell(table, "run", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%zu", table->count);
+    mls_table_cell(table, "log", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", log);
+    mls_table_cell(table, "init", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s", init);
+    mls_table_cell(table, "train (min)", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", train);
+    mls_table_cell(table, "eval", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s", eval);
+    mls_table_cell(table, "valid", MLS_COLUMN_KEEP, MLS_STYLE_BAD, "%s", valid);
     if (note != NULL) {
-        mls_table_cell(table, MLS_TABLE_NOTE, MLS_STYLE_PLAIN, "%s", note);
+        mls_table_note(table, MLS_STYLE_PLAIN, "%s", note);
     }
 }
 
 static void fill(mls_table *table)
 {
-    mls_table_init(table, columns, COLUMNS, 2);
+    *table = (mls_table){.indent = 2};
     row(table, "a-name-of-some-length-1.log", "2:28.7", "1.524", "0.92474", "yes", NULL);
     row(table, "b.log", "-", "-", "-", "no", "it was aborted");
     row(table, "caf\xc3\xa9-\xe6\x97\xa5\xe6\x9c\xac-long-enough-to-be-cut.log", "10:00.0", "1234.5", "-", "yes", NULL);
     row(table, "d.log", "", "17", "0.5", "yes", NULL);
 }
 
-static void assert_printed(const mls_table *table, size_t width, const char *expected)
+static void assert_printed(mls_table *table, size_t width, const char *expected)
 {
     char *text = printed(table, width, false, false);
     assert_string_equal(text, expected);
@@ -166,14 +159,12 @@ static void colour_adds_codes_and_nothing_else(void **state)
 
 static void log_text_is_escaped(void **state)
 {
-    mls_table table;
+    mls_table table = {0};
     (void)state;
-    mls_table_init(&table, columns, 2, 0);
-    assert_non_null(mls_table_row(&table));
-    mls_table_cell(&table, 0, MLS_STYLE_PLAIN, "%s", "1");
-    mls_table_cell(&table, 1, MLS_STYLE_PLAIN, "%s", "\033[31m\n\xff|x_y*");
-    mls_table_cell(&table, 7, MLS_STYLE_PLAIN, "%s", "no such column");
-    mls_table_cell(&table, MLS_TABLE_NOTE, MLS_STYLE_PLAIN, "%s", "a\rb");
+    mls_table_row(&table);
+    mls_table_cell(&table, "run", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s", "1");
+    mls_table_cell(&table, "log", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", "\033[31m\n\xff|x_y*");
+    mls_table_note(&table, MLS_STYLE_PLAIN, "%s", "a\rb");
     assert_printed(&table, 0, "run  log\n  1  \\x1b[31m\\n\\xff|x_y*  a\\rb\n");
     char *text = printed(&table, 0, false, true);
     assert_string_equal(text, "| run | log | note |\n| ---: | --- | --- |\n"
@@ -184,10 +175,9 @@ static void log_text_is_escaped(void **state)
 
 static void an_empty_table_prints_nothing(void **state)
 {
-    mls_table table;
+    mls_table table = {.indent = 2};
     (void)state;
-    mls_table_init(&table, columns, COLUMNS, 2);
-    mls_table_cell(&table, 0, MLS_STYLE_PLAIN, "no row");
+    mls_table_cell(&table, "run", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "no row");
     assert_printed(&table, 80, "");
     mls_table_release(&table);
 }

@@ -15,7 +15,8 @@ static void assert_wrapped(const char *text, mls_wrap wrap, const char *expected
     mls_output output;
     mls_error error = {0};
     assert_int_equal(mls_output_open(&output, NULL, &error), MLS_OK);
-    mls_output_wrapped(&output, mls_str_from(text), wrap, MLS_STYLE_PLAIN, false);
+    mls_view view = {.output = &output};
+    mls_view_wrapped(&view, mls_str_from(text), wrap, MLS_STYLE_PLAIN);
     assert_int_equal(output.buffer.len, strlen(expected));
     assert_true(mls_str_equal(mls_buffer_str(&output.buffer), mls_str_from(expected)));
     mls_output_abandon(&output);

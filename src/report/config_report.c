@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config_report.c - configs: what the name says, what the text says of it, and
+ * where the two disagree.
+ */
+#include "report/reports.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/table.h"
+
+enum { INDENT = 2, HANG = 4 };
+
+static const mls_shell_variable *exports_of(const mls_config_entry *entry, size_t *count)
+{
+    *count = 0;
+    return entry->script != NULL ? mls_shell_exports(entry->script, count) : NULL;
+}
+
+/* ---------------------------------------------------- for people: a few lines */
+
+/* What a person wants to know of a config beside its shape. */
+static const char settings_that_matter[] =
+    "DGXSYSTEM DGXNNODES DGXNGPU MINIBS BATCHSIZE TP TENSOR_MODEL_PARALLEL PP PIPELINE_MODEL_PARALLEL CP "
+    "CONTEXT_PARALLEL MICRO_BATCH_SIZE LR MAX_STEPS SEGMENT WALLTIME_RUNANDTIME WALLTIME";
+
+/* A degree of parallelism: 1 where the name tells others, 0 where it tells none. */
+static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
+{
+    const bool parallel = name->tensor_parallel != 0 || name->pipeline_parallel != 0 || name->context_parallel != 0;
+    return degree == 0 && parallel ? 1 : degree;
+}
+
+static void append_shape(mls_buffer *line, const mls_config_entry *entry)
+{
+    const mls_config_name *name = &entry->name;
+    const struct {
+        const char *label;
+        uint64_t number; /* 0: there is none */
+    } parts[] = {{"   tensor", degree_of(name, name->tensor_parallel)},
+                 {"  pipeline", degree_of(name, name->pipeline_parallel)},
+                 {"  context", degree_of(name, name->context_parallel)},
+                 {"  expert", name->expert_parallel},
+                 {"  virtual pipeline", name->virtual_pipeline},
+                 {"  sequence", name->sequence_parallel},
+                 {"  data", name->data_parallel},
+                 {"   accumulation", name->gradient_accumulation},
+                 {"   batch per GPU", name->batch_per_gpu},
+                 {"  micro batch", entry->summary.micro_batch_size > 1 ? entry->summary.micro_batch_size : 0},
+                 {"   global batch", entry->summary.global_batch_size}};
+    mls_buffer_printf(line, "   %" PRIu64 " node%s", name->nodes, name->nodes == 1 ? "" : "s");
+    if (name->gpus_per_node != 0) {
+        mls_buffer_printf(line, " x %" PRIu64 " GPU%s = %" PRIu64, name->gpus_per_node,
+                          name->gpus_per_node == 1 ? "" : "s", name->gpus);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].number != 0) {
+            mls_buffer_printf(line, "%s %" PRIu64, parts[i].label, parts[i].number);
+        }
+    }
+    for (size_t i = 0; i < name->extra_count; i++) {
+        mls_buffer_printf(line, "%s%" PRIu64, i == 0 ? "   further numbers " : " ", name->extra[i]);
+    }
+    for (size_t i = 0; i < name->suffix_count; i++) {
+        mls_buffer_append_text(line, i == 0 ? "   " : " ");
+        mls_buffer_append(line, name->suffixes[i]);
+    }
+}
+
+static void show_shape(mls_view *view, const mls_config_entry *entry)
+{
+    const mls_config_name *name = &entry->name;
+    const bool told = name->kind != MLS_CONFIG_KIND_NONE;
+    mls_buffer line = {0};
+    if (told) {
+        append_shape(&line, entry);
+    } else {
+        mls_buffer_append_text(&line, "   no shape in the name");
+    }
+    mls_view_headline(view, told && name->system.len > 0 ? name->system : name->name, &line, HANG);
+}
+
+static void append_setting(mls_buffer *line, const char *before, const mls_shell_variable *variable)
+{
+    mls_buffer_append_text(line, before);
+    mls_buffer_append(line, variable->name);
+    mls_buffer_append_text(line, variable->known ? "=" : " unknown");
+    mls_buffer_append(line, variable->value);
+}
+
+static void show_agreeing(mls_view *view, const mls_config_entry *entry)
+{
+    const mls_config_summary *summary = &entry->summary;
+    const mls_wrap wrap = {view->width, 0, HANG + INDENT, " ", true};
+    mls_buffer line = {0};
+    mls_buffer clean = {0};
+    for (size_t i = 0; i < summary->agreeing_count; i++) {
+        append_setting(&line, i == 0 ? "  text agrees: " : " ", summary->agreeing[i]);
+    }
+    for (size_t i = 0; i < summary->absent_count; i++) {
+        mls_buffer_printf(&line, "%s%s", i == 0 ? " (" : ", ", summary->absent[i]);
+    }
+    mls_buffer_append_text(&line, summary->absent_count > 0 ? " not set: 1)" : "");
+    mls_escape_append(&clean, mls_buffer_str(&line));
+    if (summary->agreeing_count > 0) {
+        mls_view_wrapped(view, mls_buffer_str(&clean), wrap, MLS_STYLE_PLAIN);
+        mls_output_text(view->output, "\n");
+    }
+    mls_output_drop(view->output, &clean);
+    mls_output_drop(view->output, &line);
+}
+
+static bool is_shown_already(const mls_config_entry *entry, const mls_shell_variable *variable)
+{
+    bool shown = false;
+    for (size_t i = 0; i < entry->summary.agreeing_count; i++) {
+        shown |= entry->summary.agreeing[i] == variable;
+    }
+    for (size_t i = 0; i < entry->findings.count; i++) {
+        const mls_finding *finding = &entry->findings.items[i];
+        shown |= finding->code == MLS_FINDING_CONFIG_DISAGREES && finding->key != NULL &&
+                 mls_str_equal(mls_str_from(finding->key), variable->name);
+    }
+    return shown;
+}
+
+/* The settings that matter and that no other line shows. */
+static void show_settings(mls_view *view, const mls_config_entry *entry)
+{
+    mls_buffer line = {0};
+    for (const char *at = settings_that_matter; *at != '\0'; at += strspn(at, " ")) {
+        const mls_str name = {at, strcspn(at, " ")};
+        const mls_shell_variable *variable = mls_shell_find(entry->script, name);
+        at += name.len;
+        if (variable != NULL && !is_shown_already(entry, variable)) {
+            mls_buffer_append_text(&line, line.len == 0 ? "text sets:" : "");
+            append_setting(&line, variable->known ? " " : "  ", variable);
+        }
+    }
+    if (line.len > 0 || line.failed) {
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
+    }
+}
+
+static void show_findings(mls_view *view, const mls_config_entry *entry, bool advice)
+{
+    const mls_found_look look = {.indent = INDENT, .named = true};
+    mls_found found = {0};
+    mls_buffer name = {0};
+    size_t lines = 0;
+    mls_buffer_append(&name, entry->file != NULL ? mls_str_from(entry->file) : entry->name.name);
+    for (size_t i = 0; i < entry->findings.count; i++) {
+        if (advice || entry->findings.items[i].severity != MLS_SEVERITY_ADVICE) {
+            mls_found_add_one(&found, &entry->findings.items[i], (mls_owner){.path = name.ptr}, NULL);
+        }
+    }
+    (void)mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
+    mls_found_finish(&found, view->output);
+    mls_output_drop(view->output, &name);
+}
+
+/* ------------------------------------------------------ for people: a row each */
+
+static void add_row(mls_table *table, const mls_config_entry *entry)
+{
+    enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP };
+    const mls_config_name *name = &entry->name;
+    const mls_finding_counts *counts = &entry->findings.counts;
+    const mls_str shown = entry->file != NULL ? mls_str_from(entry->file) : name->name;
+    const struct {
+        const char *header;
+        unsigned look;
+        uint64_t number;
+    } cells[] = {{"nodes", RIGHT | KEEP, name->nodes},
+                 {"x", RIGHT, name->gpus_per_node},
+                 {"GPUs", RIGHT | KEEP, name->gpus},
+                 {"tp", RIGHT, degree_of(name, name->tensor_parallel)},
+                 {"pp", RIGHT, degree_of(name, name->pipeline_parallel)},
+                 {"cp", RIGHT, degree_of(name, name->context_parallel)},
+                 {"data", RIGHT, name->data_parallel},
+                 {"accum", RIGHT, name->gradient_accumulation},
+                 {"per GPU", RIGHT, name->batch_per_gpu},
+                 {"batch", RIGHT, entry->summary.global_batch_size}};
+    mls_table_row(table);
+    mls_table_cell(table, "config", KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%.*s", (int)shown.len, shown.ptr);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        const uint64_t number = cells[i].number;
+        mls_table_cell(table, cells[i].header, cells[i].look, number != 0 ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
+                       number != 0 ? "%" PRIu64 : "-", number);
+    }
+    if (counts->error > 0) {
+        mls_table_note(table, MLS_STYLE_BAD, "%s", mls_found_words(counts->error, MLS_SEVERITY_ERROR).text);
+    } else if (counts->warning > 0) {
+        mls_table_note(table, MLS_STYLE_WARN, "%s", mls_found_words(counts->warning, MLS_SEVERITY_WARNING).text);
+    }
+}
+
+static void show_configs(mls_printer *to, const void *what)
+{
+    const mls_config_list *list = what;
+    mls_view *view = to->view;
+    /* Advice about each file of a folder is too much; -v lists it. */
+    const bool advises = !view->quiet && (!list->folders || view->verbose > 0);
+    mls_finding_counts counts = {0};
+    mls_table table = {0};
+    for (size_t i = 0; i < list->count && list->folders; i++) {
+        add_row(&table, &list->items[i]);
+        mls_finding_counts_add(&counts, &list->items[i].findings.counts);
+    }
+    mls_table_finish(&table, view);
+    mls_output_text(view->output, counts.error + counts.warning + counts.advice > 0 ? "\n" : "");
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_config_entry *entry = &list->items[i];
+        if (!list->folders) {
+            show_shape(view, entry);
+        }
+        if (!list->folders && entry->script != NULL) {
+            show_agreeing(view, entry);
+            show_settings(view, entry);
+        }
+        show_findings(view, entry, advises);
+    }
+    if (counts.advice > 0 && !advises) {
+        mls_output_printf(view->output, "%zu advice (-v lists %s)\n", counts.advice,
+                          counts.advice == 1 ? "it" : "them");
+    }
+}
+
+static void show_exports(mls_printer *to, const void *what)
+{
+    const mls_config_list *list = what;
+    mls_output *output = to->view->output;
+    bool first = true;
+    for (size_t i = 0; i < list->count; i++) {
+        size_t count;
+        const mls_shell_variable *exports = exports_of(&list->items[i], &count);
+        if (list->count > 1 && list->items[i].script != NULL) {
+            mls_output_text(output, first ? "# " : "\n# ");
+            mls_output_escaped(output, mls_str_from(list->items[i].file));
+            mls_output_text(output, "\n");
+            first = false;
+        }
+        for (size_t k = 0; k < count; k++) {
+            mls_output_text(output, exports[k].known ? "" : "# ");
+            mls_output_escaped(output, exports[k].name);
+            mls_output_text(output, exports[k].known ? "=" : " cannot be known without running the script");
+            mls_output_escaped(output, exports[k].value);
+            mls_output_text(output, "\n");
+        }
+    }
+}
+
+/* ------------------------------------------------------------- for programs */
+
+static void emit_exports(mls_emitter *to, const mls_config_entry *entry)
+{
+    size_t count;
+    const mls_shell_variable *exports = exports_of(entry, &count);
+    if (entry->exports) {
+        mls_emit_open(to, '{');
+        for (size_t i = 0; i < count; i++) {
+            mls_emit_name(to, exports[i].name);
+            (exports[i].known ? mls_emit_str(to, exports[i].value) : mls_emit_null(to));
+        }
+        mls_emit_close(to, '}');
+    }
+}
+
+static void emit_findings(mls_emitter *to, const mls_config_entry *entry)
+{
+    mls_found found = {0};
+    mls_found_add(&found, &entry->findings, (mls_owner){.path = entry->file}, NULL);
+    mls_emit_found(to, &found);
+}
+
+/* Numbers, or words, with blanks between them. */
+static void emit_words(mls_emitter *to, const mls_config_name *name, bool numbers)
+{
+    mls_buffer list = {0};
+    for (size_t i = 0; i < (numbers ? name->extra_count : name->suffix_count); i++) {
+        mls_buffer_append_text(&list, i > 0 ? " " : "");
+        if (numbers) {
+            mls_buffer_printf(&list, "%" PRIu64, name->extra[i]);
+        } else {
+            mls_buffer_append(&list, name->suffixes[i]);
+        }
+    }
+    mls_emit_str(to, mls_buffer_str(&list));
+    mls_output_drop(to->output, &list);
+}
+
+#define CONFIG_FIELDS(F)                                                                                               \
+    F(config, name, TEXT, "", row->name.name)                                                                          \
+    F(config, file, TEXT_OR_NULL, "", row->file)                                                                       \
+    F(config, system, TEXT_OR_NULL, "", row->name.system.len > 0 ? row->name.system : (mls_str){0})                    \
+    F(config, nodes, COUNT_OR_NULL, "", row->name.nodes)                                                               \
+    F(config, gpus_per_node, COUNT_OR_NULL, "", row->name.gpus_per_node)                                               \
+    F(config, gpus, COUNT_OR_NULL, "", row->name.gpus)                                                                 \
+    F(config, gradient_accumulation, COUNT_OR_NULL, "", row->name.gradient_accumulation)                               \
+    F(config, batch_per_gpu, COUNT_OR_NULL, "", row->name.batch_per_gpu)                                               \
+    F(config, tensor_parallel, COUNT_OR_NULL, "", row->name.tensor_parallel)                                           \
+    F(config, pipeline_parallel, COUNT_OR_NULL, "", row->name.pipeline_parallel)                                       \
+    F(config, context_parallel, COUNT_OR_NULL, "", row->name.context_parallel)                                         \
+    F(config, expert_parallel, COUNT_OR_NULL, "", row->name.expert_parallel)                                           \
+    F(config, data_parallel, COUNT_OR_NULL, "", row->name.data_parallel)                                               \
+    F(config, global_batch_size, COUNT_OR_NULL, "", row->summary.global_batch_size)                                    \
+    F(config, extra, ARRAY, "", MLS_EMIT_LIST(to, row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))         \
+    F(config, suffixes, ARRAY, "", MLS_EMIT_LIST(to, row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i]))) \
+    F(config, exports, OBJECT, "", emit_exports(to, row))                                                              \
+    F(config, findings, ARRAY, "", emit_findings(to, row))
+MLS_FIELDS(config, mls_config_entry, "CONFIG JSON", CONFIG_FIELDS)
+#define CONFIG_CSV_FIELDS(F)                                                                                           \
+    F(config_csv, extra, WRITTEN, "", emit_words(to, &row->name, true))                                                \
+    F(config_csv, suffixes, WRITTEN, "", emit_words(to, &row->name, false))                                            \
+    F(config_csv, errors, NUMBER, "", row->findings.counts.error)                                                      \
+    F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
+    F(config_csv, advice, NUMBER, "", row->findings.counts.advice)
+MLS_FIELDS(config_csv, mls_config_entry, "", CONFIG_CSV_FIELDS)
+static const mls_columns config_columns = {
+    "CONFIG CSV",
+    "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel pipeline_parallel "
+    "context_parallel expert_parallel data_parallel global_batch_size extra suffixes errors warnings advice",
+    {&config_fields, &config_csv_fields},
+    0};
+
+#define EXPORT_FIELDS(F)                                                                                               \
+    F(export, variable, TEXT, "", row->name)                                                                           \
+    F(export, value, TEXT, "", row->value)                                                                             \
+    F(export, known, BOOL, "", row->known)                                                                             \
+    F(export, set_in, TEXT_OR_NULL, "", row->path)                                                                     \
+    F(export, line, COUNT_OR_NULL, "", row->line)
+MLS_FIELDS(export, mls_shell_variable, "", EXPORT_FIELDS)
+static const mls_columns export_columns = {
+    "CONFIG EXPORTS CSV", "name file variable value known set_in line", {&config_fields, &export_fields}, 0};
+
+#define LIST_FIELDS(F) F(list, configs, ARRAY, "", MLS_EMIT_ROWS(config, row->items, row->count))
+MLS_FIELDS(list, mls_config_list, "CONFIG JSON", LIST_FIELDS)
+static const mls_fields *const tables[] = {&list_fields, &config_fields, NULL};
+
+static void config_rows(mls_emitter *to, const void *what)
+{
+    const mls_config_list *list = what;
+    for (size_t i = 0; i < list->count; i++) {
+        mls_emit_row(to, &config_columns, (const void *[MLS_SOURCES_MAX]){&list->items[i], &list->items[i]});
+    }
+}
+
+static void export_rows(mls_emitter *to, const void *what)
+{
+    const mls_config_list *list = what;
+    for (size_t i = 0; i < list->count; i++) {
+        size_t count;
+        const mls_shell_variable *exports = exports_of(&list->items[i], &count);
+        for (size_t k = 0; k < count; k++) {
+            mls_emit_row(to, &export_columns, (const void *[MLS_SOURCES_MAX]){&list->items[i], &exports[k]});
+        }
+    }
+}
+
+const mls_report mls_config_report = {
+    .show = show_configs, .object = &list_fields, .tables = tables, .columns = &config_columns, .rows = config_rows};
+const mls_report mls_config_exports_report = {
+    .show = show_exports, .object = &list_fields, .tables = tables, .columns = &export_columns, .rows = export_rows};

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify_report.c - a judged submission: for a person, its fields, and its
+ * test cases.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/reports.h"
+#include "report/table.h"
+
+/* ---------------------------------------------------------------- findings */
+
+/* Adds a finding; what is alike in one folder is told together, in a result's of how many logs. */
+static void add_placed(mls_found *found, const mls_view *view, const mls_placed_finding *placed, const char *submitter)
+{
+    const char *slash = strrchr(placed->path, '/');
+    const mls_str folder = {placed->path, slash != NULL ? (size_t)(slash - placed->path) : 0};
+    mls_owner owner = {.path = placed->path, .name = submitter, .result = folder};
+    if (placed->system != NULL && placed->system->description.path != NULL &&
+        strcmp(placed->path, placed->system->description.path) == 0) {
+        owner.result = (mls_str){0}; /* each description is one of its own */
+    }
+    if (placed->result != NULL && mls_str_equal(folder, mls_str_from(placed->result->path))) {
+        owner.runs = placed->result->run_count;
+    }
+    mls_found_add_one(found, placed->finding, owner, view);
+}
+
+/* Adds what is to be shown of a submitter's findings (NULL: of those that are nobody's). */
+static void add_of(mls_found *found, const mls_view *view, const mls_submission *submission,
+                   const mls_submitter *submitter)
+{
+    mls_placed_finding *items = NULL;
+    size_t count = 0;
+    if (submitter == NULL) {
+        mls_found_add(found, &submission->findings, (mls_owner){.path = "."}, view);
+        return;
+    }
+    found->failed |= mls_submitter_list(submitter, &items, &count) != MLS_OK;
+    for (size_t i = 0; i < count; i++) {
+        add_placed(found, view, &items[i], submitter->name);
+    }
+    free(items);
+}
+
+/* Everything that was found: about the tree, then submitter by submitter. */
+static void add_all(mls_found *found, const mls_view *view, const mls_submission *submission)
+{
+    add_of(found, view, submission, NULL);
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        add_of(found, view, submission, &submission->submitters[i]);
+    }
+}
+
+/* Leaves the first findings of each code, and counts the others of a severity. */
+static void limit(mls_found *found, mls_severity severity, size_t unseen[MLS_FINDING_COUNT])
+{
+    size_t seen[MLS_FINDING_COUNT] = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        const mls_finding *finding = &found->items[i].finding;
+        if (finding->severity == severity && seen[finding->code]++ < MLS_FINDINGS_KEPT_PER_CODE) {
+            found->items[kept++] = found->items[i];
+        } else {
+            unseen[finding->code] += finding->severity == severity;
+        }
+    }
+    found->count = kept;
+}
+
+/* Findings of one severity of a submitter (NULL: of what is nobody's); of each code a few, and how many more. */
+static void show_list(mls_view *view, const mls_submission *submission, const mls_submitter *submitter,
+                      mls_severity severity)
+{
+    const mls_found_look look = {.indent = 2, .hang = 6, .together = true};
+    size_t unseen[MLS_FINDING_COUNT] = {0};
+    mls_found found = {0};
+    size_t lines = 0;
+    add_of(&found, view, submission, submitter);
+    limit(&found, severity, unseen);
+    (void)mls_found_show(view, &found, severity, look, &lines);
+    mls_found_finish(&found, view->output);
+    for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
+        const mls_finding_info *info = mls_finding_info_get(code);
+        if (info->severity == severity && submitter != NULL) {
+            unseen[code] += mls_submitter_unkept(submitter, code);
+        }
+        if (unseen[code] > 0) {
+            mls_output_printf(view->output, "%sand %zu more like the last of these  [%s]\n",
+                              view->format == MLS_FORMAT_MARKDOWN ? "- " : "  ", unseen[code], info->name);
+        }
+    }
+}
+
+/* -------------------------------------------------------------- for people */
+
+enum { NUMBER_BYTES = 20, TEXT_BYTES = 60 };
+
+static void check_cell(mls_table *table, const char *header, bool shown, mls_check check)
+{
+    static const char *const words[] = {"-", "ok", "FAIL", "bypassed"};
+    static const mls_style styles[] = {MLS_STYLE_DIM, MLS_STYLE_PLAIN, MLS_STYLE_BAD, MLS_STYLE_WARN};
+    mls_table_cell(table, header, MLS_COLUMN_LEFT, styles[check], "%s", shown ? words[check] : "");
+}
+
+static void add_row(mls_table *table, const mls_view *view, const mls_submission_result *result)
+{
+    const mls_group *group = &result->group;
+    const bool judged = result->judged; /* else there is nothing to tell but its name */
+    const bool valid = result->counts.error == 0;
+    const bool forgiven = result->invalid <= result->allowed;
+    const bool wrong =
+        judged && (result->weak ? result->run_count < result->runs_needed : result->run_count != result->runs_needed);
+    const double minutes = result->weak ? group->weak.minutes : group->scaled_minutes;
+    mls_table_row(table);
+    mls_table_cell(table, "benchmark", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s%s", result->benchmark,
+                   result->weak ? " (weak)" : "");
+    mls_table_cell(table, "runs", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, wrong ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s%s%s",
+                   judged ? mls_words_exact((double)result->run_count).text : "", wrong ? " of " : "",
+                   wrong ? mls_words_exact((double)result->runs_needed).text : "");
+    mls_table_cell(table, "not valid", MLS_COLUMN_RIGHT, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
+                   judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
+    mls_table_cell(table, "minutes", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
+                   judged ? mls_words_minutes(minutes).text : "");
+    mls_table_cell(table, "scale", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
+                   judged ? mls_words_fixed(group->scale, 3).text : "");
+    check_cell(table, "rcp", judged, group->rcp.check);
+    check_cell(table, "seeds", judged, group->seeds.check);
+    check_cell(table, "power", judged && group->power.check != MLS_CHECK_NOT_MADE, group->power.check);
+    mls_table_cell(table, "", MLS_COLUMN_KEEP,
+                   !judged ? MLS_STYLE_WARN
+                   : valid ? MLS_STYLE_GOOD
+                           : MLS_STYLE_BAD,
+                   "%s",
+                   !judged ? "skipped"
+                   : valid ? "✓"
+                           : "✗");
+    for (size_t i = 0; i < result->run_count && view->verbose > 0 && judged && forgiven; i++) {
+        const mls_submission_run *run = &result->runs[i];
+        if (!run->run.valid) {
+            mls_table_heading(table, MLS_STYLE_DIM, "      %s is dropped: %s", run->file.name, run->reason);
+        }
+    }
+}
+
+/* What a description says may be of any length. */
+static void append_cut(mls_buffer *line, const char *before, const char *text, size_t bytes)
+{
+    if (text != NULL) {
+        mls_buffer_append_text(line, before);
+        mls_utf8_append_cut(line, mls_str_from(text), bytes);
+    }
+}
+
+static void system_heading(mls_table *table, const mls_submitter *submitter, const char *name)
+{
+    const mls_system *system = NULL;
+    for (size_t i = 0; i < submitter->system_count && system == NULL; i++) {
+        system = strcmp(submitter->systems[i].name, name) == 0 ? &submitter->systems[i] : NULL;
+    }
+    if (system == NULL || system->description.path == NULL) {
+        mls_table_heading(table, MLS_STYLE_BAD, "%s   no system description", name);
+        return;
+    }
+    mls_buffer line = {0};
+    mls_buffer_append_text(&line, name);
+    if (system->number_of_nodes != NULL && system->accelerators_per_node != NULL) {
+        append_cut(&line, "   ", system->number_of_nodes, NUMBER_BYTES);
+        append_cut(&line, " x ", system->accelerators_per_node, NUMBER_BYTES);
+        append_cut(&line, " ", system->accelerator_model_name, TEXT_BYTES);
+    }
+    append_cut(&line, "   ", system->status, TEXT_BYTES);
+    append_cut(&line, "   ", system->division, NUMBER_BYTES);
+    mls_table_heading(table, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s", mls_table_take(table, &line));
+}
+
+static void show_submitter(mls_view *view, const mls_submission *submission, const mls_submitter *submitter)
+{
+    const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
+    mls_table table = {.indent = 4};
+    const char *system = NULL;
+    mls_output_text(view->output, markdown ? "### " : "");
+    mls_view_text(view, MLS_STYLE_BOLD, "%s", submitter->name);
+    mls_output_printf(view->output, "   %s %s%s\n%s", mls_usage_name(submission->usage), submission->edition->name,
+                      submission->edition_guessed ? " (by date)" : "", markdown ? "\n" : "");
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        const mls_submission_result *result = &submitter->results[i];
+        if (system == NULL || strcmp(system, result->system) != 0) {
+            system = result->system;
+            system_heading(&table, submitter, system);
+        }
+        add_row(&table, view, result);
+    }
+    mls_table_finish(&table, view);
+    mls_output_text(view->output, markdown ? "\n" : "");
+}
+
+static void show_verdict(mls_view *view, const mls_submission *submission)
+{
+    static const char *const words[][2] = {
+        {"error", "errors"}, {"warning", "warnings"}, {"piece of advice", "pieces of advice"}};
+    const bool strict = view->strict && !submission->valid && submission->counts.error == 0;
+    const char *between = ": ";
+    mls_style_begin(view, submission->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD);
+    mls_output_printf(view->output, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
+        const size_t count = mls_finding_counts_of(&submission->counts, severity);
+        if (count > 0) {
+            mls_output_printf(view->output, "%s%s", between,
+                              mls_words_plural(count, words[severity][0], words[severity][1]).text);
+            between = ", ";
+        }
+    }
+    mls_style_end(view, MLS_STYLE_BAD);
+    mls_output_text(view->output, "\n");
+}
+
+static void show_submission(mls_printer *to, const void *what)
+{
+    static const char *const headings[] = {"errors", "warnings", "advice"};
+    const mls_submission *submission = what;
+    mls_view *view = to->view;
+    const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
+    for (size_t i = 0; i < submission->submitter_count && (!view->quiet || markdown); i++) {
+        show_submitter(view, submission, &submission->submitters[i]);
+    }
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
+        if (!mls_view_shows(view, severity) || mls_finding_counts_of(&submission->counts, severity) == 0) {
+            continue;
+        }
+        mls_output_printf(view->output, markdown ? "\n#### %s\n\n" : "%s\n", headings[severity]);
+        show_list(view, submission, NULL, severity);
+        for (size_t i = 0; i < submission->submitter_count; i++) {
+            show_list(view, submission, &submission->submitters[i], severity);
+        }
+    }
+    mls_output_text(view->output, markdown ? "\n" : "");
+    show_verdict(view, submission);
+}
+
+/* ------------------------------------------------------------- for programs */
+
+typedef struct log_place {
+    const mls_submission_run *run;
+    double joules;
+    mls_olympic_mark mark;
+} log_place;
+
+#define LOG_FIELDS(F)                                                                                                  \
+    F(log, file, TEXT, "", row->run->file.path)                                                                        \
+    F(log, valid, BOOL, "", row->run->run.valid)                                                                       \
+    F(log, converged, BOOL, "", row->run->run.converged)                                                               \
+    F(log, start_ms, NUMBER_OR_NULL, "ms", row->run->run.run_start.time_ms)                                            \
+    F(log, minutes, NUMBER_OR_NULL, "minutes", mls_run_minutes(&row->run->run))                                        \
+    F(log, joules, NUMBER_OR_NULL, "joules", row->joules)                                                              \
+    F(log, counted, TEXT, "", mls_olympic_mark_name(row->mark))                                                        \
+    F(log, reason, TEXT_OR_NULL, "", row->run->reason)
+MLS_FIELDS(log, log_place, "VERIFY JSON", LOG_FIELDS)
+
+static void emit_log(mls_emitter *to, const mls_submission_result *result, size_t index)
+{
+    const mls_group *group = &result->group;
+    const log_place row = {&result->runs[index], group->power.joules != NULL ? group->power.joules[index] : (double)NAN,
+                           group->marks != NULL ? group->marks[index] : MLS_OLYMPIC_KEPT};
+    mls_emit_object(to, &log_fields, &row);
+}
+
+#define SEEDS_FIELDS(F)                                                                                                \
+    F(seeds, ok, BOOL, "", row->check == MLS_CHECK_PASS)                                                               \
+    F(seeds, bypassed, BOOL, "", row->check == MLS_CHECK_BYPASSED)                                                     \
+    F(seeds, seeds, NUMBER, "", row->count)                                                                            \
+    F(seeds, different, NUMBER, "", row->different)
+MLS_FIELDS(seeds, mls_seed_outcome, "VERIFY JSON", SEEDS_FIELDS)
+#define POWER_FIELDS(F)                                                                                                \
+    F(power, ok, BOOL, "", row->check == MLS_CHECK_PASS)                                                               \
+    F(power, joules, NUMBER_OR_NULL, "joules", row->energy_joules)
+MLS_FIELDS(power, mls_power_outcome, "VERIFY JSON", POWER_FIELDS)
+MLS_FIELDS(weak, mls_weak_outcome, "VERIFY JSON", MLS_WEAK_FIELDS)
+#define VERDICT_FIELDS(F)                                                                                              \
+    F(verdict, pass, BOOL, "", row->result.pass)                                                                       \
+    F(verdict, bypassed, BOOL, "", row->check == MLS_CHECK_BYPASSED)                                                   \
+    MLS_VERDICT_FIELDS(F)
+MLS_FIELDS(verdict, mls_rcp_outcome, "VERIFY JSON", VERDICT_FIELDS)
+
+#define RESULT_FIELDS(F)                                                                                               \
+    F(result, path, TEXT, "", row->path)                                                                               \
+    F(result, system, TEXT, "", row->system)                                                                           \
+    F(result, benchmark, TEXT, "", row->benchmark)                                                                     \
+    F(result, division, TEXT_OR_NULL, "", row->division)                                                               \
+    F(result, judged, BOOL, "", row->judged)                                                                           \
+    F(result, valid, BOOL, "", row->counts.error == 0)                                                                 \
+    F(result, runs, NUMBER, "", row->run_count)                                                                        \
+    F(result, runs_needed, NUMBER, "", row->runs_needed)                                                               \
+    F(result, invalid, NUMBER, "", row->invalid)                                                                       \
+    F(result, invalid_allowed, NUMBER, "", row->allowed)                                                               \
+    F(result, score_minutes, NUMBER_OR_NULL, "minutes", row->group.score.score_minutes)                                \
+    F(result, scale, NUMBER, "", row->group.scale)                                                                     \
+    F(result, scaled_minutes, NUMBER_OR_NULL, "minutes", row->group.scaled_minutes)                                    \
+    F(result, rcp, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &verdict_fields, &row->group.rcp, row->group.rcp.check))      \
+    F(result, seeds, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &seeds_fields, &row->group.seeds, row->group.seeds.check))  \
+    F(result, power, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &power_fields, &row->group.power, row->group.power.check))  \
+    F(result, weak_scaling, OBJECT_OR_NULL, "",                                                                        \
+      mls_emit_object(to, &weak_fields, row->weak && row->judged ? &row->group.weak : NULL))                           \
+    F(result, logs, ARRAY, "", MLS_EMIT_LIST(to, row->run_count, emit_log(to, row, i)))
+MLS_FIELDS(result, mls_submission_result, "VERIFY JSON", RESULT_FIELDS)
+
+#define SYSTEM_FIELDS(F)                                                                                               \
+    F(system, name, TEXT, "", row->name)                                                                               \
+    F(system, file, TEXT, "", row->description.path)                                                                   \
+    F(system, valid, BOOL, "", row->valid)
+MLS_FIELDS(system, mls_system, "VERIFY JSON", SYSTEM_FIELDS)
+
+/* Of a submission, and one of its submitters or NULL. */
+static void emit_findings(mls_emitter *to, const mls_submission *submission, const mls_submitter *submitter)
+{
+    mls_found found = {0};
+    add_of(&found, to->view, submission, submitter);
+    mls_emit_found(to, &found);
+}
+
+/* Those that are described. */
+static void emit_system(mls_emitter *to, const mls_system *system)
+{
+    if (system->description.path != NULL) {
+        mls_emit_object(to, &system_fields, system);
+    }
+}
+
+#define SUBMITTER_FIELDS(F)                                                                                            \
+    F(submitter, name, TEXT, "", row->name)                                                                            \
+    F(submitter, valid, BOOL, "", row->valid)                                                                          \
+    F(submitter, systems, ARRAY, "", MLS_EMIT_LIST(to, row->system_count, emit_system(to, &row->systems[i])))          \
+    F(submitter, results, ARRAY, "", MLS_EMIT_ROWS(result, row->results, row->result_count))                           \
+    F(submitter, findings, ARRAY, "", emit_findings(to, NULL, row))
+MLS_FIELDS(submitter, mls_submitter, "VERIFY JSON", SUBMITTER_FIELDS)
+
+#define SUBMISSION_FIELDS(F)                                                                                           \
+    F(submission, path, TEXT, "", row->path)                                                                           \
+    F(submission, valid, BOOL, "", row->valid)                                                                         \
+    F(submission, usage, TEXT, "", mls_usage_name(row->usage))                                                         \
+    F(submission, edition, TEXT, "", row->edition->name)                                                               \
+    F(submission, edition_guessed, BOOL, "", row->edition_guessed)                                                     \
+    F(submission, errors, NUMBER, "", row->counts.error)                                                               \
+    F(submission, warnings, NUMBER, "", row->counts.warning)                                                           \
+    F(submission, advice, NUMBER, "", row->counts.advice)                                                              \
+    F(submission, submitters, ARRAY, "", MLS_EMIT_ROWS(submitter, row->submitters, row->submitter_count))              \
+    F(submission, findings, ARRAY, "", emit_findings(to, row, NULL))
+MLS_FIELDS(submission, mls_submission, "VERIFY JSON", SUBMISSION_FIELDS)
+
+static const mls_columns columns = {"VERIFY CSV",
+                                    "severity code submitter path line column key message",
+                                    {&mls_finding_csv_fields, &mls_finding_fields},
+                                    0};
+
+static void finding_rows(mls_emitter *to, const void *submission)
+{
+    mls_found found = {0};
+    add_all(&found, to->view, submission);
+    for (size_t i = 0; i < found.count; i++) {
+        mls_emit_row(to, &columns, (const void *[MLS_SOURCES_MAX]){&found.items[i], &found.items[i]});
+    }
+    mls_found_finish(&found, to->output);
+}
+
+static void all_findings(mls_found *found, const mls_printer *to, const void *submission)
+{
+    found->root = ((const mls_submission *)submission)->path;
+    add_all(found, to->view, submission);
+}
+
+/* -------------------------------------------------------------------- JUnit */
+
+/* A test case, which fails by what was counted. */
+static void add_case(mls_printer *to, mls_found *found, const mls_finding_counts *counts, const char *class_name,
+                     const char *name)
+{
+    const size_t bad = counts->error + (to->view->strict ? counts->warning + counts->advice : 0);
+    mls_junit_case(
+        to, class_name, name,
+        mls_findings_pass(counts, to->view->strict) ? NULL : mls_words_plural(bad, "finding", "findings").text, found);
+}
+
+/* What a submitter's findings are about: a system, a result, or neither. */
+typedef struct test_list {
+    mls_placed_finding *items;
+    size_t count;
+} test_list;
+
+static mls_found found_of(const mls_printer *to, const test_list *list, const mls_system *system,
+                          const mls_submission_result *result)
+{
+    mls_found found = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_placed_finding *placed = &list->items[i];
+        if (placed->system == system && placed->result == result) {
+            mls_found_add_one(&found, placed->finding, (mls_owner){.path = placed->path}, to->view);
+        }
+    }
+    return found;
+}
+
+static void add_suite(mls_printer *to, const mls_submitter *submitter)
+{
+    test_list list = {0};
+    if (mls_submitter_list(submitter, &list.items, &list.count) != MLS_OK) {
+        mls_output_short(to->view->output);
+        return;
+    }
+    mls_found found = found_of(to, &list, NULL, NULL);
+    add_case(to, &found, &submitter->findings.counts, "tree", "everything else");
+    for (size_t k = 0; k < submitter->system_count; k++) {
+        const mls_system *system = &submitter->systems[k];
+        found = found_of(to, &list, system, NULL);
+        add_case(to, &found, &system->findings.counts, "system",
+                 system->description.path != NULL ? system->description.path : system->folder);
+    }
+    for (size_t k = 0; k < submitter->result_count; k++) {
+        const mls_submission_result *result = &submitter->results[k];
+        found = found_of(to, &list, NULL, result);
+        add_case(to, &found, &result->counts, result->benchmark, result->path);
+    }
+    free(list.items);
+    mls_junit_suite(to, submitter->name);
+}
+
+static void test_cases(mls_printer *to, const void *what)
+{
+    const mls_submission *submission = what;
+    if (submission->findings.count > 0) {
+        mls_found found = {0};
+        add_of(&found, to->view, submission, NULL);
+        add_case(to, &found, &submission->findings.counts, "tree", "everything else");
+        mls_junit_suite(to, submission->path);
+    }
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        add_suite(to, &submission->submitters[i]);
+    }
+}
+
+static const mls_fields *const tables[] = {
+    &submission_fields, &submitter_fields, &system_fields, &result_fields, &verdict_fields,
+    &seeds_fields,      &power_fields,     &weak_fields,   &log_fields,    NULL};
+const mls_report mls_verify_report = {.name = "mlscore verify",
+                                      .show = show_submission,
+                                      .object = &submission_fields,
+                                      .tables = tables,
+                                      .columns = &columns,
+                                      .rows = finding_rows,
+                                      .findings = all_findings,
+                                      .cases = test_cases};
