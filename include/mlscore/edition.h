@@ -86,12 +86,18 @@ const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usag
 mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,
                              mls_error *error) MLS_MUST_USE;
 
+/** Whether a record's time (milliseconds since 1970) tells when it was logged: there was no MLPerf before 2018. */
+static inline bool mls_time_is_date(double time_ms)
+{
+    return time_ms >= 1514764800000.0;
+}
+
 /**
  * The edition that a log whose first record has this time most likely belongs
  * to: the oldest whose last run was not before it, of those that know the
  * benchmark, or, when no later one does, the newest that does.  A benchmark
- * that nobody knows (or "") does not matter.  Never NULL; a time that is not a
- * number gives the newest.
+ * that nobody knows (or "") does not matter.  Never NULL; a time that is no
+ * date counts as the newest edition's.
  */
 const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark);
 

@@ -158,7 +158,8 @@ typedef struct mls_group {
     bool result_folder; /**< the result_*.txt files of one folder */
     mls_usage usage;
     const mls_edition *edition;
-    bool edition_guessed;       /**< by the date of the first record */
+    bool edition_guessed;       /**< by the date of the first record and the benchmark … */
+    bool edition_by_date;       /**< … and there was a date */
     char *benchmark;            /**< NULL: nothing names one */
     const mls_benchmark *rules; /**< what scoring knows of it; never NULL once scored */
     mls_division division;      /**< as the runs log it; NONE: none does, or they differ */

@@ -99,10 +99,11 @@ mls_status mls_checker_end(mls_checker *checker) MLS_MUST_USE;
 typedef struct mls_verdict {
     bool valid;   /**< no finding of severity error */
     bool guessed; /**< nobody named the edition */
-    bool by_date; /**< guessed from the first record's time and the benchmark */
+    bool by_date; /**< guessed, and the first record had a date */
     mls_usage usage;
     const char *edition;   /**< "5.1.0"; NULL when nothing could be judged */
     const char *benchmark; /**< as first logged; NULL: not logged, or no string */
+    size_t benchmark_line; /**< 0: not logged */
     const char *division;
     size_t records;
     size_t malformed;

@@ -121,9 +121,11 @@ typedef struct mls_run {
     mls_job job;
     struct mls_arena *arena; /**< texts of hyperparameters and seeds; NULL: there are none */
 
-    mls_usage usage;      /**< of the rules it was judged by, which the next two tell */
-    const char *edition;  /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */
-    bool edition_guessed; /**< from what the log says */
+    mls_usage usage;       /**< of the rules it was judged by, which the next two tell */
+    const char *edition;   /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */
+    bool edition_guessed;  /**< from what the log says … */
+    bool edition_by_date;  /**< … its date among it */
+    size_t benchmark_line; /**< of the first submission_benchmark; 0: none came, or it was not judged by rules */
     mls_findings findings;
     bool valid;         /**< obeys the rules, so it counts in a score */
     bool brief;         /**< wanted for its verdict: only its steps, benchmark and division are kept */

@@ -122,7 +122,8 @@ typedef struct mls_submission {
     bool valid;
     mls_usage usage;
     const mls_edition *edition; /**< belongs to the rulesets */
-    bool edition_guessed;
+    bool edition_guessed;       /**< from what the logs say … */
+    bool edition_by_date;       /**< … a date among it */
     mls_submitter *submitters;
     size_t submitter_count, submitter_capacity;
     mls_findings findings;     /**< about what belongs to no submitter */

@@ -62,7 +62,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
                                .part = part || checking->names.split,
                                .verdict = {.valid = run->valid,
                                            .guessed = run->edition_guessed,
-                                           .by_date = run->edition_guessed && !isnan(run->first_ms),
+                                           .by_date = run->edition_by_date,
                                            .usage = run->usage,
                                            .edition = run->edition,
                                            .benchmark = run->benchmark,

@@ -42,6 +42,7 @@ typedef struct batch_file {
     size_t count;
     size_t capacity;
     bool again; /* there were too many to be kept */
+    bool asked; /* other editions, for one of its runs */
 } batch_file;
 
 typedef struct reading_work {
@@ -93,6 +94,77 @@ static void give_back(reading_work *work, mls_checker *checker)
     }
 }
 
+/* --------------------------------------------------------- another edition */
+
+/* A run of a file that is judged by other rules. */
+typedef struct second_look {
+    size_t before; /* runs of the file that come before it */
+    bool valid;
+} second_look;
+
+static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
+{
+    second_look *look = state;
+    (void)index;
+    (void)part;
+    if (look->before > 0) {
+        look->before--;
+        return MLS_OK;
+    }
+    look->valid = run->valid;
+    return MLS_STOPPED;
+}
+
+/*
+ * A run that ended well and is not valid by the edition that was guessed may be
+ * so by the next one, or the one before: the file is read once more, when it
+ * can be, for the first such run in it.
+ */
+static mls_status ask_neighbours(batch_file *file, mls_run *run)
+{
+    const mls_reading *reading = file->work->reading;
+    const mls_source *source = file->read.source;
+    mls_checker_options rules = *reading->rules;
+    const mls_editions *editions = mls_rulesets_editions(rules.rulesets);
+    const mls_edition *own;
+    second_look look = {.before = file->read.runs};
+    const mls_reading again = {.rules = &rules,
+                               .brief = true,
+                               .steps = reading->steps,
+                               .cutting = reading->cutting,
+                               .threads = 1,
+                               .state = &look,
+                               .run = look_again};
+    mls_status status = mls_editions_find(editions, run->usage, mls_str_from(run->edition), &own, NULL);
+    file->asked = true;
+    for (int step = 1; step >= -1 && status == MLS_OK && !look.valid; step -= 2) {
+        const mls_edition *other = mls_editions_neighbour(editions, own, mls_str_from(run->benchmark), step);
+        if (other != NULL) {
+            look.before = file->read.runs;
+            status = mls_rulesets_get(rules.rulesets, other, &rules.ruleset, NULL);
+            status = status == MLS_OK ? mls_read_sources(&again, source, 1, NULL) : status;
+            status = status == MLS_STOPPED ? MLS_OK : status;
+        }
+        if (look.valid) {
+            mls_findings_add(&run->findings, MLS_FINDING_OTHER_EDITION,
+                             (mls_finding_place){.line = run->benchmark_line, .key = MLS_S("submission_benchmark")},
+                             "by the rules of %s this log is valid: if they are meant, say --edition %s", other->name,
+                             other->name);
+            mls_findings_sort(&run->findings);
+        }
+    }
+    return status;
+}
+
+/* Whether another edition is worth the asking.  What is no regular file can be read only once. */
+static bool is_doubtful(const batch_file *file, const mls_run *run)
+{
+    const mls_source *source = file->read.source;
+    return run->edition_guessed && !run->valid && run->malformed == 0 && run->status == MLS_RUN_SUCCESS &&
+           run->benchmark != NULL && !file->asked && file->work->reading->open == NULL && source->size > 0 &&
+           source->size < MLS_LARGE_FILE;
+}
+
 /* -------------------------------------------------------------- one source */
 
 static mls_status take_run(void *state, mls_run *run, bool part)
@@ -102,6 +174,12 @@ static mls_status take_run(void *state, mls_run *run, bool part)
     const char *path = file->read.source->path;
     run->file = mls_copy_text(path, strlen(path));
     run->result = file->read.source->result;
+    if (is_doubtful(file, run)) {
+        const mls_status status = ask_neighbours(file, run);
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
     file->read.runs++;
     if (run->file == NULL || reading->run == NULL) {
         return run->file != NULL ? MLS_OK : MLS_ERROR_MEMORY;

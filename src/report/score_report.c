@@ -65,7 +65,7 @@ static void show_headline(mls_view *view, const mls_group *group)
         nodes = other->node_count == nodes ? nodes : (double)NAN;
     }
     mls_buffer_printf(&line, "  %s  %s %s%s", division != NULL ? division : "no division", mls_usage_name(group->usage),
-                      group->edition->name, group->edition_guessed ? " (by date)" : "");
+                      group->edition->name, group->edition_by_date ? " (by date)" : "");
     if (group->config != NULL) {
         mls_buffer_printf(&line, "   %s", group->config);
     }

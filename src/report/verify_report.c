@@ -185,7 +185,7 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
     mls_output_text(view->output, markdown ? "### " : "");
     mls_view_text(view, MLS_STYLE_BOLD, "%s", submitter->name);
     mls_output_printf(view->output, "   %s %s%s\n%s", mls_usage_name(submission->usage), submission->edition->name,
-                      submission->edition_guessed ? " (by date)" : "", markdown ? "\n" : "");
+                      submission->edition_by_date ? " (by date)" : "", markdown ? "\n" : "");
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
         if (system == NULL || strcmp(system, result->system) != 0) {

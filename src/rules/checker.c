@@ -5,8 +5,11 @@
 #include "rules/checker.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/data.h"
 
 mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker)
 {
@@ -26,60 +29,29 @@ void mls_checker_free(mls_checker *checker)
         mls_arena_release(&checker->memory);
         mls_arena_release(&checker->scratch);
         mls_arena_release(&checker->advice_scratch);
+        mls_records_release(&checker->kept);
         mls_findings_release(&checker->findings);
-        mls_guess_release(&checker->guess);
         free(checker);
     }
 }
 
 void mls_checker_reset(mls_checker *checker, const mls_checker_options *options)
 {
+    const mls_checker_options kept = options != NULL ? *options : checker->options;
     mls_checker_release_scopes(checker);
     mls_findings_release(&checker->findings);
+    mls_records_forget(&checker->kept);
     mls_arena_reset(&checker->memory);
     mls_arena_reset(&checker->scratch);
     mls_arena_reset(&checker->advice_scratch);
-    const mls_arena memory = checker->memory;
-    const mls_arena scratch = checker->scratch;
-    const mls_arena advice_scratch = checker->advice_scratch;
-    const mls_checker_options kept = options != NULL ? *options : checker->options;
-    mls_guess guess = checker->guess;
-    guess.early_count = 0;
-    guess.early_bytes = 0;
-    guess.pair = NULL;
-    guess.dated = false;
-    if (kept.rulesets != checker->options.rulesets) {
-        guess.pair_count = 0; /* they named editions of the others */
-    }
     *checker = (mls_checker){.options = kept,
-                             .guess = guess,
-                             .memory = memory,
-                             .scratch = scratch,
-                             .advice_scratch = advice_scratch,
-                             .ruleset = kept.ruleset};
-    checker->advice.last_time_ms = -INFINITY;
-}
-
-static mls_status take_record(mls_checker *checker, const mls_record *record);
-
-/* Everything sized by the ruleset, which is guessed when none was given; then the records that were held back. */
-static mls_status checker_begin(mls_checker *checker, double time_ms)
-{
-    if (checker->ruleset == NULL && checker->options.rulesets != NULL) {
-        const mls_status status = mls_guess_decide(checker, time_ms);
-        if (status != MLS_OK) {
-            return status;
-        }
-    }
-    if (checker->ruleset == NULL) {
-        return MLS_ERROR_VALUE;
-    }
-    checker->input = (mls_expr_input){.arena = &checker->scratch};
-    mls_status status = mls_checker_prepare(checker) ? MLS_OK : MLS_ERROR_MEMORY;
-    for (size_t i = 0; i < checker->guess.early_count && status == MLS_OK; i++) {
-        status = take_record(checker, &checker->guess.early[i]);
-    }
-    return status;
+                             .memory = checker->memory,
+                             .scratch = checker->scratch,
+                             .advice_scratch = checker->advice_scratch,
+                             .kept = checker->kept,
+                             .keeps = kept.ruleset == NULL,
+                             .ruleset = kept.ruleset,
+                             .first_ms = NAN};
 }
 
 /* Two processes that wrote into one line leave a marker, or the start of another record, in the payload. */
@@ -103,27 +75,18 @@ mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malf
     return MLS_OK;
 }
 
-static const char *checker_text(mls_checker *checker, mls_str span)
+/* The text of a string; NULL when it is none. */
+static const char *text_of(mls_checker *checker, mls_str span)
 {
-    const char *copy = NULL;
-    mls_str text;
-    if (mls_json_kind_of(span) == MLS_JSON_STRING) {
-        copy =
-            mls_json_string(span, &checker->advice_scratch, &text) ? mls_arena_copy(&checker->memory, text).ptr : NULL;
-        checker->out_of_memory |= copy == NULL;
+    mls_str text = {NULL, 0};
+    if (mls_json_kind_of(span) != MLS_JSON_STRING) {
+        return NULL;
     }
-    return copy;
-}
-
-/* The first division and benchmark that were logged. */
-static void checker_note(mls_checker *checker, const mls_record *record)
-{
-    if (record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
-        checker->benchmark = checker_text(checker, record->value);
-        checker->benchmark_line = record->line;
-    } else if (record->key_id == MLS_KEY_SUBMISSION_DIVISION) {
-        checker->division = checker_text(checker, record->value);
+    if (mls_json_string(span, &checker->advice_scratch, &text)) {
+        text = mls_arena_copy(&checker->memory, text);
     }
+    checker->out_of_memory |= text.ptr == NULL;
+    return text.ptr;
 }
 
 /* Whether a value is the one that was kept.  Only unlike texts need a look at what they mean. */
@@ -142,7 +105,7 @@ static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_
     return first != NULL && value != NULL && mls_value_equal(first, value);
 }
 
-static void checker_key_count(mls_checker *checker, size_t key_index, const mls_record *record)
+static void count_key(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     mls_key_state *state = &checker->keys[key_index];
     state->count++;
@@ -162,8 +125,84 @@ static void checker_key_count(mls_checker *checker, size_t key_index, const mls_
     }
 }
 
+/* ---------------------------------------------------------------- by which edition */
+
+/* Whether the rule file of an edition has the key between quotes: without it these rules need not be loaded. */
+static bool is_in_file(const mls_edition *edition, mls_str key)
+{
+    char quoted[MLS_UNKNOWN_KEY_LENGTH_MAX + 3];
+    char name[64];
+    (void)snprintf(name, sizeof name, "rules/%s-%s.json", mls_usage_name(edition->usage), edition->name);
+    (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)key.len, key.ptr);
+    return mls_str_contains(mls_data_find(name), mls_str_from(quoted));
+}
+
+/*
+ * Whether of all editions only `edition` has rules for the key.  The first file
+ * that names a key adds it, so only where that is the edition's own file are
+ * the rules behind it worth loading.
+ */
+static bool is_key_of_only(mls_checker *checker, const mls_edition *edition, mls_str key)
+{
+    mls_rulesets *rulesets = checker->options.rulesets;
+    const mls_editions *editions = mls_rulesets_editions(rulesets);
+    bool only = is_in_file(edition, key);
+    const mls_edition *other;
+    for (size_t i = 0; only && (other = mls_editions_get(editions, edition->usage, i)) != NULL; i++) {
+        const mls_ruleset *ruleset;
+        if (other->number < edition->number) {
+            only = !is_in_file(other, key);
+        } else if (mls_rulesets_get(rulesets, other, &ruleset, NULL) == MLS_OK) {
+            only = (mls_ruleset_find_key(ruleset, key) != SIZE_MAX) == (other == edition);
+        } else {
+            checker->out_of_memory = true;
+            only = false;
+        }
+    }
+    return only;
+}
+
+static void follow_key(mls_checker *checker, mls_str key)
+{
+    if (checker->keeps && checker->next != NULL && !checker->decided && is_key_of_only(checker, checker->next, key)) {
+        checker->better = checker->next;
+        checker->decided = true;
+    }
+}
+
+/* The benchmark and the keys that came before it may point to another edition than the date alone. */
+static void follow_benchmark(mls_checker *checker)
+{
+    const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
+    const mls_str benchmark = mls_str_from(checker->benchmark != NULL ? checker->benchmark : "");
+    const mls_edition *edition = mls_editions_guess(editions, checker->options.usage, checker->first_ms, benchmark);
+    const mls_map *unknown = &checker->advice.unknown;
+    if (checker->decided) {
+        return;
+    }
+    checker->next = mls_editions_neighbour(editions, edition, benchmark, 1);
+    checker->better = edition != checker->edition ? edition : NULL;
+    for (size_t i = 0; i < unknown->count && checker->better == NULL; i++) {
+        follow_key(checker, unknown->entries[i].key);
+    }
+}
+
+/* The first division and benchmark that were logged. */
+static void note_first(mls_checker *checker, const mls_record *record)
+{
+    if (record->key_id == MLS_KEY_SUBMISSION_DIVISION) {
+        checker->division = text_of(checker, record->value);
+    } else if (record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
+        checker->benchmark = text_of(checker, record->value);
+        checker->benchmark_line = record->line;
+        if (checker->edition != NULL) {
+            follow_benchmark(checker);
+        }
+    }
+}
+
 /* Runs the rules of all scopes that may be queued for a record whose key some rule knows. */
-void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record *record)
+static void apply_rules(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     const mls_rule_key *key = &ruleset->keys[key_index];
@@ -171,7 +210,7 @@ void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record 
     bool queues = false;
     mls_arena_reset(&checker->scratch);
     mls_expr_input_begin(&checker->input, record);
-    checker_key_count(checker, key_index, record);
+    count_key(checker, key_index, record);
     for (size_t i = 0; i < key->ref_count; i++) {
         const mls_rule_ref ref = key->refs[i];
         if (checker->scopes[ref.scope].live && mls_scope_prepare(checker, ref.scope)) {
@@ -192,69 +231,97 @@ void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record 
         mls_checker_update_live(checker);
     }
     if (first) {
-        checker_note(checker, record);
+        note_first(checker, record);
     }
 }
 
-static bool ran_out(const mls_checker *checker)
+static mls_status judge_record(void *state, const mls_record *record)
 {
-    return checker->out_of_memory || checker->input.out_of_memory;
+    mls_checker *checker = state;
+    const size_t key = mls_ruleset_key_of(checker->ruleset, record);
+    mls_advice_record(checker, record);
+    if (key == SIZE_MAX) {
+        if (record->key_id == MLS_KEY_OTHER && record->key.ptr != NULL && mls_advice_unknown_key(checker, record)) {
+            follow_key(checker, record->key);
+        }
+    } else {
+        apply_rules(checker, key, record);
+    }
+    return checker->out_of_memory || checker->input.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
-static mls_status take_record(mls_checker *checker, const mls_record *record)
+/* Judges by an edition (NULL: by the rules that were given) all that has come, from the start. */
+static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
 {
-    checker->records++;
+    mls_status status = MLS_OK;
+    mls_checker_release_scopes(checker);
+    mls_arena_reset(&checker->memory);
+    checker->better = NULL;
+    checker->benchmark = checker->division = NULL;
+    checker->advice = (mls_advice_state){.last_time_ms = -INFINITY, .unknown.arena = &checker->memory};
+    checker->input = (mls_expr_input){.arena = &checker->scratch};
+    if (edition != NULL) {
+        checker->edition = edition;
+        status = mls_rulesets_get(checker->options.rulesets, edition, &checker->ruleset, NULL);
+    }
+    if (status == MLS_OK) {
+        status =
+            mls_checker_prepare(checker) ? mls_records_retell(&checker->kept, judge_record, checker) : MLS_ERROR_MEMORY;
+    }
+    return status;
+}
+
+/* By the rules that were given, or those of the edition that the first record's date points to. */
+static mls_status begin(mls_checker *checker)
+{
+    if (checker->ruleset != NULL) {
+        return judge_by(checker, NULL);
+    }
+    if (checker->options.rulesets == NULL) {
+        return MLS_ERROR_VALUE;
+    }
+    return judge_by(checker, mls_editions_guess(mls_rulesets_editions(checker->options.rulesets),
+                                                checker->options.usage, checker->first_ms, MLS_S("")));
+}
+
+mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
+{
+    mls_status status = MLS_OK;
+    if (checker->records++ == 0) {
+        checker->first_ms = record->time_ms;
+        status = begin(checker);
+    }
     if (record->torn) {
         mls_findings_add(&checker->findings, MLS_FINDING_TORN_LINE,
                          (mls_finding_place){.line = record->line, .column = record->column},
                          "an earlier record in this line was overwritten and is lost");
     }
-    if (record->key.ptr == NULL) {
-        return MLS_OK;
+    if (checker->keeps) {
+        checker->keeps = record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP &&
+                         record->payload.len < MLS_KEPT_BYTES_MAX - checker->kept.size;
+        checker->out_of_memory |= checker->keeps && !mls_records_keep(&checker->kept, record);
     }
-    const mls_pair *pair = checker->guess.pair;
-    mls_advice_record(checker, record);
-    const size_t key = mls_ruleset_key_of(checker->ruleset, record);
-    size_t there = SIZE_MAX;
-    if (key != SIZE_MAX) {
-        mls_checker_apply(checker, key, record);
-        there = pair != NULL ? pair->there[key] : SIZE_MAX;
-    } else {
-        mls_advice_unknown_key(checker, record);
-        there = pair != NULL ? mls_ruleset_key_of(pair->rules[1], record) : SIZE_MAX;
+    if (status == MLS_OK) {
+        status = judge_record(checker, record);
     }
-    if (there < MLS_KEY_UNLIKE && pair->wanted[there]) {
-        mls_checker_apply(checker->guess.neighbour, there, record);
-        checker->out_of_memory |= ran_out(checker->guess.neighbour);
+    while (status == MLS_OK && checker->better != NULL && checker->keeps) {
+        status = judge_by(checker, checker->better);
     }
-    return ran_out(checker) ? MLS_ERROR_MEMORY : MLS_OK;
-}
-
-mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
-{
-    if (checker->scopes == NULL) {
-        if (mls_guess_waits(checker, record)) {
-            return mls_guess_keep(checker, record);
-        }
-        const mls_status status = checker_begin(checker, record->time_ms);
-        if (status != MLS_OK) {
-            return status;
-        }
-    }
-    return take_record(checker, record);
+    return status;
 }
 
 mls_status mls_checker_end(mls_checker *checker)
 {
+    mls_status status = MLS_OK;
     if (checker->ended) {
         return MLS_OK;
     }
     checker->ended = true;
     if (checker->scopes == NULL) {
-        const mls_status status = checker_begin(checker, NAN);
-        if (status != MLS_OK) {
-            return status;
-        }
+        status = begin(checker);
+    }
+    if (status != MLS_OK) {
+        return status;
     }
     if (checker->records == 0) {
         mls_findings_add(&checker->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
@@ -262,12 +329,9 @@ mls_status mls_checker_end(mls_checker *checker)
     }
     mls_checker_judge(checker);
     mls_advice_end(checker);
-    const mls_status status = mls_guess_end(checker);
-    if (status != MLS_OK) {
-        return status;
-    }
     mls_findings_sort(&checker->findings);
-    return ran_out(checker) || checker->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    return checker->out_of_memory || checker->input.out_of_memory || checker->findings.out_of_memory ? MLS_ERROR_MEMORY
+                                                                                                     : status;
 }
 
 static mls_status sink_record(void *state, const mls_record *record)
@@ -302,10 +366,11 @@ mls_verdict mls_checker_verdict(const mls_checker *checker)
     const mls_ruleset *ruleset = checker->ruleset;
     return (mls_verdict){.valid = checker->findings.counts.error == 0,
                          .guessed = checker->edition != NULL,
-                         .by_date = checker->edition != NULL && checker->guess.dated,
+                         .by_date = checker->edition != NULL && mls_time_is_date(checker->first_ms),
                          .usage = ruleset != NULL ? ruleset->usage : checker->options.usage,
                          .edition = ruleset != NULL ? ruleset->edition.ptr : NULL,
                          .benchmark = checker->benchmark,
+                         .benchmark_line = checker->benchmark_line,
                          .division = checker->division,
                          .records = checker->records,
                          .malformed = checker->malformed,

@@ -12,6 +12,7 @@
 #ifndef MLS_RULES_CHECKER_H
 #define MLS_RULES_CHECKER_H
 
+#include "log/keep.h"
 #include "rules/ruleset.h"
 
 enum {
@@ -23,7 +24,8 @@ enum {
     MLS_DERIVED_SIZE_MAX = 4 << 20, /* bytes of values kept for derived records */
     MLS_UNKNOWN_USES_MAX = 8,       /* different names of scopes that do not exist, per scope */
     MLS_UNKNOWN_KEYS_MAX = 256,     /* different keys that no rule knows, for advice */
-    MLS_UNKNOWN_KEY_LENGTH_MAX = 64
+    MLS_UNKNOWN_KEY_LENGTH_MAX = 64,
+    MLS_KEPT_BYTES_MAX = 512 * 1024 /* of records that may have to be judged by another edition */
 };
 
 /* The value that a key was first logged with. */
@@ -122,12 +124,6 @@ typedef struct mls_scope_state {
     mls_arena memory; /* messages, groups */
 } mls_scope_state;
 
-typedef struct mls_unknown_key {
-    uint64_t hash;
-    size_t line;
-    mls_str name;
-} mls_unknown_key;
-
 /* What advice is given about, beyond the rules. */
 typedef struct mls_advice_state {
     double last_time_ms;
@@ -140,47 +136,19 @@ typedef struct mls_advice_state {
     bool run_stopped;
     mls_str status;
     size_t status_line;
-    mls_unknown_key *unknown; /* open addressing, twice MLS_UNKNOWN_KEYS_MAX slots */
-    size_t unknown_count;
+    mls_map unknown; /* keys that no rule knows → the line of the first */
 } mls_advice_state;
-
-/* Two editions compared for one benchmark: the one that judges and its neighbour. */
-typedef struct mls_pair {
-    const mls_edition *editions[2];
-    const mls_ruleset *rules[2];
-    mls_str benchmark;
-    bool *wanted; /* per key of the neighbour: its rules are other ones, so it is judged */
-    size_t wanted_count;
-    bool bulky;      /* among them are keys that come often */
-    bool *followed;  /* per scope of the neighbour: its variables may come to other values */
-    size_t *there;   /* per key of the first: the neighbour's index when wanted; SIZE_MAX: alike; MLS_KEY_UNLIKE */
-    bool *only_here; /* per key of the first: no rule of the neighbour asks for it */
-} mls_pair;
-
-enum { MLS_PAIRS_KEPT = 8 };
-#define MLS_KEY_UNLIKE (SIZE_MAX - 1)
-
-/* What is known while the edition is not, and what judges by the neighbouring one. */
-typedef struct mls_guess {
-    mls_record *early; /* the records held back */
-    size_t early_count;
-    size_t early_capacity;
-    size_t early_bytes;
-    bool dated;           /* the first record has a time */
-    bool near;            /* the date leaves a doubt */
-    const mls_pair *pair; /* NULL: there is no neighbour */
-    mls_checker *neighbour;
-    mls_arena memory; /* of the pairs; these stay from log to log */
-    mls_pair pairs[MLS_PAIRS_KEPT];
-    size_t pair_count;
-} mls_guess;
 
 struct mls_checker {
     mls_checker_options options;
-    const mls_pair *only; /* judges only the keys that the pair wants; NULL: all */
-    mls_guess guess;
     const mls_ruleset *ruleset; /* NULL until it is known */
     const mls_edition *edition; /* guessed; NULL: not guessed */
+    const mls_edition *next;    /* which a key that only it has decides for; NULL: none */
+    const mls_edition *better;  /* what the benchmark, or such a key, says instead */
+    bool decided;               /* by such a key */
+    mls_kept_records kept;      /* all records so far … */
+    bool keeps;                 /* … as long as others may tell of another edition: before run_start */
+    double first_ms;            /* time of the first record; NAN: there is none */
     mls_arena memory;           /* per log: the arrays below, kept values, names */
     mls_arena scratch;          /* per record */
     mls_arena advice_scratch;
@@ -217,16 +185,6 @@ static inline mls_judging mls_judging_of(mls_checker *checker, size_t scope, siz
     return (mls_judging){checker, rules, state, &rules->rules[rule], &state->rules[rule], record};
 }
 
-/* checker.c */
-void mls_checker_apply(mls_checker *checker, size_t key_index, const mls_record *record);
-
-/* checker_guess.c */
-bool mls_guess_waits(const mls_checker *checker, const mls_record *record);
-mls_status mls_guess_keep(mls_checker *checker, const mls_record *record) MLS_MUST_USE;
-mls_status mls_guess_decide(mls_checker *checker, double time_ms) MLS_MUST_USE;
-mls_status mls_guess_end(mls_checker *checker) MLS_MUST_USE;
-void mls_guess_release(mls_guess *guess);
-
 /* checker_state.c */
 bool mls_checker_prepare(mls_checker *checker);
 bool mls_scope_prepare(mls_checker *checker, size_t scope);
@@ -254,7 +212,7 @@ void mls_checker_judge(mls_checker *checker);
 
 /* checker_advice.c */
 void mls_advice_record(mls_checker *checker, const mls_record *record);
-void mls_advice_unknown_key(mls_checker *checker, const mls_record *record);
+bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record);
 void mls_advice_end(mls_checker *checker);
 
 #endif

@@ -71,29 +71,22 @@ void mls_advice_record(mls_checker *checker, const mls_record *record)
     }
 }
 
-/* A small set of the keys that no rule knows: once it is full, further ones are not looked at. */
-void mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
+/* Whether it is the first record of its key; past a number of keys further ones are not looked at. */
+bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
 {
-    enum { MLS_SLOTS = 2 * MLS_UNKNOWN_KEYS_MAX };
-    mls_advice_state *advice = &checker->advice;
-    if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX) {
-        return;
+    mls_map *unknown = &checker->advice.unknown;
+    bool added;
+    if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX ||
+        (unknown->count == MLS_UNKNOWN_KEYS_MAX && mls_map_find(unknown, record->key) == NULL)) {
+        return false;
     }
-    const uint64_t hash = mls_str_hash(record->key, 0) | 1;
-    for (size_t slot = (hash >> 8) % MLS_SLOTS;; slot = (slot + 1) % MLS_SLOTS) {
-        mls_unknown_key *entry = &advice->unknown[slot];
-        if (entry->hash == hash) {
-            return;
-        }
-        if (entry->hash == 0) {
-            if (advice->unknown_count < MLS_UNKNOWN_KEYS_MAX) {
-                *entry = (mls_unknown_key){hash, record->line, mls_arena_copy(&checker->memory, record->key)};
-                checker->out_of_memory |= entry->name.ptr == NULL;
-                advice->unknown_count++;
-            }
-            return;
-        }
+    mls_map_entry *entry = mls_map_put(unknown, record->key, &added);
+    if (entry == NULL) {
+        checker->out_of_memory = true;
+        return false;
     }
+    entry->value.number = added ? record->line : entry->value.number;
+    return added;
 }
 
 /* The key that a rule of a judged scope asks for, that never came, and that is nearest to the one that did. */
@@ -115,17 +108,14 @@ static mls_str nearest_missing(const mls_checker *checker, mls_str name)
 
 static void advice_misspelt(mls_checker *checker)
 {
-    for (size_t i = 0; i < (size_t)2 * MLS_UNKNOWN_KEYS_MAX; i++) {
-        const mls_unknown_key *unknown = &checker->advice.unknown[i];
-        if (unknown->hash == 0 || unknown->name.ptr == NULL) {
-            continue;
-        }
-        const mls_str nearest = nearest_missing(checker, unknown->name);
+    for (size_t i = 0; i < checker->advice.unknown.count; i++) {
+        const mls_map_entry *unknown = &checker->advice.unknown.entries[i];
+        const mls_str nearest = nearest_missing(checker, unknown->key);
         if (nearest.ptr != NULL) {
             mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT,
-                             (mls_finding_place){.line = unknown->line, .key = unknown->name},
-                             "no rule knows the key %.*s, and %s is missing: is it misspelt?", (int)unknown->name.len,
-                             unknown->name.ptr, nearest.ptr);
+                             (mls_finding_place){.line = unknown->value.number, .key = unknown->key},
+                             "no rule knows the key %s, and %s is missing: is it misspelt?", unknown->key.ptr,
+                             nearest.ptr);
         }
     }
 }

@@ -270,10 +270,8 @@ void mls_checker_judge(mls_checker *checker)
         checker->input.variables = j.state->variables;
         for (size_t r = 0; r < j.scope->rule_count; r++) {
             j = mls_judging_of(checker, scope, r, NULL);
-            if (checker->only == NULL || checker->only->wanted[j.rule->key_index]) {
-                judge_target(&j);
-                judge_occurrence(&j, is_overruled(checker, at, j.rule->key_index));
-            }
+            judge_target(&j);
+            judge_occurrence(&j, is_overruled(checker, at, j.rule->key_index));
         }
         judge_end(&j);
     }

@@ -232,10 +232,8 @@ bool mls_checker_prepare(mls_checker *checker)
     const mls_ruleset *ruleset = checker->ruleset;
     checker->keys = state_zeroed(&checker->memory, ruleset->key_count, sizeof *checker->keys);
     checker->order = mls_arena_array(&checker->memory, ruleset->scope_count, sizeof *checker->order);
-    checker->advice.unknown =
-        state_zeroed(&checker->memory, (size_t)2 * MLS_UNKNOWN_KEYS_MAX, sizeof *checker->advice.unknown);
     mls_scope_state *scopes = state_zeroed(&checker->memory, ruleset->scope_count, sizeof *scopes);
-    if (checker->keys == NULL || checker->order == NULL || checker->advice.unknown == NULL || scopes == NULL) {
+    if (checker->keys == NULL || checker->order == NULL || scopes == NULL) {
         return false;
     }
     checker->scopes = scopes;

@@ -273,7 +273,7 @@ const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage us
 {
     const mls_edition_list *list = &editions->usages[usage];
     const mls_edition *by_date = &list->items[list->count - 1];
-    for (size_t i = list->count; i > 0; i--) {
+    for (size_t i = list->count; i > 0 && mls_time_is_date(time_ms); i--) {
         by_date = time_ms < list->items[i - 1].last_run_ms ? &list->items[i - 1] : by_date;
     }
     if (benchmark.len == 0 || mls_edition_has_benchmark(by_date, benchmark)) {

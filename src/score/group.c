@@ -118,6 +118,7 @@ static bool identify(mls_group *group, const mls_editions *editions)
         }
         group->edition = mls_editions_guess(editions, group->usage, first_ms, mls_str_from(benchmark));
         group->edition_guessed = true;
+        group->edition_by_date = mls_time_is_date(first_ms);
     }
     return set_text(&group->config, config != NULL ? mls_run_config(config) : NULL) &&
            set_text(&group->benchmark, benchmark);

@@ -96,6 +96,8 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
     run->usage = verdict.usage;
     run->edition = verdict.edition;
     run->edition_guessed = verdict.guessed;
+    run->edition_by_date = verdict.by_date;
+    run->benchmark_line = verdict.benchmark_line;
     if (steps) {
         /* The checker's word on the status is shorter than the run's own. */
         mls_findings_append_except(&run->findings, verdict.findings, MLS_FINDING_STATUS);

@@ -236,6 +236,7 @@ static mls_status find_edition(mls_submission *submission, const mls_submission_
         submission->edition =
             mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, time_ms, MLS_S(""));
         submission->edition_guessed = true;
+        submission->edition_by_date = mls_time_is_date(time_ms);
     }
     return status;
 }

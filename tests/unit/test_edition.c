@@ -68,7 +68,8 @@ static void test_guess_follows_the_dates(void **state)
         double time_ms;
         const char *edition; /* NULL: the newest */
     } cases[] = {
-        {MLS_USAGE_TRAINING, 0, "0.7.0"},
+        {MLS_USAGE_TRAINING, 0, NULL}, /* a clock that was never set */
+        {MLS_USAGE_TRAINING, 1514764800000.0, "0.7.0"},
         {MLS_USAGE_TRAINING, 1596239999999.0, "0.7.0"}, /* 2020-07-31 23:59:59.999 UTC */
         {MLS_USAGE_TRAINING, 1596240000000.0, "1.0.0"},
         {MLS_USAGE_TRAINING, 1745066917961.0, "5.0.0"}, /* 2025-04-19 */
