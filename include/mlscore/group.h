@@ -18,13 +18,6 @@
 
 MLS_C_BEGIN
 
-/** One run of a benchmark. */
-typedef struct mls_olympic_run {
-    double start_ms; /**< of run_start, since 1970; NaN (not known) sorts behind all others */
-    double minutes;  /**< time to train; looked at only when the run is valid */
-    bool valid;      /**< false, or minutes not a finite number: the run is dropped and counts as the slowest */
-} mls_olympic_run;
-
 /** What became of a run. */
 typedef enum mls_olympic_mark {
     MLS_OLYMPIC_KEPT,    /**< its time is in the mean */
@@ -36,13 +29,6 @@ typedef enum mls_olympic_mark {
 
 /** "kept", "fastest", "slowest", "dropped" or "outside"; "" for any other number. */
 const char *mls_olympic_mark_name(mls_olympic_mark mark);
-
-/** What the rules say about the benchmark. */
-typedef struct mls_olympic_rules {
-    size_t runs_needed; /**< N; 0: not known, then any number of runs gives the plain mean */
-    size_t allowed;     /**< m: runs left out at each end, and the most that may be dropped */
-    bool select_window; /**< with more than N runs, score the window of N that the rules choose */
-} mls_olympic_rules;
 
 /** How the score came about, which decides whether it counts. */
 typedef enum mls_olympic_outcome {
@@ -67,24 +53,6 @@ typedef struct mls_olympic_result {
     double
         window_median; /**< of the windows' scores, minutes; NaN when windows were not looked at, INFINITY: no score */
 } mls_olympic_result;
-
-/**
- * Scores `count` runs (any order; `runs` may be NULL when count is 0).  With d
- * runs dropped and m allowed: d > m gives no score; otherwise the m fastest and
- * the m - d slowest of the valid runs are left out and the rest is averaged;
- * with none left there is no score.  Fewer than N runs give the plain mean.
- *
- * A submitter may decide ahead to make M > N runs.  Sorted by start time, every
- * N consecutive runs get their olympic mean, infinite when more than m are
- * dropped; the window closest to the median of all (of two equally close the
- * slower, of two equal the first) is the score, if the median is finite.
- *
- * `marks`, when not NULL, receives one mark per run in the order of `runs`.
- * Without a score, the valid runs that were not left out are marked as kept.
- * Returns MLS_OK or MLS_ERROR_MEMORY.
- */
-mls_status mls_olympic_score(const mls_olympic_run *runs, size_t count, const mls_olympic_rules *rules,
-                             mls_olympic_mark *marks, mls_olympic_result *result) MLS_MUST_USE;
 
 /** The divisions of a submission, which decide what is checked. */
 typedef enum mls_division {

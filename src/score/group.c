@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group.c - from the runs of a group to its score: what they agree on, the
- * olympic mean and how far they lie apart, and the checks of convergence,
- * seeds, weak scaling and the config.
+ * group.c - from the runs of a group to its score: what they agree on, and the
+ * checks of convergence, seeds, energy, weak scaling and the config.
  */
 #include "score/score.h"
 
@@ -15,7 +14,6 @@
 #include "base/file.h"
 #include "base/locale.h"
 #include "base/memory.h"
-#include "base/statistics.h"
 #include "mlscore/value.h"
 
 #define MILLISECONDS_PER_MINUTE 60000.0
@@ -182,7 +180,7 @@ static void check_weak(mls_group *group)
     }
 }
 
-/* -------------------------------------------------------------- the score */
+/* ------------------------------------------- runs, convergence and seeds */
 
 static void check_run_count(mls_group *group)
 {
@@ -206,47 +204,6 @@ static bool is_submitted(const mls_group *group, size_t index)
 {
     return group->marks[index] != MLS_OLYMPIC_OUTSIDE;
 }
-
-/* How far valid runs lie apart. */
-static mls_spread spread_of(double *minutes, size_t count)
-{
-    mls_sort_doubles(minutes, count);
-    mls_spread spread = {minutes[0], minutes[count - 1], mls_mean(minutes, count), mls_stdev_population(minutes, count),
-                         0};
-    spread.variation = spread.mean_minutes > 0 ? spread.stdev_minutes / spread.mean_minutes : 0;
-    return spread;
-}
-
-static mls_status score_runs(mls_group *group, bool select_window)
-{
-    const mls_olympic_rules rules = {group->rules->runs_needed, group->rules->left_out, select_window};
-    mls_olympic_run *runs = calloc(group->run_count + 1, sizeof *runs);
-    double *minutes = calloc(group->run_count + 1, sizeof *minutes);
-    group->marks = calloc(group->run_count + 1, sizeof *group->marks);
-    mls_status status = runs != NULL && minutes != NULL && group->marks != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    size_t count = 0;
-    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
-        const mls_run *run = group->runs[i];
-        runs[i] = (mls_olympic_run){run->run_start.time_ms, mls_run_minutes(run), run->valid};
-    }
-    if (status == MLS_OK) {
-        status = mls_olympic_score(runs, group->run_count, &rules, group->marks, &group->score);
-    }
-    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
-        if (runs[i].valid && isfinite(runs[i].minutes) && is_submitted(group, i)) {
-            minutes[count++] = runs[i].minutes;
-        }
-    }
-    group->has_spread = count >= 2;
-    if (group->has_spread) {
-        group->spread = spread_of(minutes, count);
-    }
-    free(runs);
-    free(minutes);
-    return status;
-}
-
-/* ------------------------------------------------- convergence and seeds */
 
 /* The batch size the submitted runs agree on; NAN: none logged one; MLS_RCP_BATCH_SIZE_DIFFERS. */
 static double submitted_batch_size(const mls_run *const *runs, size_t count)
@@ -406,7 +363,7 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
     mls_status status = MLS_ERROR_MEMORY;
     if (identify(group, options->editions)) {
         check_weak(group);
-        status = score_runs(group, options->select_window);
+        status = mls_group_olympic(group, options->select_window);
     }
     if (status == MLS_OK) {
         check_run_count(group);

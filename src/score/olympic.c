@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * olympic.c - the mean that leaves out the fastest and the slowest runs, and the
- * window of runs that counts when there are too many.
+ * olympic.c - the mean that leaves out the fastest and the slowest runs, the
+ * window of runs that counts when there are too many, and how far runs lie apart.
  */
-#include "mlscore/group.h"
+#include "score/score.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,10 +20,9 @@ typedef struct ranked_run {
     size_t index;
 } ranked_run;
 
-/* One scoring; the last four are scratch memory. */
+/* One scoring, with its scratch memory. */
 typedef struct olympic_scoring {
-    const mls_olympic_rules *rules;
-    const mls_olympic_run *runs;
+    mls_group *group;
     ranked_run *by_start;  /* all runs */
     ranked_run *by_time;   /* the valid ones of a window */
     double *minutes;       /* theirs */
@@ -47,9 +46,9 @@ static int compare_ranked(const void *left, const void *right)
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-static bool run_counts(const mls_olympic_run *run)
+static bool run_counts(const mls_run *run)
 {
-    return run->valid && isfinite(run->minutes);
+    return run->valid && isfinite(mls_run_minutes(run));
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -61,14 +60,14 @@ static size_t smaller(size_t a, size_t b)
 static void score_window(const olympic_scoring *scoring, size_t first, size_t count, mls_olympic_mark *marks,
                          mls_olympic_result *result)
 {
-    const size_t needed = scoring->rules->runs_needed;
-    const bool plain = needed == 0 || count < needed;
-    const size_t allowed = plain ? 0 : scoring->rules->allowed;
+    const mls_benchmark *rules = scoring->group->rules;
+    const bool plain = rules->runs_needed == 0 || count < rules->runs_needed;
+    const size_t allowed = plain ? 0 : rules->left_out;
     size_t valid = 0;
     for (size_t i = first; i < first + count; i++) {
-        const mls_olympic_run *run = &scoring->runs[scoring->by_start[i].index];
-        if (run_counts(run)) {
-            scoring->by_time[valid++] = (ranked_run){run->minutes, scoring->by_start[i].index};
+        const size_t index = scoring->by_start[i].index;
+        if (run_counts(scoring->group->runs[index])) {
+            scoring->by_time[valid++] = (ranked_run){mls_run_minutes(scoring->group->runs[index]), index};
         }
     }
     result->dropped = count - valid;
@@ -88,21 +87,22 @@ static void score_window(const olympic_scoring *scoring, size_t first, size_t co
     }
     result->kept = end - fastest;
     result->score_minutes = mls_mean(scoring->minutes + fastest, result->kept);
-    result->outcome = plain               ? MLS_OLYMPIC_TOO_FEW_RUNS
-                      : result->kept == 0 ? MLS_OLYMPIC_NOTHING_LEFT
-                      : count > needed    ? MLS_OLYMPIC_TOO_MANY_RUNS
-                                          : MLS_OLYMPIC_SCORED;
+    result->outcome = plain                        ? MLS_OLYMPIC_TOO_FEW_RUNS
+                      : result->kept == 0          ? MLS_OLYMPIC_NOTHING_LEFT
+                      : count > rules->runs_needed ? MLS_OLYMPIC_TOO_MANY_RUNS
+                                                   : MLS_OLYMPIC_SCORED;
 }
 
 /* Chooses the window of the runs needed; false when the median is infinite. */
-static bool choose_window(const olympic_scoring *scoring, size_t count, mls_olympic_result *result)
+static bool choose_window(const olympic_scoring *scoring, mls_olympic_result *result)
 {
-    const size_t windows = count - scoring->rules->runs_needed + 1;
+    const size_t needed = scoring->group->rules->runs_needed;
+    const size_t windows = scoring->group->run_count - needed + 1;
     double *scores = scoring->window_scores;
-    double *sorted = scores + count;
+    double *sorted = scores + windows;
     for (size_t i = 0; i < windows; i++) {
         mls_olympic_result one;
-        score_window(scoring, i, scoring->rules->runs_needed, NULL, &one);
+        score_window(scoring, i, needed, NULL, &one);
         scores[i] = sorted[i] = isnan(one.score_minutes) ? (double)INFINITY : one.score_minutes;
     }
     mls_sort_doubles(sorted, windows);
@@ -117,21 +117,22 @@ static bool choose_window(const olympic_scoring *scoring, size_t count, mls_olym
     }
     result->windowed = isfinite(median);
     result->window_first = result->windowed ? best : 0;
-    result->window_count = result->windowed ? scoring->rules->runs_needed : 0;
+    result->window_count = result->windowed ? needed : 0;
     return result->windowed;
 }
 
-static void score_runs(const olympic_scoring *scoring, size_t count, mls_olympic_mark *marks,
-                       mls_olympic_result *result)
+static void score_runs(const olympic_scoring *scoring, bool select_window)
 {
-    const size_t needed = scoring->rules->runs_needed;
-    if (needed == 0 || count <= needed || !scoring->rules->select_window) {
-        score_window(scoring, 0, count, marks, result);
-    } else if (choose_window(scoring, count, result)) {
-        score_window(scoring, result->window_first, needed, marks, result);
-        for (size_t i = 0; i < count && marks != NULL; i++) {
+    const mls_group *group = scoring->group;
+    mls_olympic_result *result = &scoring->group->score;
+    const size_t needed = group->rules->runs_needed;
+    if (needed == 0 || group->run_count <= needed || !select_window) {
+        score_window(scoring, 0, group->run_count, group->marks, result);
+    } else if (choose_window(scoring, result)) {
+        score_window(scoring, result->window_first, needed, group->marks, result);
+        for (size_t i = 0; i < group->run_count; i++) {
             if (i < result->window_first || i >= result->window_first + needed) {
-                marks[scoring->by_start[i].index] = MLS_OLYMPIC_OUTSIDE;
+                group->marks[scoring->by_start[i].index] = MLS_OLYMPIC_OUTSIDE;
             }
         }
     } else {
@@ -140,25 +141,45 @@ static void score_runs(const olympic_scoring *scoring, size_t count, mls_olympic
     result->official = result->outcome == MLS_OLYMPIC_SCORED;
 }
 
-mls_status mls_olympic_score(const mls_olympic_run *runs, size_t count, const mls_olympic_rules *rules,
-                             mls_olympic_mark *marks, mls_olympic_result *result)
+/* How far the valid runs lie apart; with a window, only its own. */
+static void measure_spread(mls_group *group, double *minutes)
 {
-    ranked_run *ranked = calloc(count + 1, 2 * sizeof *ranked);
-    double *numbers = calloc(count + 1, 3 * sizeof *numbers);
-    const bool ok = ranked != NULL && numbers != NULL;
-    *result = (mls_olympic_result){.score_minutes = NAN, .window_median = NAN};
-    if (ok) {
-        const olympic_scoring scoring = {rules, runs, ranked, ranked + count, numbers, numbers + count};
-        for (size_t i = 0; i < count; i++) {
-            const bool counts = run_counts(&runs[i]);
-            ranked[i] = (ranked_run){runs[i].start_ms, i};
-            result->dropped += !counts;
-            if (marks != NULL) {
-                marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
-            }
+    size_t count = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (run_counts(group->runs[i]) && group->marks[i] != MLS_OLYMPIC_OUTSIDE) {
+            minutes[count++] = mls_run_minutes(group->runs[i]);
         }
-        qsort(ranked, count, sizeof *ranked, compare_ranked);
-        score_runs(&scoring, count, marks, result);
+    }
+    group->has_spread = count >= 2;
+    if (group->has_spread) {
+        mls_sort_doubles(minutes, count);
+        group->spread = (mls_spread){minutes[0], minutes[count - 1], mls_mean(minutes, count),
+                                     mls_stdev_population(minutes, count), 0};
+        if (group->spread.mean_minutes > 0) {
+            group->spread.variation = group->spread.stdev_minutes / group->spread.mean_minutes;
+        }
+    }
+}
+
+mls_status mls_group_olympic(mls_group *group, bool select_window)
+{
+    const size_t room = group->run_count + 1;
+    ranked_run *ranked = calloc(room, 2 * sizeof *ranked);
+    double *numbers = calloc(room, 3 * sizeof *numbers);
+    group->marks = calloc(room, sizeof *group->marks);
+    const bool ok = ranked != NULL && numbers != NULL && group->marks != NULL;
+    group->score = (mls_olympic_result){.score_minutes = NAN, .window_median = NAN};
+    if (ok) {
+        const olympic_scoring scoring = {group, ranked, ranked + room, numbers, numbers + room};
+        for (size_t i = 0; i < group->run_count; i++) {
+            const bool counts = run_counts(group->runs[i]);
+            ranked[i] = (ranked_run){group->runs[i]->run_start.time_ms, i};
+            group->score.dropped += !counts;
+            group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
+        }
+        qsort(ranked, group->run_count, sizeof *ranked, compare_ranked);
+        score_runs(&scoring, select_window);
+        measure_spread(group, numbers);
     }
     free(ranked);
     free(numbers);

@@ -21,6 +21,21 @@
  */
 mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count) MLS_MUST_USE;
 
+/*
+ * Marks the runs of a group whose rules are known and scores them.  With N runs
+ * needed, d runs dropped and m that may be left out: d > m gives no score;
+ * otherwise the m fastest and the m - d slowest of the valid runs are left out
+ * and the rest is averaged.  Fewer than N runs give the plain mean.
+ *
+ * A submitter may decide ahead to make M > N runs (`select_window`).  Sorted by
+ * start time, every N consecutive runs get their olympic mean, infinite when
+ * more than m are dropped; the window closest to the median of all (of two
+ * equally close the slower, of two equal the first) is the score, if the median
+ * is finite.  Without a score, the valid runs that were not left out are marked
+ * as kept.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_group_olympic(mls_group *group, bool select_window) MLS_MUST_USE;
+
 /* What the runs of a group say alike; all but the last are texts, and asked by mls_run_says(): NULL when not told. */
 typedef enum mls_run_fact {
     MLS_FACT_BENCHMARK,
