@@ -16,42 +16,37 @@ static const char *json_fail(const char *where, const char *reason, mls_json_fau
     return NULL;
 }
 
-static bool is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-static bool json_is_digit(char c)
+static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-const char *mls_json_check_string(const char *at, bool *escaped, mls_json_fault *fault)
+/* `at` is behind the opening quote; returns the closing one. */
+static const char *check_escaped_string(const char *at, mls_json_fault *fault)
 {
-    for (;;) {
-        at = mls_json_string_stop(at);
-        if (*at == '"') {
-            return at;
-        }
+    while (*(at = mls_json_string_stop(at)) != '"') {
         if (*at != '\\') {
             return json_fail(
                 at, *at == '\n' || *at == '\r' ? "the line ends inside a string" : "control character inside a string",
                 fault);
         }
-        *escaped = true;
-        if (at[1] == 'u') {
-            for (int i = 2; i < 6; i++) {
-                if (!is_hex(at[i])) {
-                    return json_fail(at, "\\u needs four hexadecimal digits", fault);
-                }
-            }
-            at += 6;
-        } else if (at[1] != '\0' && strchr("\"\\/bfnrt", at[1]) != NULL) {
-            at += 2;
-        } else {
+        const bool hex = at[1] == 'u';
+        if (hex && strspn(at + 2, "0123456789abcdefABCDEF") < 4) {
+            return json_fail(at, "\\u needs four hexadecimal digits", fault);
+        }
+        if (!hex && (at[1] == '\0' || strchr("\"\\/bfnrt", at[1]) == NULL)) {
             return json_fail(at, "unknown escape in a string", fault);
         }
+        at += hex ? 6 : 2;
     }
+    return at;
+}
+
+/* The usual case, a string without escapes, in line. */
+static inline const char *check_string(const char *at, mls_json_fault *fault)
+{
+    at = mls_json_string_stop(at);
+    return *at == '"' ? at : check_escaped_string(at, fault);
 }
 
 static const char *check_word(const char *at, const char *word, size_t len, mls_json_fault *fault)
@@ -61,7 +56,7 @@ static const char *check_word(const char *at, const char *word, size_t len, mls_
 
 static const char *skip_digits(const char *at)
 {
-    while (json_is_digit(*at)) {
+    while (is_digit(*at)) {
         at++;
     }
     return at;
@@ -75,15 +70,15 @@ static const char *check_number(const char *at, mls_json_fault *fault)
     if (at > start && *at == 'I') {
         return memcmp(at, "Infinity", 8) == 0 ? at + 8 : json_fail(start, "expected a value", fault);
     }
-    if (!json_is_digit(*at)) {
+    if (!is_digit(*at)) {
         return json_fail(start, "expected a value", fault);
     }
-    if (*at == '0' && json_is_digit(at[1])) {
+    if (*at == '0' && is_digit(at[1])) {
         return json_fail(start, "a number may not start with 0", fault);
     }
     at = skip_digits(at);
     if (*at == '.') {
-        if (!json_is_digit(*++at)) {
+        if (!is_digit(*++at)) {
             return json_fail(at, "expected a digit after the decimal point", fault);
         }
         at = skip_digits(at);
@@ -91,7 +86,7 @@ static const char *check_number(const char *at, mls_json_fault *fault)
     if (*at == 'e' || *at == 'E') {
         at++;
         at += *at == '+' || *at == '-';
-        if (!json_is_digit(*at)) {
+        if (!is_digit(*at)) {
             return json_fail(at, "expected a digit in the exponent", fault);
         }
         at = skip_digits(at);
@@ -102,10 +97,9 @@ static const char *check_number(const char *at, mls_json_fault *fault)
 /* Anything that is neither list nor object. */
 static inline __attribute__((always_inline)) const char *check_scalar(const char *at, mls_json_fault *fault)
 {
-    bool escaped;
     switch (*at) {
     case '"':
-        at = mls_json_string_end(at + 1, &escaped, fault);
+        at = check_string(at + 1, fault);
         return at != NULL ? at + 1 : NULL;
     case 't':
         return check_word(at, "true", 4, fault);
@@ -125,11 +119,10 @@ static inline __attribute__((always_inline)) const char *check_scalar(const char
 /* `at` is where a member's name must start.  Returns the first byte of its value. */
 static inline __attribute__((always_inline)) const char *check_name(const char *at, bool lines, mls_json_fault *fault)
 {
-    bool escaped;
     if (*at != '"') {
         return json_fail(at, "expected a member name in quotes", fault);
     }
-    at = mls_json_string_end(at + 1, &escaped, fault);
+    at = check_string(at + 1, fault);
     if (at == NULL) {
         return NULL;
     }

@@ -82,19 +82,6 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
 }
 
 /*
- * `at` is behind the opening quote.  Returns where the closing quote is and
- * sets *escaped when the string holds a backslash; or NULL, with *fault set.
- */
-const char *mls_json_check_string(const char *at, bool *escaped, mls_json_fault *fault);
-
-/* mls_json_check_string() with the usual case, a string without escapes, in line. */
-static inline const char *mls_json_string_end(const char *at, bool *escaped, mls_json_fault *fault)
-{
-    at = mls_json_string_stop(at);
-    return *at == '"' ? at : mls_json_check_string(at, escaped, fault);
-}
-
-/*
  * Checks the value that starts at `at` (no blanks before it) inside of `outer`
  * levels.  Returns the byte behind it; or NULL with *fault set.
  */

@@ -5,7 +5,6 @@
  */
 #include "mlscore/value.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -157,15 +156,11 @@ const mls_value *mls_value_member(const mls_value *value, mls_str name)
 
 bool mls_value_number(const mls_value *value, double *number)
 {
-    if (value != NULL && value->kind == MLS_JSON_NUMBER) {
-        *number = value->as.number;
-        return true;
+    if (value == NULL || (value->kind != MLS_JSON_NUMBER && value->kind != MLS_JSON_BOOL)) {
+        return false;
     }
-    if (value != NULL && value->kind == MLS_JSON_BOOL) {
-        *number = value->as.boolean;
-        return true;
-    }
-    return false;
+    *number = value->kind == MLS_JSON_NUMBER ? value->as.number : value->as.boolean;
+    return true;
 }
 
 bool mls_value_string(const mls_value *value, mls_str *string)
@@ -179,45 +174,27 @@ bool mls_value_string(const mls_value *value, mls_str *string)
 
 static bool value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth);
 
-static int members_compare(const void *left, const void *right)
-{
-    const mls_member *const *a = left;
-    const mls_member *const *b = right;
-    return mls_str_compare((*a)->name, (*b)->name);
-}
-
-/* The members of an object by name; NULL when memory runs out.  To be given to free(). */
-static const mls_member **members_sorted(const mls_value *object)
-{
-    const size_t count = object->as.object.count;
-    const mls_member **sorted = calloc(count + 1, sizeof *sorted);
-    for (size_t i = 0; sorted != NULL && i < count; i++) {
-        sorted[i] = &object->as.object.members[i];
-    }
-    if (sorted != NULL && count > 1) {
-        qsort((void *)sorted, count, sizeof *sorted, members_compare);
-    }
-    return sorted;
-}
-
-/* Few members are looked up one by one; many are sorted, unless there is no memory for that. */
+/* Few members are looked up one by one; many by a map, unless there is no memory for it. */
 static bool members_equal(const mls_value *a, const mls_value *b, unsigned depth)
 {
     const size_t count = a->as.object.count;
-    const bool sort = count > MLS_OBJECT_LINEAR && count == b->as.object.count;
-    const mls_member **left = sort ? members_sorted(a) : NULL;
-    const mls_member **right = sort ? members_sorted(b) : NULL;
-    const bool sorted = left != NULL && right != NULL;
+    const mls_member *members = b->as.object.members;
+    mls_arena arena = {0};
+    mls_map places = {.arena = &arena};
     bool equal = count == b->as.object.count;
+    bool mapped = equal && count > MLS_OBJECT_LINEAR;
+    for (size_t i = 0; i < count && mapped; i++) {
+        mapped = mls_map_put(&places, members[i].name, NULL) != NULL;
+    }
     for (size_t i = 0; i < count && equal; i++) {
-        const mls_member *mine = sorted ? left[i] : &a->as.object.members[i];
-        const mls_value *other = !sorted                                     ? mls_value_member(b, mine->name)
-                                 : mls_str_equal(mine->name, right[i]->name) ? right[i]->value
-                                                                             : NULL;
+        const mls_member *mine = &a->as.object.members[i];
+        const mls_map_entry *place = mapped ? mls_map_find(&places, mine->name) : NULL;
+        const mls_value *other = !mapped         ? mls_value_member(b, mine->name)
+                                 : place != NULL ? members[place - places.entries].value
+                                                 : NULL;
         equal = other != NULL && value_equal_deep(mine->value, other, depth + 1);
     }
-    free((void *)left);
-    free((void *)right);
+    mls_arena_release(&arena);
     return equal;
 }
 
