@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/locale.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/locale.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 /* A message is one line on a terminal whatever the names in it hold. */

@@ -4,117 +4,125 @@
  */
 #include "base/number.h"
 
+#include <locale.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/locale.h"
+/* ------------------------------------------------------------- C locale */
 
-/* Numbers of a log are short; a longer one is read from the heap. */
-enum { NUMBER_ON_STACK = 128 };
+static locale_t c_locale; /* none when memory ran out: the thread's own is used then */
+static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 
-typedef struct decimal_text {
-    uint64_t mantissa; /* meaningful while digits <= 19 */
-    unsigned digits;   /* significant ones, leading zeros not counted */
-    long scale;        /* value = mantissa * 10^scale */
-} decimal_text;
-
-static bool read_digits(const char **at, const char *end, decimal_text *decimal, bool fraction)
+static void make_c_locale(void)
 {
-    const char *start = *at;
-    for (; *at < end && **at >= '0' && **at <= '9'; (*at)++) {
-        if (decimal->digits > 0 || **at != '0') {
-            decimal->digits += decimal->digits < 1000;
-            decimal->mantissa = decimal->digits <= 19 ? decimal->mantissa * 10 + (uint64_t)(**at - '0') : 0;
-        }
-        decimal->scale -= fraction;
-    }
-    return *at > start;
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-static bool read_exponent(const char **at, const char *end, long *exponent)
+/* Makes the C locale this thread's own and returns the one it had. */
+static locale_t enter_c_locale(void)
 {
-    const char *p = *at;
-    bool negative = false;
-    if (p < end && (*p == '+' || *p == '-')) {
-        negative = *p++ == '-';
-    }
-    const char *start = p;
-    long value = 0;
-    for (; p < end && *p >= '0' && *p <= '9'; p++) {
-        value = value < 100000 ? value * 10 + (*p - '0') : value;
-    }
-    *at = p;
-    *exponent = negative ? -value : value;
-    return p > start;
+    (void)pthread_once(&c_locale_once, make_c_locale);
+    return uselocale(c_locale);
 }
 
-/*
- * Up to 15 digits and a power of ten up to 22 are both exact doubles, so one
- * multiplication or division rounds once, which is correct (Clinger 1990).
- */
-static bool decimal_exact(const decimal_text *decimal, double *number)
+int mls_text_vprintf(char *text, size_t size, const char *format, va_list args)
 {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (decimal->digits > 15 || decimal->scale < -22 || decimal->scale > 22) {
+    const locale_t before = enter_c_locale();
+    const int length = vsnprintf(text, size, format, args);
+    (void)uselocale(before);
+    return length;
+}
+
+int mls_text_printf(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int length = mls_text_vprintf(text, size, format, args);
+    va_end(args);
+    return length;
+}
+
+static double read_double(const char *text)
+{
+    const locale_t before = enter_c_locale();
+    const double number = strtod(text, NULL);
+    (void)uselocale(before);
+    return number;
+}
+
+/* -------------------------------------------------------------- reading */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads what stands from the 'e' on; one beyond any text's length is as good as any larger one. */
+static bool read_exponent(const char *at, const char *end, long long *exponent)
+{
+    const bool negative = end - at > 1 && at[1] == '-';
+    const char *start = at + (negative || (end - at > 1 && at[1] == '+') ? 2 : 1);
+    if (*at != 'e' && *at != 'E') {
         return false;
     }
-    const double mantissa = (double)decimal->mantissa;
-    *number = decimal->scale < 0 ? mantissa / powers[-decimal->scale] : mantissa * powers[decimal->scale];
-    return true;
+    for (at = start; at < end && is_digit(*at); at++) {
+        *exponent = *exponent < 1000000000000 ? *exponent * 10 + (*at - '0') : *exponent;
+    }
+    *exponent = negative ? -*exponent : *exponent;
+    return at > start && at == end;
 }
 
-static bool read_slowly(mls_str text, double *number)
-{
-    char stack[NUMBER_ON_STACK];
-    char *copy = text.len < sizeof stack ? stack : malloc(text.len + 1);
-    if (copy == NULL) {
-        return false;
-    }
-    memcpy(copy, text.ptr, text.len);
-    copy[text.len] = '\0';
-    *number = mls_text_double(copy);
-    if (copy != stack) {
-        free(copy);
-    }
-    return true;
-}
+/* No two doubles differ only behind their 767th digit; what is behind these only tells that there is more. */
+enum { DIGITS_MAX = 800 };
 
 bool mls_number_parse(mls_str text, double *number)
 {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *at = text.ptr;
     const char *end = text.ptr + text.len;
-    decimal_text decimal = {0};
-    bool negative = false;
-    if (at < end && (*at == '-' || *at == '+')) {
-        negative = *at++ == '-';
-    }
-    bool any = read_digits(&at, end, &decimal, false);
-    if (at < end && *at == '.') {
-        at++;
-        any |= read_digits(&at, end, &decimal, true);
-    }
-    if (!any) {
-        return false;
-    }
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        long exponent;
-        at++;
-        if (!read_exponent(&at, end, &exponent)) {
-            return false;
+    char digits[DIGITS_MAX + 32];
+    size_t count = 0;      /* of digits, leading zeros not counted */
+    uint64_t mantissa = 0; /* they as a number, when they are few */
+    long long scale = 0;   /* the number is the digits times 10^scale */
+    bool any = false;
+    bool point = false;
+    bool more = false;
+    const bool negative = at < end && *at == '-';
+    at += at < end && (negative || *at == '+');
+    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
         }
-        decimal.scale += exponent;
+        any = true;
+        scale -= point;
+        if (count == DIGITS_MAX) {
+            scale++;
+            more |= *at != '0';
+        } else if (count > 0 || *at != '0') {
+            digits[count++] = *at;
+            mantissa = mantissa * 10 + (uint64_t)(*at - '0');
+        }
     }
-    if (at != end) {
+    long long exponent = 0;
+    if (!any || (at < end && !read_exponent(at, end, &exponent))) {
         return false;
     }
-    if (decimal_exact(&decimal, number)) {
-        *number = negative ? -*number : *number;
-        return true;
+    scale += exponent;
+    if (count <= 15 && scale >= -22 && scale <= 22) {
+        /* Both are exact doubles, so one multiplication or division rounds once, which is correct (Clinger 1990). */
+        *number = scale < 0 ? (double)mantissa / powers[-scale] : (double)mantissa * powers[scale];
+    } else {
+        (void)snprintf(digits + count, 32, "%se%lld", more ? "1" : "", scale - more);
+        *number = count > 0 ? read_double(digits) : 0;
     }
-    return read_slowly(text, number);
+    *number = negative ? -*number : *number;
+    return true;
 }
 
 static bool is_blank(unsigned char c)
@@ -162,8 +170,7 @@ bool mls_number_parse_lenient(mls_str text, double *number)
         if (text.ptr[i] != '_') {
             mls_buffer_append_char(&plain, text.ptr[i]);
         } else {
-            ok = i > 0 && i + 1 < text.len && text.ptr[i - 1] >= '0' && text.ptr[i - 1] <= '9' &&
-                 text.ptr[i + 1] >= '0' && text.ptr[i + 1] <= '9';
+            ok = i > 0 && i + 1 < text.len && is_digit(text.ptr[i - 1]) && is_digit(text.ptr[i + 1]);
         }
     }
     ok = ok && !plain.failed && mls_number_parse(mls_buffer_str(&plain), number);
@@ -187,21 +194,14 @@ bool mls_size_parse(mls_str text, size_t *number)
 
 void mls_number_append(mls_buffer *buffer, double number)
 {
-    char text[40];
-    if (!isfinite(number)) {
-        mls_buffer_append_text(buffer, "null");
-        return;
-    }
+    char text[40] = "null";
     if (number == floor(number) && fabs(number) < 1e15) {
-        (void)mls_text_printf(text, sizeof text, "%lld", (long long)number);
-        mls_buffer_append_text(buffer, text);
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)mls_text_printf(text, sizeof text, "%.*g", digits, number);
-        if (mls_text_double(text) == number) {
-            break;
-        }
+        (void)snprintf(text, sizeof text, "%lld", (long long)number);
+    } else if (isfinite(number)) {
+        int digits = 15;
+        do {
+            (void)mls_text_printf(text, sizeof text, "%.*g", digits, number);
+        } while (digits++ < 17 && read_double(text) != number);
     }
     mls_buffer_append_text(buffer, text);
 }
@@ -209,11 +209,11 @@ void mls_number_append(mls_buffer *buffer, double number)
 /* The longest text of a double with decimals: 309 digits before the point. */
 #define FIXED_TEXT_MAX 352
 
-/* Writes a finite number with a fixed number of digits behind the point. */
-static void write_fixed(double number, int decimals, char text[FIXED_TEXT_MAX])
+/* Writes a finite number with a fixed number of digits behind the point; returns how many bytes it has. */
+static size_t write_fixed(double number, int decimals, char text[FIXED_TEXT_MAX])
 {
     decimals = decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
-    (void)mls_text_printf(text, FIXED_TEXT_MAX, "%.*f", decimals, number);
+    return (size_t)mls_text_printf(text, FIXED_TEXT_MAX, "%.*f", decimals, number);
 }
 
 double mls_number_round(double number, int decimals)
@@ -222,8 +222,8 @@ double mls_number_round(double number, int decimals)
     if (!isfinite(number)) {
         return number;
     }
-    write_fixed(number, decimals, text);
-    return mls_text_double(text);
+    (void)write_fixed(number, decimals, text);
+    return read_double(text);
 }
 
 /* From here on a person counts powers of ten, not groups of digits. */
@@ -238,28 +238,21 @@ static void append_for_people(mls_buffer *buffer, double number, int decimals, b
         return;
     }
     if (fabs(number) >= GROUPED_MAX) {
-        (void)mls_text_printf(text, sizeof text, "%.6g", number);
-        mls_buffer_append_text(buffer, text);
+        mls_buffer_printf(buffer, "%.6g", number);
         return;
     }
-    write_fixed(number, decimals, text);
-    if (trimmed && strchr(text, '.') != NULL) {
-        size_t len = strlen(text);
-        while (text[len - 1] == '0') {
-            len--;
-        }
-        text[text[len - 1] == '.' ? len - 1 : len] = '\0';
+    size_t len = write_fixed(number, decimals, text);
+    const size_t whole = strcspn(text, ".");
+    while (trimmed && len > whole && (text[len - 1] == '0' || text[len - 1] == '.')) {
+        len--;
     }
-    size_t start = text[0] == '-';
-    size_t digits = strspn(text + start, "0123456789");
-    mls_buffer_append(buffer, (mls_str){text, start});
-    for (size_t i = 0; i < digits; i++) {
-        if (i > 0 && (digits - i) % 3 == 0) {
+    for (size_t i = 0; i < whole; i++) {
+        if (i > 0 && (whole - i) % 3 == 0 && text[i - 1] != '-') {
             mls_buffer_append_char(buffer, ',');
         }
-        mls_buffer_append_char(buffer, text[start + i]);
+        mls_buffer_append_char(buffer, text[i]);
     }
-    mls_buffer_append_text(buffer, text + start + digits);
+    mls_buffer_append(buffer, (mls_str){text + whole, len - whole});
 }
 
 void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals)

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/locale.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"

@@ -12,8 +12,8 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/locale.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "mlscore/value.h"
 
 #define MILLISECONDS_PER_MINUTE 60000.0

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/locale.h"
 #include "base/number.h"
 #include "base/statistics.h"
 #include "score/score.h"

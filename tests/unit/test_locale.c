@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/locale.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "mlscore/value.h"
