@@ -23,9 +23,7 @@ bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
     }
     size_t capacity = buffer->capacity < 64 ? 64 : buffer->capacity;
     while (capacity < needed) {
-        if (!mls_size_mul(capacity, 2, &capacity)) {
-            capacity = needed;
-        }
+        capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
     }
     char *grown = realloc(buffer->ptr, capacity);
     if (grown == NULL) {
@@ -98,20 +96,11 @@ void mls_buffer_cut(mls_buffer *buffer, size_t len)
     }
 }
 
-void mls_buffer_clear(mls_buffer *buffer)
-{
-    buffer->len = 0;
-    if (buffer->ptr != NULL) {
-        buffer->ptr[0] = '\0';
-    }
-}
-
 char *mls_buffer_detach(mls_buffer *buffer)
 {
     char *text = NULL;
-    if (!buffer->failed && mls_buffer_reserve(buffer, 0)) {
+    if (mls_buffer_reserve(buffer, 0)) {
         text = buffer->ptr;
-        text[buffer->len] = '\0';
         buffer->ptr = NULL;
     }
     mls_buffer_release(buffer);

@@ -39,10 +39,12 @@ static inline mls_str mls_buffer_str(const mls_buffer *buffer)
 void mls_buffer_cut(mls_buffer *buffer, size_t len);
 
 /* Empty again, memory kept; what was lost stays lost, so `failed` stays. */
-void mls_buffer_clear(mls_buffer *buffer);
+static inline void mls_buffer_clear(mls_buffer *buffer)
+{
+    mls_buffer_cut(buffer, 0);
+}
 
-/* Hands the bytes over, NUL-terminated, to be given to free(); NULL when an append had failed.  The buffer is empty
- * then. */
+/* Hands the bytes over, NUL-terminated, to be given to free(), and is empty; NULL when an append had failed. */
 char *mls_buffer_detach(mls_buffer *buffer) MLS_MUST_USE;
 
 void mls_buffer_release(mls_buffer *buffer);

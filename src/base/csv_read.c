@@ -17,14 +17,13 @@ typedef struct csv_reading {
     mls_csv_row_function function;
     void *state;
     mls_status status;
+    mls_error *error;
+    mls_csv_row row;  /* the one being read */
+    size_t line;      /* that was fed last */
     mls_buffer bytes; /* of the fields so far */
-    size_t *ends;     /* per field, its end in bytes */
+    mls_str *items;   /* they, their places in the bytes not known before the row ends */
     size_t count;
     size_t capacity;
-    mls_str *fields;
-    size_t field_capacity;
-    size_t row_line;
-    size_t row_offset;
     bool row_ended; /* a row has ended in the line that was fed last */
 } csv_reading;
 
@@ -35,41 +34,34 @@ static void take_field(void *bytes, size_t length, void *context)
         return;
     }
     if (reading->count == MLS_CSV_FIELDS_MAX) {
-        reading->status = MLS_ERROR_LIMIT;
+        reading->status = mls_error_set(reading->error, MLS_ERROR_LIMIT, reading->line, 0,
+                                        "more than %d fields in a row", MLS_CSV_FIELDS_MAX);
         return;
     }
     mls_buffer_append(&reading->bytes, (mls_str){bytes, length});
-    if (reading->bytes.failed || !MLS_GROW(reading, ends)) {
-        reading->status = MLS_ERROR_MEMORY;
+    if (reading->bytes.failed || !MLS_GROW(reading, items)) {
+        reading->status = mls_error_memory(reading->error);
         return;
     }
-    reading->ends[reading->count++] = reading->bytes.len;
+    reading->items[reading->count++] = (mls_str){NULL, length};
 }
 
 static void end_row(int terminator, void *context)
 {
     (void)terminator;
     csv_reading *reading = context;
+    const char *at = reading->bytes.ptr;
     reading->row_ended = true;
     if (reading->status != MLS_OK || reading->count == 0) {
         return;
     }
-    if (reading->field_capacity < reading->count) {
-        mls_str *grown = realloc(reading->fields, reading->capacity * sizeof *grown);
-        if (grown == NULL) {
-            reading->status = MLS_ERROR_MEMORY;
-            return;
-        }
-        reading->fields = grown;
-        reading->field_capacity = reading->capacity;
-    }
-    size_t start = 0;
     for (size_t i = 0; i < reading->count; i++) {
-        reading->fields[i] = (mls_str){reading->bytes.ptr + start, reading->ends[i] - start};
-        start = reading->ends[i];
+        reading->items[i].ptr = at;
+        at += reading->items[i].len;
     }
-    mls_csv_row row = {reading->row_line, reading->row_offset, reading->fields, reading->count};
-    reading->status = reading->function(reading->state, &row);
+    reading->row.fields = reading->items;
+    reading->row.count = reading->count;
+    reading->status = reading->function(reading->state, &reading->row);
     mls_buffer_clear(&reading->bytes);
     reading->count = 0;
 }
@@ -84,62 +76,37 @@ static bool is_blank(mls_str line)
     return true;
 }
 
-static mls_status parser_status(struct csv_parser *parser)
-{
-    return csv_error(parser) == CSV_EPARSE ? MLS_ERROR_SYNTAX : MLS_ERROR_MEMORY;
-}
-
-static mls_status report(mls_status status, const csv_reading *reading, size_t line, size_t column, mls_error *error)
-{
-    if (reading->status != MLS_OK && reading->status != MLS_ERROR_LIMIT && reading->status != MLS_ERROR_MEMORY) {
-        return reading->status;
-    }
-    if (status == MLS_ERROR_LIMIT || reading->status == MLS_ERROR_LIMIT) {
-        return mls_error_set(error, MLS_ERROR_LIMIT, line, 0, "more than %d fields in a row", MLS_CSV_FIELDS_MAX);
-    }
-    if (status == MLS_ERROR_SYNTAX) {
-        return mls_error_set(error, status, line, column,
-                             "a quote inside an unquoted field, or text behind a closing quote");
-    }
-    return mls_error_memory(error);
-}
-
 /* Feeds the text line by line, so that every row's place is known. */
-static mls_status read_lines(mls_str text, size_t offset, csv_reading *reading, struct csv_parser *parser,
-                             mls_error *error)
+static void read_lines(mls_str text, size_t offset, csv_reading *reading, struct csv_parser *parser)
 {
-    bool row_open = false;
-    size_t line_number = 0;
-    while (offset < text.len) {
+    reading->row_ended = true;
+    for (size_t next; offset < text.len && reading->status == MLS_OK; offset = next) {
         const char *newline = memchr(text.ptr + offset, '\n', text.len - offset);
-        size_t next = newline == NULL ? text.len : (size_t)(newline - text.ptr) + 1;
-        mls_str line = {text.ptr + offset, next - offset};
-        line_number++;
-        if (!row_open && is_blank(line)) {
-            offset = next;
+        next = newline == NULL ? text.len : (size_t)(newline - text.ptr) + 1;
+        const mls_str line = {text.ptr + offset, next - offset};
+        reading->line++;
+        if (reading->row_ended && is_blank(line)) {
             continue;
         }
-        if (!row_open) {
-            reading->row_line = line_number;
-            reading->row_offset = offset;
+        if (reading->row_ended) {
+            reading->row.line = reading->line;
+            reading->row.offset = offset;
         }
         reading->row_ended = false;
-        size_t parsed = csv_parse(parser, line.ptr, line.len, take_field, end_row, reading);
-        if (parsed != line.len) {
-            return report(parser_status(parser), reading, line_number, parsed + 1, error);
+        const size_t parsed = csv_parse(parser, line.ptr, line.len, take_field, end_row, reading);
+        if (parsed != line.len && reading->status == MLS_OK) {
+            reading->status = csv_error(parser) != CSV_EPARSE
+                                  ? mls_error_memory(reading->error)
+                                  : mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, parsed + 1,
+                                                  "a quote inside an unquoted field, or text behind a closing quote");
         }
-        if (reading->status != MLS_OK) {
-            return report(reading->status, reading, line_number, 0, error);
-        }
-        row_open = !reading->row_ended;
-        offset = next;
     }
-    if (csv_fini(parser, take_field, end_row, reading) != 0) {
-        return csv_error(parser) == CSV_EPARSE
-                   ? mls_error_set(error, MLS_ERROR_SYNTAX, reading->row_line, 0, "a quoted field is not closed")
-                   : report(MLS_ERROR_MEMORY, reading, 0, 0, error);
+    if (reading->status == MLS_OK && csv_fini(parser, take_field, end_row, reading) != 0) {
+        reading->status =
+            csv_error(parser) != CSV_EPARSE
+                ? mls_error_memory(reading->error)
+                : mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->row.line, 0, "a quoted field is not closed");
     }
-    return reading->status == MLS_OK ? MLS_OK : report(reading->status, reading, line_number, 0, error);
 }
 
 mls_status mls_csv_read(mls_str text, mls_csv_row_function function, void *state, mls_error *error)
@@ -152,14 +119,13 @@ mls_status mls_csv_read(mls_str text, mls_csv_row_function function, void *state
         return mls_error_memory(error);
     }
     csv_set_blk_size(&parser, FIELD_GROWTH);
-    csv_reading reading = {.function = function, .state = state};
+    csv_reading reading = {.function = function, .state = state, .error = error};
     size_t offset = mls_str_starts(text, MLS_S("\xef\xbb\xbf")) ? 3 : 0;
-    mls_status status = read_lines(text, offset, &reading, &parser, error);
+    read_lines(text, offset, &reading, &parser);
     csv_free(&parser);
     mls_buffer_release(&reading.bytes);
-    free(reading.ends);
-    free(reading.fields);
-    return status;
+    free(reading.items);
+    return reading.status;
 }
 
 void mls_csv_place(mls_str text, const mls_csv_row *row, size_t field, size_t *line, size_t *column)

@@ -20,6 +20,14 @@ typedef struct mls_data_file {
 extern const mls_data_file mls_data_files[];
 
 /* The bytes of an embedded file, for the life of the process; ptr NULL when there is none of that name. */
-mls_str mls_data_find(const char *name);
+static inline mls_str mls_data_find(const char *name)
+{
+    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
+        if (strcmp(file->name, name) == 0) {
+            return (mls_str){file->begin, (size_t)(file->end - file->begin)};
+        }
+    }
+    return (mls_str){NULL, 0};
+}
 
 #endif

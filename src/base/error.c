@@ -25,43 +25,39 @@ static void clean_message(char *message)
     *out = '\0';
 }
 
-static mls_status fill_error(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
-                             va_list args) MLS_PRINTF(5, 0);
+static void fill_error(mls_error *error, mls_status status, const char *format, va_list args) MLS_PRINTF(3, 0);
 
-static mls_status fill_error(mls_error *error, mls_status status, size_t line, size_t column, const char *format,
-                             va_list args)
+static void fill_error(mls_error *error, mls_status status, const char *format, va_list args)
 {
-    if (error != NULL) {
-        error->status = status;
-        error->system_errno = 0;
-        error->line = line;
-        error->column = column;
-        const int length = mls_text_vprintf(error->message, sizeof error->message, format, args);
-        if (length >= (int)sizeof error->message) {
-            /* One byte more than stands there tells whether the last code point is whole. */
-            error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';
-        }
-        clean_message(error->message);
+    *error = (mls_error){.status = status};
+    const int length = mls_text_vprintf(error->message, sizeof error->message, format, args);
+    if (length >= (int)sizeof error->message) {
+        /* One byte more than stands there tells whether the last code point is whole. */
+        error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';
     }
-    return status;
+    clean_message(error->message);
 }
 
 mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    (void)fill_error(error, status, line, column, format, args);
-    va_end(args);
+    if (error != NULL) {
+        va_list args;
+        va_start(args, format);
+        fill_error(error, status, format, args);
+        va_end(args);
+        error->line = line;
+        error->column = column;
+    }
     return status;
 }
 
 mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    (void)fill_error(error, status, 0, 0, format, args);
-    va_end(args);
     if (error != NULL) {
+        va_list args;
+        va_start(args, format);
+        fill_error(error, status, format, args);
+        va_end(args);
         error->system_errno = system_errno;
         char reason[128];
         /* The GNU and the POSIX strerror_r differ in what they return; this form serves both. */

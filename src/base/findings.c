@@ -39,24 +39,22 @@ void mls_finding_counts_add(mls_finding_counts *counts, const mls_finding_counts
     counts->advice += more->advice;
 }
 
+static size_t *count_of(mls_finding_counts *counts, mls_severity severity)
+{
+    return severity == MLS_SEVERITY_ERROR     ? &counts->error
+           : severity == MLS_SEVERITY_WARNING ? &counts->warning
+                                              : &counts->advice;
+}
+
 size_t mls_finding_counts_of(const mls_finding_counts *counts, mls_severity severity)
 {
-    return severity == MLS_SEVERITY_ERROR     ? counts->error
-           : severity == MLS_SEVERITY_WARNING ? counts->warning
-                                              : counts->advice;
+    mls_finding_counts copy = *counts;
+    return *count_of(&copy, severity);
 }
 
 bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
 {
     return counts->error == 0 && (!strict || counts->warning + counts->advice == 0);
-}
-
-static void count_finding(mls_findings *list, mls_finding_code code, mls_severity severity)
-{
-    list->found[code]++;
-    list->counts.error += severity == MLS_SEVERITY_ERROR;
-    list->counts.warning += severity == MLS_SEVERITY_WARNING;
-    list->counts.advice += severity == MLS_SEVERITY_ADVICE;
 }
 
 /* Takes over message; copies path and key. */
@@ -88,8 +86,8 @@ static void add_finding(mls_findings *list, mls_finding_code code, mls_severity 
 static void add_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
                         const char *format, va_list args)
 {
-    count_finding(list, code, severity);
-    if (list->found[code] > MLS_FINDINGS_KEPT_PER_CODE) {
+    ++*count_of(&list->counts, severity);
+    if (++list->found[code] > MLS_FINDINGS_KEPT_PER_CODE) {
         return;
     }
     mls_buffer raw = {0};
@@ -118,45 +116,25 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
     va_end(args);
 }
 
-/* Copies what `from` has of one code, as far as there is room. */
-static void append_code(mls_findings *list, const mls_findings *from, mls_finding_code code)
-{
-    uint32_t kept = list->found[code];
-    for (size_t i = 0; i < from->count && kept < MLS_FINDINGS_KEPT_PER_CODE; i++) {
-        const mls_finding *f = &from->items[i];
-        if (f->code == code) {
-            const mls_finding_place place = {f->path, f->line, f->column, mls_str_from(f->key)};
-            keep_finding(list, code, f->severity, place, mls_copy_text(f->message, strlen(f->message)));
-            kept++;
-        }
-    }
-    list->found[code] += from->found[code];
-}
-
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
 {
-    mls_finding_counts counts = from->counts;
-    for (size_t i = 0; i < from->count; i++) {
-        const mls_finding *f = &from->items[i];
-        counts.error -= f->code == except && f->severity == MLS_SEVERITY_ERROR;
-        counts.warning -= f->code == except && f->severity == MLS_SEVERITY_WARNING;
-        counts.advice -= f->code == except && f->severity == MLS_SEVERITY_ADVICE;
-    }
-    /* What was only counted has the code's own severity. */
-    size_t unkept = (size_t)except < MLS_FINDING_COUNT ? from->found[except] : 0;
-    for (size_t i = 0; i < from->count; i++) {
-        unkept -= from->items[i].code == except;
-    }
-    if (unkept > 0) {
-        size_t *const by_severity[] = {&counts.error, &counts.warning, &counts.advice};
-        *by_severity[mls_finding_info_get(except)->severity] -= unkept;
-    }
-    mls_finding_counts_add(&list->counts, &counts);
+    mls_finding_counts_add(&list->counts, &from->counts);
     list->out_of_memory |= from->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
-        if (code != (size_t)except && from->found[code] > 0) {
-            append_code(list, from, (mls_finding_code)code);
+        size_t kept = list->found[code];
+        for (size_t i = 0; i < from->count && from->found[code] > 0; i++) {
+            const mls_finding *f = &from->items[i];
+            if ((size_t)f->code != code) {
+                continue;
+            }
+            if (f->code == except) {
+                --*count_of(&list->counts, f->severity);
+            } else if (kept++ < MLS_FINDINGS_KEPT_PER_CODE) {
+                const mls_finding_place place = {f->path, f->line, f->column, mls_str_from(f->key)};
+                keep_finding(list, f->code, f->severity, place, mls_copy_text(f->message, strlen(f->message)));
+            }
         }
+        list->found[code] += code != (size_t)except ? from->found[code] : 0;
     }
 }
 
