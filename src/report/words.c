@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "base/locale.h"
 #include "base/number.h"
 
 /* Decimals of a number that is most often whole. */
