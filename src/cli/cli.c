@@ -105,6 +105,13 @@ int mls_cli_misspelt(const mls_cli *cli, const mls_nearest *nearest, const char 
     return MLS_EXIT_USAGE;
 }
 
+static void offer_findings(mls_nearest *nearest)
+{
+    for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
+        mls_nearest_offer(nearest, mls_str_from(mls_finding_info_get(code)->name));
+    }
+}
+
 const mls_command *mls_command_find(const mls_cli *cli, const char *name)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
@@ -113,6 +120,10 @@ const mls_command *mls_command_find(const mls_cli *cli, const char *name)
             return mls_commands[i];
         }
         mls_nearest_offer(&nearest, mls_str_from(mls_commands[i]->name));
+    }
+    if (cli->command == &mls_command_help) {
+        mls_nearest_offer(&nearest, MLS_S("findings"));
+        offer_findings(&nearest);
     }
     (void)mls_cli_misspelt(cli, &nearest, *name == '-' ? "unknown option '%s'" : "there is no command '%s'", name);
     (void)mls_cli_name_help(cli);
@@ -124,10 +135,8 @@ int mls_cli_explain(mls_cli *cli, const char *name)
     mls_output output;
     mls_finding_code code;
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
-        mls_nearest_offer(&nearest, mls_str_from(mls_finding_info_get((mls_finding_code)i)->name));
-    }
     if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
+        offer_findings(&nearest);
         (void)mls_cli_misspelt(cli, &nearest, "there is no finding '%s'; 'mlscore help findings' lists them", name);
         return mls_cli_name_help(cli);
     }
@@ -153,12 +162,12 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
     return mls_rulesets_editions(cli->rulesets);
 }
 
-mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, const char *name)
+mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, mls_usage usage, const char *name)
 {
     const mls_editions *editions = mls_cli_editions(cli);
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = editions != NULL ? mls_editions_count(editions, cli->usage) : 0; i-- > 0;) {
-        const mls_edition *edition = mls_editions_get(editions, cli->usage, i);
+    for (size_t i = editions != NULL ? mls_editions_count(editions, usage) : 0; i-- > 0;) {
+        const mls_edition *edition = mls_editions_get(editions, usage, i);
         for (size_t b = 0; b < edition->benchmark_count; b++) {
             mls_nearest_offer(&nearest, mls_str_from(edition->benchmarks[b]->name));
         }
@@ -273,10 +282,11 @@ int mls_cli_output_close(mls_cli *cli, mls_output *output)
     return MLS_EXIT_IO;
 }
 
-int mls_cli_print_begin(mls_cli *cli, mls_output *output, mls_printer *printer, const mls_report *report, void *state)
+/* Opens the output and begins to print; an exit status, after a complaint when it is not MLS_EXIT_OK. */
+static int print_begin(mls_cli *cli, mls_output *output, mls_printer *printer, const mls_report *report, void *state)
 {
     if (!mls_report_offers(report, cli->view.format)) {
-        return mls_cli_usage_error(cli, "this is not printed as %s", mls_format_name(cli->view.format));
+        return mls_cli_usage_error(cli, "this cannot be printed as %s", mls_format_name(cli->view.format));
     }
     if (!mls_cli_output_open(cli, output)) {
         return MLS_EXIT_IO;
@@ -289,7 +299,7 @@ int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
 {
     mls_output output;
     mls_printer printer;
-    const int status = mls_cli_print_begin(cli, &output, &printer, report, NULL);
+    const int status = print_begin(cli, &output, &printer, report, NULL);
     if (status != MLS_EXIT_OK) {
         return status;
     }
@@ -298,13 +308,66 @@ int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
     return mls_cli_output_close(cli, &output);
 }
 
+/* ------------------------------------------------------------ reading logs */
+
+void mls_cli_read_done(mls_cli_reading *work, const mls_read *read)
+{
+    const char *why = read->status != MLS_OK ? read->error.message : read->source->named ? read->unread : NULL;
+    if (why != NULL) {
+        mls_cli_complain(work->cli, read->source->path, "%s", why);
+        work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
+    }
+}
+
+/* Reads and prints; the sources have been found. */
+static int read_sources(mls_cli_reading *work, const mls_reading *reading, const mls_report *report, void *state)
+{
+    mls_cli *cli = work->cli;
+    mls_error error = {0};
+    const int begun = report != NULL ? print_begin(cli, &work->output, &work->printer, report, state)
+                      : mls_cli_output_open(cli, &work->output) ? MLS_EXIT_OK
+                                                                : MLS_EXIT_IO;
+    if (begun != MLS_EXIT_OK) {
+        return begun;
+    }
+    for (size_t i = 0; i < work->sources.count; i++) {
+        if (work->sources.items[i].failed) {
+            mls_cli_complain(cli, work->sources.items[i].path, "%s", work->sources.items[i].skip);
+            work->status = MLS_EXIT_IO;
+        }
+    }
+    const mls_status status = mls_read_sources(reading, work->sources.items, work->sources.count, &error);
+    if (report != NULL) {
+        mls_print_end(&work->printer);
+    }
+    if (status == MLS_OK || status == MLS_STOPPED) {
+        return mls_exit_worse(work->status, mls_cli_output_close(cli, &work->output));
+    }
+    mls_output_abandon(&work->output);
+    mls_cli_complain(cli, NULL, "%s", error.message);
+    return MLS_EXIT_IO;
+}
+
+int mls_cli_read(mls_cli *cli, mls_cli_reading *work, const mls_reading *reading, const mls_report *report, void *state)
+{
+    mls_error error = {0};
+    int status = MLS_EXIT_IO;
+    work->cli = cli;
+    if (mls_sources_find((const char *const *)cli->operands, cli->operand_count, &work->sources, &error) == MLS_OK) {
+        status = read_sources(work, reading, report, state);
+    } else {
+        mls_cli_complain(cli, NULL, "%s", error.message);
+    }
+    mls_sources_release(&work->sources);
+    return status;
+}
+
 void mls_cli_release(mls_cli *cli)
 {
     for (size_t i = 0; i < cli->operand_count; i++) {
         free(cli->operands[i]);
     }
     free((void *)cli->operands);
-    free(cli->own);
     mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);
 }

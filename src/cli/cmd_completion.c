@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/data.h"
+#include "base/map.h"
 #include "cli/command.h"
 
 static const mls_option options[] = {MLS_ROWS_LAST};
@@ -35,73 +36,54 @@ typedef struct place {
     const char *special; /* gets a backslash inside of quotes */
     const mls_command *command;
     const mls_option *option;
-    bool *between; /* words: a blank comes first */
+    mls_map *words; /* printed for one token: each once, with blanks between them */
 } place;
 
 static void print_word(const place *at, mls_str word)
 {
-    mls_output_text(at->output, *at->between ? " " : "");
-    mls_output_write(at->output, word);
-    *at->between = true;
-}
-
-/* Benchmarks of an edition that none before it had. */
-static void print_benchmarks(const place *at, mls_usage usage, size_t index)
-{
-    const mls_edition *edition = mls_editions_get(at->editions, usage, index);
-    for (size_t b = 0; b < edition->benchmark_count; b++) {
-        const char *name = edition->benchmarks[b]->name;
-        bool known = false;
-        for (size_t i = 0; i < index && !known; i++) {
-            known = mls_edition_has_benchmark(mls_editions_get(at->editions, usage, i), mls_str_from(name));
-        }
-        if (!known) {
-            print_word(at, mls_str_from(name));
-        }
+    bool added = false;
+    if (mls_map_put(at->words, word, &added) == NULL) {
+        mls_output_short(at->output);
+    }
+    if (added) {
+        mls_output_text(at->output, at->words->count > 1 ? " " : "");
+        mls_output_write(at->output, word);
     }
 }
 
-/* "5.1", once where both families have it. */
-static void print_edition(const place *at, mls_usage usage, size_t index)
+/* The editions ("5.1"), or the benchmarks in the order of editions, of all families. */
+static void print_rounds(const place *at, bool benchmarks)
 {
-    const mls_edition *same;
-    const mls_str name = mls_str_from(mls_editions_get(at->editions, usage, index)->name);
-    if (usage == MLS_USAGE_TRAINING ||
-        mls_editions_find(at->editions, MLS_USAGE_TRAINING, name, &same, NULL) != MLS_OK) {
-        print_word(at, mls_str_ends(name, MLS_S(".0")) ? (mls_str){name.ptr, name.len - 2} : name);
-    }
-}
-
-/* What a word in capitals stands for; false for any other word. */
-static bool print_all(const place *at, mls_str word)
-{
-    const bool benchmarks = mls_str_equal(word, MLS_S("BENCHMARK"));
-    if (mls_str_equal(word, MLS_S("COMMAND"))) {
-        for (size_t i = 0; mls_commands[i] != NULL; i++) {
-            print_word(at, mls_str_from(mls_commands[i]->name));
-        }
-    } else if (mls_str_equal(word, MLS_S("FINDING"))) {
-        for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
-            print_word(at, mls_str_from(mls_finding_info_get((mls_finding_code)i)->name));
-        }
-    } else if (benchmarks || mls_str_equal(word, MLS_S("EDITION"))) {
-        for (size_t k = 0; k < MLS_USAGE_COUNT; k++) {
-            for (size_t i = 0; i < mls_editions_count(at->editions, (mls_usage)k); i++) {
-                (benchmarks ? print_benchmarks : print_edition)(at, (mls_usage)k, i);
+    for (size_t usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+        for (size_t i = 0; i < mls_editions_count(at->editions, (mls_usage)usage); i++) {
+            const mls_edition *edition = mls_editions_get(at->editions, (mls_usage)usage, i);
+            const mls_str name = mls_str_from(edition->name);
+            for (size_t b = 0; benchmarks && b < edition->benchmark_count; b++) {
+                print_word(at, mls_str_from(edition->benchmarks[b]->name));
+            }
+            if (!benchmarks) {
+                print_word(at, mls_str_ends(name, MLS_S(".0")) ? (mls_str){name.ptr, name.len - 2} : name);
             }
         }
-    } else {
-        return false;
     }
-    return true;
 }
 
-/* "a|b|c" as "a b c". */
+/* "a|b|c" as "a b c", where a word in capitals stands for many. */
 static void print_words(const place *at, const char *words)
 {
     while (words != NULL && *words != '\0') {
         const mls_str word = {words, strcspn(words, "|")};
-        if (!print_all(at, word)) {
+        if (mls_str_equal(word, MLS_S("COMMAND"))) {
+            for (size_t i = 0; mls_commands[i] != NULL; i++) {
+                print_word(at, mls_str_from(mls_commands[i]->name));
+            }
+        } else if (mls_str_equal(word, MLS_S("FINDING"))) {
+            for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
+                print_word(at, mls_str_from(mls_finding_info_get(code)->name));
+            }
+        } else if (mls_str_equal(word, MLS_S("BENCHMARK")) || mls_str_equal(word, MLS_S("EDITION"))) {
+            print_rounds(at, *word.ptr == 'B');
+        } else {
             print_word(at, word);
         }
         words += word.len + (words[word.len] == '|');
@@ -113,40 +95,33 @@ static const char *values_of(const mls_option *option)
     return option->argument != NULL && strchr(option->argument, '|') != NULL ? option->argument : option->words;
 }
 
-static bool holds(char condition, const place *at)
+static bool holds(char condition, const mls_command *c, const mls_option *o)
 {
-    const mls_option *o = at->option;
-    const mls_command *c = at->command;
     const bool ends = o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION;
-    const bool file = o->argument != NULL && strncmp(o->argument, "FILE", 4) == 0;
-    switch (condition) {
-    case 'L':
-        return o->letter != '\0';
-    case 'H':
-        return o->letter != '\0' && !ends && o->does != MLS_COUNTS;
-    case 'N':
-        return o->letter == '\0';
-    case 'A':
-        return o->argument != NULL;
-    case 'V':
-        return o->argument != NULL && values_of(o) != NULL;
-    case 'F':
-        return file;
-    case 'T':
-        return o->argument != NULL && !file && values_of(o) == NULL;
-    case 'E':
-        return ends;
-    case 'R':
-        return o->does == MLS_COUNTS;
-    case 'W':
-        return c->words != NULL;
-    case 'P':
-        return c->path_arguments;
-    case 'O':
-        return c->words == NULL && !c->path_arguments;
-    default: /* B: the options before help take the arguments */
-        return c->options[0].does != MLS_PRINTS_HELP;
+    const bool argument = o->argument != NULL;
+    const bool file = argument && strncmp(o->argument, "FILE", 4) == 0;
+    const bool values = argument && values_of(o) != NULL;
+    const struct {
+        char condition;
+        bool holds;
+    } all[] = {{'L', o->letter != '\0'},
+               {'H', o->letter != '\0' && !ends && o->does != MLS_COUNTS},
+               {'N', o->letter == '\0'},
+               {'A', argument},
+               {'V', values},
+               {'F', file},
+               {'T', argument && !file && !values},
+               {'E', ends},
+               {'R', o->does == MLS_COUNTS},
+               {'W', c->words != NULL},
+               {'P', c->path_arguments},
+               {'O', c->words == NULL && !c->path_arguments},
+               {'B', c->options[0].does != MLS_PRINTS_HELP}}; /* the options before help take the arguments */
+    size_t i = 0;
+    while (all[i].condition != condition) {
+        i++;
     }
+    return all[i].holds;
 }
 
 /* A text for single quotes. */
@@ -163,31 +138,20 @@ static void print_quoted(const place *at, const char *text)
 
 static void print_token(char token, const place *at)
 {
-    const char letter[] = {at->option->letter, '\0'};
-    *at->between = false;
-    switch (token) {
-    case 'n':
-        (void)print_all(at, MLS_S("COMMAND"));
-        break;
-    case 'w':
-        print_words(at, at->command->words);
-        break;
-    case 'v':
-        print_words(at, values_of(at->option));
-        break;
-    case 's':
-        print_quoted(at, at->command->summary);
-        break;
-    case 'h':
-        print_quoted(at, at->option->help);
-        break;
-    default:
+    mls_arena arena = {0};
+    *at->words = (mls_map){.arena = &arena};
+    if (token == 'n' || token == 'w' || token == 'v') {
+        print_words(at, token == 'n' ? "COMMAND" : token == 'w' ? at->command->words : values_of(at->option));
+    } else if (token == 's' || token == 'h') {
+        print_quoted(at, token == 's' ? at->command->summary : at->option->help);
+    } else {
+        const char letter[] = {token == 'l' ? at->option->letter : token, '\0'};
         mls_output_text(at->output, token == 'c'   ? at->command->name
                                     : token == 'o' ? at->option->name
                                     : token == 'a' ? at->option->argument
-                                    : token == '@' ? "@"
                                                    : letter);
     }
+    mls_arena_release(&arena);
 }
 
 /* Prints a template up to its "@." or end, or (`on` false) passes over it; returns what follows. */
@@ -195,9 +159,7 @@ static const char *render(const char *text, place at, bool on)
 {
     while (*text != '\0') {
         const size_t plain = strcspn(text, "@");
-        if (on) {
-            mls_output_write(at.output, (mls_str){text, plain});
-        }
+        mls_output_write(at.output, (mls_str){text, on ? plain : 0});
         text += plain;
         if (*text == '\0') {
             return text;
@@ -208,17 +170,17 @@ static const char *render(const char *text, place at, bool on)
             return text;
         }
         if (token == '?') {
-            text = render(body + 1, at, on && holds(*body, &at));
-        } else if (token == '[') {
+            text = render(body + 1, at, on && holds(*body, at.command, at.option));
+        } else if (token == '[' || token == '(') {
+            place each = at;
             text = render(body, at, false);
-            for (size_t i = 0; on && mls_commands[i] != NULL; i++) {
-                (void)render(body, (place){at.output, at.editions, at.special, mls_commands[i], &no_option, at.between},
-                             true);
+            each.option = token == '[' ? &no_option : at.command->options;
+            for (size_t i = 0; on && token == '[' && mls_commands[i] != NULL; i++) {
+                each.command = mls_commands[i];
+                (void)render(body, each, true);
             }
-        } else if (token == '(') {
-            text = render(body, at, false);
-            for (const mls_option *o = at.command->options; on && o->name != NULL; o++) {
-                (void)render(body, (place){at.output, at.editions, at.special, at.command, o, at.between}, true);
+            for (; on && token == '(' && each.option->name != NULL; each.option++) {
+                (void)render(body, each, true);
             }
         } else if (on) {
             print_token(token, &at);
@@ -240,13 +202,13 @@ static int completion_run(mls_cli *cli)
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         mls_nearest_offer(&nearest, mls_str_from(shells[i].name));
         if (strcmp(wanted, shells[i].name) == 0) {
-            bool between;
+            mls_map words;
             const place all = {.output = &output,
                                .editions = mls_cli_editions(cli),
                                .special = shells[i].special,
                                .command = &no_command,
                                .option = &no_option,
-                               .between = &between};
+                               .words = &words};
             if (all.editions == NULL || !mls_cli_output_open(cli, &output)) {
                 return MLS_EXIT_IO;
             }

@@ -11,12 +11,8 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
-typedef struct config_settings {
-    bool exports;
-} config_settings;
-
 static const mls_option options[] = {
-    MLS_ROW_OWN_FLAG('\0', "exports", config_settings, exports, "print every variable a file exports, as KEY=VALUE"),
+    MLS_ROW_FLAG('\0', "exports", exports, "print every variable a file exports, as KEY=VALUE"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -53,7 +49,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
     mls_config_entry *entry = &work->list.items[work->list.count++];
     *entry = (mls_config_entry){.file = is_file ? text : NULL,
                                 .name = mls_config_name_decode(mls_str_from(text)),
-                                .exports = ((const config_settings *)work->cli->own)->exports};
+                                .exports = work->cli->exports};
     if (is_file && mls_shell_read(text, &entry->script, &error) != MLS_OK) {
         config_problem_at(work, text, error.message);
     }
@@ -122,7 +118,6 @@ static void config_release(config_work *work)
 
 static int config_run(mls_cli *cli)
 {
-    const config_settings *settings = cli->own;
     config_work work = {.cli = cli, .status = MLS_EXIT_OK};
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no name, file or folder given");
@@ -135,7 +130,7 @@ static int config_run(mls_cli *cli)
             config_add_operand(&work, cli->operands[i], &work.found[i]);
         }
         const int printed =
-            mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
+            mls_cli_print(cli, cli->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
         work.status = mls_exit_worse(work.status, printed);
     }
     config_release(&work);
@@ -150,7 +145,6 @@ const mls_command mls_command_config = {
              "Of a file it also reads the exports, without running anything, and says where they\n"
              "disagree with the name.  A folder stands for every config_*.sh below it, a row each.",
     .options = options,
-    .own_size = sizeof(config_settings),
     .path_arguments = true,
     .run = config_run,
 };

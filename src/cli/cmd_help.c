@@ -68,6 +68,7 @@ static void help_manual(const char *name)
 static int help_run(mls_cli *cli)
 {
     mls_output output;
+    mls_finding_code code;
     const char *topic = cli->operand_count > 0 ? cli->operands[0] : "";
     const bool findings = strcmp(topic, "findings") == 0;
     const bool fields = strcmp(topic, "fields") == 0; /* for the test of mlscore-formats(5) */
@@ -76,8 +77,14 @@ static int help_run(mls_cli *cli)
         return mls_cli_explain(cli, cli->operands[1]);
     }
     if (*topic != '\0' && !findings && !fields) {
-        command = mls_command_find(cli, topic);
+        for (size_t i = 0; mls_commands[i] != NULL; i++) {
+            command = strcmp(mls_commands[i]->name, topic) == 0 ? mls_commands[i] : command;
+        }
+        if (command == NULL && mls_finding_code_from_name(mls_str_from(topic), &code)) {
+            return mls_cli_explain(cli, topic);
+        }
         if (command == NULL) {
+            (void)mls_command_find(cli, topic);
             return MLS_EXIT_USAGE;
         }
         help_manual(command->name);

@@ -9,16 +9,9 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
-typedef struct rcp_settings {
-    const char *batch; /* NULL: none asked for */
-    const char *path;  /* of the user's own points; NULL: none */
-} rcp_settings;
-
 static const mls_option options[] = {
-    MLS_ROW_OWN_TEXT('b', "batch", "N", rcp_settings, batch,
-                     "say what a submission with global batch size N would need"),
-    MLS_ROW_OWN_TEXT('\0', "rcp", "FILE", rcp_settings, path,
-                     "add reference points of your own from a table (-: standard input)"),
+    MLS_ROW_TEXT('b', "batch", "N", batch, "say what a submission with global batch size N would need"),
+    MLS_ROW_RCP("add reference points of your own from a table (-: standard input)"),
     MLS_ROW_USAGE,
     MLS_ROW_EDITION_AS("the points of this edition (the newest that has the benchmark)"),
     MLS_ROW_FORMAT("table|csv|json"),
@@ -30,13 +23,12 @@ static const mls_option options[] = {
 /* Reads --batch; NaN where there is none.  False after a complaint. */
 static bool read_batch(const mls_cli *cli, double *batch_size)
 {
-    const rcp_settings *settings = cli->own;
     *batch_size = (double)NAN;
-    if (settings->batch == NULL ||
-        (mls_number_parse(mls_str_from(settings->batch), batch_size) && *batch_size > 0 && isfinite(*batch_size))) {
+    if (cli->batch == NULL ||
+        (mls_number_parse(mls_str_from(cli->batch), batch_size) && *batch_size > 0 && isfinite(*batch_size))) {
         return true;
     }
-    (void)mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", settings->batch);
+    (void)mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", cli->batch);
     return false;
 }
 
@@ -64,7 +56,10 @@ static const mls_edition *rcp_edition(mls_cli *cli, const char *benchmark)
     }
     const mls_edition *newest = benchmark != NULL ? mls_editions_newest_with(editions, cli->usage, name) : NULL;
     if (benchmark != NULL && newest == NULL) {
-        const mls_nearest nearest = mls_cli_nearest_benchmark(cli, benchmark);
+        mls_nearest nearest = mls_cli_nearest_benchmark(cli, cli->usage, benchmark);
+        if (nearest.found.len == 0 && !cli->usage_given) {
+            nearest = mls_cli_nearest_benchmark(cli, MLS_USAGE_HPC, benchmark);
+        }
         (void)mls_cli_misspelt(cli, &nearest, "no %s benchmark is called '%s'", mls_usage_name(cli->usage), benchmark);
         (void)mls_cli_name_help(cli);
         return NULL;
@@ -81,14 +76,13 @@ static const mls_edition *rcp_edition(mls_cli *cli, const char *benchmark)
 static int rcp_list(mls_cli *cli, const mls_edition *edition, const char *benchmark, mls_str own_points,
                     double batch_size, mls_rcp_listing *listing)
 {
-    const rcp_settings *settings = cli->own;
     mls_error error = {0};
     const mls_editions *editions = mls_cli_editions(cli);
     const mls_rcp_rules rules = {editions, edition,
                                  mls_benchmark_find(editions, edition->usage, mls_str_from(benchmark))};
     *listing = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
-    if (mls_rcp_set_new(&rules, own_points, settings->path, &listing->set, &error) != MLS_OK) {
-        return mls_cli_complain_error(cli, settings->path, &error);
+    if (mls_rcp_set_new(&rules, own_points, cli->rcp_path, &listing->set, &error) != MLS_OK) {
+        return mls_cli_complain_error(cli, cli->rcp_path, &error);
     }
     return MLS_EXIT_OK;
 }
@@ -96,13 +90,12 @@ static int rcp_list(mls_cli *cli, const mls_edition *edition, const char *benchm
 /* Says so when no row of the user's table was for what is shown. */
 static void note_unused(const mls_cli *cli, const mls_rcp_listings *all, const mls_edition *edition)
 {
-    const rcp_settings *settings = cli->own;
-    size_t own = settings->path == NULL;
+    size_t own = cli->rcp_path == NULL;
     for (size_t i = 0; i < all->count; i++) {
         own += all->items[i].set->own;
     }
     if (own == 0) {
-        mls_cli_note(cli, "'%s': no row is for %s in %s %s", settings->path,
+        mls_cli_note(cli, "'%s': no row is for %s in %s %s", cli->rcp_path,
                      cli->operand_count == 1 ? cli->operands[0] : "a benchmark", mls_usage_name(edition->usage),
                      edition->name);
     }
@@ -136,7 +129,6 @@ static int rcp_show(mls_cli *cli, const mls_edition *edition, const char *benchm
 
 static int rcp_run(mls_cli *cli)
 {
-    const rcp_settings *settings = cli->own;
     const char *benchmark = cli->operand_count == 1 ? cli->operands[0] : NULL;
     mls_buffer own_points = {0};
     double batch_size;
@@ -148,7 +140,7 @@ static int rcp_run(mls_cli *cli)
     if (edition == NULL) {
         return MLS_EXIT_USAGE;
     }
-    if (settings->path == NULL || mls_cli_read_file(cli, settings->path, &own_points)) {
+    if (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &own_points)) {
         status = rcp_show(cli, edition, benchmark, mls_buffer_str(&own_points), batch_size);
     }
     mls_buffer_release(&own_points);
@@ -163,7 +155,6 @@ const mls_command mls_command_rcp = {
              "of an edition): how much training the reference runs took at each batch size, and the\n"
              "least mean that passes in the closed division.  Pruned points are not used.",
     .options = options,
-    .own_size = sizeof(rcp_settings),
     .words = "BENCHMARK",
     .run = rcp_run,
 };

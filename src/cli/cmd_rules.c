@@ -6,13 +6,9 @@
 #include "mlscore/rules.h"
 #include "report/reports.h"
 
-typedef struct rules_settings {
-    bool json;
-} rules_settings;
-
 static const mls_option options[] = {
     MLS_ROW_USAGE,
-    MLS_ROW_OWN_FLAG('\0', "json", rules_settings, json, "print the edition's rules in full, as a rule file"),
+    MLS_ROW_FLAG('\0', "json", json, "print the edition's rules in full, as a rule file"),
     MLS_ROW_RULES_AS("look at the rules in FILE"),
     MLS_ROW_FORMAT("table|json|markdown"),
     MLS_ROW_OUTPUT,
@@ -24,7 +20,6 @@ static const mls_option options[] = {
 /* Loads the user's file or the edition named; an exit status. */
 static int rules_load(mls_cli *cli, mls_rules_request *request)
 {
-    const rules_settings *settings = cli->own;
     mls_error error = {0};
     if (cli->rules_path != NULL) {
         const int status = mls_cli_own_rules(cli);
@@ -33,7 +28,7 @@ static int rules_load(mls_cli *cli, mls_rules_request *request)
         return status;
     }
     if (cli->operand_count == 0) {
-        return settings->json ? mls_cli_usage_error(cli, "--json needs an edition") : MLS_EXIT_OK;
+        return cli->json ? mls_cli_usage_error(cli, "--json needs an edition") : MLS_EXIT_OK;
     }
     if (!mls_cli_edition(cli, cli->operands[0], &request->edition)) {
         return mls_cli_name_help(cli);
@@ -47,9 +42,8 @@ static int rules_load(mls_cli *cli, mls_rules_request *request)
 
 static int rules_print(mls_cli *cli, const mls_rules_request *request)
 {
-    const rules_settings *settings = cli->own;
     mls_output output;
-    if (!settings->json && (request->ruleset == NULL || request->benchmark != NULL || request->edition != NULL)) {
+    if (!cli->json && (request->ruleset == NULL || request->benchmark != NULL || request->edition != NULL)) {
         return mls_cli_print(cli, request->benchmark != NULL ? &mls_checklist_report : &mls_editions_report, request);
     }
     if (!mls_cli_output_open(cli, &output)) {
@@ -71,7 +65,7 @@ static int rules_run(mls_cli *cli)
     int status = rules_load(cli, &request);
     if (status == MLS_EXIT_OK && request.benchmark != NULL &&
         !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
-        const mls_nearest nearest = mls_cli_nearest_benchmark(cli, request.benchmark);
+        const mls_nearest nearest = mls_cli_nearest_benchmark(cli, cli->usage, request.benchmark);
         (void)mls_cli_misspelt(cli, &nearest, "edition %s has no benchmark '%s'", mls_ruleset_edition(request.ruleset),
                                request.benchmark);
         status = mls_cli_name_help(cli);
@@ -87,7 +81,6 @@ const mls_command mls_command_rules = {
              "needs; with an edition and a benchmark prints the checklist of keys that must be\n"
              "logged, how often, and what they must be, for the closed and the open division.",
     .options = options,
-    .own_size = sizeof(rules_settings),
     .words = "EDITION|BENCHMARK",
     .run = rules_run,
 };

@@ -11,25 +11,15 @@
 #include "mlscore/collect.h"
 #include "report/reports.h"
 
-typedef struct score_settings {
-    bool window;
-    bool bert_train_samples;
-    bool write_scaling;
-    const char *rcp_path;
-} score_settings;
-
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
     MLS_ROW_RULES,
-    MLS_ROW_OWN_FLAG('\0', "window", score_settings, window,
-                     "with more runs than needed, score the window that the rules choose"),
-    MLS_ROW_OWN_TEXT('\0', "rcp", "FILE", score_settings, rcp_path,
-                     "add reference points from FILE to those of the rules"),
-    MLS_ROW_OWN_FLAG('\0', "bert-train-samples", score_settings, bert_train_samples,
-                     "bert took as many samples to converge as its train_samples record says"),
-    MLS_ROW_OWN_FLAG('\0', "write-scaling", score_settings, write_scaling,
-                     "write the scale of each results folder to its scaling.json (for the review committee)"),
+    MLS_ROW_FLAG('\0', "window", window, "with more runs than needed, score the window that the rules choose"),
+    MLS_ROW_RCP("add reference points from FILE to those of the rules"),
+    MLS_ROW_BERT,
+    MLS_ROW_FLAG('\0', "write-scaling", write_scaling,
+                 "write the scale of each results folder to its scaling.json (for the review committee)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_FILES_FROM,
@@ -124,9 +114,8 @@ static int score_write_scaling(mls_cli *cli, const mls_group *group)
 /* Only results that have an official score and pass the convergence check are scaled. */
 static int score_write_scalings(mls_cli *cli, const mls_collection *collection)
 {
-    const score_settings *settings = cli->own;
     int status = MLS_EXIT_OK;
-    for (size_t i = 0; i < collection->group_count && settings->write_scaling; i++) {
+    for (size_t i = 0; i < collection->group_count && cli->write_scaling; i++) {
         const mls_group *group = &collection->groups[i];
         if (group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official) {
             status = mls_exit_worse(status, score_write_scaling(cli, group));
@@ -138,15 +127,13 @@ static int score_write_scalings(mls_cli *cli, const mls_collection *collection)
 /* A table of reference points that nothing was compared with is most often misspelt. */
 static void note_unused_points(const mls_cli *cli, const mls_collection *collection)
 {
-    const score_settings *settings = cli->own;
-    size_t used = settings->rcp_path == NULL;
+    size_t used = cli->rcp_path == NULL;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_rcp_set *set = collection->groups[i].rcp.set;
         used += set != NULL ? set->own : 0;
     }
     if (used == 0) {
-        mls_cli_note(cli, "'%s': no row is for a benchmark and edition whose convergence was checked",
-                     settings->rcp_path);
+        mls_cli_note(cli, "'%s': no row is for a benchmark and edition whose convergence was checked", cli->rcp_path);
     }
 }
 
@@ -176,7 +163,6 @@ static int score_collect(mls_cli *cli, const mls_collect_options *wanted)
 
 static int score_run(mls_cli *cli)
 {
-    const score_settings *settings = cli->own;
     const mls_edition *edition;
     mls_checker_options judge;
     mls_cli_progress progress;
@@ -189,16 +175,16 @@ static int score_run(mls_cli *cli)
         return mls_cli_usage_error(cli, "no path given");
     }
     status = MLS_EXIT_IO;
-    if (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &points)) {
+    if (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &points)) {
         mls_cli_progress_start(&progress, cli);
         const mls_collect_options wanted = {.usage = judge.usage,
                                             .edition = edition,
                                             .threads = cli->threads,
                                             .score = {.editions = mls_cli_editions(cli),
-                                                      .select_window = settings->window,
-                                                      .bert_train_samples = settings->bert_train_samples,
+                                                      .select_window = cli->window,
+                                                      .bert_train_samples = cli->bert_train_samples,
                                                       .rcp_text = mls_buffer_str(&points),
-                                                      .rcp_path = settings->rcp_path},
+                                                      .rcp_path = cli->rcp_path},
                                             .checker = judge,
                                             .progress = mls_cli_progress_update,
                                             .progress_state = &progress};
@@ -217,6 +203,5 @@ const mls_command mls_command_score = {
              "runs with the olympic mean.",
     .options = options,
     .path_arguments = true,
-    .own_size = sizeof(score_settings),
     .run = score_run,
 };

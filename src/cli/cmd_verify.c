@@ -10,31 +10,16 @@
 #include "mlscore/submission.h"
 #include "report/reports.h"
 
-typedef struct verify_settings {
-    const char *only; /* NULL: everything */
-    const char *system;
-    const char *benchmark;
-    const char *explain; /* NULL: verify */
-    bool rcp_bypass;
-    bool seed_bypass;
-    bool bert_train_samples;
-} verify_settings;
-
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION,
-    MLS_ROW_OWN_TEXT('\0', "system", "NAME", verify_settings, system, "judge only the results of this system"),
-    MLS_ROW_OWN_WORD("benchmark", "NAME", "BENCHMARK", verify_settings, benchmark,
-                     "judge only results of this benchmark"),
-    MLS_ROW_OWN_TEXT('\0', "only", "errors|warnings|advice", verify_settings, only,
-                     "show findings of one kind; the verdict is the same"),
-    MLS_ROW_OWN_FLAG('\0', "rcp-bypass", verify_settings, rcp_bypass, "a failed convergence check is a warning"),
-    MLS_ROW_OWN_FLAG('\0', "seed-checker-bypass", verify_settings, seed_bypass,
-                     "a failed check of the seeds is a warning"),
-    MLS_ROW_OWN_FLAG('\0', "bert-train-samples", verify_settings, bert_train_samples,
-                     "bert took as many samples to converge as its train_samples record says"),
-    MLS_ROW_OWN_WORD("explain", "CODE", "FINDING", verify_settings, explain,
-                     "explain a finding, and how to mend it; nothing is read"),
+    MLS_ROW_TEXT('\0', "system", "NAME", system, "judge only the results of this system"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", benchmark, "judge only results of this benchmark"),
+    MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", only, "show findings of one kind; the verdict is the same"),
+    MLS_ROW_FLAG('\0', "rcp-bypass", rcp_bypass, "a failed convergence check is a warning"),
+    MLS_ROW_FLAG('\0', "seed-checker-bypass", seed_bypass, "a failed check of the seeds is a warning"),
+    MLS_ROW_BERT,
+    MLS_ROW_WORD("explain", "CODE", "FINDING", explain, "explain a finding, and how to mend it; nothing is read"),
     MLS_ROW_FORMAT("table|csv|json|markdown|github|junit"),
     MLS_ROW_OUTPUT,
     MLS_ROW_THREADS,
@@ -48,12 +33,11 @@ static const mls_option options[] = {
 /* --only is a filter of what is shown. */
 static void verify_only(mls_cli *cli)
 {
-    const verify_settings *settings = cli->own;
-    cli->view.only = settings->only != NULL;
-    if (settings->only != NULL) {
-        cli->view.only_severity = settings->only[0] == 'e'   ? MLS_SEVERITY_ERROR
-                                  : settings->only[0] == 'w' ? MLS_SEVERITY_WARNING
-                                                             : MLS_SEVERITY_ADVICE;
+    cli->view.only = cli->only != NULL;
+    if (cli->only != NULL) {
+        cli->view.only_severity = cli->only[0] == 'e'   ? MLS_SEVERITY_ERROR
+                                  : cli->only[0] == 'w' ? MLS_SEVERITY_WARNING
+                                                        : MLS_SEVERITY_ADVICE;
     }
 }
 
@@ -109,11 +93,10 @@ static int verify_judge(mls_cli *cli, const mls_submission_options *wanted)
 
 static int verify_run(mls_cli *cli)
 {
-    const verify_settings *settings = cli->own;
     const mls_edition *edition = NULL;
     mls_cli_progress progress;
-    if (settings->explain != NULL) {
-        return mls_cli_explain(cli, settings->explain);
+    if (cli->explain != NULL) {
+        return mls_cli_explain(cli, cli->explain);
     }
     if (cli->operand_count != 1) {
         return mls_cli_usage_error(cli, cli->operand_count == 0 ? "no folder given" : "one folder at a time");
@@ -128,12 +111,12 @@ static int verify_run(mls_cli *cli)
                                                .usage = cli->usage,
                                                .edition = edition,
                                                .threads = cli->threads,
-                                               .rcp_bypass = settings->rcp_bypass,
-                                               .seed_bypass = settings->seed_bypass,
-                                               .bert_train_samples = settings->bert_train_samples,
+                                               .rcp_bypass = cli->rcp_bypass,
+                                               .seed_bypass = cli->seed_bypass,
+                                               .bert_train_samples = cli->bert_train_samples,
                                                .strict = cli->view.strict,
-                                               .system = settings->system,
-                                               .benchmark = settings->benchmark,
+                                               .system = cli->system,
+                                               .benchmark = cli->benchmark,
                                                .progress = mls_cli_progress_update,
                                                .progress_state = &progress};
         status = verify_judge(cli, &wanted);
@@ -150,7 +133,6 @@ const mls_command mls_command_verify = {
              "convergence, power files, and what does not belong there.  Nothing is changed.\n"
              "Exit status: 0 ready to upload, 1 not, 2 wrong usage, 3 something could not be read.",
     .options = options,
-    .own_size = sizeof(verify_settings),
     .path_arguments = true,
     .run = verify_run,
 };

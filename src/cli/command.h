@@ -5,14 +5,12 @@
  * A command is one file, cmd_<name>.c, with one const entry, and one row of
  * MLS_COMMAND_LIST.  Its table of options drives parsing, --help and the
  * completion files, so that none of them can forget an option: a row says
- * where its argument goes, in the settings that all commands have (mls_cli) or
- * in the command's own.
+ * which setting of mls_cli its argument is for.
  */
 #ifndef MLS_CLI_COMMAND_H
 #define MLS_CLI_COMMAND_H
 
-#include "mlscore/edition.h"
-#include "mlscore/rules.h"
+#include "mlscore/reading.h"
 #include "report/view.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
@@ -25,11 +23,9 @@ enum {
 
 /* What an option does with its argument. */
 typedef enum mls_option_does {
-    MLS_SETS_FLAG,     /* a bool becomes true */
-    MLS_SETS_TEXT,     /* a const char * points to the argument */
-    MLS_SETS_OWN_FLAG, /* the same in the command's own settings */
-    MLS_SETS_OWN_TEXT,
-    MLS_COUNTS, /* an unsigned grows */
+    MLS_SETS_FLAG, /* a bool of mls_cli becomes true */
+    MLS_SETS_TEXT, /* a const char * points to the argument */
+    MLS_COUNTS,    /* an unsigned grows */
     MLS_SETS_USAGE,
     MLS_SETS_FORMAT,
     MLS_SETS_THREADS,
@@ -43,33 +39,34 @@ typedef struct mls_option {
     const char *argument; /* NULL: takes none; "FILE", "N", or the values it can have: "table|csv|json" */
     const char *help;     /* one line */
     mls_option_does does;
-    size_t at;         /* offset of the setting */
+    size_t at;         /* offset of the setting in mls_cli */
     const char *words; /* what completion offers for an argument that is free: see mls_command.words */
 } mls_option;
 
 // clang-format off
+#define MLS_ROW_FLAG(letter, name, member, help) {letter, name, NULL, help, MLS_SETS_FLAG, offsetof(mls_cli, member), NULL}
+#define MLS_ROW_TEXT(letter, name, argument, member, help) {letter, name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), NULL}
+#define MLS_ROW_WORD(name, argument, words, member, help) {'\0', name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), words}
 /* Rows that many commands share. */
 #define MLS_ROW_USAGE {'\0', "usage", "training|hpc", "the family of benchmarks (training)", MLS_SETS_USAGE, 0, NULL}
-#define MLS_ROW_EDITION_AS(help) {'\0', "edition", "X.Y", help, MLS_SETS_TEXT, offsetof(mls_cli, edition), "EDITION"}
+#define MLS_ROW_EDITION_AS(help) MLS_ROW_WORD("edition", "X.Y", "EDITION", edition, help)
 #define MLS_ROW_EDITION MLS_ROW_EDITION_AS("judge by this edition's rules (by the date of the first record)")
-#define MLS_ROW_RULES_AS(help) {'\0', "rules", "FILE", help " (see mlscore-rules(5))", MLS_SETS_TEXT, offsetof(mls_cli, rules_path), NULL}
+#define MLS_ROW_RULES_AS(help) MLS_ROW_TEXT('\0', "rules", "FILE", rules_path, help " (see mlscore-rules(5))")
 #define MLS_ROW_RULES MLS_ROW_RULES_AS("judge by the rules in FILE")
+#define MLS_ROW_RCP(help) MLS_ROW_TEXT('\0', "rcp", "FILE", rcp_path, help)
+#define MLS_ROW_BERT MLS_ROW_FLAG('\0', "bert-train-samples", bert_train_samples, "bert took as many samples to converge as its train_samples record says")
 #define MLS_ROW_FORMAT(formats) {'\0', "format", formats, "how to print results (the first is the default)", MLS_SETS_FORMAT, 0, NULL}
-#define MLS_ROW_OUTPUT {'o', "output", "FILE", "write results to FILE, whole or not at all", MLS_SETS_TEXT, offsetof(mls_cli, output_path), NULL}
-#define MLS_ROW_FILES_FROM {'\0', "files-from", "FILE", "read more paths from FILE, one a line (-: standard input)", MLS_SETS_TEXT, offsetof(mls_cli, files_from), NULL}
-#define MLS_ROW_NULL {'0', "null", NULL, "paths of --files-from end in NUL, not in a line ending", MLS_SETS_FLAG, offsetof(mls_cli, files_from_null), NULL}
+#define MLS_ROW_OUTPUT MLS_ROW_TEXT('o', "output", "FILE", output_path, "write results to FILE, whole or not at all")
+#define MLS_ROW_FILES_FROM MLS_ROW_TEXT('\0', "files-from", "FILE", files_from, "read more paths from FILE, one a line (-: standard input)")
+#define MLS_ROW_NULL MLS_ROW_FLAG('0', "null", files_from_null, "paths of --files-from end in NUL, not in a line ending")
 #define MLS_ROW_THREADS {'j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL}
-#define MLS_ROW_COLOR {'\0', "color", "auto|always|never", "colour results (auto: on a terminal)", MLS_SETS_TEXT, offsetof(mls_cli, color), NULL}
-#define MLS_ROW_QUIET {'q', "quiet", NULL, "say less", MLS_SETS_FLAG, offsetof(mls_cli, view.quiet), NULL}
+#define MLS_ROW_COLOR MLS_ROW_TEXT('\0', "color", "auto|always|never", color, "colour results (auto: on a terminal)")
+#define MLS_ROW_QUIET MLS_ROW_FLAG('q', "quiet", view.quiet, "say less")
 #define MLS_ROW_VERBOSE {'v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL}
-#define MLS_ROW_STRICT {'\0', "strict", NULL, "warnings and advice count as errors", MLS_SETS_FLAG, offsetof(mls_cli, view.strict), NULL}
+#define MLS_ROW_STRICT MLS_ROW_FLAG('\0', "strict", view.strict, "warnings and advice count as errors")
 /* Two rows and the end of a table. */
 #define MLS_ROWS_LAST {'h', "help", NULL, "print this help", MLS_PRINTS_HELP, 0, NULL}, \
     {'V', "version", NULL, "print the version", MLS_PRINTS_VERSION, 0, NULL}, {.name = NULL}
-/* Rows of a command's own settings. */
-#define MLS_ROW_OWN_FLAG(letter, name, settings, member, help) {letter, name, NULL, help, MLS_SETS_OWN_FLAG, offsetof(settings, member), NULL}
-#define MLS_ROW_OWN_TEXT(letter, name, argument, settings, member, help) {letter, name, argument, help, MLS_SETS_OWN_TEXT, offsetof(settings, member), NULL}
-#define MLS_ROW_OWN_WORD(name, argument, words, settings, member, help) {'\0', name, argument, help, MLS_SETS_OWN_TEXT, offsetof(settings, member), words}
 // clang-format on
 
 typedef struct mls_cli mls_cli;
@@ -80,10 +77,8 @@ typedef struct mls_command {
     const char *usage;   /* what follows the name: "[OPTION…] [PATH…]" */
     const char *about;   /* a few lines for --help */
     const mls_option *options;
-    size_t own_size; /* of the command's own settings, zeroed before options are read; 0: none */
-    /* Words an operand can be, "bash|zsh|fish"; COMMAND, EDITION, BENCHMARK and FINDING stand for all of them; NULL:
-     * any */
-    const char *words;
+    const char *words;   /* an operand can be, "bash|zsh|fish"; COMMAND, EDITION, BENCHMARK and FINDING stand for all of
+                            them; NULL: any */
     bool path_arguments; /* operands are files: completion offers them, and --files-from adds to them */
     /* Does the work and returns an exit status. */
     int (*run)(mls_cli *cli);
@@ -92,18 +87,30 @@ typedef struct mls_command {
 /* Everything a command is run with.  The options have been read. */
 struct mls_cli {
     const mls_command *command; /* NULL: the program itself */
-    void *own;                  /* the command's own settings */
     mls_view view;              /* how results are printed, and where */
+    /* Settings of options, zeroed when they were not given. */
     mls_usage usage;
     bool usage_given;
-    const char *edition;    /* as the user wrote it; NULL: to be guessed */
-    const char *rules_path; /* of --rules; NULL: not given */
+    const char *edition;    /* as the user wrote it */
+    const char *rules_path; /* of --rules */
+    const char *rcp_path;   /* of the user's own reference points */
     const char *output_path;
     const char *files_from;
     bool files_from_null;
     const char *color; /* as given: view.color is what came of it */
     unsigned threads;  /* 0: one per processor */
-    char **operands;   /* owned; what is left of the command line, then what --files-from lists */
+    bool bert_train_samples;
+    bool window, write_scaling;                      /* score */
+    bool split;                                      /* check */
+    const char *only, *system, *benchmark, *explain; /* verify */
+    bool rcp_bypass, seed_bypass;
+    bool exports;      /* config */
+    const char *keys;  /* events: "a,b" */
+    bool count;        /* events */
+    const char *batch; /* rcp */
+    bool json;         /* rules */
+
+    char **operands; /* owned; what is left of the command line, then what --files-from lists */
     size_t operand_count, operand_capacity;
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
@@ -141,8 +148,8 @@ int mls_cli_misspelt(const mls_cli *cli, const mls_nearest *nearest, const char 
 /* Prints what a finding is and how to mend it; an exit status, after a complaint that names the nearest. */
 int mls_cli_explain(mls_cli *cli, const char *name);
 
-/* The benchmark of any edition of cli->usage whose name is nearest, of the newest edition first. */
-mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, const char *name);
+/* The benchmark of any edition of the family whose name is nearest, of the newest edition first. */
+mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, mls_usage usage, const char *name);
 
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
@@ -167,12 +174,24 @@ bool mls_cli_output_open(mls_cli *cli, mls_output *output);
 /* Closes it.  MLS_EXIT_OK (also when the reader of a pipe went away), or MLS_EXIT_IO after a complaint. */
 int mls_cli_output_close(mls_cli *cli, mls_output *output);
 
-/* Opens it and begins to print; an exit status, after a complaint when it is not MLS_EXIT_OK, which a format that the
- * report does not offer is too. */
-int mls_cli_print_begin(mls_cli *cli, mls_output *output, mls_printer *printer, const mls_report *report, void *state);
-
 /* Opens it, prints one thing and closes it; an exit status. */
 int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
+
+/* Logs on their way through a command: what the state of its reading begins with. */
+typedef struct mls_cli_reading {
+    mls_cli *cli;
+    mls_sources sources;
+    mls_output output;
+    mls_printer printer; /* `state` is the command's */
+    int status;          /* the worst so far */
+} mls_cli_reading;
+
+/* Reads the logs of all operands, with a report begun (NULL: none) and ended around it; an exit status. */
+int mls_cli_read(mls_cli *cli, mls_cli_reading *work, const mls_reading *reading, const mls_report *report,
+                 void *state);
+
+/* Says why a source could not be read. */
+void mls_cli_read_done(mls_cli_reading *work, const mls_read *read);
 
 /* The worse of two exit statuses. */
 int mls_exit_worse(int a, int b);

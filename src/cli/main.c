@@ -29,14 +29,8 @@ static size_t terminal_width(void)
 static int start(const mls_command *command, int argc, char **argv)
 {
     mls_cli cli = {.command = command, .view = {.width = terminal_width()}};
-    int status = MLS_EXIT_IO;
-    cli.own = command->own_size > 0 ? calloc(1, command->own_size) : NULL;
-    if (cli.own == NULL && command->own_size > 0) {
-        mls_cli_complain(&cli, NULL, "out of memory");
-    } else {
-        status = mls_cli_parse(&cli, argc, argv);
-        status = status < 0 ? command->run(&cli) : status;
-    }
+    int status = mls_cli_parse(&cli, argc, argv);
+    status = status < 0 ? command->run(&cli) : status;
     mls_cli_release(&cli);
     return cli.out_of_memory ? MLS_EXIT_IO : status;
 }

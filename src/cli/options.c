@@ -90,18 +90,15 @@ static bool is_allowed(const mls_cli *cli, const mls_option *option, const char 
 static bool take(mls_cli *cli, const mls_option *option, const char *argument)
 {
     size_t number;
-    const bool own = option->does == MLS_SETS_OWN_FLAG || option->does == MLS_SETS_OWN_TEXT;
-    void *setting = (char *)(own ? cli->own : cli) + option->at;
+    void *setting = (char *)cli + option->at;
     if (option->argument != NULL && strchr(option->argument, '|') != NULL && !is_allowed(cli, option, argument)) {
         return false;
     }
     switch (option->does) {
     case MLS_SETS_FLAG:
-    case MLS_SETS_OWN_FLAG:
         *(bool *)setting = true;
         break;
     case MLS_SETS_TEXT:
-    case MLS_SETS_OWN_TEXT:
         *(const char **)setting = argument;
         break;
     case MLS_COUNTS:

@@ -213,6 +213,12 @@ static void markdown_log(mls_printer *to, const mls_check_log *log)
 
 static void check_begin(mls_printer *to)
 {
+    mls_check_names *names = to->state;
+    for (size_t i = 0; i < names->sources->count; i++) {
+        const mls_source *source = &names->sources->items[i];
+        const size_t width = source->skip == NULL ? mls_display_width(mls_str_from(source->path)) : 0;
+        names->width = width > names->width ? width : names->width;
+    }
     if (to->view->format == MLS_FORMAT_MARKDOWN) {
         mls_output_text(to->view->output, "| log | valid | edition | division | benchmark | records | findings |\n"
                                           "| --- | --- | --- | --- | --- | ---: | --- |\n");

@@ -19,8 +19,9 @@ extern const mls_report mls_check_report;
 
 /* How logs are named; the state of the printer. */
 typedef struct mls_check_names {
-    size_t width; /* of the longest path, for aligning */
-    bool split;   /* every log is a part of a file */
+    const mls_sources *sources; /* that are read */
+    bool split;                 /* every log is a part of a file */
+    size_t width;               /* of the longest path, for aligning */
 } mls_check_names;
 
 /* One judged log.  Texts are borrowed while it is printed. */
