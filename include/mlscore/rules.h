@@ -46,6 +46,9 @@ mls_usage mls_ruleset_usage(const mls_ruleset *ruleset);
 /** "5.1.0", or what a user's rule file calls itself; NUL-terminated, lives as long as the ruleset. */
 const char *mls_ruleset_edition(const mls_ruleset *ruleset);
 
+/** Whether there are rules for the benchmark in any division. */
+bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
+
 /**
  * The published edition behind it: the one that it is, that its file extends,
  * or that it bears the name of; NULL when there is none.

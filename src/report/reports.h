@@ -87,9 +87,6 @@ typedef struct mls_rules_request {
     const char *benchmark;      /* NULL: none named */
 } mls_rules_request;
 
-/* Whether the edition has rules for the benchmark in any division. */
-bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
-
 /* The edition's rules written out in full, as a rule file that can be loaded. */
 void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output);
 

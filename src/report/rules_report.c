@@ -4,13 +4,8 @@
  */
 #include "report/reports.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "report/table.h"
 #include "rules/rule_words.h"
-
-enum { CHAIN_MAX = 16 };
 
 /* ---------------------------------------------------------------- editions */
 
@@ -75,103 +70,6 @@ const mls_report mls_editions_report = {.show = show_editions,
 
 /* ---------------------------------------------------------------- checklists */
 
-/* The scopes that judge a benchmark in a division, in their order; those behind `sure` only under a condition. */
-typedef struct scope_chain {
-    size_t scopes[CHAIN_MAX];
-    size_t count;
-    size_t sure;
-} scope_chain;
-
-static void chain_add(const mls_ruleset *ruleset, scope_chain *chain, const char *first, const char *second)
-{
-    char name[160];
-    const int length = snprintf(name, sizeof name, "%s_%s", first, second);
-    const size_t scope =
-        length > 0 && (size_t)length < sizeof name ? mls_ruleset_find_scope(ruleset, mls_str_from(name)) : SIZE_MAX;
-    if (scope != SIZE_MAX && chain->count < CHAIN_MAX) {
-        chain->scopes[chain->count++] = scope;
-    }
-}
-
-static bool chain_has(const scope_chain *chain, size_t scope)
-{
-    for (size_t i = 0; i < chain->count; i++) {
-        if (chain->scopes[i] == scope) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The scopes that a benchmark's own scope may queue: closed_resnet_lars, closed_resnet_sgd. */
-static void chain_add_uses(const mls_ruleset *ruleset, scope_chain *chain, const mls_action *actions, size_t count)
-{
-    for (size_t a = 0; a < count; a++) {
-        for (size_t c = 0; c < actions[a].candidate_count; c++) {
-            if (!chain_has(chain, actions[a].candidates[c]) && chain->count < CHAIN_MAX) {
-                chain->scopes[chain->count++] = actions[a].candidates[c];
-            }
-        }
-        chain_add_uses(ruleset, chain, actions[a].actions, actions[a].action_count);
-    }
-}
-
-/* False when the edition has no rules of its own for the benchmark in this division. */
-static bool chain_make(const mls_ruleset *ruleset, const char *division, const char *benchmark, scope_chain *chain)
-{
-    *chain = (scope_chain){.scopes = {ruleset->common}, .count = 1};
-    chain_add(ruleset, chain, division, "common");
-    const size_t shared = chain->count;
-    chain_add(ruleset, chain, division, benchmark);
-    chain->sure = chain->count;
-    if (chain->count == shared || strcmp(benchmark, "common") == 0) {
-        return false;
-    }
-    const mls_scope *own = &ruleset->scopes[chain->scopes[chain->count - 1]];
-    for (size_t r = 0; r < own->rule_count; r++) {
-        chain_add_uses(ruleset, chain, own->rules[r].actions, own->rules[r].action_count);
-    }
-    return true;
-}
-
-bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark)
-{
-    scope_chain chain;
-    return chain_make(ruleset, "closed", benchmark, &chain) || chain_make(ruleset, "open", benchmark, &chain);
-}
-
-/* Whether a scope further on has a rule for the key that overrules this one. */
-static bool chain_overrules(const mls_ruleset *ruleset, const scope_chain *chain, size_t at, uint32_t key)
-{
-    for (size_t later = at + 1; later < chain->sure; later++) {
-        if (mls_scope_find_rule(ruleset, chain->scopes[later], key) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void constraint_list(mls_buffer *out, const mls_scope *scope, const mls_expr_list *list, const char *before)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        mls_buffer_append_text(out, out->len > 0 ? "; " : "");
-        mls_buffer_append_text(out, before);
-        mls_rule_words_requirement(out, scope, &list->items[i], NULL);
-    }
-}
-
-/* What a rule wants of the records of its key, in one line. */
-static void rule_constraint(mls_buffer *out, const mls_scope *scope, const mls_rule *rule)
-{
-    constraint_list(out, scope, &rule->check, "");
-    constraint_list(out, scope, &rule->check_first, "the first ");
-    for (size_t i = 0; i < rule->check_any.count; i++) {
-        mls_buffer_append_text(out, out->len > 0 ? "; " : "");
-        mls_buffer_append_text(out, "one must reach ");
-        mls_rule_words_target(out, scope, &rule->check_any.items[i], NULL);
-    }
-}
-
 /* A rule of the checklist and where it stands. */
 typedef struct rule_place {
     const mls_scope *scope;
@@ -195,7 +93,7 @@ static void emit_occurs(mls_emitter *to, const mls_rule *rule)
 static void emit_constraint(mls_emitter *to, const rule_place *row)
 {
     mls_buffer constraint = {0};
-    rule_constraint(&constraint, row->scope, row->rule);
+    mls_rule_words_rule(&constraint, row->scope, row->rule);
     emit_buffer(to, &constraint);
 }
 
@@ -208,12 +106,12 @@ static void emit_constraint(mls_emitter *to, const rule_place *row)
 MLS_FIELDS(rule, rule_place, "RULES JSON", RULE_FIELDS)
 
 /* Calls `each` for every rule of a scope of the chain that none further on overrules. */
-static void each_rule(const mls_ruleset *ruleset, const scope_chain *chain, size_t at,
-                      void (*each)(void *state, const rule_place *row), void *state)
+static void each_rule(const mls_scope_chain *chain, size_t at, void (*each)(void *state, const rule_place *row),
+                      void *state)
 {
-    const mls_scope *scope = &ruleset->scopes[chain->scopes[at]];
+    const mls_scope *scope = &chain->ruleset->scopes[chain->scopes[at]];
     for (size_t r = 0; r < scope->rule_count; r++) {
-        if (at >= chain->sure || !chain_overrules(ruleset, chain, at, scope->rules[r].key_index)) {
+        if (!mls_scope_chain_overrules(chain, at, scope->rules[r].key_index)) {
             each(state, &(rule_place){scope, &scope->rules[r], at >= chain->sure});
         }
     }
@@ -226,14 +124,14 @@ static void emit_rule(void *state, const rule_place *row)
 
 static void emit_division(mls_emitter *to, const mls_rules_request *request, const char *division)
 {
-    scope_chain chain;
-    if (!chain_make(request->ruleset, division, request->benchmark, &chain)) {
+    mls_scope_chain chain;
+    if (!mls_scope_chain_make(request->ruleset, division, request->benchmark, &chain)) {
         mls_emit_null(to);
         return;
     }
     mls_emit_open(to, '[');
     for (size_t at = 0; at < chain.count; at++) {
-        each_rule(request->ruleset, &chain, at, emit_rule, to);
+        each_rule(&chain, at, emit_rule, to);
     }
     mls_emit_close(to, ']');
 }
@@ -254,7 +152,7 @@ static void add_rule(void *state, const rule_place *row)
     mls_table_cell(table, "key", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", row->rule->key.ptr);
     mls_rule_words_occurs(&text, row->rule);
     mls_table_cell(table, "how often", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", mls_table_take(table, &text));
-    rule_constraint(&text, row->scope, row->rule);
+    mls_rule_words_rule(&text, row->scope, row->rule);
     mls_table_note(table, MLS_STYLE_PLAIN, "%s", mls_table_take(table, &text));
 }
 
@@ -262,8 +160,8 @@ static void show_division(mls_view *view, const mls_rules_request *request, cons
 {
     const mls_ruleset *ruleset = request->ruleset;
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
-    scope_chain chain;
-    if (!chain_make(ruleset, division, request->benchmark, &chain)) {
+    mls_scope_chain chain;
+    if (!mls_scope_chain_make(ruleset, division, request->benchmark, &chain)) {
         return;
     }
     mls_output_printf(view->output, "%s%s %s %s, %s division\n%s", markdown ? "## " : "",
@@ -271,7 +169,7 @@ static void show_division(mls_view *view, const mls_rules_request *request, cons
                       markdown ? "\n" : "");
     for (size_t at = 0; at < chain.count; at++) {
         mls_table table = {.indent = markdown ? 0 : 2};
-        each_rule(ruleset, &chain, at, add_rule, &table);
+        each_rule(&chain, at, add_rule, &table);
         if (table.count == 0 && !table.failed) {
             mls_table_release(&table);
             continue;
@@ -293,3 +191,50 @@ static void show_checklist(mls_printer *to, const void *what)
 const mls_report mls_checklist_report = {.show = show_checklist,
                                          .object = &checklist_fields,
                                          .tables = (const mls_fields *const[]){&checklist_fields, &rule_fields, NULL}};
+
+/* ---------------------------------------------------------------- rule files */
+
+/* Lists in `begin` are bounded in depth when they are loaded, as are actions. */
+static void emit_value(mls_emitter *to, const mls_value *value)
+{
+    switch (value->kind) {
+    case MLS_JSON_NULL:
+        mls_emit_null(to);
+        break;
+    case MLS_JSON_BOOL:
+        mls_emit_bool(to, value->as.boolean);
+        break;
+    case MLS_JSON_NUMBER:
+        mls_emit_number(to, value->as.number);
+        break;
+    case MLS_JSON_STRING:
+        mls_emit_str(to, value->as.string);
+        break;
+    case MLS_JSON_LIST:
+        MLS_EMIT_LIST(to, value->as.list.count, emit_value(to, &value->as.list.items[i]));
+        break;
+    case MLS_JSON_OBJECT:
+        mls_emit_open(to, '{');
+        for (size_t i = 0; i < value->as.object.count; i++) {
+            mls_emit_name(to, value->as.object.members[i].name);
+            emit_value(to, value->as.object.members[i].value);
+        }
+        mls_emit_close(to, '}');
+        break;
+    }
+}
+
+void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output)
+{
+    mls_emitter to = {.output = output, .indented = true};
+    mls_arena memory = {0};
+    mls_value value;
+    if (mls_ruleset_as_value(ruleset, &memory, &value)) {
+        emit_value(&to, &value);
+        mls_emit_end(&to);
+    } else {
+        mls_output_short(output);
+    }
+    mls_emitter_release(&to);
+    mls_arena_release(&memory);
+}

@@ -7,34 +7,50 @@
 #include "rules/rule_file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/data.h"
 #include "base/file.h"
 #include "base/utf8.h"
 
+enum { STEPS_MAX = 16, SHOWN_MAX = 60 };
+
 /* ---------------------------------------------------------------- errors */
 
-/* "rule lora_rank of scope closed_x: check: " */
-static void describe_place(const mls_rule_file *file, mls_buffer *out)
+/* "rule lora_rank of scope closed_x: check: ", from the names on the way to a byte of the file. */
+static void describe_place(mls_str json, const char *at, mls_buffer *out)
 {
-    size_t from = 0;
-    if (file->scope.ptr == NULL) {
+    mls_str names[STEPS_MAX];
+    size_t count = 0;
+    mls_raw_member member;
+    for (mls_json_walk walk = mls_json_walk_begin(json); count < STEPS_MAX && mls_json_walk_next(&walk, &member);) {
+        /* at its own name a scope or rule is meant, of other names what holds them */
+        const bool named = (count == 1 || count == 3) && at == member.name.ptr - 1;
+        if (named || (at >= member.value.ptr && at < member.value.ptr + member.value.len)) {
+            names[count] = member.name;
+            count += member.name.ptr != NULL;
+            walk = mls_rule_walk(named ? (mls_str){NULL, 0} : member.value);
+        }
+    }
+    size_t from = 2;
+    if (count < 2) {
         return;
     }
-    if (file->rule.ptr != NULL) {
-        mls_buffer_append_text(out, "rule ");
-        mls_utf8_append_cut(out, file->rule, 60);
-        mls_buffer_append_text(out, " of ");
-    } else if (file->step_count > 0) {
-        mls_buffer_printf(out, "%s of ", file->steps[from++]);
+    if (count > 2) {
+        const bool keys = mls_str_equal(names[2], MLS_S("keys"));
+        from = keys ? 4 : 3;
+        if (!keys || count > 3) {
+            mls_buffer_append_text(out, keys ? "rule " : "");
+            mls_utf8_append_cut(out, names[from - 1], SHOWN_MAX);
+            mls_buffer_append_text(out, " of ");
+        }
     }
     mls_buffer_append_text(out, "scope ");
-    mls_utf8_append_cut(out, file->scope, 60);
+    mls_utf8_append_cut(out, names[1], SHOWN_MAX);
     mls_buffer_append_text(out, ": ");
-    for (; from < file->step_count && from < MLS_RULE_STEPS_MAX; from++) {
-        mls_buffer_printf(out, "%s: ", file->steps[from]);
+    for (; from < count; from++) {
+        mls_buffer_append(out, names[from]);
+        mls_buffer_append_text(out, ": ");
     }
 }
 
@@ -49,12 +65,13 @@ static const char *string_byte(const char *at, const char *end, size_t count)
 
 void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_t expr_column, const char *format, ...)
 {
+    mls_error ignored;
+    mls_error *error = file->error != NULL ? file->error : &ignored;
+    mls_buffer message = {0};
+    const mls_rule_source *source = NULL;
     if (file->status != MLS_OK) {
         return;
     }
-    file->status = status;
-    mls_buffer message = {0};
-    const mls_rule_source *source = NULL;
     for (size_t i = 0; i < file->source_count && source == NULL && at != NULL; i++) {
         const mls_str text = file->sources[i].text;
         source = at >= text.ptr && at <= text.ptr + text.len ? &file->sources[i] : NULL;
@@ -62,7 +79,9 @@ void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_
     if (source != NULL && source != file->sources && source->name.ptr != NULL) {
         mls_buffer_printf(&message, "in %s: ", source->name.ptr);
     }
-    describe_place(file, &message);
+    if (source != NULL) {
+        describe_place(source->json, at, &message);
+    }
     va_list args;
     va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
@@ -70,112 +89,109 @@ void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_
     if (expr_column > 0) {
         mls_buffer_printf(&message, " (column %zu of the expression)", expr_column);
     }
-    (void)mls_error_set(file->error, status, 0, 0, "%s", message.ptr != NULL ? message.ptr : "out of memory");
+    file->status = mls_error_set(error, status, 0, 0, "%s", message.ptr != NULL ? message.ptr : "out of memory");
     mls_buffer_release(&message);
-    if (source != NULL && file->error != NULL) {
-        const mls_str text = source->text;
-        if (expr_column > 0 && *at == '"') {
-            at = string_byte(at, text.ptr + text.len, expr_column - 1);
-        }
-        mls_text_position(text, (size_t)(at - text.ptr), &file->error->line, &file->error->column);
+    if (source != NULL) {
+        const char *end = source->text.ptr + source->text.len;
+        at = expr_column > 0 && *at == '"' ? string_byte(at, end, expr_column - 1) : at;
+        mls_text_position(source->text, (size_t)(at - source->text.ptr), &error->line, &error->column);
     }
 }
 
-void mls_rule_fail_memory(mls_rule_file *file)
+void mls_rule_wrong(mls_rule_file *file, mls_str json, const char *what)
 {
-    if (file->status == MLS_OK) {
+    mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr, 0, "%s", what);
+}
+
+bool mls_rule_room(mls_rule_file *file, const void *there)
+{
+    if (there == NULL && file->status == MLS_OK) {
         file->status = mls_error_memory(file->error);
     }
+    return file->status == MLS_OK;
 }
 
 /* ---------------------------------------------------------------- members and texts */
 
-/* A member's name as it stands between its quotes; for messages. */
-static int shown(mls_str name)
+void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *names, mls_str *members)
 {
-    return name.len > 60 ? 60 : (int)name.len;
-}
-
-static void member_wrong(mls_rule_file *file, mls_str name, bool twice)
-{
-    mls_rule_fail(file, MLS_ERROR_VALUE, name.ptr - 1, 0,
-                  twice ? "'%.*s' stands here twice" : "'%.*s' means nothing here", shown(name), name.ptr);
-}
-
-void mls_rule_check_members(mls_rule_file *file, mls_str json, const char *const *allowed)
-{
-    uint32_t seen = 0;
     mls_raw_member member;
     mls_json_walk walk = mls_json_walk_begin(json);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        members[i] = (mls_str){NULL, 0};
+    }
     while (walk.object && mls_json_walk_next(&walk, &member)) {
-        uint32_t i = 0;
-        while (allowed[i] != NULL && !mls_str_equal(member.name, mls_str_from(allowed[i]))) {
+        size_t i = 0;
+        while (names[i] != NULL && !mls_str_equal(member.name, mls_str_from(names[i]))) {
             i++;
         }
-        const bool twice = (seen >> i & 1) != 0;
-        if (twice || (allowed[i] == NULL && !mls_str_equal(member.name, MLS_S("comment")))) {
-            member_wrong(file, member.name, twice);
+        if (names[i] != NULL && members[i].ptr == NULL) {
+            members[i] = member.value;
+        } else if (names[i] != NULL || !mls_str_equal(member.name, MLS_S("comment"))) {
+            mls_rule_fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, 0,
+                          names[i] != NULL ? "'%.*s' stands here twice" : "'%.*s' means nothing here",
+                          MLS_CUT(member.name, SHOWN_MAX));
         }
-        seen |= (uint32_t)1 << i;
     }
-}
-
-bool mls_rule_member(mls_str object, const char *name, mls_str *json)
-{
-    *json = (mls_str){NULL, 0};
-    return mls_json_member(object, mls_str_from(name), json);
 }
 
 mls_str mls_rule_text(mls_rule_file *file, mls_str json, mls_arena *arena, const char *otherwise)
 {
     mls_str text = {"", 0};
     if (json.ptr == NULL || mls_json_kind_of(json) != MLS_JSON_STRING) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr, 0, "%s", otherwise);
+        mls_rule_wrong(file, json, otherwise);
     } else if (!mls_json_string(json, arena, &text)) {
-        mls_rule_fail_memory(file);
-        return (mls_str){"", 0};
+        (void)mls_rule_room(file, NULL);
+        text = (mls_str){"", 0};
     } else if (memchr(text.ptr, '\0', text.len) != NULL) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr, 0, "a text may not hold \\u0000");
+        mls_rule_wrong(file, json, "a text may not hold \\u0000");
     }
     return text;
 }
 
-/* A name decoded into the file's memory. */
-static mls_str member_name(mls_rule_file *file, const mls_raw_member *member)
-{
-    const mls_str quoted = {member->name.ptr - 1, member->name.len + 2};
-    return mls_rule_text(file, quoted, &file->memory, "");
-}
-
 /* ---------------------------------------------------------------- sources */
 
-/* Finds the members of a source's top in one step through it, for it is long. */
-static void source_members(mls_rule_file *file, mls_rule_source *source)
+/* What a file calls itself; the newest of the published editions among the sources is what it builds on. */
+static void source_named(mls_rule_file *file, const mls_rule_source *source, mls_str edition)
 {
-    const struct {
-        mls_str name;
-        mls_str *json;
-    } members[] = {{MLS_S("usage"), &source->usage},
-                   {MLS_S("edition"), &source->edition},
-                   {MLS_S("extends"), &source->extends},
-                   {MLS_S("scopes"), &source->scopes}};
-    enum { COUNT = sizeof members / sizeof *members };
-    mls_raw_member member;
-    mls_json_walk walk = mls_json_walk_begin(source->json);
-    while (walk.object && mls_json_walk_next(&walk, &member)) {
-        size_t i = 0;
-        while (i < COUNT && !mls_str_equal(member.name, members[i].name)) {
-            i++;
-        }
-        if (i < COUNT && members[i].json->ptr == NULL) {
-            *members[i].json = member.value;
-        } else if (i < COUNT || !mls_str_equal(member.name, MLS_S("comment"))) {
-            member_wrong(file, member.name, i < COUNT);
-        }
+    static const char otherwise[] = "'edition' must name the edition, as in \"5.1.0\"";
+    const mls_str json = edition.ptr != NULL ? edition : source->json;
+    const mls_str name = mls_rule_text(file, json, &file->memory, otherwise);
+    if (name.len == 0 || name.len > 32) {
+        mls_rule_wrong(file, json, otherwise);
+    }
+    if (source == file->sources) {
+        file->edition = name;
+    }
+    if (source->embedded && file->base.ptr == NULL) {
+        file->base = name;
     }
 }
 
-/* Adds a source, checks that it is JSON, and its top. */
+/* Looks at the members of a source's top. */
+static void source_top(mls_rule_file *file, mls_rule_source *source)
+{
+    static const char *const names[] = {"usage", "edition", "extends", "scopes", NULL};
+    mls_str members[4];
+    if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT) {
+        mls_rule_wrong(file, source->json, "a rule file is a JSON object");
+    }
+    mls_rule_members(file, source->json, names, members);
+    source->extends = members[2];
+    source->scopes = members[3];
+    if (source == file->sources) {
+        const mls_str json = members[0].ptr != NULL ? members[0] : source->json;
+        const mls_str name = {json.ptr + 1, json.len > 2 ? json.len - 2 : 0};
+        if (mls_json_kind_of(json) != MLS_JSON_STRING || !mls_usage_from_name(name, &file->usage)) {
+            mls_rule_wrong(file, json, "'usage' must say \"training\" or \"hpc\"");
+        }
+    }
+    if (source == file->sources || source->embedded) {
+        source_named(file, source, members[1]);
+    }
+}
+
+/* Adds a source, once: `at` is what asks for it. */
 static void source_add(mls_rule_file *file, mls_str name, bool embedded, mls_str text)
 {
     mls_rule_source *source = &file->sources[file->source_count];
@@ -184,31 +200,25 @@ static void source_add(mls_rule_file *file, mls_str name, bool embedded, mls_str
     text = (mls_str){text.ptr + mark, text.len - mark};
     *source = (mls_rule_source){.name = name, .embedded = embedded};
     const char *reason = mls_json_validate(text, &file->memory, &source->json, &where);
-    if (reason == mls_reason_memory) {
-        mls_rule_fail_memory(file);
-    } else if (reason != NULL) {
+    if (reason == NULL) {
+        source->text = (mls_str){source->json.ptr - where, text.len};
+        file->source_count++;
+        source_top(file, source);
+    } else if (mls_rule_room(file, reason != mls_reason_memory ? reason : NULL)) {
         const bool named = file->source_count > 0 && name.ptr != NULL;
         mls_rule_fail(file, MLS_ERROR_SYNTAX, NULL, 0, "%s%sthis is not JSON: %s", named ? name.ptr : "",
                       named ? ": " : "", reason);
         if (file->error != NULL) {
             mls_text_position(text, where, &file->error->line, &file->error->column);
         }
-    } else {
-        source->text = (mls_str){source->json.ptr - where, text.len};
-        file->source_count++;
-        if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, source->json.ptr, 0, "a rule file is a JSON object");
-        }
-        source_members(file, source);
     }
 }
 
-/* Whether a source of that name has come; `at` is what asks for it again. */
+/* Whether a source has not come yet; `at` is what asks for it. */
 static bool source_is_new(mls_rule_file *file, mls_str name, bool embedded, const char *at)
 {
-    for (size_t i = 0; i < file->source_count; i++) {
-        if (file->sources[i].embedded == embedded && file->sources[i].name.ptr != NULL &&
-            mls_str_equal(file->sources[i].name, name)) {
+    for (size_t i = 0; mls_rule_room(file, name.ptr) && i < file->source_count; i++) {
+        if (file->sources[i].embedded == embedded && mls_str_equal(file->sources[i].name, name)) {
             mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "%s extends itself", file->sources[i].name.ptr);
         }
     }
@@ -216,25 +226,24 @@ static bool source_is_new(mls_rule_file *file, mls_str name, bool embedded, cons
 }
 
 /* The rules of an edition: "5.0.0", or "5.0" for short. */
-static void add_embedded(mls_rule_file *file, const char *usage, mls_str edition, const char *at)
+static void add_embedded(mls_rule_file *file, mls_str edition, const char *at)
 {
-    char name[128];
+    static const char *const endings[] = {"", ".0"};
+    const char *usage = mls_usage_name(file->usage);
     for (int i = 0; i < 2; i++) {
-        (void)snprintf(name, sizeof name, "rules/%s-%.*s%s.json", usage, shown(edition), edition.ptr,
-                       i == 0 ? "" : ".0");
+        char name[128];
+        (void)snprintf(name, sizeof name, "rules/%s-%.*s%s.json", usage, MLS_CUT(edition, SHOWN_MAX), endings[i]);
         const mls_str text = mls_data_find(name);
         if (text.ptr != NULL) {
             const mls_str kept = mls_arena_copy(&file->memory, mls_str_from(name));
-            if (kept.ptr == NULL) {
-                mls_rule_fail_memory(file);
-            } else if (source_is_new(file, kept, true, at)) {
+            if (source_is_new(file, kept, true, at)) {
                 source_add(file, kept, true, text);
             }
             return;
         }
     }
-    mls_rule_fail(file, MLS_ERROR_UNKNOWN, at, 0, "there are no rules of %s %.*s to extend", usage, shown(edition),
-                  edition.ptr);
+    mls_rule_fail(file, MLS_ERROR_UNKNOWN, at, 0, "there are no rules of %s %.*s to extend", usage,
+                  MLS_CUT(edition, SHOWN_MAX));
 }
 
 /* A file; `at` is what names it in the one before, and NULL for the first, which alone may be a pipe. */
@@ -248,9 +257,7 @@ static void add_file(mls_rule_file *file, mls_str path, const char *at)
     const mls_status status = mls_file_read(path.ptr, at == NULL, MLS_RULE_FILE_MAX, &text, &why);
     if (status == MLS_OK) {
         source_add(file, path, false, mls_buffer_str(&text));
-    } else if (status == MLS_ERROR_MEMORY) {
-        mls_rule_fail_memory(file);
-    } else {
+    } else if (mls_rule_room(file, status != MLS_ERROR_MEMORY ? &why : NULL)) {
         file->status = why.system_errno != 0
                            ? mls_error_set_errno(file->error, status, why.system_errno,
                                                  "the rule file %s cannot be opened", path.ptr)
@@ -265,29 +272,18 @@ static void add_beside(mls_rule_file *file, mls_str name, const char *at)
     const mls_str from = file->sources[file->source_count - 1].name;
     const char *slash = from.ptr != NULL && name.ptr[0] != '/' ? strrchr(from.ptr, '/') : NULL;
     mls_buffer path = {0};
-    if (slash != NULL) {
-        mls_buffer_append(&path, (mls_str){from.ptr, (size_t)(slash - from.ptr) + 1});
-    }
+    mls_buffer_append(&path, slash != NULL ? (mls_str){from.ptr, (size_t)(slash - from.ptr) + 1} : MLS_S(""));
     mls_buffer_append(&path, name);
-    const mls_str kept = path.failed ? (mls_str){NULL, 0} : mls_arena_copy(&file->memory, mls_buffer_str(&path));
-    mls_buffer_release(&path);
-    if (kept.ptr == NULL) {
-        mls_rule_fail_memory(file);
-    } else {
-        add_file(file, kept, at);
+    if (mls_rule_room(file, path.failed ? NULL : &path)) {
+        add_file(file, mls_arena_copy(&file->memory, mls_buffer_str(&path)), at);
     }
+    mls_buffer_release(&path);
 }
 
 /* Reads what the last source extends, and what that extends, and so on. */
 static void follow_extends(mls_rule_file *file)
 {
-    const mls_str top = file->sources[0].json;
-    mls_str json = file->sources[0].usage;
-    const mls_str usage = json.ptr != NULL && json.len >= 2 ? (mls_str){json.ptr + 1, json.len - 2} : json;
-    if (mls_json_kind_of(json) != MLS_JSON_STRING || !mls_usage_from_name(usage, &file->usage)) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr != NULL ? json.ptr : top.ptr, 0,
-                      "'usage' must say \"training\" or \"hpc\"");
-    }
+    mls_str json;
     while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
         const mls_str name = mls_rule_text(file, json, &file->memory, "'extends' must name an edition or a file");
         if (file->source_count == MLS_EXTENDS_MAX) {
@@ -295,203 +291,121 @@ static void follow_extends(mls_rule_file *file)
         } else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json"))) {
             add_beside(file, name, json.ptr);
         } else if (file->status == MLS_OK) {
-            add_embedded(file, mls_usage_name(file->usage), name, json.ptr);
+            add_embedded(file, name, json.ptr);
         }
-    }
-}
-
-/* What the file calls itself, and the newest of the published editions among the sources. */
-static void read_names(mls_rule_file *file)
-{
-    static const char otherwise[] = "'edition' must name the edition, as in \"5.1.0\"";
-    mls_str json;
-    for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
-        const mls_rule_source *source = &file->sources[i - 1];
-        if (i > 1 && !source->embedded) {
-            continue;
-        }
-        json = source->edition.ptr != NULL ? source->edition : source->json;
-        file->edition = mls_rule_text(file, json, &file->memory, otherwise);
-        if (file->edition.len == 0 || file->edition.len > 32) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr, 0, otherwise);
-        }
-        file->base = source->embedded ? file->edition : file->base;
     }
 }
 
 /* ---------------------------------------------------------------- merging */
 
-/* Lays one part over what the older files said of it; `what` names it in messages. */
-static void part_overlay(mls_rule_file *file, mls_rule_part *part, const mls_raw_member *member,
-                         const mls_rule_source *source, const char *twice, const char *what)
+static bool is_null(mls_str json)
 {
-    const char *at = member->name.ptr - 1;
-    const bool drop = mls_json_kind_of(member->value) == MLS_JSON_NULL;
-    if (part->source == source) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "%s", twice);
-    } else if (drop && part->json.ptr == NULL) {
+    return mls_json_kind_of(json) == MLS_JSON_NULL;
+}
+
+/* Lays what a file says over what the older ones said. */
+static void overlay(mls_rule_file *file, mls_str *json, const char *at, mls_str given, const char *what)
+{
+    if (is_null(given) && json->ptr == NULL) {
         mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "what is extended has %s to drop", what);
     }
-    if (part->json.ptr == NULL) {
-        part->order = ++file->order;
-    }
-    part->source = source;
-    part->json = drop ? (mls_str){NULL, 0} : member->value;
+    *json = is_null(given) ? (mls_str){NULL, 0} : given;
 }
 
-/* The part of that name in a map, made of `size` zero bytes when it is new; NULL when memory runs out. */
-static mls_rule_part *part_of(mls_rule_file *file, mls_map *map, const mls_raw_member *member, size_t size)
+/* The scope or rule of that name with what `source` says of it; NULL after a failure. */
+static mls_rule_part *part_overlay(mls_rule_file *file, mls_rule_parts *parts, const mls_raw_member *given,
+                                   const mls_rule_source *source, const char *twice, const char *what)
 {
-    const mls_str name = member_name(file, member);
-    mls_map_entry *entry = file->status == MLS_OK ? mls_map_put(map, name, NULL) : NULL;
-    if (entry != NULL && entry->value.pointer == NULL) {
-        mls_rule_part *part = mls_arena_alloc(&file->memory, size);
-        if (part != NULL) {
-            memset(part, 0, size);
-            part->name = name;
-        }
-        entry->value.pointer = part;
-    }
-    if (entry == NULL || entry->value.pointer == NULL) {
-        mls_rule_fail_memory(file);
+    const mls_str quoted = {given->name.ptr - 1, given->name.len + 2};
+    const mls_str name = mls_rule_text(file, quoted, &file->memory, "");
+    mls_map_entry *entry = file->status == MLS_OK ? mls_map_put(&parts->names, name, NULL) : NULL;
+    if (!mls_rule_room(file, entry) || entry == NULL) {
         return NULL;
     }
-    return entry->value.pointer;
-}
-
-static void keys_overlay(mls_rule_file *file, mls_rule_scope *scope, mls_str keys, const mls_rule_source *source,
-                         size_t *rules)
-{
-    mls_raw_member member;
-    mls_json_walk walk = mls_json_walk_begin(keys);
-    if (!walk.object) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, keys.ptr, 0, "'keys' must be an object of rules");
+    mls_rule_part *part = entry->value.pointer;
+    if (part != NULL && part->source == source) {
+        mls_rule_wrong(file, quoted, twice);
     }
-    for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &member); count++) {
-        if (count > MLS_RULES_PER_SCOPE_MAX || ++*rules > MLS_RULES_PER_FILE_MAX) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, member.name.ptr - 1, 0,
-                          "more than %d rules in a scope, or %d in a file", MLS_RULES_PER_SCOPE_MAX,
-                          MLS_RULES_PER_FILE_MAX);
+    if (part == NULL || part->json.ptr == NULL) {
+        part = mls_arena_alloc(&file->memory, sizeof *part);
+        if (!mls_rule_room(file, part) || part == NULL) {
+            return NULL;
         }
-        mls_rule_part *part = part_of(file, &scope->keys, &member, sizeof *part);
-        if (part != NULL) {
-            file->rule = part->name;
-            part_overlay(file, part, &member, source, "this rule stands twice in the scope", "nothing of this name");
-        }
+        *part = (mls_rule_part){.name = name, .keys.names.arena = &file->memory};
+        *(parts->first == NULL ? &parts->first : &parts->last->next) = part;
+        parts->last = part;
+        entry->value.pointer = part;
     }
-    file->rule = (mls_str){NULL, 0};
+    overlay(file, &part->json, quoted.ptr, given->value, what);
+    part->source = source;
+    return part;
 }
 
 static void scope_overlay(mls_rule_file *file, const mls_raw_member *given, const mls_rule_source *source,
                           size_t *rules)
 {
-    const mls_json_kind kind = mls_json_kind_of(given->value);
-    mls_raw_member member;
-    mls_rule_scope *scope = (mls_rule_scope *)part_of(file, &file->scopes, given, sizeof *scope);
+    static const char *const names[] = {"begin", "derive", "end", "keys", NULL};
+    mls_rule_part *scope =
+        part_overlay(file, &file->scopes, given, source, "this scope stands twice in the file", "no such scope");
+    mls_str members[4];
+    mls_raw_member rule;
     if (scope == NULL) {
         return;
     }
-    file->scope = scope->self.name;
-    if (kind != MLS_JSON_NULL && kind != MLS_JSON_OBJECT) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, given->value.ptr, 0, "a scope must be an object, or null to drop it");
+    if (!is_null(given->value) && mls_json_kind_of(given->value) != MLS_JSON_OBJECT) {
+        mls_rule_wrong(file, given->value, "a scope must be an object, or null to drop it");
     }
-    part_overlay(file, &scope->self, given, source, "this scope stands twice in the file", "no such scope");
-    if (kind == MLS_JSON_NULL) {
-        *scope = (mls_rule_scope){.self = scope->self};
-    }
-    scope->keys.arena = &file->memory;
-    bool keys = false;
-    for (mls_json_walk walk = mls_json_walk_begin(given->value);
-         file->status == MLS_OK && mls_json_walk_next(&walk, &member);) {
-        mls_rule_part *part = mls_str_equal(member.name, MLS_S("begin"))    ? &scope->begin
-                              : mls_str_equal(member.name, MLS_S("derive")) ? &scope->derive
-                              : mls_str_equal(member.name, MLS_S("end"))    ? &scope->end
-                                                                            : NULL;
-        if (part != NULL) {
-            part_overlay(file, part, &member, source, "this stands twice in the scope", "nothing of this name");
-        } else if (!keys && mls_str_equal(member.name, MLS_S("keys"))) {
-            keys_overlay(file, scope, member.value, source, rules);
-            keys = true;
-        } else if (!mls_str_equal(member.name, MLS_S("comment"))) {
-            member_wrong(file, member.name, mls_str_equal(member.name, MLS_S("keys")));
+    mls_rule_members(file, given->value, names, members);
+    mls_str *const parts[] = {&scope->begin, &scope->derive, &scope->end};
+    for (size_t i = 0; i < 3; i++) {
+        if (members[i].ptr != NULL) {
+            overlay(file, parts[i], members[i].ptr, members[i], "nothing of this name");
         }
+    }
+    mls_json_walk walk = mls_rule_walk(members[3]);
+    if (members[3].ptr != NULL && !walk.object) {
+        mls_rule_wrong(file, members[3], "'keys' must be an object of rules");
+    }
+    for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &rule); count++) {
+        if (count > MLS_RULES_PER_SCOPE_MAX || ++*rules > MLS_RULES_PER_FILE_MAX) {
+            mls_rule_fail(file, MLS_ERROR_LIMIT, rule.name.ptr - 1, 0, "more than %d rules in a scope, or %d in a file",
+                          MLS_RULES_PER_SCOPE_MAX, MLS_RULES_PER_FILE_MAX);
+        }
+        (void)part_overlay(file, &scope->keys, &rule, source, "this rule stands twice in the scope",
+                           "nothing of this name");
     }
 }
 
-static int compare_orders(const void *left, const void *right)
+static void source_merge(mls_rule_file *file, const mls_rule_source *source)
 {
-    const mls_rule_part *const *a = left;
-    const mls_rule_part *const *b = right;
-    return ((*a)->order > (*b)->order) - ((*a)->order < (*b)->order);
-}
-
-const mls_rule_part **mls_rule_parts(mls_rule_file *file, const mls_map *map, size_t *count)
-{
-    const mls_rule_part **parts = mls_arena_array(&file->memory, map->count, sizeof *parts);
-    *count = 0;
-    if (parts == NULL) {
-        mls_rule_fail_memory(file);
-        return NULL;
+    mls_raw_member scope;
+    size_t rules = 0;
+    mls_json_walk walk = mls_rule_walk(source->scopes);
+    if (!walk.object) {
+        mls_rule_fail(file, MLS_ERROR_VALUE, source->scopes.ptr != NULL ? source->scopes.ptr : source->json.ptr, 0,
+                      "'scopes' must be an object of at most %d scopes", MLS_SCOPES_MAX);
     }
-    for (size_t i = 0; i < map->count; i++) {
-        const mls_rule_part *part = map->entries[i].value.pointer;
-        if (part->json.ptr != NULL) {
-            parts[(*count)++] = part;
+    for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &scope); count++) {
+        if (count > MLS_SCOPES_MAX) {
+            mls_rule_fail(file, MLS_ERROR_LIMIT, scope.name.ptr - 1, 0, "more than %d scopes", MLS_SCOPES_MAX);
         }
-    }
-    qsort((void *)parts, *count, sizeof *parts, compare_orders);
-    return parts;
-}
-
-static void sources_merge(mls_rule_file *file)
-{
-    for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
-        const mls_rule_source *source = &file->sources[i - 1];
-        const mls_str scopes = source->scopes;
-        mls_raw_member scope;
-        size_t rules = 0;
-        size_t count = 0;
-        mls_json_walk walk = {0};
-        if (scopes.ptr != NULL) {
-            walk = mls_json_walk_begin(scopes);
-        }
-        if (!walk.object) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, scopes.ptr != NULL ? scopes.ptr : source->json.ptr, 0,
-                          "'scopes' must be an object of at most %d scopes", MLS_SCOPES_MAX);
-        }
-        while (file->status == MLS_OK && mls_json_walk_next(&walk, &scope)) {
-            if (++count > MLS_SCOPES_MAX) {
-                mls_rule_fail(file, MLS_ERROR_LIMIT, scope.name.ptr - 1, 0, "more than %d scopes", MLS_SCOPES_MAX);
-            }
-            scope_overlay(file, &scope, source, &rules);
-            file->scope = (mls_str){NULL, 0};
-        }
+        scope_overlay(file, &scope, source, &rules);
     }
 }
 
 void mls_rule_file_read(mls_rule_file *file, const mls_edition *edition, const char *path, mls_str text)
 {
-    file->scopes.arena = &file->memory;
+    file->scopes.names.arena = &file->memory;
     if (edition != NULL) {
-        add_embedded(file, mls_usage_name(edition->usage), mls_str_from(edition->name), NULL);
+        file->usage = edition->usage;
+        add_embedded(file, mls_str_from(edition->name), NULL);
     } else if (path != NULL) {
-        const mls_str name = mls_arena_copy(&file->memory, mls_str_from(path));
-        if (name.ptr == NULL) {
-            mls_rule_fail_memory(file);
-        } else {
-            add_file(file, name, NULL);
-        }
+        add_file(file, mls_arena_copy(&file->memory, mls_str_from(path)), NULL);
     } else {
         source_add(file, (mls_str){NULL, 0}, false, text);
     }
-    if (file->status == MLS_OK) {
-        follow_extends(file);
+    follow_extends(file);
+    for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
+        source_merge(file, &file->sources[i - 1]);
     }
-    read_names(file);
-    sources_merge(file);
-}
-
-void mls_rule_file_release(mls_rule_file *file)
-{
-    mls_arena_release(&file->memory);
 }

@@ -362,6 +362,20 @@ void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls
     write_expr((words_writer){.out = buffer, .scope = scope, .input = input}, 'G', expr, "", SIZE_MAX);
 }
 
+void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_rule *rule)
+{
+    const mls_expr_list *const lists[] = {&rule->check, &rule->check_first, &rule->check_any};
+    static const char *const before[] = {"", "the first ", "one must reach "};
+    const size_t mark = buffer->len;
+    for (size_t l = 0; l < 3; l++) {
+        for (size_t i = 0; i < lists[l]->count; i++) {
+            mls_buffer_append_text(buffer, buffer->len > mark ? "; " : "");
+            mls_buffer_append_text(buffer, before[l]);
+            (l < 2 ? mls_rule_words_requirement : mls_rule_words_target)(buffer, scope, &lists[l]->items[i], NULL);
+        }
+    }
+}
+
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule)
 {
     if (rule->occurs == MLS_OCCURS_AT_LEAST && rule->occurs_count != 1) {

@@ -27,6 +27,9 @@ void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, cons
 /* Appends what a check_any wants reached: "<= 0.925 and > 0.0". */
 void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input);
 
+/* Appends what a rule wants of the records of its key, in one line. */
+void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_rule *rule);
+
 /* Appends how often: "exactly once", "at least 2 times", "at least once, or block_start". */
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule);
 

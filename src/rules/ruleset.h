@@ -11,12 +11,8 @@
 
 #include "mlscore/rules.h"
 #include "rules/expr.h"
-#include "rules/rule_file.h"
 
-enum {
-    MLS_ACTION_DEPTH_MAX = 4, /* `if` in `if` */
-    MLS_ACTIONS_MAX = 64      /* in one rule */
-};
+enum { MLS_SCOPES_MAX = 256 };
 
 typedef enum mls_occurs {
     MLS_OCCURS_ANY,
@@ -103,7 +99,7 @@ struct mls_ruleset {
     mls_arena memory;
     mls_usage usage;
     mls_str edition;
-    mls_str base; /* the published edition it is, or builds on; ptr NULL: none */
+    mls_str base; /* the edition it builds on, or is */
     mls_scope *scopes;
     size_t scope_count;
     size_t common; /* index of the scope that is judged first */
@@ -130,10 +126,25 @@ size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);
 /* The rule of a scope for a key; NULL when it has none. */
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);
 
-/* Compiles merged rule files into `ruleset`, which is zeroed; the outcome is file->status. */
-void mls_ruleset_compile(mls_rule_file *file, mls_ruleset *ruleset);
+/*
+ * The scopes that judge a benchmark in a division, in their order.  Those
+ * behind the first `sure` ones are queued by rules, for some values only.
+ */
+typedef struct mls_scope_chain {
+    const mls_ruleset *ruleset;
+    size_t scopes[16];
+    size_t count;
+    size_t sure;
+} mls_scope_chain;
 
-/* The variable of a scope by name; SIZE_MAX when it has none. */
-size_t mls_scope_find_variable(const mls_scope *scope, mls_str name);
+/* False when the edition has no rules of its own for the benchmark in this division. */
+bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, const char *benchmark,
+                          mls_scope_chain *chain);
+
+/* Whether a scope further on has a rule for the key that overrules the one of scope `at` of the chain. */
+bool mls_scope_chain_overrules(const mls_scope_chain *chain, size_t at, uint32_t key);
+
+/* The rules as a rule file holds them, for writing one; in `arena`, false when that has no memory. */
+bool mls_ruleset_as_value(const mls_ruleset *ruleset, mls_arena *arena, mls_value *made);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ruleset_compile.c - merged rule files to a ruleset.
+ * ruleset_compile.c - loads rules: merged rule files to a ruleset.
  *
  * Every expression of every scope is compiled, so that a mistake in a rule
  * file shows when it is loaded and not when some log happens to need it.
@@ -8,13 +8,18 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/number.h"
-#include "rules/ruleset.h"
+#include "rules/rule_file.h"
 
-enum { OTHERS_MAX = 16, SCOPE_NAME_MAX = 64, BEGIN_DEPTH_MAX = 8 };
+enum {
+    OTHERS_MAX = 16,
+    SCOPE_NAME_MAX = 64,
+    BEGIN_DEPTH_MAX = 8,
+    ACTION_DEPTH_MAX = 4, /* `if` in `if` */
+    ACTIONS_MAX = 64      /* in one rule */
+};
 
 typedef struct rule_compiler {
     mls_rule_file *file;
@@ -24,29 +29,35 @@ typedef struct rule_compiler {
     bool assigned[MLS_VARIABLES_PER_SCOPE_MAX]; /* `begin` or some `set` gives it a value */
 } rule_compiler;
 
-static void compile_fail(rule_compiler *c, mls_str json, const char *what)
+static bool all_well(const rule_compiler *c)
 {
-    mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "%s", what);
+    return c->file->status == MLS_OK;
+}
+
+static void wrong(rule_compiler *c, mls_str json, const char *what)
+{
+    mls_rule_wrong(c->file, json, what);
+}
+
+static mls_str text_of(rule_compiler *c, mls_str json, const char *otherwise)
+{
+    return mls_rule_text(c->file, json, &c->ruleset->memory, otherwise);
 }
 
 /* Room for `count` items in the ruleset; NULL, and a failure, when there is no memory. */
-static void *compile_room(rule_compiler *c, size_t count, size_t size)
+static void *room_for(rule_compiler *c, size_t count, size_t size)
 {
     void *room = mls_arena_array(&c->ruleset->memory, count, size);
-    if (room == NULL) {
-        mls_rule_fail_memory(c->file);
-    } else {
+    if (mls_rule_room(c->file, room)) {
         memset(room, 0, count * size);
     }
     return room;
 }
 
-static mls_str compile_copy(rule_compiler *c, mls_str text)
+static mls_str copy_of(rule_compiler *c, mls_str text)
 {
     const mls_str copy = mls_arena_copy(&c->ruleset->memory, text);
-    if (copy.ptr == NULL) {
-        mls_rule_fail_memory(c->file);
-    }
+    (void)mls_rule_room(c->file, copy.ptr);
     return copy;
 }
 
@@ -60,19 +71,28 @@ static size_t count_items(mls_str json)
     return count;
 }
 
+/* The number of a name in a map of the ruleset; *kept becomes its copy there. */
+static uint32_t number_of(rule_compiler *c, mls_map *map, mls_str name, mls_str *kept)
+{
+    const mls_map_entry *entry = mls_map_put(map, name, NULL);
+    if (!mls_rule_room(c->file, entry) || entry == NULL) {
+        return 0;
+    }
+    *kept = entry->key;
+    return (uint32_t)(entry - map->entries);
+}
+
 /* ---------------------------------------------------------------- expressions */
 
 /* `json` is the string that the text stands in, from its byte `offset` on. */
 static void compile_text(rule_compiler *c, mls_str json, mls_str text, size_t offset, mls_expr *expr)
 {
     mls_error why = {0};
-    if (c->file->status != MLS_OK) {
+    if (!all_well(c)) {
         return;
     }
     const mls_status status = mls_expr_compile(text, &c->scope->symbols, &c->ruleset->memory, expr, &why);
-    if (status == MLS_ERROR_MEMORY) {
-        mls_rule_fail_memory(c->file);
-    } else if (status != MLS_OK) {
+    if (status != MLS_OK && mls_rule_room(c->file, status != MLS_ERROR_MEMORY ? &why : NULL)) {
         mls_rule_fail(c->file, status, json.ptr, why.column > 0 ? why.column + offset : 0, "%s", why.message);
     }
 }
@@ -80,52 +100,44 @@ static void compile_text(rule_compiler *c, mls_str json, mls_str text, size_t of
 /* A string, or {"lines": ["…", "…"]}: a long expression, its lines joined by a blank. */
 static void compile_expr(rule_compiler *c, mls_str json, mls_expr *expr)
 {
-    static const char *const allowed[] = {"lines", NULL};
+    static const char *const names[] = {"lines", NULL};
     mls_arena *scratch = &c->file->memory;
+    mls_str lines;
+    mls_raw_member line;
+    mls_buffer text = {0};
     if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
         compile_text(c, json, mls_rule_text(c->file, json, scratch, "an expression must be a string"), 0, expr);
         return;
     }
-    mls_str lines;
-    mls_raw_member line;
-    mls_buffer text = {0};
-    mls_rule_check_members(c->file, json, allowed);
-    mls_json_walk walk = {0};
-    if (mls_rule_member(json, "lines", &lines)) {
-        walk = mls_json_walk_begin(lines);
-    }
+    mls_rule_members(c->file, json, names, &lines);
+    mls_json_walk walk = mls_rule_walk(lines);
     if (walk.object || walk.at == walk.end || *walk.at == ']') {
-        compile_fail(c, json, "'lines' must be a list of strings");
+        wrong(c, json, "'lines' must be a list of strings");
     }
-    while (c->file->status == MLS_OK && mls_json_walk_next(&walk, &line)) {
+    while (all_well(c) && mls_json_walk_next(&walk, &line)) {
         mls_buffer_append_text(&text, text.len > 0 ? " " : "");
         mls_buffer_append(&text, mls_rule_text(c->file, line.value, scratch, "'lines' must be a list of strings"));
     }
-    if (text.failed) {
-        mls_rule_fail_memory(c->file);
-    }
+    (void)mls_rule_room(c->file, text.failed ? NULL : &text);
     compile_text(c, json, mls_buffer_str(&text), 0, expr);
     mls_buffer_release(&text);
 }
 
 /* One expression or a list of them; absent is an empty list. */
-static void compile_exprs(rule_compiler *c, mls_str json, const char *name, mls_expr_list *list)
+static void compile_exprs(rule_compiler *c, mls_str json, mls_expr_list *list)
 {
     if (json.ptr == NULL) {
         return;
     }
     mls_raw_member item = {.value = json};
-    mls_json_walk walk = {0};
     const bool several = mls_json_kind_of(json) == MLS_JSON_LIST;
-    list->items = compile_room(c, several ? count_items(json) : 1, sizeof *list->items);
-    mls_rule_enter(c->file, name);
-    if (several) {
-        walk = mls_json_walk_begin(json);
+    mls_json_walk walk = mls_json_walk_begin(json);
+    list->count = several ? count_items(json) : 1;
+    list->items = room_for(c, list->count, sizeof *list->items);
+    for (size_t i = 0; all_well(c) && i < list->count; i++) {
+        (void)(several && mls_json_walk_next(&walk, &item));
+        compile_expr(c, item.value, &list->items[i]);
     }
-    while (c->file->status == MLS_OK && (several ? mls_json_walk_next(&walk, &item) : list->count == 0)) {
-        compile_expr(c, item.value, &list->items[list->count++]);
-    }
-    mls_rule_leave(c->file);
 }
 
 /* ---------------------------------------------------------------- variables */
@@ -138,127 +150,85 @@ static bool is_identifier(mls_str name)
 }
 
 /* The slot of the variable that a string names. */
-static uint32_t compile_variable(rule_compiler *c, mls_str json, const char *otherwise)
+static uint32_t compile_variable(rule_compiler *c, mls_str json)
 {
-    const mls_str name = mls_rule_text(c->file, json, &c->file->memory, otherwise);
-    if (c->file->status != MLS_OK) {
-        return 0;
-    }
+    mls_str name = mls_rule_text(c->file, json, &c->file->memory, "\"set\" names a variable, \"to\" is its new value");
     if (!is_identifier(name)) {
         mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "'%.60s' cannot be the name of a variable", name.ptr);
-        return 0;
     }
-    const mls_map_entry *entry = mls_map_put(&c->scope->symbols, name, NULL);
-    if (entry == NULL) {
-        mls_rule_fail_memory(c->file);
-        return 0;
-    }
-    const size_t slot = (size_t)(entry - c->scope->symbols.entries);
+    const uint32_t slot = all_well(c) ? number_of(c, &c->scope->symbols, name, &name) : 0;
     if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
         mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
         return 0;
     }
     c->assigned[slot] = true;
-    return (uint32_t)slot;
+    return slot;
 }
 
 static void compile_constant(rule_compiler *c, mls_str json, unsigned depth, mls_value *value)
 {
     static const char wanted[] = "a variable begins as a number, string, boolean, null or list of these";
-    mls_raw_member item;
     *value = (mls_value){.kind = mls_json_kind_of(json)};
-    switch (value->kind) {
-    case MLS_JSON_NULL:
-        break;
-    case MLS_JSON_BOOL:
+    if (value->kind == MLS_JSON_BOOL) {
         value->as.boolean = *json.ptr == 't';
-        break;
-    case MLS_JSON_NUMBER:
+    } else if (value->kind == MLS_JSON_NUMBER) {
         value->is_integer = mls_json_is_integer(json);
-        if (!mls_json_number(json, &value->as.number)) {
-            mls_rule_fail_memory(c->file);
-        } else if (!isfinite(value->as.number)) {
-            compile_fail(c, json, wanted);
+        if (mls_rule_room(c->file, mls_json_number(json, &value->as.number) ? value : NULL) &&
+            !isfinite(value->as.number)) {
+            wrong(c, json, wanted);
         }
-        break;
-    case MLS_JSON_STRING:
-        value->as.string = mls_rule_text(c->file, json, &c->ruleset->memory, wanted);
-        break;
-    case MLS_JSON_LIST:
-        if (depth < BEGIN_DEPTH_MAX) {
-            mls_value *items = compile_room(c, count_items(json), sizeof *items);
-            value->as.list.items = items;
-            for (mls_json_walk walk = mls_json_walk_begin(json);
-                 c->file->status == MLS_OK && mls_json_walk_next(&walk, &item);) {
-                compile_constant(c, item.value, depth + 1, &items[value->as.list.count++]);
-            }
-            break;
+    } else if (value->kind == MLS_JSON_STRING) {
+        value->as.string = text_of(c, json, wanted);
+    } else if (value->kind == MLS_JSON_LIST && depth < BEGIN_DEPTH_MAX) {
+        mls_raw_member item;
+        mls_json_walk walk = mls_json_walk_begin(json);
+        mls_value *items = room_for(c, count_items(json), sizeof *items);
+        value->as.list.items = items;
+        while (all_well(c) && mls_json_walk_next(&walk, &item)) {
+            compile_constant(c, item.value, depth + 1, &items[value->as.list.count++]);
         }
-        /* fall through */
-    case MLS_JSON_OBJECT:
-        compile_fail(c, json, wanted);
+    } else if (value->kind != MLS_JSON_NULL) {
+        wrong(c, json, wanted);
     }
 }
 
 static void compile_begin(rule_compiler *c, mls_str json)
 {
     mls_raw_member item;
-    if (json.ptr == NULL) {
-        return;
+    mls_json_walk walk = mls_rule_walk(json);
+    if (json.ptr != NULL && !walk.object) {
+        wrong(c, json, "'begin' must be an object of variables");
     }
-    mls_rule_enter(c->file, "begin");
-    mls_json_walk walk = mls_json_walk_begin(json);
-    if (!walk.object) {
-        compile_fail(c, json, "'begin' must be an object of variables");
-    }
-    while (c->file->status == MLS_OK && mls_json_walk_next(&walk, &item)) {
+    while (all_well(c) && mls_json_walk_next(&walk, &item)) {
         const mls_str name = {item.name.ptr - 1, item.name.len + 2};
-        const uint32_t slot = compile_variable(c, name, "");
+        const uint32_t slot = compile_variable(c, name);
         if (c->initial[slot].set) {
-            compile_fail(c, name, "this variable stands twice");
+            wrong(c, name, "this variable stands twice");
         }
         compile_constant(c, item.value, 0, &c->initial[slot].value);
         c->initial[slot].set = true;
     }
-    mls_rule_leave(c->file);
 }
 
 /* ---------------------------------------------------------------- actions */
 
 /* $x + [item] set to $x again appends in place: a list that grows with the log would be copied each time otherwise. */
-static bool is_append(const mls_action *action)
+static mls_action_kind set_or_append(const mls_action *action)
 {
     const mls_expr_node *root = action->expr.root;
     return root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
-           root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST;
-}
-
-static void compile_set(rule_compiler *c, mls_str set, mls_str to, mls_action *action)
-{
-    static const char wanted[] = "\"set\" names a variable, \"to\" is its new value";
-    action->slot = compile_variable(c, set, wanted);
-    if (to.ptr == NULL) {
-        compile_fail(c, set, wanted);
-    }
-    mls_rule_enter(c->file, "to");
-    compile_expr(c, to, &action->expr);
-    mls_rule_leave(c->file);
-    if (c->file->status == MLS_OK) {
-        action->kind = is_append(action) ? MLS_ACTION_APPEND : MLS_ACTION_SET;
-    }
+                   root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST
+               ? MLS_ACTION_APPEND
+               : MLS_ACTION_SET;
 }
 
 /* "closed_{value}": the text between the braces is an expression. */
 static void compile_use(rule_compiler *c, mls_str json, mls_action *action)
 {
-    const mls_str text =
-        mls_rule_text(c->file, json, &c->ruleset->memory, "\"use\" names a scope, as in \"closed_{value}\"");
+    const mls_str text = text_of(c, json, "\"use\" names a scope, as in \"closed_{value}\"");
     const char *open = strchr(text.ptr, '{');
     const char *close = strrchr(text.ptr, '}');
-    action->kind = MLS_ACTION_USE;
-    action->text = text;
-    action->prefix = text;
-    mls_rule_enter(c->file, "use");
+    *action = (mls_action){.kind = MLS_ACTION_USE, .text = text, .prefix = text};
     if (open != NULL && close > open) {
         action->has_expr = true;
         action->prefix.len = (size_t)(open - text.ptr);
@@ -267,46 +237,35 @@ static void compile_use(rule_compiler *c, mls_str json, mls_action *action)
     } else if (open != NULL || close != NULL) {
         mls_rule_fail(c->file, MLS_ERROR_SYNTAX, json.ptr, 0, "braces do not match");
     }
-    mls_rule_leave(c->file);
 }
 
 static void compile_actions(rule_compiler *c, mls_str json, unsigned depth, mls_action **actions, size_t *count);
 
 static void compile_action(rule_compiler *c, mls_str json, unsigned depth, mls_action *action)
 {
-    static const char *const members[][3] = {{"set", "to", NULL}, {"use", NULL}, {"if", "then", NULL}};
-    size_t kind = 0;
-    mls_str first;
-    mls_str second;
-    while (kind < 3 && !mls_rule_member(json, members[kind][0], &first)) {
-        kind++;
-    }
-    if (kind == 3) {
-        compile_fail(c, json, "an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
-        return;
-    }
-    mls_rule_check_members(c->file, json, members[kind]);
-    if (kind == 1) {
-        compile_use(c, first, action);
-        return;
-    }
-    (void)mls_rule_member(json, members[kind][1], &second);
-    if (kind == 0) {
-        compile_set(c, first, second, action);
-        return;
-    }
-    action->kind = MLS_ACTION_IF;
-    if (depth == MLS_ACTION_DEPTH_MAX) {
+    enum { SET, TO, USE, IF, THEN, MEMBERS };
+    static const char *const names[] = {"set", "to", "use", "if", "then", NULL};
+    mls_str members[MEMBERS];
+    mls_rule_members(c->file, json, names, members);
+    const bool set = members[SET].ptr != NULL;
+    const bool use = members[USE].ptr != NULL;
+    const bool condition = members[IF].ptr != NULL;
+    if (set + use + condition != 1 || set != (members[TO].ptr != NULL) || condition != (members[THEN].ptr != NULL)) {
+        wrong(c, json, "an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
+    } else if (use) {
+        compile_use(c, members[USE], action);
+    } else if (set) {
+        action->slot = compile_variable(c, members[SET]);
+        compile_expr(c, members[TO], &action->expr);
+        action->kind = all_well(c) ? set_or_append(action) : MLS_ACTION_SET;
+    } else if (depth == ACTION_DEPTH_MAX) {
         mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "\"if\" inside \"if\" more than %d deep",
-                      MLS_ACTION_DEPTH_MAX);
-        return;
+                      ACTION_DEPTH_MAX);
+    } else {
+        action->kind = MLS_ACTION_IF;
+        compile_expr(c, members[IF], &action->expr);
+        compile_actions(c, members[THEN], depth + 1, &action->actions, &action->action_count);
     }
-    mls_rule_enter(c->file, "if");
-    compile_expr(c, first, &action->expr);
-    mls_rule_leave(c->file);
-    mls_rule_enter(c->file, "then");
-    compile_actions(c, second.ptr != NULL ? second : json, depth + 1, &action->actions, &action->action_count);
-    mls_rule_leave(c->file);
 }
 
 static void compile_actions(rule_compiler *c, mls_str json, unsigned depth, mls_action **actions, size_t *count)
@@ -314,24 +273,14 @@ static void compile_actions(rule_compiler *c, mls_str json, unsigned depth, mls_
     mls_raw_member item;
     mls_json_walk walk = mls_json_walk_begin(json);
     const size_t wanted = count_items(json);
-    if (mls_json_kind_of(json) != MLS_JSON_LIST || wanted > MLS_ACTIONS_MAX) {
-        mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "actions are a list of at most %d", MLS_ACTIONS_MAX);
+    if (mls_json_kind_of(json) != MLS_JSON_LIST || wanted > ACTIONS_MAX) {
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "actions are a list of at most %d", ACTIONS_MAX);
         return;
     }
-    *actions = compile_room(c, wanted, sizeof **actions);
-    while (c->file->status == MLS_OK && *actions != NULL && mls_json_walk_next(&walk, &item)) {
+    *actions = room_for(c, wanted, sizeof **actions);
+    while (all_well(c) && *actions != NULL && mls_json_walk_next(&walk, &item)) {
         compile_action(c, item.value, depth, &(*actions)[(*count)++]);
     }
-}
-
-static bool actions_have_use(const mls_action *actions, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (actions[i].kind == MLS_ACTION_USE || actions_have_use(actions[i].actions, actions[i].action_count)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* ---------------------------------------------------------------- rules */
@@ -346,39 +295,36 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
 {
     mls_str all[OTHERS_MAX] = {rule->key};
     size_t count = 1;
-    for (size_t at = 0; at <= names.len && count < OTHERS_MAX;) {
-        const char *comma = at < names.len ? memchr(names.ptr + at, ',', names.len - at) : NULL;
-        size_t end = comma != NULL ? (size_t)(comma - names.ptr) : names.len;
-        const size_t next = end + 1;
-        while (at < end && names.ptr[at] == ' ') {
-            at++;
+    const char *end = names.ptr + names.len;
+    for (const char *at = names.ptr; at <= end && count < OTHERS_MAX; count++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        const char *stop = comma != NULL ? comma : end;
+        const char *behind = stop;
+        for (; at < behind && *at == ' '; at++) {
         }
-        while (end > at && names.ptr[end - 1] == ' ') {
-            end--;
+        for (; behind > at && behind[-1] == ' '; behind--) {
         }
-        if (end == at) {
-            compile_fail(c, json, "at_least_one_or(…) must name other keys");
+        if (behind == at) {
+            wrong(c, json, "at_least_one_or(…) must name other keys");
             return;
         }
-        all[count++] = (mls_str){names.ptr + at, end - at};
-        at = next;
+        all[count] = (mls_str){at, (size_t)(behind - at)};
+        at = stop + 1;
     }
-    mls_str *others = compile_room(c, count - 1, sizeof *others);
-    if (others == NULL) {
-        return;
-    }
-    memcpy(others, all + 1, (count - 1) * sizeof *others);
+    mls_str *others = room_for(c, count - 1, sizeof *others);
     rule->others = others;
     rule->other_count = count - 1;
+    for (size_t i = 0; all_well(c) && i + 1 < count; i++) {
+        (void)number_of(c, &c->ruleset->key_names, all[i + 1], &others[i]);
+    }
     mls_buffer either = {0};
     qsort(all, count, sizeof *all, compare_texts);
     for (size_t i = 0; i < count; i++) {
         mls_buffer_append_text(&either, i > 0 ? "|" : "");
         mls_buffer_append(&either, all[i]);
     }
-    rule->either = compile_copy(c, mls_buffer_str(&either));
-    if (either.failed) {
-        mls_rule_fail_memory(c->file);
+    if (mls_rule_room(c->file, either.failed ? NULL : &either)) {
+        rule->either = copy_of(c, mls_buffer_str(&either));
     }
     mls_buffer_release(&either);
 }
@@ -386,11 +332,9 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
 /* The text between "name(" and ")"; false when `text` is not of that form. */
 static bool between_brackets(mls_str text, mls_str name, mls_str *argument)
 {
-    if (!mls_str_starts(text, name) || !mls_str_ends(text, MLS_S(")"))) {
-        return false;
-    }
-    *argument = (mls_str){text.ptr + name.len, text.len - name.len - 1};
-    return true;
+    const bool is_form = mls_str_starts(text, name) && mls_str_ends(text, MLS_S(")"));
+    *argument = is_form ? (mls_str){text.ptr + name.len, text.len - name.len - 1} : text;
+    return is_form;
 }
 
 static void compile_occurs(rule_compiler *c, mls_str whole, mls_str json, mls_rule *rule)
@@ -401,162 +345,247 @@ static void compile_occurs(rule_compiler *c, mls_str whole, mls_str json, mls_ru
     if (json.ptr == NULL) {
         return;
     }
-    const mls_str occurs = rule->occurs_text = mls_rule_text(c->file, json, &c->ruleset->memory, wanted);
+    const mls_str occurs = rule->occurs_text = text_of(c, json, wanted);
     if (mls_str_equal(occurs, MLS_S("exactly_one"))) {
         rule->occurs = MLS_OCCURS_EXACTLY_ONE;
-    } else if (mls_str_equal(occurs, MLS_S("at_least_one"))) {
-        rule->occurs = MLS_OCCURS_AT_LEAST;
-        rule->occurs_count = 1;
     } else if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument)) {
         rule->occurs = MLS_OCCURS_AT_LEAST_ONE_OR;
         compile_others(c, whole, argument, rule);
+    } else if (mls_str_equal(occurs, MLS_S("at_least_one"))) {
+        rule->occurs = MLS_OCCURS_AT_LEAST;
+        rule->occurs_count = 1;
     } else if (between_brackets(occurs, MLS_S("at_least("), &argument) &&
                mls_size_parse(argument, &rule->occurs_count)) {
         rule->occurs = MLS_OCCURS_AT_LEAST;
     } else if (!mls_str_equal(occurs, MLS_S("optional"))) {
-        compile_fail(c, whole, wanted);
+        wrong(c, whole, wanted);
     }
 }
 
 static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *rule)
 {
-    static const char *const allowed[] = {"occurs", "check", "check_first", "check_any", "after", NULL};
-    const mls_str key = part->name;
+    enum { OCCURS, CHECK, CHECK_FIRST, CHECK_ANY, AFTER, MEMBERS };
+    static const char *const names[] = {"occurs", "check", "check_first", "check_any", "after", NULL};
     const mls_str json = part->json;
-    mls_str member;
-    c->file->rule = key;
-    *rule = (mls_rule){.key = compile_copy(c, key), .first_only = mls_str_contains(key, MLS_S("submission_"))};
-    if (mls_json_kind_of(json) == MLS_JSON_STRING) {
-        compile_occurs(c, json, json, rule);
-    } else if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
-        compile_fail(c, json, "a rule is an object, or a string that says how often");
-    } else {
-        mls_rule_check_members(c->file, json, allowed);
-        (void)mls_rule_member(json, "occurs", &member);
-        compile_occurs(c, json, member, rule);
-        (void)mls_rule_member(json, "check", &member);
-        compile_exprs(c, member, "check", &rule->check);
-        (void)mls_rule_member(json, "check_first", &member);
-        compile_exprs(c, member, "check_first", &rule->check_first);
-        (void)mls_rule_member(json, "check_any", &member);
-        compile_exprs(c, member, "check_any", &rule->check_any);
-        if (mls_rule_member(json, "after", &member)) {
-            mls_rule_enter(c->file, "after");
-            compile_actions(c, member, 0, &rule->actions, &rule->action_count);
-            mls_rule_leave(c->file);
-        }
-        rule->has_use = c->file->status == MLS_OK && actions_have_use(rule->actions, rule->action_count);
+    mls_str members[MEMBERS] = {json};
+    *rule = (mls_rule){.first_only = mls_str_contains(part->name, MLS_S("submission_"))};
+    rule->key_index = number_of(c, &c->ruleset->key_names, part->name, &rule->key);
+    if (mls_json_kind_of(json) == MLS_JSON_OBJECT) {
+        mls_rule_members(c->file, json, names, members);
+    } else if (mls_json_kind_of(json) != MLS_JSON_STRING) {
+        wrong(c, json, "a rule is an object, or a string that says how often");
     }
-    c->file->rule = (mls_str){NULL, 0};
+    compile_occurs(c, json, members[OCCURS], rule);
+    compile_exprs(c, members[CHECK], &rule->check);
+    compile_exprs(c, members[CHECK_FIRST], &rule->check_first);
+    compile_exprs(c, members[CHECK_ANY], &rule->check_any);
+    if (members[AFTER].ptr != NULL) {
+        compile_actions(c, members[AFTER], 0, &rule->actions, &rule->action_count);
+    }
 }
 
 /* ---------------------------------------------------------------- scopes */
 
-/* "metadata.name" → "name" */
-static mls_str compile_metadata_name(rule_compiler *c, mls_str object, const char *member, const char *wanted)
-{
-    mls_str json;
-    (void)mls_rule_member(object, member, &json);
-    mls_str text = mls_rule_text(c->file, json.ptr != NULL ? json : object, &c->ruleset->memory, wanted);
-    if (mls_str_starts(text, MLS_S("metadata."))) {
-        text = (mls_str){text.ptr + 9, text.len - 9};
-    } else {
-        text.len = 0;
-    }
-    if (!is_identifier(text)) {
-        compile_fail(c, object, wanted);
-    }
-    return text;
-}
-
 static void compile_derive(rule_compiler *c, mls_str json)
 {
-    static const char *const allowed[] = {"key", "from", "group_by", "field", NULL};
+    static const char *const names[] = {"key", "from", "group_by", "field", NULL};
     static const char wanted[] =
         "\"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" (\"metadata.…\")";
     mls_derive *derive = &c->scope->derive;
-    mls_str member;
+    mls_str *const texts[] = {&derive->key, &derive->from, &derive->group_by, &derive->field};
+    mls_str members[4];
     if (json.ptr == NULL) {
         return;
     }
-    mls_rule_enter(c->file, "derive");
-    mls_rule_check_members(c->file, json, allowed);
-    (void)mls_rule_member(json, "key", &member);
-    derive->key = mls_rule_text(c->file, member.ptr != NULL ? member : json, &c->ruleset->memory, wanted);
-    (void)mls_rule_member(json, "from", &member);
-    derive->from = mls_rule_text(c->file, member.ptr != NULL ? member : json, &c->ruleset->memory, wanted);
-    derive->group_by = compile_metadata_name(c, json, "group_by", wanted);
-    derive->field = compile_metadata_name(c, json, "field", wanted);
-    mls_rule_leave(c->file);
+    mls_rule_members(c->file, json, names, members);
+    for (size_t i = 0; i < 4; i++) {
+        mls_str text = text_of(c, members[i].ptr != NULL ? members[i] : json, wanted);
+        if (i >= 2 && mls_str_starts(text, MLS_S("metadata."))) {
+            text = (mls_str){text.ptr + 9, text.len - 9};
+        } else if (i >= 2) {
+            text.len = 0;
+        }
+        if (i >= 2 && !is_identifier(text)) {
+            wrong(c, json, wanted);
+        }
+        *texts[i] = text;
+    }
+    c->scope->derive_from = number_of(c, &c->ruleset->key_names, derive->from, &derive->from);
 }
 
-static void compile_scope(rule_compiler *c, const mls_rule_scope *from)
+/* What can be known of a scope's expressions only when all of them are there. */
+static void check_scope(rule_compiler *c, const mls_rule_part *from)
 {
     mls_scope *scope = c->scope;
-    const mls_str name = from->self.name;
-    size_t rules;
-    const mls_rule_part **parts = mls_rule_parts(c->file, &from->keys, &rules);
-    c->file->scope = name;
-    scope->name = compile_copy(c, name);
-    if (name.len == 0 || name.len > SCOPE_NAME_MAX) {
-        mls_rule_fail(c->file, MLS_ERROR_VALUE, from->self.json.ptr, 0, "a scope's name has 1 to %d bytes",
-                      SCOPE_NAME_MAX);
-    }
-    compile_begin(c, from->begin.json);
-    compile_derive(c, from->derive.json);
-    scope->rules = compile_room(c, rules, sizeof *scope->rules);
-    for (size_t i = 0; c->file->status == MLS_OK && i < rules; i++) {
-        compile_rule(c, parts[i], &scope->rules[scope->rule_count++]);
-    }
-    compile_exprs(c, from->end.json, "end", &scope->end);
-    for (size_t i = 0; c->file->status == MLS_OK && i < scope->end.count; i++) {
+    for (size_t i = 0; all_well(c) && i < scope->end.count; i++) {
         if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0) {
-            mls_rule_enter(c->file, "end");
-            compile_fail(c, from->end.json, "no record is left at the end: only $variables can be looked at");
-            mls_rule_leave(c->file);
+            wrong(c, from->end, "no record is left at the end: only $variables can be looked at");
         }
     }
-    for (size_t i = 0; c->file->status == MLS_OK && i < scope->symbols.count; i++) {
+    for (size_t i = 0; all_well(c) && i < scope->symbols.count; i++) {
         if (!c->assigned[i]) {
-            mls_rule_fail(c->file, MLS_ERROR_VALUE, from->self.json.ptr, 0,
+            mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, 0,
                           "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"",
                           scope->symbols.entries[i].key.ptr);
         }
     }
-    scope->initial = compile_room(c, scope->symbols.count, sizeof *scope->initial);
-    if (scope->initial != NULL && scope->symbols.count > 0) {
+    scope->initial = room_for(c, scope->symbols.count, sizeof *scope->initial);
+    if (all_well(c)) {
         memcpy(scope->initial, c->initial, scope->symbols.count * sizeof *scope->initial);
     }
-    c->file->scope = (mls_str){NULL, 0};
 }
 
-void mls_ruleset_compile(mls_rule_file *file, mls_ruleset *ruleset)
+static void compile_scope(rule_compiler *c, const mls_rule_part *from, mls_scope *scope)
 {
-    rule_compiler *c = malloc(sizeof *c);
-    if (c == NULL) {
-        mls_rule_fail_memory(file);
-        return;
+    *scope = (mls_scope){.name = copy_of(c, from->name), .symbols = {.arena = &c->ruleset->memory}};
+    c->scope = scope;
+    memset(c->initial, 0, sizeof c->initial);
+    memset(c->assigned, 0, sizeof c->assigned);
+    if (from->name.len == 0 || from->name.len > SCOPE_NAME_MAX) {
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, 0, "a scope's name has 1 to %d bytes", SCOPE_NAME_MAX);
     }
-    c->file = file;
-    c->ruleset = ruleset;
-    ruleset->usage = file->usage;
-    ruleset->edition = compile_copy(c, file->edition);
-    if (file->base.ptr != NULL) {
-        ruleset->base = compile_copy(c, file->base);
+    compile_begin(c, from->begin);
+    scope->rules = room_for(c, from->keys.names.count, sizeof *scope->rules);
+    for (const mls_rule_part *rule = from->keys.first; all_well(c) && rule != NULL; rule = rule->next) {
+        if (rule->json.ptr != NULL) {
+            compile_rule(c, rule, &scope->rules[scope->rule_count++]);
+        }
     }
-    size_t count;
-    const mls_rule_part **scopes = mls_rule_parts(file, &file->scopes, &count);
-    ruleset->scopes = compile_room(c, count, sizeof *ruleset->scopes);
-    if (count > MLS_SCOPES_MAX) {
-        mls_rule_fail(file, MLS_ERROR_LIMIT, scopes[MLS_SCOPES_MAX]->json.ptr, 0, "more than %d scopes",
-                      MLS_SCOPES_MAX);
+    compile_derive(c, from->derive);
+    compile_exprs(c, from->end, &scope->end);
+    check_scope(c, from);
+}
+
+static void compile_scopes(rule_compiler *c)
+{
+    mls_ruleset *ruleset = c->ruleset;
+    ruleset->scopes = room_for(c, c->file->scopes.names.count, sizeof *ruleset->scopes);
+    ruleset->key_names.arena = &ruleset->memory;
+    for (const mls_rule_part *scope = c->file->scopes.first; all_well(c) && scope != NULL; scope = scope->next) {
+        if (scope->json.ptr == NULL) {
+            continue;
+        }
+        if (ruleset->scope_count == MLS_SCOPES_MAX) {
+            mls_rule_fail(c->file, MLS_ERROR_LIMIT, scope->json.ptr, 0, "more than %d scopes", MLS_SCOPES_MAX);
+        } else {
+            compile_scope(c, scope, &ruleset->scopes[ruleset->scope_count++]);
+        }
     }
-    for (size_t i = 0; file->status == MLS_OK && i < count; i++) {
-        memset(c->initial, 0, sizeof c->initial);
-        memset(c->assigned, 0, sizeof c->assigned);
-        c->scope = &ruleset->scopes[ruleset->scope_count++];
-        c->scope->symbols = (mls_map){.arena = &ruleset->memory};
-        compile_scope(c, (const mls_rule_scope *)scopes[i]);
+}
+
+/* ---------------------------------------------------------------- links */
+
+/* Notes which scopes each `use` could name, so that a checker knows early which are out of reach; whether there is
+ * any `use`. */
+static bool link_actions(rule_compiler *c, mls_action *actions, size_t count)
+{
+    bool has_use = false;
+    for (size_t a = 0; a < count; a++) {
+        mls_action *action = &actions[a];
+        has_use |= action->kind == MLS_ACTION_USE || link_actions(c, action->actions, action->action_count);
+        uint32_t *found = action->kind == MLS_ACTION_USE ? room_for(c, c->ruleset->scope_count, sizeof *found) : NULL;
+        action->candidates = found;
+        for (size_t i = 0; found != NULL && i < c->ruleset->scope_count; i++) {
+            const mls_str name = c->ruleset->scopes[i].name;
+            if (action->has_expr ? name.len >= action->prefix.len + action->suffix.len &&
+                                       mls_str_starts(name, action->prefix) && mls_str_ends(name, action->suffix)
+                                 : mls_str_equal(name, action->prefix)) {
+                found[action->candidate_count++] = (uint32_t)i;
+            }
+        }
     }
-    free(c);
+    return has_use;
+}
+
+/* Tells each key which rules it has. */
+static void link_keys(rule_compiler *c)
+{
+    mls_ruleset *ruleset = c->ruleset;
+    mls_map *names = &ruleset->key_names;
+    mls_rule_key *keys = ruleset->keys = room_for(c, names->count, sizeof *keys);
+    ruleset->key_count = names->count;
+    for (int pass = 0; pass < 2; pass++) { /* counts what refers to each key, then notes it */
+        for (size_t k = 0; all_well(c) && k < names->count; k++) {
+            keys[k].name = names->entries[k].key;
+            keys[k].refs = pass == 1 ? room_for(c, keys[k].ref_count, sizeof *keys[k].refs) : NULL;
+            keys[k].ref_count = 0;
+        }
+        for (size_t s = 0; all_well(c) && s < ruleset->scope_count; s++) {
+            const mls_scope *scope = &ruleset->scopes[s];
+            for (size_t r = 0; r < scope->rule_count; r++) {
+                mls_rule_key *key = &keys[scope->rules[r].key_index];
+                key->compare_values |= scope->rules[r].occurs == MLS_OCCURS_EXACTLY_ONE;
+                if (pass == 1) {
+                    key->refs[key->ref_count] = (mls_rule_ref){(uint16_t)s, (uint16_t)r};
+                }
+                key->ref_count++;
+            }
+            if (scope->derive.key.ptr != NULL) {
+                keys[scope->derive_from].derived_from = true;
+            }
+        }
+    }
+    for (mls_key key = 0; key < MLS_KEY_COUNT; key++) {
+        ruleset->key_of_id[key] = mls_ruleset_find_key(ruleset, mls_key_text(key));
+    }
+}
+
+/* What can be known of the rules only when all of them are there. */
+static void link_rules(rule_compiler *c)
+{
+    mls_ruleset *ruleset = c->ruleset;
+    for (size_t s = 0; all_well(c) && s < ruleset->scope_count; s++) {
+        for (size_t r = 0; r < ruleset->scopes[s].rule_count; r++) {
+            mls_rule *rule = &ruleset->scopes[s].rules[r];
+            rule->has_use = link_actions(c, rule->actions, rule->action_count);
+        }
+    }
+    ruleset->common = mls_ruleset_find_scope(ruleset, MLS_S("common"));
+    if (ruleset->common == SIZE_MAX) {
+        wrong(c, c->file->sources[0].scopes, "there must be a scope named \"common\"");
+    }
+    link_keys(c);
+}
+
+/* Exactly one of `edition`, `path` and `text` is given. */
+static mls_status load_rules(const mls_edition *edition, const char *path, mls_str text, mls_ruleset **ruleset,
+                             mls_error *error)
+{
+    mls_rule_file file = {.error = error};
+    mls_ruleset *made = calloc(1, sizeof *made);
+    rule_compiler c = {.file = &file, .ruleset = made};
+    *ruleset = NULL;
+    if (made == NULL) {
+        return mls_error_memory(error);
+    }
+    mls_rule_file_read(&file, edition, path, text);
+    if (all_well(&c)) {
+        made->usage = file.usage;
+        made->edition = copy_of(&c, file.edition);
+        made->base = copy_of(&c, file.base.ptr != NULL ? file.base : file.edition);
+        compile_scopes(&c);
+        link_rules(&c);
+    }
+    mls_arena_release(&file.memory);
+    if (all_well(&c)) {
+        *ruleset = made;
+    } else {
+        mls_ruleset_free(made);
+    }
+    return file.status;
+}
+
+mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(edition, NULL, (mls_str){NULL, 0}, ruleset, error);
+}
+
+mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(NULL, path, (mls_str){NULL, 0}, ruleset, error);
+}
+
+mls_status mls_ruleset_load_text(mls_str text, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(NULL, NULL, text, ruleset, error);
 }

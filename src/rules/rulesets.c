@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "rules/ruleset.h"
+#include "mlscore/rules.h"
 
-enum { MLS_EDITIONS_MAX = 64 };
+enum { EDITIONS_MAX = 64 };
 
 struct mls_rulesets {
     mls_editions *editions;
@@ -15,25 +15,21 @@ struct mls_rulesets {
     struct {
         const mls_edition *edition;
         mls_ruleset *ruleset;
-    } loaded[MLS_EDITIONS_MAX];
+    } loaded[EDITIONS_MAX];
     size_t count;
 };
 
 mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
 {
-    *rulesets = NULL;
     mls_rulesets *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        return mls_error_memory(error);
-    }
-    const mls_status status = mls_editions_load(&made->editions, error);
+    const mls_status status = made != NULL ? mls_editions_load(&made->editions, error) : mls_error_memory(error);
+    *rulesets = status == MLS_OK ? made : NULL;
     if (status != MLS_OK) {
         free(made);
-        return status;
+    } else {
+        (void)pthread_mutex_init(&made->lock, NULL);
     }
-    (void)pthread_mutex_init(&made->lock, NULL);
-    *rulesets = made;
-    return MLS_OK;
+    return status;
 }
 
 void mls_rulesets_free(mls_rulesets *rulesets)
@@ -58,24 +54,19 @@ mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, 
                             mls_error *error)
 {
     mls_status status = MLS_OK;
-    *ruleset = NULL;
+    size_t at = 0;
     (void)pthread_mutex_lock(&rulesets->lock);
-    for (size_t i = 0; i < rulesets->count; i++) {
-        if (rulesets->loaded[i].edition == edition) {
-            *ruleset = rulesets->loaded[i].ruleset;
-        }
+    while (at < rulesets->count && rulesets->loaded[at].edition != edition) {
+        at++;
     }
-    if (*ruleset == NULL) {
-        if (rulesets->count == MLS_EDITIONS_MAX) {
-            status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "more than %d editions", MLS_EDITIONS_MAX);
-        } else {
-            status = mls_ruleset_load(edition, &rulesets->loaded[rulesets->count].ruleset, error);
-        }
-        if (status == MLS_OK) {
-            rulesets->loaded[rulesets->count].edition = edition;
-            *ruleset = rulesets->loaded[rulesets->count++].ruleset;
-        }
+    if (at == EDITIONS_MAX) {
+        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "more than %d editions", EDITIONS_MAX);
+    } else if (at == rulesets->count) {
+        status = mls_ruleset_load(edition, &rulesets->loaded[at].ruleset, error);
+        rulesets->loaded[at].edition = edition;
+        rulesets->count += status == MLS_OK;
     }
+    *ruleset = status == MLS_OK ? rulesets->loaded[at].ruleset : NULL;
     (void)pthread_mutex_unlock(&rulesets->lock);
     return status;
 }

@@ -114,9 +114,9 @@ static void compare_begin(const mls_scope *scope, const cJSON *begin)
                                 strchr(cJSON_GetObjectItem(item, "field")->valuestring, '.') + 1);
             continue;
         }
-        const size_t slot = mls_scope_find_variable(scope, mls_str_from(item->string));
-        assert_int_not_equal(slot, SIZE_MAX);
-        const mls_variable *variable = &scope->initial[slot];
+        const mls_map_entry *entry = mls_map_find(&scope->symbols, mls_str_from(item->string));
+        assert_non_null(entry);
+        const mls_variable *variable = &scope->initial[entry - scope->symbols.entries];
         assert_true(variable->set);
         count++;
         if (cJSON_IsNumber(item)) {
@@ -262,7 +262,7 @@ static void test_errors_name_the_place(void **state)
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {}, \"common\": null}}", 1, 82,
          "scope common: this scope stands twice in the file"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\\u0000\": null}}}}", 1, 88,
-         "scope common: a text may not hold \\u0000"},
+         "rule moon\\u0000 of scope common: a text may not hold \\u0000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mls_ruleset *ruleset;
