@@ -29,8 +29,7 @@ MLS_C_BEGIN
 
 /** A file of a submission: a log, a description, a power file … */
 typedef struct mls_submission_file {
-    char *path;       /**< relative to the tree */
-    const char *name; /**< its last part */
+    const char *path; /**< relative to the tree */
     uint64_t size;
     bool readable; /**< a regular file inside the tree; otherwise a finding says why not */
 } mls_submission_file;
@@ -48,50 +47,53 @@ typedef struct mls_bypasses {
 
 /** A system: its description systems/<name>.json, the folder of its results, or both. */
 typedef struct mls_system {
-    char *name;                      /**< of the folder, or of the file without .json */
+    const char *name;                /**< of the folder, or of the file without .json */
+    const char *folder;              /**< results/<name>, relative to the tree; NULL: there is none */
     mls_submission_file description; /**< path NULL: there is none */
-    char *folder;                    /**< results/<name>, relative to the tree; NULL: there is none */
     mls_bypasses bypasses;
-    bool valid;      /**< it is described, by the rules */
-    char *submitter; /**< texts of the description; NULL: it lacks them */
-    char *division;
-    char *status;
-    char *number_of_nodes; /**< as written, like the next */
-    char *accelerators_per_node;
-    char *accelerator_model_name;
+    bool valid;            /**< it is described, by the rules */
+    const char *submitter; /**< texts of the description; NULL: it lacks them */
+    const char *division;
+    const char *status;
+    const char *number_of_nodes; /**< as written, like the next */
+    const char *accelerators_per_node;
+    const char *accelerator_model_name;
     mls_findings findings; /**< about the description, and what stands beside the results */
 } mls_system;
+
+/** power/result_<i>: the power files of one run. */
+typedef struct mls_power_folder {
+    const char *name;
+    const char *path;
+    mls_submission_files files[2]; /**< node_<k>.txt, and sw_<k>.txt of switches */
+    bool of_run;                   /**< there is a log result_<i>.txt */
+} mls_power_folder;
 
 /** One log, result_<i>.txt. */
 typedef struct mls_submission_run {
     mls_submission_file file;
-    mls_run run;        /**< `valid`: keeps the rules, and has its power files if there are any; `findings` are those
-                             that count (path NULL: the log): of a run that is dropped, what could not be read */
-    char *reason;       /**< why it is not valid, the first reason; NULL when it is valid */
-    size_t reason_line; /**< of the log; 0: none */
-    bool power_wrong;   /**< its power files are not as they must be */
+    mls_run run;                   /**< `valid`: keeps the rules, and has its power files if there are any; `findings`
+                                        are those that count (path NULL: the log): of a run that is dropped, what could
+                                        not be read */
+    const char *reason;            /**< why it is not valid, the first reason; NULL when it is valid */
+    size_t reason_line;            /**< of the log; 0: none */
+    const mls_power_folder *power; /**< NULL: none */
+    double joules;                 /**< NAN: not known */
+    bool power_wrong;              /**< its power files are not as they must be */
 } mls_submission_run;
-
-/** power/result_<i>: the power files of one run. */
-typedef struct mls_power_folder {
-    char *path;
-    const char *name;
-    mls_submission_files nodes;    /**< node_<k>.txt */
-    mls_submission_files switches; /**< sw_<k>.txt */
-} mls_power_folder;
 
 /** The results of one system on one benchmark: a folder of logs. */
 typedef struct mls_submission_result {
-    char *path;              /**< relative to the tree */
-    const char *system;      /**< the name, which belongs to the system */
+    const char *path;        /**< relative to the tree */
+    const char *system;      /**< the name */
     const char *benchmark;   /**< the folder's name */
     const char *division;    /**< as the system's description spells it; NULL: there is none */
     bool weak;               /**< hpc: a weak scaling result */
     bool has_power;          /**< there is a folder of power files */
     mls_bypasses bypasses;   /**< of this folder alone */
-    mls_power_folder *power; /**< in natural order of their names */
+    mls_power_folder *power; /**< in natural order of their names, like the next */
     size_t power_count, power_capacity;
-    mls_submission_run *runs; /**< in natural order of their names */
+    mls_submission_run *runs;
     size_t run_count, run_capacity;
     bool judged; /**< false: not a benchmark of the edition, so nothing below means anything but the findings */
     size_t runs_needed;
@@ -102,9 +104,17 @@ typedef struct mls_submission_result {
     mls_finding_counts counts; /**< of these and the runs' */
 } mls_submission_result;
 
+/** A finding in its place. */
+typedef struct mls_placed_finding {
+    const mls_finding *finding;
+    const char *path;                    /**< relative to the tree, "." for itself */
+    const mls_system *system;            /**< whose it is; NULL, like the next: the submitter's own */
+    const mls_submission_result *result; /**< or a log's of this one */
+} mls_placed_finding;
+
 typedef struct mls_submitter {
-    char *name;
-    char *path; /**< relative to the tree; "" when the tree is the submitter's folder */
+    const char *name;
+    const char *path; /**< relative to the tree; "" when the tree is the submitter's folder */
     bool valid;
     mls_system *systems; /**< in natural order of their names, like the next */
     size_t system_count, system_capacity;
@@ -114,11 +124,16 @@ typedef struct mls_submitter {
     mls_submission_files configs;         /**< config_*.sh of the implementations: regular files inside the tree */
     mls_findings findings;                /**< about what belongs to no system and no result */
     mls_finding_counts counts;            /**< of all that is the submitter's */
+    mls_placed_finding *placed;           /**< all its findings that were kept: the worst first, then by place */
+    size_t placed_count;
+    size_t unkept[MLS_FINDING_COUNT]; /**< how often a code was found beyond these */
 } mls_submitter;
 
+/** Owns everything; all texts lie in its arena. */
 typedef struct mls_submission {
-    char *path; /**< as given */
-    char *real; /**< resolved, without a trailing slash but for "/" */
+    struct mls_arena *arena;
+    const char *path; /**< as given */
+    char *real;       /**< resolved, without a trailing slash but for "/" */
     bool valid;
     mls_usage usage;
     const mls_edition *edition; /**< belongs to the rulesets */
@@ -154,31 +169,13 @@ typedef struct mls_submission_options {
  * Judges the submission at `path`.  MLS_OK, whatever the verdict;
  * MLS_ERROR_READ when `path` is no folder that can be read; MLS_ERROR_UNKNOWN,
  * with a message that lists what there is, when nothing there is of the wanted
- * system or benchmark; MLS_ERROR_MEMORY; or what loading the rules returned.  *submission is to be released in any
- * case.
+ * system or benchmark; MLS_ERROR_MEMORY; or what loading the rules returned.
+ * *submission is to be released in any case.
  */
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
                                  mls_error *error) MLS_MUST_USE;
 
 void mls_submission_release(mls_submission *submission);
-
-/** A finding in its place. */
-typedef struct mls_placed_finding {
-    const mls_finding *finding;
-    const char *path;                    /**< relative to the tree, "." for itself */
-    const mls_system *system;            /**< whose it is; NULL, like the next: the submitter's own */
-    const mls_submission_result *result; /**< or a log's of this one */
-} mls_placed_finding;
-
-/**
- * The findings of a submitter, its systems, results and logs that were kept,
- * for showing: the worst first, then by place.  *items is to be given to
- * free().  MLS_OK or MLS_ERROR_MEMORY.
- */
-mls_status mls_submitter_list(const mls_submitter *submitter, mls_placed_finding **items, size_t *count) MLS_MUST_USE;
-
-/** How often a code was found beyond what is in that list. */
-size_t mls_submitter_unkept(const mls_submitter *submitter, mls_finding_code code);
 
 MLS_C_END
 #endif

@@ -59,15 +59,10 @@ static int verify_status(const mls_cli *cli, const mls_submission *submission)
         complain_unreadable(cli, submission, finding->path != NULL ? finding->path : ".", finding);
     }
     for (size_t i = 0; i < submission->submitter_count && submission->failed; i++) {
-        mls_placed_finding *items;
-        size_t count;
-        if (mls_submitter_list(&submission->submitters[i], &items, &count) != MLS_OK) {
-            mls_cli_complain(cli, NULL, "out of memory");
+        const mls_submitter *submitter = &submission->submitters[i];
+        for (size_t k = 0; k < submitter->placed_count; k++) {
+            complain_unreadable(cli, submission, submitter->placed[k].path, submitter->placed[k].finding);
         }
-        for (size_t k = 0; k < count; k++) {
-            complain_unreadable(cli, submission, items[k].path, items[k].finding);
-        }
-        free(items);
     }
     return submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
 }

@@ -3,10 +3,9 @@
  * verify_report.c - a judged submission: for a person, its fields, and its
  * test cases.
  */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
 #include "report/reports.h"
 #include "report/table.h"
@@ -33,17 +32,13 @@ static void add_placed(mls_found *found, const mls_view *view, const mls_placed_
 static void add_of(mls_found *found, const mls_view *view, const mls_submission *submission,
                    const mls_submitter *submitter)
 {
-    mls_placed_finding *items = NULL;
-    size_t count = 0;
     if (submitter == NULL) {
         mls_found_add(found, &submission->findings, (mls_owner){.path = "."}, view);
         return;
     }
-    found->failed |= mls_submitter_list(submitter, &items, &count) != MLS_OK;
-    for (size_t i = 0; i < count; i++) {
-        add_placed(found, view, &items[i], submitter->name);
+    for (size_t i = 0; i < submitter->placed_count; i++) {
+        add_placed(found, view, &submitter->placed[i], submitter->name);
     }
-    free(items);
 }
 
 /* Everything that was found: about the tree, then submitter by submitter. */
@@ -86,7 +81,7 @@ static void show_list(mls_view *view, const mls_submission *submission, const ml
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
         const mls_finding_info *info = mls_finding_info_get(code);
         if (info->severity == severity && submitter != NULL) {
-            unseen[code] += mls_submitter_unkept(submitter, code);
+            unseen[code] += submitter->unkept[code];
         }
         if (unseen[code] > 0) {
             mls_output_printf(view->output, "%sand %zu more like the last of these  [%s]\n",
@@ -141,7 +136,8 @@ static void add_row(mls_table *table, const mls_view *view, const mls_submission
     for (size_t i = 0; i < result->run_count && view->verbose > 0 && judged && forgiven; i++) {
         const mls_submission_run *run = &result->runs[i];
         if (!run->run.valid) {
-            mls_table_heading(table, MLS_STYLE_DIM, "      %s is dropped: %s", run->file.name, run->reason);
+            mls_table_heading(table, MLS_STYLE_DIM, "      %s is dropped: %s", mls_path_name(run->file.path),
+                              run->reason);
         }
     }
 }
@@ -245,7 +241,6 @@ static void show_submission(mls_printer *to, const void *what)
 
 typedef struct log_place {
     const mls_submission_run *run;
-    double joules;
     mls_olympic_mark mark;
 } log_place;
 
@@ -255,7 +250,7 @@ typedef struct log_place {
     F(log, converged, BOOL, "", row->run->run.converged)                                                               \
     F(log, start_ms, NUMBER_OR_NULL, "ms", row->run->run.run_start.time_ms)                                            \
     F(log, minutes, NUMBER_OR_NULL, "minutes", mls_run_minutes(&row->run->run))                                        \
-    F(log, joules, NUMBER_OR_NULL, "joules", row->joules)                                                              \
+    F(log, joules, NUMBER_OR_NULL, "joules", row->run->joules)                                                         \
     F(log, counted, TEXT, "", mls_olympic_mark_name(row->mark))                                                        \
     F(log, reason, TEXT_OR_NULL, "", row->run->reason)
 MLS_FIELDS(log, log_place, "VERIFY JSON", LOG_FIELDS)
@@ -263,8 +258,7 @@ MLS_FIELDS(log, log_place, "VERIFY JSON", LOG_FIELDS)
 static void emit_log(mls_emitter *to, const mls_submission_result *result, size_t index)
 {
     const mls_group *group = &result->group;
-    const log_place row = {&result->runs[index], group->power.joules != NULL ? group->power.joules[index] : (double)NAN,
-                           group->marks != NULL ? group->marks[index] : MLS_OLYMPIC_KEPT};
+    const log_place row = {&result->runs[index], group->marks != NULL ? group->marks[index] : MLS_OLYMPIC_KEPT};
     mls_emit_object(to, &log_fields, &row);
 }
 
@@ -383,18 +377,13 @@ static void add_case(mls_printer *to, mls_found *found, const mls_finding_counts
         mls_findings_pass(counts, to->view->strict) ? NULL : mls_words_plural(bad, "finding", "findings").text, found);
 }
 
-/* What a submitter's findings are about: a system, a result, or neither. */
-typedef struct test_list {
-    mls_placed_finding *items;
-    size_t count;
-} test_list;
-
-static mls_found found_of(const mls_printer *to, const test_list *list, const mls_system *system,
+/* What a submitter's findings say about a system, a result, or neither. */
+static mls_found found_of(const mls_printer *to, const mls_submitter *submitter, const mls_system *system,
                           const mls_submission_result *result)
 {
     mls_found found = {0};
-    for (size_t i = 0; i < list->count; i++) {
-        const mls_placed_finding *placed = &list->items[i];
+    for (size_t i = 0; i < submitter->placed_count; i++) {
+        const mls_placed_finding *placed = &submitter->placed[i];
         if (placed->system == system && placed->result == result) {
             mls_found_add_one(&found, placed->finding, (mls_owner){.path = placed->path}, to->view);
         }
@@ -404,25 +393,19 @@ static mls_found found_of(const mls_printer *to, const test_list *list, const ml
 
 static void add_suite(mls_printer *to, const mls_submitter *submitter)
 {
-    test_list list = {0};
-    if (mls_submitter_list(submitter, &list.items, &list.count) != MLS_OK) {
-        mls_output_short(to->view->output);
-        return;
-    }
-    mls_found found = found_of(to, &list, NULL, NULL);
+    mls_found found = found_of(to, submitter, NULL, NULL);
     add_case(to, &found, &submitter->findings.counts, "tree", "everything else");
     for (size_t k = 0; k < submitter->system_count; k++) {
         const mls_system *system = &submitter->systems[k];
-        found = found_of(to, &list, system, NULL);
+        found = found_of(to, submitter, system, NULL);
         add_case(to, &found, &system->findings.counts, "system",
                  system->description.path != NULL ? system->description.path : system->folder);
     }
     for (size_t k = 0; k < submitter->result_count; k++) {
         const mls_submission_result *result = &submitter->results[k];
-        found = found_of(to, &list, NULL, result);
+        found = found_of(to, submitter, NULL, result);
         add_case(to, &found, &result->counts, result->benchmark, result->path);
     }
-    free(list.items);
     mls_junit_suite(to, submitter->name);
 }
 

@@ -7,50 +7,25 @@
  * left to that command: it is no fault of the submission.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "mlscore/config.h"
 #include "submission/judge.h"
 
-typedef struct judgement {
-    const mls_submission *submission;
-    mls_findings found; /* of all configs; a file that several of them source is in it once */
-} judgement;
-
-/* <submitter>/benchmarks/<benchmark>/implementations/… */
-static bool is_wanted(const mls_submitter *submitter, const char *benchmark, const char *path)
-{
-    if (benchmark == NULL) {
-        return true;
-    }
-    const size_t skipped = strlen(submitter->path);
-    const mls_str within = mls_str_from(path + skipped + (skipped > 0) + strlen("benchmarks/"));
-    const mls_str name = mls_str_from(benchmark);
-    return mls_str_starts(within, name) && within.len > name.len && within.ptr[name.len] == '/';
-}
-
 /* A path relative to the tree from one that starts with the place of the tree. */
 static const char *path_in_tree(const mls_submission *submission, const char *path)
 {
     const mls_str root = mls_str_from(submission->real);
-    if (!mls_str_starts(mls_str_from(path), root)) {
-        return path;
-    }
-    path += root.len;
-    return *path == '/' ? path + 1 : path;
+    path += mls_str_starts(mls_str_from(path), root) ? root.len : 0;
+    return path + (*path == '/');
 }
 
-static bool is_known(const mls_findings *list, mls_finding_code code, const char *path, size_t line,
-                     const char *message)
+static bool is_known(const mls_findings *list, const mls_finding *finding, const char *path)
 {
-    if (list->found[code] > MLS_FINDINGS_KEPT_PER_CODE) {
-        return false;
-    }
     for (size_t i = 0; i < list->count; i++) {
         const mls_finding *other = &list->items[i];
-        if (other->code == code && other->line == line && strcmp(other->path, path) == 0 &&
-            strcmp(other->message, message) == 0) {
+        if (other->code == finding->code && other->line == finding->line && strcmp(other->path, path) == 0 &&
+            strcmp(other->message, finding->message) == 0) {
             return true;
         }
     }
@@ -64,88 +39,67 @@ static bool is_about_shape(mls_finding_code code)
            code == MLS_FINDING_CONFIG_WALLTIME || code == MLS_FINDING_CONFIG_SEGMENT;
 }
 
-static void advise_one(judgement *judging, const mls_submission_file *file, const mls_finding *finding)
+/* Takes a finding about a config; one in a file that several configs source is taken once. */
+static void advise(const mls_submission *submission, const char *config, const mls_finding *finding,
+                   mls_findings *advice)
 {
-    mls_finding_place place = {file->path, finding->line, finding->column,
-                               finding->key != NULL ? mls_str_from(finding->key) : (mls_str){0}};
-    const char *sourced = finding->path != NULL ? path_in_tree(judging->submission, finding->path) : NULL;
-    if (sourced != NULL && is_about_shape(finding->code)) {
-        place.line = 0;
-        place.column = 0;
-        mls_findings_add_as(&judging->found, finding->code, MLS_SEVERITY_ADVICE, place, "%s (%s:%zu)", finding->message,
-                            sourced, finding->line);
+    const char *sourced = finding->path != NULL ? path_in_tree(submission, finding->path) : NULL;
+    mls_finding_place place = {sourced != NULL ? sourced : config, finding->line, finding->column,
+                               mls_str_from(finding->key)};
+    if (finding->code == MLS_FINDING_CONFIG_SOURCE || finding->code == MLS_FINDING_CONFIG_UNKNOWN) {
         return;
     }
-    place.path = sourced != NULL ? sourced : file->path;
-    if (!is_known(&judging->found, finding->code, place.path, finding->line, finding->message)) {
-        mls_findings_add_as(&judging->found, finding->code, MLS_SEVERITY_ADVICE, place, "%s", finding->message);
+    if (sourced != NULL && is_about_shape(finding->code)) {
+        place = (mls_finding_place){.path = config, .key = place.key};
+        mls_findings_add_as(advice, finding->code, MLS_SEVERITY_ADVICE, place, "%s (%s:%zu)", finding->message, sourced,
+                            finding->line);
+    } else if (!is_known(advice, finding, place.path)) {
+        mls_findings_add_as(advice, finding->code, MLS_SEVERITY_ADVICE, place, "%s", finding->message);
     }
 }
 
-static void advise(judgement *judging, const mls_submission_file *file, const mls_findings *from)
+static mls_status judge_config(const mls_submission *submission, const char *config, mls_findings *advice)
 {
-    for (size_t i = 0; i < from->count; i++) {
-        const mls_finding_code code = from->items[i].code;
-        if (code != MLS_FINDING_CONFIG_SOURCE && code != MLS_FINDING_CONFIG_UNKNOWN) {
-            advise_one(judging, file, &from->items[i]);
-        }
-    }
-}
-
-/* A config that cannot be read at all. */
-static void advise_unread(judgement *judging, const mls_submission_file *file, const mls_error *error)
-{
-    const mls_finding_code code = error->status == MLS_ERROR_SYNTAX  ? MLS_FINDING_CONFIG_SYNTAX
-                                  : error->status == MLS_ERROR_LIMIT ? MLS_FINDING_CONFIG_LIMIT
-                                                                     : MLS_FINDING_UNREADABLE;
-    mls_findings_add_as(&judging->found, code, MLS_SEVERITY_ADVICE, (mls_finding_place){.path = file->path}, "%s",
-                        error->message);
-}
-
-static mls_status judge_config(judgement *judging, const mls_submission_file *file)
-{
+    const mls_config_name name = mls_config_name_decode(mls_str_from(config));
     mls_error error = {0};
-    const mls_config_name name = mls_config_name_decode(mls_str_from(file->path));
     mls_config_summary summary;
     mls_shell *script = NULL;
-    mls_findings findings = {0};
-    char *path = mls_path_join(judging->submission->real, file->path);
+    mls_findings found = {0};
+    char *path = mls_path_join(submission->real, config);
     mls_status status =
-        path != NULL ? mls_shell_read_within(path, judging->submission->real, &script, &error) : MLS_ERROR_MEMORY;
+        path != NULL ? mls_shell_read_within(path, submission->real, &script, &error) : MLS_ERROR_MEMORY;
+    free(path);
     if (status == MLS_ERROR_MEMORY) {
-        free(path);
         return status;
     }
     if (status != MLS_OK) {
-        advise_unread(judging, file, &error);
+        mls_findings_add(&found,
+                         status == MLS_ERROR_SYNTAX  ? MLS_FINDING_CONFIG_SYNTAX
+                         : status == MLS_ERROR_LIMIT ? MLS_FINDING_CONFIG_LIMIT
+                                                     : MLS_FINDING_UNREADABLE,
+                         (mls_finding_place){0}, "%s", error.message);
     }
-    mls_config_compare(&name, script, &summary, &findings);
-    advise(judging, file, &findings);
+    mls_config_compare(&name, script, &summary, &found);
     if (script != NULL) {
-        advise(judging, file, mls_shell_findings(script));
+        mls_findings_append(&found, mls_shell_findings(script));
     }
-    status = findings.out_of_memory || judging->found.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
-    mls_findings_release(&findings);
+    for (size_t i = 0; i < found.count; i++) {
+        advise(submission, config, &found.items[i], advice);
+    }
+    status = found.out_of_memory || advice->out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    mls_findings_release(&found);
     mls_shell_free(script);
-    free(path);
     return status;
 }
 
-mls_status mls_configs_judge(const mls_submission *submission, const mls_submission_options *options,
-                             mls_submitter *submitter)
+mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter)
 {
-    judgement judging = {.submission = submission};
-    const mls_submission_files *configs = &submitter->configs;
-    if (configs->count == 0 || options->system != NULL) {
-        return MLS_OK;
-    }
+    mls_findings advice = {0};
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < configs->count && status == MLS_OK; i++) {
-        if (is_wanted(submitter, options->benchmark, configs->items[i].path)) {
-            status = judge_config(&judging, &configs->items[i]);
-        }
+    for (size_t i = 0; i < submitter->configs.count && status == MLS_OK; i++) {
+        status = judge_config(submission, submitter->configs.items[i].path, &advice);
     }
-    mls_findings_append(&submitter->findings, &judging.found);
-    mls_findings_release(&judging.found);
+    mls_findings_append(&submitter->findings, &advice);
+    mls_findings_release(&advice);
     return status;
 }

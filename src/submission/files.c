@@ -1,17 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * files.c - files of a submission: opened, read whole, and
- * package_checker_params, by which a submission asks to leave out checks.
+ * package_checker_params, by which a submission asks to leave out checks; and
+ * which folder should have been given instead of one that is no submission.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "base/utf8.h"
-#include "submission/tree.h"
+#include "submission/judge.h"
 
 /* It holds a few words. */
 enum { PARAMS_BYTES_MAX = 65536 };
+
+mls_str mls_name_match(const char *name, const char *pattern)
+{
+    const mls_str none = {NULL, 0};
+    mls_str text = mls_str_from(name);
+    const size_t before = strcspn(pattern, "*#");
+    const mls_str behind = mls_str_from(pattern + before + (pattern[before] != '\0'));
+    size_t number;
+    if (pattern[before] == '\0') {
+        return strcmp(name, pattern) == 0 ? text : none;
+    }
+    if (text.len < before + behind.len || memcmp(name, pattern, before) != 0 || !mls_str_ends(text, behind)) {
+        return none;
+    }
+    text = (mls_str){name + before, text.len - before - behind.len};
+    if (pattern[before] == '#' && (!mls_size_parse(text, &number) || (text.len > 1 && text.ptr[0] == '0'))) {
+        return none;
+    }
+    return text;
+}
 
 int mls_tree_open(const mls_submission *submission, const mls_submission_file *file)
 {
@@ -26,6 +51,9 @@ int mls_tree_open(const mls_submission *submission, const mls_submission_file *f
 mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
                          mls_buffer *text, mls_error *error)
 {
+    if (!file->readable) {
+        return MLS_ERROR_READ;
+    }
     char *path = mls_path_join(submission->real, file->path);
     const mls_status status = path != NULL ? mls_file_read(path, false, limit, text, error) : mls_error_memory(error);
     free(path);
@@ -67,8 +95,7 @@ mls_status mls_params_read(const mls_submission *submission, const mls_submissio
                            mls_findings *findings)
 {
     mls_buffer text = {0};
-    mls_status status =
-        file->readable ? mls_tree_read(submission, file, PARAMS_BYTES_MAX, &text, NULL) : MLS_ERROR_READ;
+    mls_status status = mls_tree_read(submission, file, PARAMS_BYTES_MAX, &text, NULL);
     if (status == MLS_OK) {
         mls_params_judge(mls_buffer_str(&text), file->path, bypasses, findings);
     } else if (status != MLS_ERROR_MEMORY) {
@@ -78,4 +105,69 @@ mls_status mls_params_read(const mls_submission *submission, const mls_submissio
     }
     mls_buffer_release(&text);
     return status;
+}
+
+/* ------------------------------------------------------ the folder to give */
+
+bool mls_tree_has_folder(const char *root, mls_str path, const char *name)
+{
+    char whole[PATH_MAX];
+    struct stat about;
+    const int len = snprintf(whole, sizeof whole, "%s/%.*s/%s", root, (int)path.len, path.ptr, name);
+    return len > 0 && (size_t)len < sizeof whole && stat(whole, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* The submission that a folder below its results, systems or benchmarks is in; empty: there is none. */
+static mls_str submission_above(mls_str path)
+{
+    for (size_t end = path.len; end > 0;) {
+        size_t begin = end;
+        while (begin > 0 && path.ptr[begin - 1] != '/') {
+            begin--;
+        }
+        const mls_str name = {path.ptr + begin, end - begin};
+        const mls_str above = {path.ptr, begin > 0 ? begin - 1 : 0};
+        if ((mls_str_equal(name, MLS_S("results")) || mls_str_equal(name, MLS_S("systems")) ||
+             mls_str_equal(name, MLS_S("benchmarks"))) &&
+            mls_tree_has_folder("", above, "results") && mls_tree_has_folder("", above, "systems")) {
+            return above;
+        }
+        end = above.len;
+    }
+    return (mls_str){0};
+}
+
+/* As the user would write it: what was given, shortened by what is behind `above`, or else the way from there. */
+static void append_above(mls_buffer *near, const mls_submission *submission, mls_str above)
+{
+    const mls_str real = mls_str_from(submission->real);
+    const mls_str behind = {real.ptr + above.len, real.len - above.len};
+    mls_str given = mls_str_from(submission->path);
+    while (given.len > 1 && given.ptr[given.len - 1] == '/') {
+        given.len--;
+    }
+    if (given.len > behind.len && mls_str_ends(given, behind)) {
+        mls_buffer_append(near, (mls_str){given.ptr, given.len - behind.len});
+        return;
+    }
+    mls_buffer_append(near, mls_str_equal(given, MLS_S(".")) ? MLS_S("..") : given);
+    for (size_t i = mls_str_equal(given, MLS_S(".")) ? 1 : 0; i < behind.len; i++) {
+        mls_buffer_append_text(near, behind.ptr[i] == '/' ? "/.." : "");
+    }
+}
+
+void mls_tree_missed(mls_submission *submission, const char *below)
+{
+    mls_buffer near = {0};
+    const mls_str above = submission_above(mls_str_from(submission->real));
+    if (above.len > 0) {
+        append_above(&near, submission, above);
+    } else if (below != NULL) {
+        mls_buffer_printf(&near, "%s/%s", submission->path, below);
+    }
+    mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
+                     "there is neither a folder results nor a folder of a submitter that has one%s%s",
+                     near.len > 0 ? "; give " : "", near.len > 0 ? near.ptr : "");
+    submission->findings.out_of_memory |= near.failed;
+    mls_buffer_release(&near);
 }

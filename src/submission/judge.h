@@ -1,38 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judge.h - from the files of a tree to verdicts.
+ * judge.h - what the files of this floor know of each other.
  *
- * Logs are read first, power files next, side by side: what belongs to one run
- * stands in it.  Results are judged afterwards, in order.
+ * The tree is walked first; then logs and power files are read side by side;
+ * systems, results and configs are judged afterwards, in order.  All paths are
+ * relative to the root of the tree.  Functions that return a status and take
+ * no error return MLS_OK or MLS_ERROR_MEMORY; everything else is a finding.
  */
 #ifndef MLS_SUBMISSION_JUDGE_H
 #define MLS_SUBMISSION_JUDGE_H
 
-#include "submission/tree.h"
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "mlscore/submission.h"
+
+/* -------------------------------------------------------------- the tree */
+
+#define MLS_PARAMS_NAME "package_checker_params"
 
 /*
- * Reads the power files of a run whose log was read, and tells its joules to
- * the result's group.  What they hold is judged with warnings and advice only.
+ * Walks the tree below submission->path, one submitter's folder (it has
+ * results or systems in it) or a folder of such folders, and lists logs,
+ * descriptions, configs and power files; what else is there is a finding.
+ * No link is followed out of the tree, and one to a folder only where the
+ * place asks for a folder.  MLS_OK; MLS_ERROR_READ when it is no folder that
+ * can be read; MLS_ERROR_MEMORY.
  */
-mls_status mls_power_read(const mls_submission *submission, mls_submission_result *result, size_t run) MLS_MUST_USE;
+mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options,
+                         mls_error *error) MLS_MUST_USE;
+
+/* The description or results of a system by name; NULL: there are none.  After the walk. */
+mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name);
+
+/* What `pattern` has for its '*', or '#' (a number without leading zeros), in `name`; ptr NULL: it does not match. */
+mls_str mls_name_match(const char *name, const char *pattern);
+
+/* Whether <root>/<path>/<name> is a folder. */
+bool mls_tree_has_folder(const char *root, mls_str path, const char *name);
+
+/* There is no submission: an error that names the folder to give, above or `below` (NULL: none is known). */
+void mls_tree_missed(mls_submission *submission, const char *below);
+
+/* Opens a file of the tree, never waiting; -1 with errno set on failure. */
+int mls_tree_open(const mls_submission *submission, const mls_submission_file *file);
+
+/* Reads a whole file of the tree, as mls_file_read() does; MLS_ERROR_READ for one that is not readable. */
+mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
+                         mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
 /*
- * Finds out which power files each run of a result has.  One that lacks some
- * that most runs have is not valid.  MLS_OK or MLS_ERROR_MEMORY.
+ * Reads package_checker_params: of its lines, which end as in a text file of
+ * Python's, the last counts when it has no ending and is one of two words.
+ * The others are advice.
  */
+mls_status mls_params_read(const mls_submission *submission, const mls_submission_file *file, mls_bypasses *bypasses,
+                           mls_findings *findings) MLS_MUST_USE;
+void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
+
+/* ------------------------------------------------- systems, results, configs */
+
+/* Reads what descriptions must hold, src/data/systems.json; *rules is to be given to cJSON_Delete(). */
+mls_status mls_system_rules_load(cJSON **rules, mls_error *error) MLS_MUST_USE;
+
+/* Whether descriptions are judged at all: not for 0.7.0. */
+bool mls_system_judged(const cJSON *rules, const mls_edition *edition);
+
+/*
+ * Judges the text of a description by the rules of an edition: one JSON object
+ * in UTF-8, every required field there, and one of the statuses.  Fills the
+ * texts of `system` (whose name and path are set), which lie in `arena`, and
+ * adds what is wrong to `findings`.
+ */
+mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
+                            mls_arena *arena, mls_findings *findings) MLS_MUST_USE;
+
+/* Reads the description, if there is one, and judges it. */
+mls_status mls_system_read(mls_system *system, const cJSON *rules, const mls_submission *submission,
+                           mls_findings *findings) MLS_MUST_USE;
+
+/* Reads the power files of a run whose log was read.  What they hold is judged with warnings and advice only. */
+mls_status mls_power_read(const mls_submission *submission, mls_submission_run *run) MLS_MUST_USE;
+
+/* Finds out which power files each run of a result has.  One that lacks some that most runs have is not valid. */
 mls_status mls_power_check(mls_submission_result *result) MLS_MUST_USE;
 
-/* Judges a result whose logs have been read.  MLS_OK or MLS_ERROR_MEMORY. */
+/* Judges a result whose logs have been read. */
 mls_status mls_result_judge(const mls_submission *submission, const mls_submission_options *options,
                             const mls_submitter *submitter, mls_submission_result *result) MLS_MUST_USE;
 
-/*
- * Decodes the configs of a submitter's implementations, or with
- * options->benchmark of that one's; with options->system none, since nothing
- * says which belong to a system.  What disagrees in them, and settings that
- * cost speed, is advice.  MLS_OK or MLS_ERROR_MEMORY.
- */
-mls_status mls_configs_judge(const mls_submission *submission, const mls_submission_options *options,
-                             mls_submitter *submitter) MLS_MUST_USE;
+/* What disagrees in the configs of a submitter, and settings that cost speed, is advice. */
+mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;
 
 #endif

@@ -8,32 +8,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/file.h"
 #include "score/score.h"
 #include "submission/judge.h"
 
 #define MILLISECONDS_PER_MINUTE 60000.0
 
-/* The folder power/result_<i> of the log result_<i>.txt; NULL when there is none. */
-static const mls_power_folder *folder_of(const mls_submission_result *result, const mls_submission_run *run)
-{
-    const mls_str name = {run->file.name, strlen(run->file.name) - strlen(".txt")};
-    size_t first = 0;
-    size_t end = result->power_count;
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        const int order = mls_str_compare_natural(mls_str_from(result->power[middle].name), name);
-        if (order == 0) {
-            return &result->power[middle];
-        }
-        first = order < 0 ? middle + 1 : first;
-        end = order < 0 ? end : middle;
-    }
-    return NULL;
-}
-
-/* ------------------------------------------------------- which there are */
+/* The two kinds of power files, as in mls_power_folder. */
+enum { KINDS = 2 };
+static const char *const prefixes[KINDS] = {"node", "sw"};
+static const char *const words[KINDS] = {"node", "switch"};
 
 static int compare_sizes(const void *left, const void *right)
 {
@@ -42,39 +27,42 @@ static int compare_sizes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The number that stands there most often, of several equally frequent ones the largest.  Sorts them. */
-static size_t usual(size_t *sizes, size_t count)
+/* How many files of a kind most folders have, of several equally frequent numbers the largest. */
+static size_t usual(const mls_submission_result *result, size_t kind, size_t *sizes)
 {
     size_t found = 0;
     size_t best = 0;
-    qsort(sizes, count, sizeof *sizes, compare_sizes);
-    for (size_t first = 0; first < count;) {
-        size_t end = first + 1;
-        while (end < count && sizes[end] == sizes[first]) {
+    for (size_t i = 0; i < result->power_count; i++) {
+        sizes[i] = result->power[i].files[kind].count;
+    }
+    qsort(sizes, result->power_count, sizeof *sizes, compare_sizes);
+    for (size_t first = 0, end = 0; first < result->power_count; first = end) {
+        while (end < result->power_count && sizes[end] == sizes[first]) {
             end++;
         }
         if (end - first >= best) {
             best = end - first;
             found = sizes[first];
         }
-        first = end;
     }
     return found;
 }
 
 /* The files of one kind: as many as in most runs, and numbered. */
-static void check_files(const mls_submission_files *files, const char *kind, size_t wanted, const char *folder,
-                        mls_findings *findings)
+static void check_files(const mls_power_folder *folder, size_t kind, size_t wanted, mls_findings *findings)
 {
-    const mls_finding_place place = {.path = folder};
-    for (size_t i = 0; i < files->count; i++) {
+    const mls_submission_files *files = &folder->files[kind];
+    const mls_finding_place place = {.path = folder->path};
+    bool numbered = true;
+    for (size_t i = 0; i < files->count && numbered; i++) {
+        const char *is = mls_path_name(files->items[i].path);
         char name[32];
-        (void)snprintf(name, sizeof name, "%s_%zu.txt", kind, i);
-        if (strcmp(files->items[i].name, name) != 0) {
+        (void)snprintf(name, sizeof name, "%s_%zu.txt", prefixes[kind], i);
+        numbered = strcmp(is, name) == 0;
+        if (!numbered) {
             mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
-                             "%s is not the file %s that should come here: they are numbered from 0 without gaps",
-                             files->items[i].name, name);
-            break;
+                             "%s is not the file %s that should come here: they are numbered from 0 without gaps", is,
+                             name);
         }
     }
     for (size_t i = 0; i < files->count; i++) {
@@ -85,7 +73,7 @@ static void check_files(const mls_submission_files *files, const char *kind, siz
     }
     if (files->count != wanted) {
         mls_findings_add(findings, MLS_FINDING_POWER_FILES, place, "%zu %s files where the other runs have %zu",
-                         files->count, *kind == 'n' ? "node" : "switch", wanted);
+                         files->count, words[kind], wanted);
     }
 }
 
@@ -95,30 +83,21 @@ mls_status mls_power_check(mls_submission_result *result)
     if (sizes == NULL) {
         return MLS_ERROR_MEMORY;
     }
-    for (size_t i = 0; i < result->power_count; i++) {
-        sizes[i] = result->power[i].nodes.count;
-    }
-    const size_t nodes = usual(sizes, result->power_count);
-    for (size_t i = 0; i < result->power_count; i++) {
-        sizes[i] = result->power[i].switches.count;
-    }
-    const size_t switches = usual(sizes, result->power_count);
+    const size_t wanted[KINDS] = {usual(result, 0, sizes), usual(result, 1, sizes)};
     free(sizes);
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
         const size_t found = findings->found[MLS_FINDING_POWER_FILES];
-        const mls_power_folder *folder = folder_of(result, run);
-        if (folder == NULL) {
+        if (run->power == NULL) {
             mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){0},
                              "the run has no folder of power files; other runs have one");
-        } else {
-            if (folder->nodes.count == 0) {
-                mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder->path},
-                                 "there is no node_0.txt");
-            }
-            check_files(&folder->nodes, "node", nodes, folder->path, findings);
-            check_files(&folder->switches, "sw", switches, folder->path, findings);
+        } else if (run->power->files[0].count == 0) {
+            mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = run->power->path},
+                             "there is no node_0.txt");
+        }
+        for (size_t kind = 0; kind < KINDS && run->power != NULL; kind++) {
+            check_files(run->power, kind, wanted[kind], findings);
         }
         run->power_wrong |= findings->found[MLS_FINDING_POWER_FILES] > found;
         run->run.valid &= !run->power_wrong;
@@ -126,45 +105,39 @@ mls_status mls_power_check(mls_submission_result *result)
     return MLS_OK;
 }
 
-/* --------------------------------------------------------- what they say */
-
-/* Adds the joules of files of one kind; NAN with a finding when one does not tell. */
-static mls_status add_joules(const mls_submission *submission, const mls_submission_files *files, bool nodes,
-                             mls_submission_run *run, double *joules)
+/* The joules that one file tells of; NAN with a finding when it does not. */
+static mls_status read_joules(const mls_submission *submission, const mls_submission_file *file, bool node,
+                              mls_submission_run *run, double *joules)
 {
     const double time_ms = mls_run_minutes(&run->run) * MILLISECONDS_PER_MINUTE;
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < files->count && status == MLS_OK; i++) {
-        const mls_submission_file *file = &files->items[i];
-        double more = file->readable && file->size <= MLS_LOG_BYTES_MAX ? 0 : (double)NAN;
-        if (file->size > MLS_LOG_BYTES_MAX) {
-            mls_findings_add(&run->run.findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
-                             "%.0f MiB: too large to be read as a power file", (double)file->size / 1048576.0);
-        } else if (file->readable) {
-            status =
-                mls_energy_read(mls_tree_open(submission, file), nodes, time_ms, file->path, &run->run.findings, &more);
-        }
-        if (status == MLS_ERROR_READ) {
-            run->power_wrong = true;
-            status = MLS_OK;
-        }
-        *joules += more;
+    if (file->size > MLS_LOG_BYTES_MAX) {
+        mls_findings_add(&run->run.findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
+                         "%.0f MiB: too large to be read as a power file", (double)file->size / 1048576.0);
     }
-    return status;
+    if (!file->readable || file->size > MLS_LOG_BYTES_MAX) {
+        *joules = (double)NAN;
+        return MLS_OK;
+    }
+    const mls_status status =
+        mls_energy_read(mls_tree_open(submission, file), node, time_ms, file->path, &run->run.findings, joules);
+    run->power_wrong |= status == MLS_ERROR_READ;
+    return status == MLS_ERROR_READ ? MLS_OK : status;
 }
 
-mls_status mls_power_read(const mls_submission *submission, mls_submission_result *result, size_t index)
+mls_status mls_power_read(const mls_submission *submission, mls_submission_run *run)
 {
-    mls_submission_run *run = &result->runs[index];
-    const mls_power_folder *folder = result->has_power ? folder_of(result, run) : NULL;
     mls_status status = MLS_OK;
-    if (folder != NULL && isfinite(mls_run_minutes(&run->run))) {
-        double joules = 0;
-        status = add_joules(submission, &folder->nodes, true, run, &joules);
-        if (status == MLS_OK) {
-            status = add_joules(submission, &folder->switches, false, run, &joules);
-        }
-        result->group.power.joules[index] = joules;
+    if (run->power == NULL || !isfinite(mls_run_minutes(&run->run))) {
+        return MLS_OK;
     }
-    return status == MLS_OK && run->run.findings.out_of_memory ? MLS_ERROR_MEMORY : status;
+    run->joules = 0;
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        const mls_submission_files *files = &run->power->files[kind];
+        for (size_t i = 0; i < files->count && status == MLS_OK; i++) {
+            double joules = 0;
+            status = read_joules(submission, &files->items[i], kind == 0, run, &joules);
+            run->joules += joules;
+        }
+    }
+    return run->run.findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }

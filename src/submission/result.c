@@ -3,15 +3,13 @@
  * result.c - one result: the logs of a system on a benchmark.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "score/score.h"
 #include "submission/judge.h"
 
 /* What judging one result needs at hand. */
@@ -35,38 +33,19 @@ static mls_finding_place folder_place(const judgement *judging)
 static void judge_names(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
-    for (size_t i = 0; i < result->run_count; i++) {
-        mls_buffer name = {0};
-        mls_buffer_printf(&name, "result_%zu.txt", i);
-        const bool differs = !mls_str_equal(mls_buffer_str(&name), mls_str_from(result->runs[i].file.name));
-        if (differs && !name.failed) {
-            mls_findings_add(&result->findings, MLS_FINDING_RESULT_NAME,
-                             (mls_finding_place){.path = result->runs[i].file.path},
-                             "stands where %s should: results are numbered from 0 without gaps", name.ptr);
-        }
-        result->findings.out_of_memory |= name.failed;
-        mls_buffer_release(&name);
-        if (differs) {
-            return;
+    bool numbered = true;
+    for (size_t i = 0; i < result->run_count && numbered; i++) {
+        const char *path = result->runs[i].file.path;
+        char name[40];
+        (void)snprintf(name, sizeof name, "result_%zu.txt", i);
+        numbered = strcmp(mls_path_name(path), name) == 0;
+        if (!numbered) {
+            mls_findings_add(&result->findings, MLS_FINDING_RESULT_NAME, (mls_finding_place){.path = path},
+                             "stands where %s should: results are numbered from 0 without gaps", name);
         }
     }
-}
-
-static void judge_power_folders(const judgement *judging)
-{
-    mls_submission_result *result = judging->result;
-    size_t run = 0;
     for (size_t i = 0; i < result->power_count; i++) {
-        const mls_str name = mls_str_from(result->power[i].name);
-        mls_str log = {NULL, 0};
-        for (; run < result->run_count; run++) {
-            log = mls_str_from(result->runs[run].file.name);
-            log.len -= strlen(".txt");
-            if (mls_str_compare_natural(log, name) >= 0) {
-                break;
-            }
-        }
-        if (run == result->run_count || !mls_str_equal(log, name)) {
+        if (!result->power[i].of_run) {
             mls_findings_add(&result->findings, MLS_FINDING_STRAY_FILE,
                              (mls_finding_place){.path = result->power[i].path},
                              "power files of a run that is not there");
@@ -77,72 +56,61 @@ static void judge_power_folders(const judgement *judging)
 static void judge_implementation(const judgement *judging)
 {
     const mls_submission_files *found = &judging->submitter->implementations;
-    mls_submission_result *result = judging->result;
-    for (size_t i = 0; i < found->count; i++) {
-        if (strcmp(found->items[i].name, result->benchmark) == 0) {
-            return;
-        }
+    const char *benchmark = judging->result->benchmark;
+    bool there = false;
+    for (size_t i = 0; i < found->count && !there; i++) {
+        there = strcmp(mls_path_name(found->items[i].path), benchmark) == 0;
     }
-    mls_findings_add(&result->findings, MLS_FINDING_NO_IMPLEMENTATION, folder_place(judging),
-                     "there is no folder in benchmarks/%s/implementations", result->benchmark);
+    if (!there) {
+        mls_findings_add(&judging->result->findings, MLS_FINDING_NO_IMPLEMENTATION, folder_place(judging),
+                         "there is no folder in benchmarks/%s/implementations", benchmark);
+    }
 }
 
 /* ------------------------------------------------- logs and descriptions */
 
-/* A text that a log says about itself; NULL: it does not. */
-typedef const char *(*run_text)(const mls_run *run);
+/* What logs say about themselves, and who says it too. */
+static const struct {
+    size_t said; /* in mls_run */
+    const char *key;
+    const char *where;
+    mls_finding_code code;
+} agreements[] = {
+    {offsetof(mls_run, benchmark), "submission_benchmark", "the folder says", MLS_FINDING_BENCHMARK_DIFFERS},
+    {offsetof(mls_run, division), "submission_division", "the system description says", MLS_FINDING_DIVISION_DIFFERS},
+    {offsetof(mls_run, organisation), "submission_org", "the system description says", MLS_FINDING_SUBMITTER_DIFFERS},
+};
 
-static const char *says_benchmark(const mls_run *run)
+static const char *said_by(const mls_run *run, size_t row)
 {
-    return run->benchmark;
-}
-
-static const char *says_division(const mls_run *run)
-{
-    return run->division;
-}
-
-static const char *says_organisation(const mls_run *run)
-{
-    return run->organisation;
+    const char *text;
+    memcpy(&text, (const char *)run + agreements[row].said, sizeof text);
+    return text;
 }
 
 /* One finding about all the logs that say something else than they should. */
-static void compare_logs(const judgement *judging, run_text says, const char *key, const char *expected,
-                         const char *where, mls_finding_code code)
+static void compare_logs(const judgement *judging, size_t row, const char *expected)
 {
     mls_submission_result *result = judging->result;
     const mls_submission_run *first = NULL;
-    size_t differing = 0;
+    size_t more = 0;
     for (size_t i = 0; i < result->run_count && expected != NULL; i++) {
-        const char *said = says(&result->runs[i].run);
+        const char *said = said_by(&result->runs[i].run, row);
         if (said != NULL && strcasecmp(said, expected) != 0) {
-            first = differing++ == 0 ? &result->runs[i] : first;
+            more += first != NULL;
+            first = first == NULL ? &result->runs[i] : first;
         }
     }
     if (first != NULL) {
-        const mls_finding_place place = {.path = first->file.path, .key = mls_str_from(key)};
-        mls_buffer more = {0};
-        if (differing > 1) {
-            mls_buffer_printf(&more, " (and %zu more logs of the folder)", differing - 1);
+        char others[60] = "";
+        const mls_finding_place place = {first->file.path, 0, 0, mls_str_from(agreements[row].key)};
+        if (more > 0) {
+            (void)snprintf(others, sizeof others, " (and %zu more logs of the folder)", more);
         }
-        mls_findings_add(&result->findings, code, place, "%s is %.*s, %s %.*s%s", key,
-                         MLS_CUT_TEXT(says(&first->run), 60), where, MLS_CUT_TEXT(expected, 60),
-                         more.ptr != NULL ? more.ptr : "");
-        result->findings.out_of_memory |= more.failed;
-        mls_buffer_release(&more);
+        mls_findings_add(&result->findings, agreements[row].code, place, "%s is %.*s, %s %.*s%s", agreements[row].key,
+                         MLS_CUT_TEXT(said_by(&first->run, row), 60), agreements[row].where, MLS_CUT_TEXT(expected, 60),
+                         others);
     }
-}
-
-static void judge_agreement(const judgement *judging)
-{
-    static const char description[] = "the system description says";
-    compare_logs(judging, says_benchmark, "submission_benchmark", judging->result->benchmark, "the folder says",
-                 MLS_FINDING_BENCHMARK_DIFFERS);
-    compare_logs(judging, says_division, "submission_division", judging->system->division, description,
-                 MLS_FINDING_DIVISION_DIFFERS);
-    compare_logs(judging, says_organisation, "submission_org", judging->system->submitter, description,
-                 MLS_FINDING_SUBMITTER_DIFFERS);
 }
 
 /* ------------------------------------------------------------------- runs */
@@ -165,7 +133,7 @@ static void give_reasons(judgement *judging)
                 break;
             }
         }
-        run->reason = mls_copy_text(reason, strlen(reason));
+        run->reason = mls_arena_copy(judging->submission->arena, mls_str_from(reason)).ptr;
         judging->failed |= run->reason == NULL;
         result->invalid++;
     }
@@ -253,10 +221,14 @@ static void score(judgement *judging)
     group->edition = judging->submission->edition;
     group->path = mls_copy_text(result->path, strlen(result->path));
     group->runs = (const mls_run **)calloc(result->run_count + 1, sizeof *group->runs);
-    judging->failed |= group->path == NULL || group->runs == NULL;
+    group->power.joules = result->has_power ? calloc(result->run_count + 1, sizeof *group->power.joules) : NULL;
+    judging->failed |= group->path == NULL || group->runs == NULL || (result->has_power && group->power.joules == NULL);
     for (size_t i = 0; i < result->run_count && !judging->failed; i++) {
         group->runs[group->run_count++] = &result->runs[i].run;
         group->power.wrong += result->runs[i].power_wrong;
+        if (result->has_power) {
+            group->power.joules[i] = result->runs[i].joules;
+        }
     }
     judging->failed = judging->failed || mls_group_score(group, &options, NULL) != MLS_OK;
     if (!judging->failed) {
@@ -305,9 +277,10 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submissi
     if (result->run_count > 0 && !judging.failed) {
         score(&judging);
     }
-    judge_agreement(&judging);
+    compare_logs(&judging, 0, result->benchmark);
+    compare_logs(&judging, 1, result->division);
+    compare_logs(&judging, 2, judging.system->submitter);
     judge_names(&judging);
-    judge_power_folders(&judging);
     judge_implementation(&judging);
     return judging.failed ? MLS_ERROR_MEMORY : MLS_OK;
 }

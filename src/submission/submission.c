@@ -7,44 +7,29 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "mlscore/reading.h"
 #include "submission/judge.h"
-#include "submission/system.h"
 
 /* ---------------------------------------------------------------- releasing */
-
-static void release_files(mls_submission_files *files)
-{
-    for (size_t i = 0; i < files->count; i++) {
-        free(files->items[i].path);
-    }
-    free(files->items);
-}
 
 static void release_result(mls_submission_result *result)
 {
     mls_group_release(&result->group);
     for (size_t i = 0; i < result->run_count; i++) {
-        free(result->runs[i].file.path);
-        free(result->runs[i].reason);
         mls_run_release(&result->runs[i].run);
     }
     free(result->runs);
     for (size_t i = 0; i < result->power_count; i++) {
-        release_files(&result->power[i].nodes);
-        release_files(&result->power[i].switches);
-        free(result->power[i].path);
+        free(result->power[i].files[0].items);
+        free(result->power[i].files[1].items);
     }
     free(result->power);
     mls_findings_release(&result->findings);
-    free(result->path);
 }
 
 static void release_submitter(mls_submitter *submitter)
@@ -54,14 +39,13 @@ static void release_submitter(mls_submitter *submitter)
     }
     free(submitter->results);
     for (size_t i = 0; i < submitter->system_count; i++) {
-        mls_system_release(&submitter->systems[i]);
+        mls_findings_release(&submitter->systems[i].findings);
     }
     free(submitter->systems);
-    release_files(&submitter->implementations);
-    release_files(&submitter->configs);
+    free(submitter->implementations.items);
+    free(submitter->configs.items);
+    free(submitter->placed);
     mls_findings_release(&submitter->findings);
-    free(submitter->name);
-    free(submitter->path);
 }
 
 void mls_submission_release(mls_submission *submission)
@@ -71,8 +55,11 @@ void mls_submission_release(mls_submission *submission)
     }
     free(submission->submitters);
     mls_findings_release(&submission->findings);
-    free(submission->path);
     free(submission->real);
+    if (submission->arena != NULL) {
+        mls_arena_release(submission->arena);
+        free(submission->arena);
+    }
     *submission = (mls_submission){0};
 }
 
@@ -114,7 +101,7 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
             (options->benchmark == NULL || has_result_of(submitter, system))) {
             submitter->systems[systems++] = *system;
         } else {
-            mls_system_release(system);
+            mls_findings_release(&system->findings);
         }
     }
     submitter->system_count = systems;
@@ -195,7 +182,40 @@ static mls_status choose(mls_submission *submission, const mls_submission_option
     return status;
 }
 
-/* ------------------------------------------------------------------ edition */
+/* --------------------------------------------------------------------- logs */
+
+/* The logs that are read. */
+typedef struct log_list {
+    mls_submission *submission;
+    mls_submission_run **items;
+    size_t count, capacity;
+    mls_source *sources; /* their paths are the runs' */
+} log_list;
+
+/* Lists the logs of all results, or with an edition of those that are a benchmark of it. */
+static mls_status list_logs(log_list *logs, const mls_edition *edition)
+{
+    logs->count = 0;
+    for (size_t s = 0; s < logs->submission->submitter_count; s++) {
+        const mls_submitter *submitter = &logs->submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            mls_submission_result *result = &submitter->results[r];
+            result->judged = edition == NULL || mls_edition_has_benchmark(edition, mls_str_from(result->benchmark));
+            for (size_t i = 0; i < result->run_count && result->judged; i++) {
+                if (!MLS_GROW(logs, items)) {
+                    return MLS_ERROR_MEMORY;
+                }
+                logs->items[logs->count++] = &result->runs[i];
+            }
+        }
+    }
+    return MLS_OK;
+}
+
+static bool is_read(const mls_submission_file *file)
+{
+    return file->readable && file->size <= MLS_LOG_BYTES_MAX;
+}
 
 static mls_status first_record(void *state, const mls_record *record)
 {
@@ -203,107 +223,47 @@ static mls_status first_record(void *state, const mls_record *record)
     return MLS_STOPPED;
 }
 
-/* The time of the first record of the first log that has one; NAN: there is none. */
-static mls_status first_time(const mls_submission *submission, double *time_ms)
+/* All logs are judged by one edition: the one asked for, or that of the first record of the first log that has one. */
+static mls_status find_edition(log_list *logs, const mls_submission_options *options)
 {
-    mls_status status = MLS_OK;
-    const mls_sink sink = {.state = time_ms, .record = first_record};
-    for (size_t s = 0; s < submission->submitter_count; s++) {
-        const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            const mls_submission_result *result = &submitter->results[r];
-            for (size_t i = 0; i < result->run_count && status != MLS_ERROR_MEMORY && isnan(*time_ms); i++) {
-                const mls_submission_file *file = &result->runs[i].file;
-                const int fd = file->readable && file->size <= MLS_LOG_BYTES_MAX ? mls_tree_open(submission, file) : -1;
-                if (fd >= 0) {
-                    status = mls_log_scan_fd(fd, &(mls_scan_options){.plain = true}, &sink, 1, NULL, NULL);
-                    (void)close(fd);
-                }
-            }
-        }
-    }
-    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
-}
-
-/* All logs of a submission are judged by one edition. */
-static mls_status find_edition(mls_submission *submission, const mls_submission_options *options)
-{
-    mls_status status = MLS_OK;
     double time_ms = (double)NAN;
-    submission->edition = options->edition;
-    if (options->edition == NULL) {
-        status = first_time(submission, &time_ms);
-        submission->edition =
-            mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, time_ms, MLS_S(""));
-        submission->edition_guessed = true;
-        submission->edition_by_date = mls_time_is_date(time_ms);
-    }
-    return status;
-}
-
-/* --------------------------------------------------------------------- logs */
-
-/* A run of a result whose log is read. */
-typedef struct log_place {
-    mls_submission_result *result;
-    size_t run;
-} log_place;
-
-/* All logs that are read: those of results that are a benchmark of the edition. */
-typedef struct log_list {
-    mls_submission *submission;
-    mls_source *sources; /* their paths are the runs' */
-    log_place *places;
-    mls_status *power; /* of reading the power files of each */
-    size_t count;
-} log_list;
-
-/* Fills the list; without arrays only counts the logs. */
-static void list_logs(log_list *logs)
-{
-    logs->count = 0;
-    for (size_t s = 0; s < logs->submission->submitter_count; s++) {
-        mls_submitter *submitter = &logs->submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            mls_submission_result *result = &submitter->results[r];
-            result->judged = mls_edition_has_benchmark(logs->submission->edition, mls_str_from(result->benchmark));
-            for (size_t i = 0; i < result->run_count && result->judged; i++, logs->count++) {
-                const mls_submission_file *file = &result->runs[i].file;
-                if (logs->sources != NULL) {
-                    /* Those that are not read have nothing to say; their findings are made beside. */
-                    const bool read = file->readable && file->size <= MLS_LOG_BYTES_MAX;
-                    logs->sources[logs->count] = (mls_source){
-                        .path = file->path, .skip = read ? NULL : file->path, .result = true, .size = file->size};
-                    logs->places[logs->count] = (log_place){result, i};
-                }
-            }
+    const mls_sink sink = {.state = &time_ms, .record = first_record};
+    const mls_editions *editions = mls_rulesets_editions(options->rulesets);
+    mls_status status = options->edition == NULL ? list_logs(logs, NULL) : MLS_OK;
+    for (size_t i = 0; i < logs->count && status != MLS_ERROR_MEMORY && isnan(time_ms); i++) {
+        const mls_submission_file *file = &logs->items[i]->file;
+        const int fd = is_read(file) ? mls_tree_open(logs->submission, file) : -1;
+        if (fd >= 0) {
+            status = mls_log_scan_fd(fd, &(mls_scan_options){.plain = true}, &sink, 1, NULL, NULL);
+            (void)close(fd);
         }
     }
-}
-
-static mls_submission_run *run_of(const log_list *logs, size_t index)
-{
-    return &logs->places[index].result->runs[logs->places[index].run];
+    logs->submission->edition_guessed = options->edition == NULL;
+    logs->submission->edition_by_date = options->edition == NULL && mls_time_is_date(time_ms);
+    logs->submission->edition =
+        options->edition != NULL ? options->edition : mls_editions_guess(editions, options->usage, time_ms, MLS_S(""));
+    return status == MLS_ERROR_MEMORY ? status : list_logs(logs, logs->submission->edition);
 }
 
 static int open_log(void *state, size_t index)
 {
     const log_list *logs = state;
-    return mls_tree_open(logs->submission, &run_of(logs, index)->file);
+    return mls_tree_open(logs->submission, &logs->items[index]->file);
 }
 
 static mls_status take_run(void *state, size_t index, mls_run *run, bool part)
 {
+    const log_list *logs = state;
     (void)part;
-    run_of(state, index)->run = *run;
+    logs->items[index]->run = *run;
     mls_run_init(run);
     return MLS_OK;
 }
 
 static mls_status finish_log(void *state, const mls_read *read)
 {
-    log_list *logs = state;
-    mls_run *run = &run_of(logs, read->index)->run;
+    const log_list *logs = state;
+    mls_run *run = &logs->items[read->index]->run;
     logs->submission->bytes += read->totals.bytes;
     if (read->status == MLS_ERROR_READ || read->unread != NULL) {
         mls_findings all = {0};
@@ -319,29 +279,24 @@ static mls_status finish_log(void *state, const mls_read *read)
     return MLS_OK;
 }
 
-/* Energy is known run by run. */
-static mls_status make_joules(mls_submission_result *result)
+/* What reading a log leaves to be done, from any thread. */
+static void finish_run(void *state, size_t index)
 {
-    if (!result->has_power || result->group.power.joules != NULL) {
-        return MLS_OK;
+    const log_list *logs = state;
+    mls_submission_run *run = logs->items[index];
+    run->run.out_of_memory |= mls_power_read(logs->submission, run) != MLS_OK;
+    if (run->file.size > MLS_LOG_BYTES_MAX) {
+        mls_findings_add(&run->run.findings, MLS_FINDING_LOG_SIZE, (mls_finding_place){0},
+                         "%.0f MiB: too large to be read as a log", (double)run->file.size / 1048576.0);
     }
-    result->group.power.joules = calloc(result->run_count, sizeof *result->group.power.joules);
-    for (size_t i = 0; i < result->run_count && result->group.power.joules != NULL; i++) {
-        result->group.power.joules[i] = (double)NAN;
+    if (run->run.file == NULL) {
+        run->run.file = mls_copy_text(run->file.path, strlen(run->file.path));
+        run->run.out_of_memory |= run->run.file == NULL;
     }
-    return result->group.power.joules != NULL ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
-static void read_power(void *state, size_t index)
+static mls_status read_logs(log_list *logs, const mls_submission_options *options, mls_error *error)
 {
-    log_list *logs = state;
-    const log_place *place = &logs->places[index];
-    logs->power[index] = mls_power_read(logs->submission, place->result, place->run);
-}
-
-static mls_status read_listed(log_list *logs, const mls_submission_options *options, mls_error *error)
-{
-    const unsigned threads = options->threads != 0 ? options->threads : mls_processor_count();
     mls_checker_options rules = {.rulesets = options->rulesets, .usage = options->usage};
     const mls_reading reading = {.rules = &rules,
                                  .unread_runs = true,
@@ -355,45 +310,26 @@ static mls_status read_listed(log_list *logs, const mls_submission_options *opti
                                  .progress = options->progress,
                                  .progress_state = options->progress_state};
     mls_status status = mls_rulesets_get(options->rulesets, logs->submission->edition, &rules.ruleset, error);
+    logs->submission->logs = logs->count;
+    logs->sources = calloc(logs->count + 1, sizeof *logs->sources);
+    if (status != MLS_OK || logs->sources == NULL) {
+        return status != MLS_OK ? status : MLS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < logs->count; i++) {
+        const mls_submission_file *file = &logs->items[i]->file;
+        char *path = (char *)(uintptr_t)file->path;
+        /* Those that are not read have nothing to say; their findings are made beside. */
+        logs->sources[i] =
+            (mls_source){.path = path, .skip = is_read(file) ? NULL : path, .result = true, .size = file->size};
+    }
+    status = mls_read_sources(&reading, logs->sources, logs->count, error);
     if (status == MLS_OK) {
-        status = mls_read_sources(&reading, logs->sources, logs->count, error);
+        mls_parallel_for(options->threads != 0 ? options->threads : mls_processor_count(), logs->count, finish_run,
+                         logs);
     }
     for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
-        status = make_joules(logs->places[i].result);
+        status = logs->items[i]->run.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
     }
-    if (status == MLS_OK) {
-        mls_parallel_for(threads, logs->count, read_power, logs);
-    }
-    for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
-        mls_submission_run *run = run_of(logs, i);
-        if (run->file.size > MLS_LOG_BYTES_MAX) {
-            mls_findings_add(&run->run.findings, MLS_FINDING_LOG_SIZE, (mls_finding_place){0},
-                             "%.0f MiB: too large to be read as a log", (double)run->file.size / 1048576.0);
-        }
-        if (run->run.file == NULL) {
-            run->run.file = mls_copy_text(run->file.path, strlen(run->file.path));
-        }
-        status = run->run.file == NULL || run->run.out_of_memory ? MLS_ERROR_MEMORY : logs->power[i];
-    }
-    return status;
-}
-
-static mls_status read_logs(mls_submission *submission, const mls_submission_options *options, mls_error *error)
-{
-    log_list logs = {.submission = submission};
-    list_logs(&logs);
-    submission->logs = logs.count;
-    logs.sources = calloc(logs.count + 1, sizeof *logs.sources);
-    logs.places = calloc(logs.count + 1, sizeof *logs.places);
-    logs.power = calloc(logs.count + 1, sizeof *logs.power);
-    mls_status status = MLS_ERROR_MEMORY;
-    if (logs.sources != NULL && logs.places != NULL && logs.power != NULL) {
-        list_logs(&logs);
-        status = read_listed(&logs, options, error);
-    }
-    free(logs.sources);
-    free(logs.places);
-    free(logs.power);
     return status;
 }
 
@@ -433,49 +369,6 @@ static mls_status judge_systems(const mls_submission *submission, mls_submitter 
     return status;
 }
 
-/* ----------------------------------------------------------------- verdicts */
-
-static bool sum_findings(const mls_findings *findings, mls_finding_counts *counts, mls_submission *submission)
-{
-    mls_finding_counts_add(counts, &findings->counts);
-    submission->failed |= findings->found[MLS_FINDING_UNREADABLE] > 0;
-    return !findings->out_of_memory;
-}
-
-static bool conclude_submitter(mls_submission *submission, mls_submitter *submitter, bool strict)
-{
-    bool whole = sum_findings(&submitter->findings, &submitter->counts, submission);
-    for (size_t i = 0; i < submitter->system_count; i++) {
-        whole &= sum_findings(&submitter->systems[i].findings, &submitter->counts, submission);
-    }
-    for (size_t i = 0; i < submitter->result_count; i++) {
-        mls_submission_result *result = &submitter->results[i];
-        whole &= sum_findings(&result->findings, &result->counts, submission);
-        for (size_t k = 0; k < result->run_count; k++) {
-            whole &= sum_findings(&result->runs[k].run.findings, &result->counts, submission);
-        }
-        mls_finding_counts_add(&submitter->counts, &result->counts);
-    }
-    submitter->valid = mls_findings_pass(&submitter->counts, strict);
-    mls_finding_counts_add(&submission->counts, &submitter->counts);
-    return whole;
-}
-
-static mls_status conclude(mls_submission *submission, const mls_submission_options *options)
-{
-    bool whole = true;
-    if (submission->submitter_count == 0 && submission->findings.found[MLS_FINDING_NO_RESULTS] == 0) {
-        mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
-                         "nothing there is both of this system and of this benchmark");
-    }
-    for (size_t i = 0; i < submission->submitter_count; i++) {
-        whole &= conclude_submitter(submission, &submission->submitters[i], options->strict);
-    }
-    whole &= sum_findings(&submission->findings, &submission->counts, submission);
-    submission->valid = mls_findings_pass(&submission->counts, options->strict);
-    return whole ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
 static mls_status judge(mls_submission *submission, const mls_submission_options *options, mls_error *error)
 {
     cJSON *rules = NULL;
@@ -491,33 +384,129 @@ static mls_status judge(mls_submission *submission, const mls_submission_options
                              (mls_finding_place){.path = *submitter->path != '\0' ? submitter->path : "."},
                              "there are no results");
         }
-        if (status == MLS_OK) {
-            status = mls_configs_judge(submission, options, submitter);
-        }
+        status = status == MLS_OK ? mls_configs_judge(submission, submitter) : status;
     }
     cJSON_Delete(rules);
     return status;
 }
 
+/* ---------------------------------------------------------------- verdicts */
+
+/* All findings of a submitter, whatever owns them, added up and listed. */
+typedef struct tally {
+    mls_submission *submission;
+    mls_submitter *submitter;
+    size_t capacity;
+    bool failed; /* memory ran out */
+} tally;
+
+/* Takes what one owner has; findings without a path are about `owner.path`. */
+static void take_findings(tally *to, const mls_findings *findings, mls_placed_finding owner)
+{
+    mls_submitter *submitter = to->submitter;
+    mls_finding_counts_add(&submitter->counts, &findings->counts);
+    to->submission->failed |= findings->found[MLS_FINDING_UNREADABLE] > 0;
+    to->failed |= findings->out_of_memory;
+    for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
+        const size_t found = findings->found[code];
+        submitter->unkept[code] += found > MLS_FINDINGS_KEPT_PER_CODE ? found - MLS_FINDINGS_KEPT_PER_CODE : 0;
+    }
+    for (size_t i = 0; i < findings->count && !to->failed; i++) {
+        to->failed =
+            !mls_grow((void **)&submitter->placed, submitter->placed_count, &to->capacity, sizeof *submitter->placed);
+        if (!to->failed) {
+            mls_placed_finding *item = &submitter->placed[submitter->placed_count++];
+            *item = owner;
+            item->finding = &findings->items[i];
+            item->path = item->finding->path != NULL ? item->finding->path : owner.path;
+        }
+    }
+}
+
+static int compare_sizes(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* The worst first, then by place. */
+static int compare_placed(const void *left, const void *right)
+{
+    const mls_placed_finding *placed_a = left;
+    const mls_placed_finding *placed_b = right;
+    const mls_finding *a = placed_a->finding;
+    const mls_finding *b = placed_b->finding;
+    int order = (int)a->severity - (int)b->severity;
+    if (order == 0) {
+        order = mls_str_compare_natural(mls_str_from(placed_a->path), mls_str_from(placed_b->path));
+    }
+    order = order != 0 ? order : compare_sizes(a->line, b->line);
+    order = order != 0 ? order : compare_sizes(a->column, b->column);
+    order = order != 0 ? order : (int)a->code - (int)b->code;
+    return order != 0 ? order : mls_str_compare(mls_str_from(a->message), mls_str_from(b->message));
+}
+
+/* False when memory runs out. */
+static bool conclude_submitter(mls_submission *submission, mls_submitter *submitter, bool strict)
+{
+    tally all = {.submission = submission, .submitter = submitter};
+    mls_placed_finding owner = {.path = *submitter->path != '\0' ? submitter->path : "."};
+    take_findings(&all, &submitter->findings, owner);
+    for (size_t i = 0; i < submitter->system_count; i++) {
+        owner.system = &submitter->systems[i];
+        take_findings(&all, &owner.system->findings, owner);
+    }
+    owner.system = NULL;
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        mls_submission_result *result = &submitter->results[i];
+        owner.result = result;
+        owner.path = result->path;
+        result->counts = result->findings.counts;
+        take_findings(&all, &result->findings, owner);
+        for (size_t k = 0; k < result->run_count; k++) {
+            owner.path = result->runs[k].file.path;
+            mls_finding_counts_add(&result->counts, &result->runs[k].run.findings.counts);
+            take_findings(&all, &result->runs[k].run.findings, owner);
+        }
+    }
+    if (submitter->placed_count > 0) {
+        qsort(submitter->placed, submitter->placed_count, sizeof *submitter->placed, compare_placed);
+    }
+    submitter->valid = mls_findings_pass(&submitter->counts, strict);
+    mls_finding_counts_add(&submission->counts, &submitter->counts);
+    return !all.failed;
+}
+
+static mls_status conclude(mls_submission *submission, bool strict)
+{
+    bool whole = true;
+    if (submission->submitter_count == 0 && submission->findings.found[MLS_FINDING_NO_RESULTS] == 0) {
+        mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
+                         "nothing there is both of this system and of this benchmark");
+    }
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        whole &= conclude_submitter(submission, &submission->submitters[i], strict);
+    }
+    mls_finding_counts_add(&submission->counts, &submission->findings.counts);
+    submission->failed |= submission->findings.found[MLS_FINDING_UNREADABLE] > 0;
+    submission->valid = mls_findings_pass(&submission->counts, strict);
+    return whole && !submission->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
                                  mls_error *error)
 {
-    *submission = (mls_submission){.path = mls_copy_text(path, strlen(path)), .usage = options->usage};
+    log_list logs = {.submission = submission};
+    *submission = (mls_submission){.usage = options->usage, .arena = calloc(1, sizeof *submission->arena)};
+    if (submission->arena != NULL) {
+        submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
+    }
     mls_status status = submission->path != NULL ? mls_tree_list(submission, options, error) : MLS_ERROR_MEMORY;
-    if (status == MLS_OK) {
-        status = choose(submission, options, error);
-    }
-    if (status == MLS_OK) {
-        status = find_edition(submission, options);
-    }
-    if (status == MLS_OK) {
-        status = read_logs(submission, options, error);
-    }
-    if (status == MLS_OK) {
-        status = judge(submission, options, error);
-    }
-    if (status == MLS_OK) {
-        status = conclude(submission, options);
-    }
+    status = status == MLS_OK ? choose(submission, options, error) : status;
+    status = status == MLS_OK ? find_edition(&logs, options) : status;
+    status = status == MLS_OK ? read_logs(&logs, options, error) : status;
+    status = status == MLS_OK ? judge(submission, options, error) : status;
+    status = status == MLS_OK ? conclude(submission, options->strict) : status;
+    free(logs.items);
+    free(logs.sources);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* System descriptions: any bytes give a verdict; one that is refused has a place within the text. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "submission/system.h"
+#include "submission/judge.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static cJSON *rules;
-    mls_system system = {.description.path = strdup("x.json")};
+    mls_system system = {.description.path = "x.json"};
     mls_findings findings = {0};
+    mls_arena arena = {0};
     const mls_edition edition = {.name = "5.1.0", .number = MLS_EDITION_NUMBER(5, 1, 0)};
     if (rules == NULL && mls_system_rules_load(&rules, NULL) != MLS_OK) {
         abort();
     }
     const mls_status status =
-        mls_system_judge(&system, rules, (mls_str){(const char *)data, size}, &edition, &findings);
+        mls_system_judge(&system, rules, (mls_str){(const char *)data, size}, &edition, &arena, &findings);
     if (status == MLS_OK && system.valid != (findings.counts.error == 0)) {
         abort();
     }
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         }
     }
-    mls_system_release(&system);
+    mls_arena_release(&arena);
     mls_findings_release(&findings);
     return 0;
 }

@@ -11,8 +11,7 @@
 #include <cmocka.h>
 
 #include "rounds.h"
-#include "submission/system.h"
-#include "submission/tree.h"
+#include "submission/judge.h"
 
 static const char *const fields[] = {"submitter",
                                      "division",
@@ -68,16 +67,17 @@ static char *description(const char *without, const char *status, const char *mo
 typedef struct judged {
     mls_system system;
     mls_findings findings;
+    mls_arena arena;
 } judged;
 
 static judged judge(const char *text, size_t len, const char *edition)
 {
-    judged result = {.system = {.description.path = strdup("systems/x.json")}};
+    judged result = {.system = {.description.path = "systems/x.json"}};
     cJSON *rules;
     assert_int_equal(mls_system_rules_load(&rules, NULL), MLS_OK);
-    assert_int_equal(
-        mls_system_judge(&result.system, rules, (mls_str){text, len}, edition_named(edition), &result.findings),
-        MLS_OK);
+    assert_int_equal(mls_system_judge(&result.system, rules, (mls_str){text, len}, edition_named(edition),
+                                      &result.arena, &result.findings),
+                     MLS_OK);
     cJSON_Delete(rules);
     assert_int_equal(result.system.valid, result.findings.counts.error == 0);
     return result;
@@ -85,7 +85,7 @@ static judged judge(const char *text, size_t len, const char *edition)
 
 static void forget(judged *result)
 {
-    mls_system_release(&result->system);
+    mls_arena_release(&result->arena);
     mls_findings_release(&result->findings);
 }
 
