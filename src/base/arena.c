@@ -19,39 +19,23 @@ struct mls_arena_block {
 /* Of the first block: thousands of runs keep a few seeds each; each further one is twice as large. */
 enum { BLOCK_SIZE = 512 };
 
-static bool add_block(mls_arena *arena, size_t size)
-{
-    size_t room = arena->blocks != NULL ? arena->blocks->size : BLOCK_SIZE / 2;
-    room = room > SIZE_MAX / 4 ? size : room * 2;
-    if (room < size) {
-        room = size;
-    }
-    if (room > SIZE_MAX - sizeof(struct mls_arena_block)) {
-        return false;
-    }
-    struct mls_arena_block *block = malloc(sizeof(*block) + room);
-    if (block == NULL) {
-        return false;
-    }
-    block->older = arena->blocks;
-    block->size = room;
-    arena->blocks = block;
-    arena->next = block->bytes;
-    arena->end = block->bytes + room;
-    return true;
-}
-
 void *mls_arena_alloc(mls_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
-    if (size > SIZE_MAX - align) {
+    if (size > SIZE_MAX / 4) {
         return NULL;
     }
-    size = (size + align - 1) / align * align;
-    if (arena->blocks == NULL || (size_t)(arena->end - arena->next) < size) {
-        if (!add_block(arena, size)) {
+    size = (size + (size == 0) + align - 1) / align * align;
+    if ((size_t)(arena->end - arena->next) < size) {
+        const size_t wanted = arena->blocks != NULL ? arena->blocks->size * 2 : BLOCK_SIZE;
+        const size_t room = wanted < size ? size : wanted;
+        struct mls_arena_block *block = malloc(sizeof *block + room);
+        if (block == NULL) {
             return NULL;
         }
+        block->older = arena->blocks;
+        block->size = room;
+        *arena = (mls_arena){block, block->bytes, block->bytes + room};
     }
     void *result = arena->next;
     arena->next += size;

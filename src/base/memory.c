@@ -12,18 +12,9 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
     if (count < *capacity) {
         return true;
     }
-    size_t wanted;
     size_t bytes;
-    if (!mls_size_mul(*capacity, 2, &wanted)) {
-        return false;
-    }
-    if (wanted < 8) {
-        wanted = 8;
-    }
-    if (!mls_size_mul(wanted, size, &bytes)) {
-        return false;
-    }
-    void *grown = realloc(*items, bytes);
+    const size_t wanted = *capacity < 4 ? 8 : *capacity * 2;
+    void *grown = mls_size_mul(wanted, size, &bytes) ? realloc(*items, bytes) : NULL;
     if (grown == NULL) {
         return false;
     }

@@ -25,23 +25,24 @@ static mode_t new_file_mode(void)
     return 0666 & ~mask;
 }
 
-static mls_status open_temporary(mls_output *output, const struct stat *existing, mls_error *error)
+static mls_status cannot_write(int system_errno, mls_error *error)
+{
+    return mls_error_set_errno(error, MLS_ERROR_WRITE, system_errno, "cannot write");
+}
+
+static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *error)
 {
     mls_buffer name = {0};
-    mls_buffer_append_text(&name, output->path);
-    mls_buffer_append_text(&name, ".XXXXXX");
-    output->temporary = mls_buffer_detach(&name);
-    if (output->temporary == NULL) {
-        return mls_error_memory(error);
-    }
-    output->fd = mkostemp(output->temporary, O_CLOEXEC);
+    mls_buffer_printf(&name, "%s.XXXXXX", output->path);
+    char *temporary = mls_buffer_detach(&name);
+    output->fd = temporary != NULL ? mkostemp(temporary, O_CLOEXEC) : -1;
     if (output->fd < 0) {
-        const int why = errno;
-        free(output->temporary);
-        output->temporary = NULL;
-        return mls_error_set_errno(error, MLS_ERROR_WRITE, why, "cannot write");
+        const mls_status status = temporary != NULL ? cannot_write(errno, error) : mls_error_memory(error);
+        free(temporary);
+        return status;
     }
-    (void)fchmod(output->fd, existing != NULL ? existing->st_mode & 07777 : new_file_mode());
+    output->temporary = temporary;
+    (void)fchmod(output->fd, mode);
     return MLS_OK;
 }
 
@@ -74,26 +75,20 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
         return MLS_OK;
     }
     const bool exists = stat(path, &about) == 0;
+    output->fd = -1;
     if (!exists && errno != ENOENT) {
-        output->fd = -1;
-        return mls_error_set_errno(error, MLS_ERROR_WRITE, errno, "cannot write");
-    }
-    /* Through a link the file it names is replaced or made, not the link. */
-    output->path = exists ? realpath(path, NULL) : resolve_lost(path);
-    if (output->path == NULL && exists) {
-        output->path = mls_copy_text(path, strlen(path));
-    }
-    if (output->path == NULL) {
-        return mls_error_memory(error);
+        return cannot_write(errno, error);
     }
     mls_status status = MLS_OK;
-    if (exists && !S_ISREG(about.st_mode)) {
-        output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        if (output->fd < 0) {
-            status = mls_error_set_errno(error, MLS_ERROR_WRITE, errno, "cannot write");
-        }
-    } else {
-        status = open_temporary(output, exists ? &about : NULL, error);
+    /* Through a link the file it names is replaced or made, not the link. */
+    char *real = exists ? realpath(path, NULL) : resolve_lost(path);
+    output->path = real != NULL || !exists ? real : mls_copy_text(path, strlen(path));
+    if (output->path == NULL) {
+        status = mls_error_memory(error);
+    } else if (!exists || S_ISREG(about.st_mode)) {
+        status = open_temporary(output, exists ? about.st_mode & 07777 : new_file_mode(), error);
+    } else if ((output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0) {
+        status = cannot_write(errno, error);
     }
     if (status != MLS_OK) {
         free(output->path);
@@ -174,7 +169,7 @@ mls_status mls_output_close(mls_output *output, mls_error *error)
     if (output->failed_errno == EPIPE) {
         status = MLS_STOPPED;
     } else if (output->failed_errno != 0) {
-        status = mls_error_set_errno(error, MLS_ERROR_WRITE, output->failed_errno, "cannot write");
+        status = cannot_write(output->failed_errno, error);
     }
     if (status != MLS_OK && output->temporary != NULL) {
         (void)unlink(output->temporary);

@@ -88,54 +88,42 @@ mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, in
 
 /* --------------------------------------------------------------- entries */
 
-/* Whether a folder was entered; with `enter` it is from now on. */
-static mls_status look_back(mls_folder_walk *walk, const struct stat *about, bool enter, bool *before)
+static bool was_entered(const mls_folder_walk *walk, const struct stat *about)
 {
     const uint64_t id[2] = {(uint64_t)about->st_dev, (uint64_t)about->st_ino};
-    const mls_str key = {(const char *)id, sizeof id};
-    bool added = false;
-    walk->entered.arena = &walk->arena;
-    if (!enter) {
-        *before = mls_map_find(&walk->entered, key) != NULL;
-        return MLS_OK;
-    }
-    const bool ok = mls_map_put(&walk->entered, key, &added) != NULL;
-    *before = !added;
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+    return mls_map_find(&walk->entered, (mls_str){(const char *)id, sizeof id}) != NULL;
 }
 
-/* Whether a path, its links resolved, is below the root. */
-static mls_status is_inside(walking *self, bool *inside)
+/* Whether the path, its links resolved, is below the root; false when memory runs out. */
+static bool find_inside(walking *self, bool *inside)
 {
     if (self->real_root == NULL) {
-        mls_buffer root = {0};
-        mls_buffer_append(&root, (mls_str){self->path.ptr, self->root_len});
-        errno = ENOMEM;
-        self->real_root = root.failed ? NULL : realpath(root.ptr, NULL);
-        mls_buffer_release(&root);
+        const char end = self->path.ptr[self->root_len];
+        self->path.ptr[self->root_len] = '\0';
+        self->real_root = realpath(self->path.ptr, NULL);
+        self->path.ptr[self->root_len] = end;
     }
     char *real = self->real_root != NULL ? realpath(self->path.ptr, NULL) : NULL;
     if (real == NULL && errno == ENOMEM) {
-        return MLS_ERROR_MEMORY;
+        return false;
     }
     const mls_str root = mls_str_from(self->real_root);
     const mls_str place = mls_str_from(real);
     *inside = real != NULL && mls_str_starts(place, root) &&
               (root.len == 1 || place.len == root.len || place.ptr[root.len] == '/');
     free(real);
-    return MLS_OK;
+    return true;
 }
 
-/* Finds out what stands at the walk's path. */
-static mls_status look(walking *self, int folder, mls_walk_entry *entry, struct stat *about)
+/* Finds out what stands at the walk's path; false when memory runs out. */
+static bool look(walking *self, int folder, mls_walk_entry *entry, struct stat *about)
 {
     bool found = fstatat(folder, entry->name, about, AT_SYMLINK_NOFOLLOW) == 0;
     entry->kind = MLS_WALK_FAILED;
     if (found && S_ISLNK(about->st_mode)) {
         bool inside = false;
-        const mls_status status = is_inside(self, &inside);
-        if (status != MLS_OK) {
-            return status;
+        if (!find_inside(self, &inside)) {
+            return false;
         }
         entry->link = true;
         entry->outside = !inside;
@@ -146,14 +134,15 @@ static mls_status look(walking *self, int folder, mls_walk_entry *entry, struct 
     }
     if (!found) {
         entry->system_errno = errno;
-        return errno == ENOMEM ? MLS_ERROR_MEMORY : MLS_OK;
+        return errno != ENOMEM;
     }
     entry->mode = about->st_mode;
     entry->size = S_ISREG(about->st_mode) ? (uint64_t)about->st_size : 0;
     entry->kind = S_ISREG(about->st_mode)   ? MLS_WALK_FILE
                   : S_ISDIR(about->st_mode) ? MLS_WALK_FOLDER
                                             : MLS_WALK_SPECIAL;
-    return entry->kind == MLS_WALK_FOLDER ? look_back(self->walk, about, false, &entry->before) : MLS_OK;
+    entry->before = entry->kind == MLS_WALK_FOLDER && was_entered(self->walk, about);
+    return true;
 }
 
 /* An entry's texts point into the walk's path, which moves as it grows. */
@@ -186,15 +175,14 @@ static mls_status walk_name(walking *self, int folder, const mls_walk_entry *abo
     }
     mls_walk_entry entry = {.depth = above->depth + 1, .role = above->inner, .inner = above->inner};
     place_entry(self, &entry);
-    mls_status status = look(self, folder, &entry, &about);
-    if (status != MLS_OK) {
+    if (!look(self, folder, &entry, &about)) {
         return mls_error_memory(self->error);
     }
     entry.too_deep = entry.kind == MLS_WALK_FOLDER && entry.depth > walk->depth_max;
     entry.enter = entry.kind == MLS_WALK_FOLDER && !entry.before && !(entry.outside && walk->inside);
-    status = walk->visitor.found(walk->visitor.state, &entry);
+    const mls_status status = walk->visitor.found(walk->visitor.state, &entry);
     if (status == MLS_OK && entry.kind == MLS_WALK_FOLDER && entry.enter && !entry.too_deep) {
-        status = walk_folder(self, folder, &entry, &about);
+        return walk_folder(self, folder, &entry, &about);
     }
     return status;
 }
@@ -224,15 +212,17 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
     const size_t len = self->path.len;
     mls_names list = {0};
     int system_errno = 0;
-    bool before;
-    mls_status status = look_back(walk, seen, true, &before);
+    const uint64_t id[2] = {(uint64_t)seen->st_dev, (uint64_t)seen->st_ino};
+    walk->entered.arena = &walk->arena;
+    const bool noted = mls_map_put(&walk->entered, (mls_str){(const char *)id, sizeof id}, NULL) != NULL;
+    mls_status status = noted ? MLS_OK : MLS_ERROR_MEMORY;
     DIR *folder = status == MLS_OK ? open_folder(above, entry, seen, &system_errno) : NULL;
     if (folder != NULL) {
         status = read_names(folder, walk->entries_max, &list, &system_errno);
     }
     if (status != MLS_OK || system_errno == ENOMEM) {
         status = mls_error_memory(self->error);
-    } else if (walk->visitor.listed != NULL) {
+    } else {
         status = walk->visitor.listed(walk->visitor.state, entry, list.count, system_errno);
     }
     for (size_t i = 0; i < list.count && status == MLS_OK; i++) {
@@ -259,10 +249,9 @@ mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int rol
     }
     place_entry(&self, &entry);
     if (stat(root, &about) != 0) {
-        status = walk->visitor.listed != NULL ? walk->visitor.listed(walk->visitor.state, &entry, 0, errno) : MLS_OK;
-    } else {
-        (void)look_back(walk, &about, false, &entry.before);
-        status = entry.before ? MLS_OK : walk_folder(&self, AT_FDCWD, &entry, &about);
+        status = walk->visitor.listed(walk->visitor.state, &entry, 0, errno);
+    } else if (!was_entered(walk, &about)) {
+        status = walk_folder(&self, AT_FDCWD, &entry, &about);
     }
     free(self.real_root);
     mls_buffer_release(&self.path);
@@ -272,6 +261,5 @@ mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int rol
 void mls_folder_walk_release(mls_folder_walk *walk)
 {
     mls_arena_release(&walk->arena);
-    walk->entered = (mls_map){0};
-    walk->entries = 0;
+    *walk = (mls_folder_walk){.visitor = walk->visitor};
 }

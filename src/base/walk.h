@@ -4,15 +4,11 @@
  *
  * A visitor is shown everything below a root, each folder before what is in
  * it, and says whether a folder is entered.  Links are looked through: kind and
- * size are those of what a link leads to.  As it stands a walk enters a folder
- * once however many ways lead to it, leaves no tree by a link when it is told
- * to stay inside, and goes depth_max folders deep; the visitor may override the
- * first two.  Folders are opened relative to the one they are in, so one that
- * is replaced during the walk is an error and no way out.
- *
- * What cannot be looked at, read or listed is shown to the visitor; the walk
- * goes on.  It ends early when the visitor returns anything but MLS_OK, when
- * memory runs out, or after entries_max entries.
+ * size are those of what a link leads to.  A folder is entered once however many
+ * ways lead to it, relative to the one it is in, so one that is replaced during
+ * the walk is an error and no way out.  What cannot be looked at, read or listed
+ * is shown; the walk ends early when the visitor returns anything but MLS_OK,
+ * when memory runs out, or after entries_max entries.
  */
 #ifndef MLS_BASE_WALK_H
 #define MLS_BASE_WALK_H
@@ -44,7 +40,6 @@ typedef struct mls_walk_entry {
     bool before;      /* a folder that this walk has entered before */
     bool too_deep;    /* a folder deeper than depth_max: never entered */
     int role;         /* what the visitor said of the folder that it is in (`inner`), or what the walk began with */
-
     /* For the visitor to change. */
     bool enter; /* a folder: set unless it is `before`, `too_deep`, or `outside` in a walk that stays inside */
     int inner;  /* the role of what is in it; set to `role` */
@@ -52,14 +47,10 @@ typedef struct mls_walk_entry {
 
 typedef struct mls_walk_visitor {
     void *state;
-
-    /* Something was found. */
     mls_status (*found)(void *state, mls_walk_entry *entry);
-
     /*
      * A folder was entered and has `count` names.  system_errno: it could not
-     * be read (to its end), or EOVERFLOW when it has more names than
-     * entries_max; what came before is still shown.  May be NULL.
+     * be read to its end, or EOVERFLOW when it has more names than entries_max.
      */
     mls_status (*listed)(void *state, const mls_walk_entry *folder, size_t count, int system_errno);
 } mls_walk_visitor;
@@ -69,18 +60,16 @@ typedef struct mls_folder_walk {
     mls_walk_visitor visitor;
     size_t entries_max;
     unsigned depth_max;
-    bool inside; /* what a link outside of the root leads to is not entered */
-
+    bool inside;    /* what a link outside of the root leads to is not entered */
     size_t entries; /* shown so far */
     mls_map entered;
     mls_arena arena;
 } mls_folder_walk;
 
 /*
- * Walks a folder; one that this walk has entered before is passed over.  What
- * stands in it has the given role.  MLS_OK; MLS_ERROR_MEMORY; MLS_ERROR_LIMIT
- * after entries_max entries; or what the visitor returned, in which case
- * `error` is the visitor's to fill.
+ * Walks a folder that this walk has not entered before; what stands in it has
+ * the given role.  MLS_OK; MLS_ERROR_MEMORY; MLS_ERROR_LIMIT; or what the
+ * visitor returned, in which case `error` is the visitor's to fill.
  */
 mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int role, mls_error *error) MLS_MUST_USE;
 
@@ -93,10 +82,9 @@ typedef struct mls_names {
 } mls_names;
 
 /*
- * The names in a folder but for "." and "..", in natural order.  When it could
- * not be read (to its end) *system_errno is set and `names` holds what came
- * before; else it is 0.  At most `limit` names are read; *system_errno is
- * EOVERFLOW when there are more.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be
+ * The names in a folder but for "." and "..", in natural order, `limit` at most.
+ * *system_errno tells what kept the rest from being read, EOVERFLOW that there
+ * are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be
  * released in any case.
  */
 mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno) MLS_MUST_USE;
