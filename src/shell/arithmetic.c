@@ -106,7 +106,7 @@ static mls_shell_integer calculate(calculation *self, mls_str operation, mls_she
     const int64_t a = left.value;
     const int64_t b = right.value;
     if (right.known && b == 0 && (c == '/' || c == '%')) {
-        return self->state->frame->doubt > 0 ? unknown_integer : problem(self, "division by 0");
+        return self->state->frame.doubt > 0 ? unknown_integer : problem(self, "division by 0");
     }
     if (c == ',' || !left.known || !right.known || (operation.len > 1 && !equals)) {
         return c == ',' ? right : unknown_integer;
@@ -180,7 +180,7 @@ static mls_shell_integer value_of(calculation *self, mls_str name)
     const mls_shell_presence presence = mls_shell_variable_get(self->state, name, &inner.text);
     inner.at = 0;
     if (presence == PRESENCE_UNSET) {
-        self->state->frame->unset_used = true;
+        self->state->frame.unset_used = true;
         return wrapped(0);
     }
     if (!mls_shell_known(inner.text) || !mls_shell_step(self->state, inner.text.len + 1)) {
@@ -283,9 +283,9 @@ static mls_shell_integer unary(calculation *self, bool assignable)
 /* One side of && || ?:, which may not be looked at. */
 static mls_shell_integer side(calculation *self, int lowest)
 {
-    self->state->frame->doubt++;
+    self->state->frame.doubt++;
     const mls_shell_integer value = binary(self, lowest);
-    self->state->frame->doubt--;
+    self->state->frame.doubt--;
     return value;
 }
 
@@ -349,7 +349,7 @@ mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression
     if (self.problem == NULL && !state->stopped) {
         return result;
     }
-    if (!state->stopped && (state->frame->unset_used || !mls_shell_known(expression))) {
+    if (!state->stopped && (state->frame.unset_used || !mls_shell_known(expression))) {
         doubt_names(state, expression);
     } else if (!state->stopped) {
         mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));

@@ -60,7 +60,7 @@ static int run_unknown(mls_shell_state *state, const mls_shell_fields *fields)
 /* Commands that change no variable, and succeed or not; some change what paths or arguments mean. */
 static int run_ignored(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     frame->moved = frame->moved || mls_shell_among(field(fields, 0), " cd pushd popd ");
     frame->arguments.unknown = frame->arguments.unknown || is(field(fields, 0), "shift");
     mls_shell_print(state, SHELL_HOLE);
@@ -99,7 +99,7 @@ static int run_let(mls_shell_state *state, const mls_shell_fields *fields)
 /* export and readonly, whose later assignments fail. */
 static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    const bool doubtful = state->frame->doubt > 0;
+    const bool doubtful = state->frame.doubt > 0;
     bool hides = false;
     int status = STATUS_YES;
     size_t at = 1;
@@ -149,7 +149,7 @@ static int run_unset(mls_shell_state *state, const mls_shell_fields *fields)
 /* Of all options only allexport matters: a script that -e or -u ends is one that nobody uses. */
 static int run_set(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str word = field(fields, i);
         if (!is_option(word) || is(word, "--") || !mls_shell_known(word)) {
@@ -235,7 +235,7 @@ static int run_printf(mls_shell_state *state, const mls_shell_fields *fields)
 /* The end of a file, a function or a subshell; in doubt, the rest of it is in doubt. */
 static int run_leave(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     int64_t code = frame->status;
     const bool exits = !is(field(fields, 0), "return");
     if (is(field(fields, 0), "exec") && fields->count == 1) { /* exec >log */
@@ -307,7 +307,7 @@ static int run_sed(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_shell_fields scripts = {0};
     bool extended = false;
-    bool plain = state->frame->input != NULL;
+    bool plain = state->frame.input != NULL;
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str word = field(fields, i);
         if (mls_shell_among(word, " -E -r ")) {
@@ -322,16 +322,16 @@ static int run_sed(mls_shell_state *state, const mls_shell_fields *fields)
     if (!plain || scripts.count == 0) {
         return run_ignored(state, fields);
     }
-    mls_shell_print(state, mls_shell_sed(state, &scripts, extended, *state->frame->input));
+    mls_shell_print(state, mls_shell_sed(state, &scripts, extended, *state->frame.input));
     return STATUS_YES;
 }
 
 static int run_cat(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    if (fields->count > 1 || state->frame->input == NULL) {
+    if (fields->count > 1 || state->frame.input == NULL) {
         return run_ignored(state, fields);
     }
-    mls_shell_print(state, *state->frame->input);
+    mls_shell_print(state, *state->frame.input);
     return STATUS_YES;
 }
 
@@ -363,7 +363,7 @@ bool mls_shell_command_run(mls_shell_state *state, const mls_shell_fields *field
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (mls_shell_among(field(fields, 0), commands[i].names)) {
-            state->frame->status = (commands[i].program && !known ? run_ignored : commands[i].run)(state, fields);
+            state->frame.status = (commands[i].program && !known ? run_ignored : commands[i].run)(state, fields);
             return true;
         }
     }

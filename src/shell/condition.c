@@ -15,55 +15,56 @@ typedef struct condition {
     bool mistake;
 } condition;
 
+static int joined(condition *self, bool either);
+
 /* Whether a file is there, by the ones that stand beside the script. */
 static int test_file(mls_shell_state *state, char kind, mls_str path)
 {
+    mls_shell_fields matches = {0};
     mls_str bytes;
+    if (strchr("efrsd", kind) == NULL) {
+        return STATUS_UNKNOWN;
+    }
     if (!mls_shell_known(path)) {
-        mls_shell_fields matches = {0};
         mls_shell_file_match(state, path, &matches);
-        state->frame->guard = path;
-        return matches.unknown || matches.count > 0 || strchr("efrs", kind) == NULL ? STATUS_UNKNOWN : STATUS_NO;
+        state->frame.guard = path;
+        return matches.unknown || matches.count > 0 || kind == 'd' ? STATUS_UNKNOWN : STATUS_NO;
     }
     const mls_status status = mls_shell_file_read(state, &path, &bytes);
-    if (status != MLS_OK) {
-        return status == MLS_ERROR_READ ? STATUS_NO : STATUS_UNKNOWN;
-    }
-    const bool yes = kind != 'd' && (kind != 's' || bytes.len > 0);
-    return strchr("efrsd", kind) != NULL ? mls_shell_status_of(yes) : STATUS_UNKNOWN;
+    return status == MLS_OK           ? mls_shell_status_of(kind != 'd' && (kind != 's' || bytes.len > 0))
+           : status == MLS_ERROR_READ ? STATUS_NO
+                                      : STATUS_UNKNOWN;
 }
 
 static int test_unary(mls_shell_state *state, char kind, mls_str operand)
 {
-    mls_str value;
     if (kind == 'n' || kind == 'z') {
         return mls_shell_known(operand) ? mls_shell_status_of((operand.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
     }
     if (kind == 'v' && mls_shell_is_name(operand)) {
+        mls_str value;
         const mls_shell_presence presence = mls_shell_variable_get(state, operand, &value);
         return presence == PRESENCE_UNKNOWN ? STATUS_UNKNOWN : mls_shell_status_of(presence == PRESENCE_SET);
     }
-    return strchr("votR", kind) != NULL ? STATUS_UNKNOWN : test_file(state, kind, operand);
+    return test_file(state, kind, operand);
 }
 
-static int compare_numbers(condition *self, mls_str operation, mls_str left, mls_str right)
+static mls_shell_integer number_of(condition *self, mls_str text)
 {
-    mls_shell_integer a = {0, true};
-    mls_shell_integer b = {0, true};
+    mls_shell_integer number = {.known = mls_shell_known(text)};
     if (!self->expanded) {
-        a = mls_shell_calculate(self->state, left);
-        b = mls_shell_calculate(self->state, right);
-    } else if (!mls_shell_known(left) || !mls_shell_known(right)) {
-        return STATUS_UNKNOWN;
-    } else if (!mls_shell_integer_read(left, &a.value) || !mls_shell_integer_read(right, &b.value)) {
-        self->mistake = true;
+        return mls_shell_calculate(self->state, text);
     }
-    const bool or_equal = operation.ptr[2] == 'e' && a.value == b.value;
-    const bool yes = operation.ptr[1] == 'e'   ? a.value == b.value
-                     : operation.ptr[1] == 'n' ? a.value != b.value
-                     : operation.ptr[1] == 'l' ? a.value < b.value || or_equal
-                                               : a.value > b.value || or_equal;
-    return a.known && b.known ? mls_shell_status_of(yes) : STATUS_UNKNOWN;
+    self->mistake = self->mistake || (number.known && !mls_shell_integer_read(text, &number.value));
+    return number;
+}
+
+/* Whether an operation is true of operands in this order. */
+static int holds(mls_str operation, int order)
+{
+    return mls_shell_status_of(mls_shell_among(operation, order == 0  ? " -eq -le -ge "
+                                                          : order < 0 ? " -ne -lt -le < "
+                                                                      : " -ne -gt -ge > "));
 }
 
 /* Order of strings follows the locale; only what every locale agrees on is known. */
@@ -82,28 +83,28 @@ static int test_binary(condition *self)
     const mls_str operation = self->words[self->at + 1];
     const bool regex = mls_shell_among(operation, " =~ ");
     const bool equality = mls_shell_among(operation, " = == != ");
+    const mls_shell_quoting quoting = regex ? QUOTING_REGEX : equality ? QUOTING_PATTERN : QUOTING_TEXT;
     const mls_str left = operand(self, self->at, QUOTING_TEXT);
-    const mls_str right = operand(self, self->at + 2,
-                                  regex      ? QUOTING_REGEX
-                                  : equality ? QUOTING_PATTERN
-                                             : QUOTING_TEXT);
+    const mls_str right = operand(self, self->at + 2, quoting);
     self->at += 3;
-    if (equality) {
-        const int same = !self->expanded ? mls_shell_match(self->state, right, false, left)
-                         : mls_shell_known(left) && mls_shell_known(right)
-                             ? mls_shell_status_of(mls_str_equal(left, right))
-                             : STATUS_UNKNOWN;
-        return operation.ptr[0] == '!' ? mls_shell_status_not(same) : same;
+    self->mistake = self->mistake || (regex && self->expanded);
+    if (equality && self->expanded) {
+        const bool same = mls_str_equal(left, right) == (operation.ptr[0] == '=');
+        return mls_shell_known(left) && mls_shell_known(right) ? mls_shell_status_of(same) : STATUS_UNKNOWN;
     }
-    if (mls_shell_among(operation, " -eq -ne -lt -le -gt -ge ")) {
-        return compare_numbers(self, operation, left, right);
+    if (equality || regex) {
+        const int found = mls_shell_match(self->state, right, regex, left);
+        return operation.ptr[0] == '!' ? mls_shell_status_not(found) : found;
     }
     if (mls_shell_among(operation, " < > ") && is_number(left) && is_number(right)) {
-        const int order = mls_str_compare(left, right);
-        return mls_shell_status_of(operation.ptr[0] == '<' ? order < 0 : order > 0);
+        return holds(operation, mls_str_compare(left, right));
     }
-    self->mistake = self->mistake || (regex && self->expanded);
-    return regex ? mls_shell_match(self->state, right, true, left) : STATUS_UNKNOWN;
+    if (mls_shell_among(operation, " -eq -ne -lt -le -gt -ge ")) {
+        const mls_shell_integer a = number_of(self, left);
+        const mls_shell_integer b = number_of(self, right);
+        return a.known && b.known ? holds(operation, (a.value > b.value) - (a.value < b.value)) : STATUS_UNKNOWN;
+    }
+    return STATUS_UNKNOWN;
 }
 
 static bool word_is(const condition *self, size_t at, const char *words)
@@ -111,36 +112,33 @@ static bool word_is(const condition *self, size_t at, const char *words)
     return at < self->count && mls_shell_among(self->words[at], words);
 }
 
-static int joined(condition *self, bool either);
-
 static int term(condition *self)
 {
-    if (self->at >= self->count || self->depth >= SHELL_NESTING_MAX || !mls_shell_goes(self->state)) {
+    const size_t at = self->at;
+    const bool alone = at + 1 >= self->count || word_is(self, at + 1, self->expanded ? " -a -o ) " : " && || ) ");
+    int status;
+    if (at >= self->count || self->depth >= SHELL_NESTING_MAX || !mls_shell_goes(self->state)) {
         self->mistake = true;
         return STATUS_UNKNOWN;
     }
-    int status = STATUS_UNKNOWN;
-    const bool alone =
-        self->at + 1 >= self->count || word_is(self, self->at + 1, self->expanded ? " -a -o ) " : " && || ) ");
-    const bool binary = self->at + 2 < self->count &&
-                        word_is(self, self->at + 1, " = == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef ");
-    const bool unary = !alone && word_is(self, self->at,
-                                         " -a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -v -w -x -z"
-                                         " -G -L -N -O -R -S ");
     self->depth++;
-    if (binary) {
+    if (at + 2 < self->count && word_is(self, at + 1, " = == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef ")) {
         status = test_binary(self);
-    } else if (word_is(self, self->at, " ! ") && !alone) {
+    } else if (word_is(self, at, " ! ") && !alone) {
         self->at++;
         status = mls_shell_status_not(term(self));
-    } else if (word_is(self, self->at, " ( ") && !alone) {
+    } else if (word_is(self, at, " ( ") && !alone) {
         self->at++;
         status = joined(self, true);
         self->mistake = self->mistake || !word_is(self, self->at, " ) ");
         self->at++;
     } else {
-        const char kind = unary ? self->words[self->at++].ptr[1] : 'n';
-        status = test_unary(self->state, kind, operand(self, self->at++, QUOTING_TEXT));
+        const bool unary = !alone && word_is(self, at,
+                                             " -a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -v -w -x -z"
+                                             " -G -L -N -O -R -S ");
+        self->at += unary ? 2 : 1;
+        status =
+            test_unary(self->state, unary ? self->words[at].ptr[1] : 'n', operand(self, self->at - 1, QUOTING_TEXT));
     }
     self->depth--;
     return status;
@@ -150,18 +148,18 @@ static int term(condition *self)
 static int joined(condition *self, bool either)
 {
     const char *joint = self->expanded ? (either ? " -o " : " -a ") : (either ? " || " : " && ");
+    const int decisive = mls_shell_status_of(either);
+    const unsigned doubt = self->state->frame.doubt;
     int status = either ? joined(self, false) : term(self);
-    const unsigned doubt = self->state->frame->doubt;
     while (!self->mistake && word_is(self, self->at, joint)) {
         self->at++;
-        self->state->frame->doubt = doubt + !self->expanded;
+        self->state->frame.doubt = doubt + !self->expanded;
         const int right = either ? joined(self, false) : term(self);
-        const bool decided = status == mls_shell_status_of(either) || right == mls_shell_status_of(either);
-        status = decided                                               ? mls_shell_status_of(either)
+        status = status == decisive || right == decisive               ? decisive
                  : status == STATUS_UNKNOWN || right == STATUS_UNKNOWN ? STATUS_UNKNOWN
                                                                        : mls_shell_status_of(!either);
     }
-    self->state->frame->doubt = doubt;
+    self->state->frame.doubt = doubt;
     return status;
 }
 
@@ -169,9 +167,9 @@ int mls_shell_condition(mls_shell_state *state, const mls_str *words, size_t cou
 {
     condition self = {.state = state, .words = words, .count = count, .expanded = expanded};
     const int status = count > 0 ? joined(&self, true) : STATUS_NO;
-    bool known = true;
+    bool known = expanded;
     for (size_t i = 0; i < count; i++) {
         known = known && mls_shell_known(words[i]);
     }
-    return !self.mistake && self.at == count ? status : expanded && known ? STATUS_MISTAKE : STATUS_UNKNOWN;
+    return !self.mistake && self.at == count ? status : known ? STATUS_MISTAKE : STATUS_UNKNOWN;
 }

@@ -92,7 +92,7 @@ static void put_expansion(builder *self, mls_str text, bool in_quotes)
         put(self, text);
         return;
     }
-    if (text.len > 0 && self->state->frame->separators_changed) {
+    if (text.len > 0 && self->state->frame.separators_changed) {
         text = SHELL_HOLE;
     }
     for (size_t i = 0; i < text.len && mls_shell_goes(self->state); i++) {
@@ -116,9 +116,9 @@ static mls_str expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quo
 /* As in doubt: for what it may assign. */
 static void expand_doubtful(mls_shell_state *state, mls_str raw, bool in_quotes)
 {
-    state->frame->doubt++;
+    state->frame.doubt++;
     (void)expand(state, raw, QUOTING_TEXT, in_quotes, in_quotes);
-    state->frame->doubt--;
+    state->frame.doubt--;
 }
 
 /* ---- ${…} ---- */
@@ -147,7 +147,7 @@ static size_t parameter_length(mls_str text)
 /* $?, $#, $1 and the like. */
 static mls_shell_presence special_value(mls_shell_state *state, mls_str name, mls_str *value)
 {
-    const mls_shell_frame *frame = state->frame;
+    const mls_shell_frame *frame = &state->frame;
     const mls_shell_fields *arguments = &frame->arguments;
     size_t index = 0;
     *value = SHELL_HOLE;
@@ -335,7 +335,7 @@ static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_qu
     if (length) {
         return is_ascii(self.value) ? mls_shell_number(state, (int64_t)self.value.len) : SHELL_HOLE;
     }
-    state->frame->unset_used = state->frame->unset_used || (self.presence == PRESENCE_UNSET && self.rest.len == 0);
+    state->frame.unset_used = state->frame.unset_used || (self.presence == PRESENCE_UNSET && self.rest.len == 0);
     return self.rest.len == 0 ? self.value : expand_operator(state, &self, inner);
 }
 
@@ -343,7 +343,7 @@ static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_qu
 
 mls_shell_integer mls_shell_expand_number(mls_shell_state *state, mls_str raw)
 {
-    state->frame->unset_used = false;
+    state->frame.unset_used = false;
     return mls_shell_calculate(state, expand(state, raw, QUOTING_TEXT, true, false));
 }
 
@@ -354,20 +354,21 @@ static mls_str expand_parentheses(mls_shell_state *state, mls_str inner)
         const mls_shell_integer number = mls_shell_expand_number(state, (mls_str){inner.ptr + 1, inner.len - 2});
         return number.known ? mls_shell_number(state, number.value) : SHELL_HOLE;
     }
-    if (state->frame->nesting >= SHELL_DEPTH_MAX) {
+    if (state->frame.nesting >= SHELL_DEPTH_MAX) {
         mls_shell_limit(state, "nesting of commands");
         return SHELL_HOLE;
     }
-    mls_shell_subshell subshell;
-    mls_shell_subshell_enter(state, &subshell, true);
-    subshell.frame.input = NULL;
-    subshell.frame.status = STATUS_YES;
-    state->run(state, inner, subshell.frame.line);
-    mls_str text = mls_shell_subshell_leave(state, &subshell);
+    mls_shell_output output = {0};
+    const mls_shell_frame outer = mls_shell_subshell_enter(state, &output);
+    state->frame.input = NULL;
+    state->frame.status = STATUS_YES;
+    state->run(state, inner, outer.line);
+    mls_shell_subshell_leave(state, &outer);
+    mls_str text = mls_shell_keep_buffer(state, &output.text);
     while (text.len > 0 && text.ptr[text.len - 1] == '\n') {
         text.len--;
     }
-    state->frame->substituted = true;
+    state->frame.substituted = true;
     return text;
 }
 
@@ -391,7 +392,7 @@ static void put_parameter(builder *self, mls_str name, bool in_quotes)
     mls_shell_state *state = self->state;
     mls_str value;
     const mls_shell_presence presence = value_of(state, name, &value);
-    state->frame->unset_used = state->frame->unset_used || presence == PRESENCE_UNSET;
+    state->frame.unset_used = state->frame.unset_used || presence == PRESENCE_UNSET;
     put_expansion(self, value, in_quotes);
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/walk.h"
 #include "shell/state.h"
 
@@ -27,39 +26,28 @@ static mls_str folder_of(mls_str path)
     return path;
 }
 
-/* realpath() of "." or more; NULL with errno set. */
-static char *real_path(mls_str path)
+/* Where a path really leads, in the arena; empty, with errno set, when nowhere.  An empty path is the current folder.
+ */
+static mls_str real_path(mls_shell_state *state, mls_str path)
 {
-    char *copy = path.len > 0 ? mls_copy_text(path.ptr, path.len) : mls_copy_text(".", 1);
-    char *real = copy != NULL ? realpath(copy, NULL) : NULL;
-    const int problem = copy != NULL ? errno : ENOMEM;
-    free(copy);
+    const mls_str copy = mls_arena_copy(&state->arena, path.len > 0 ? path : MLS_S("."));
+    char *real = copy.ptr != NULL ? realpath(copy.ptr, NULL) : NULL;
+    const int problem = errno;
+    const mls_str kept = real != NULL ? mls_arena_copy(&state->arena, mls_str_from(real)) : MLS_S("");
+    if (copy.ptr == NULL || kept.ptr == NULL || (real == NULL && problem == ENOMEM)) {
+        mls_shell_no_memory(state);
+    }
+    free(real);
     errno = problem;
-    return real;
+    return kept;
 }
 
-bool mls_shell_files_init(mls_shell_state *state, const char *path, const char *root)
+void mls_shell_files_init(mls_shell_state *state, const char *path, const char *root)
 {
     const mls_str named = mls_str_from(path);
-    state->roots[0] = real_path(root != NULL ? mls_str_from(root) : folder_of(named));
-    bool memory = state->roots[0] == NULL && errno == ENOMEM;
-    if (root == NULL) {
-        state->roots[1] = real_path(named);
-        memory = memory || (state->roots[1] == NULL && errno == ENOMEM);
-    }
-    if (state->roots[1] != NULL) { /* absolute: the slash before its name */
-        char *slash = strrchr(state->roots[1], '/');
-        slash[slash == state->roots[1]] = '\0';
-    }
-    return !memory;
-}
-
-void mls_shell_files_release(mls_shell_state *state)
-{
-    for (size_t i = 0; i < SHELL_ROOTS; i++) {
-        free(state->roots[i]);
-        state->roots[i] = NULL;
-    }
+    const mls_str target = root == NULL ? real_path(state, named) : MLS_S("");
+    state->roots[0] = real_path(state, root != NULL ? mls_str_from(root) : folder_of(named));
+    state->roots[1] = target.len > 0 ? real_path(state, folder_of(target)) : target;
 }
 
 mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str *bytes, mls_error *error)
@@ -76,6 +64,9 @@ mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str
         *bytes = mls_arena_copy(&state->arena, mls_buffer_str(&text));
         status = bytes->ptr != NULL ? MLS_OK : mls_error_memory(&problem);
     }
+    if (status == MLS_ERROR_MEMORY) {
+        mls_shell_no_memory(state);
+    }
     mls_buffer_release(&text);
     if (error != NULL) {
         *error = problem;
@@ -87,7 +78,7 @@ static bool is_inside(const mls_shell_state *state, mls_str place)
 {
     bool inside = false;
     for (size_t i = 0; i < SHELL_ROOTS; i++) {
-        const mls_str root = mls_str_from(state->roots[i]);
+        const mls_str root = state->roots[i];
         const bool below =
             root.len == 1 || place.len == root.len || (place.len > root.len && place.ptr[root.len] == '/');
         inside = inside || (root.len > 0 && below && mls_str_starts(place, root));
@@ -96,44 +87,31 @@ static bool is_inside(const mls_shell_state *state, mls_str place)
 }
 
 /*
- * Where a path really leads: MLS_OK with a text to be given to free(),
- * MLS_ERROR_READ when nothing stands there, MLS_ERROR_UNKNOWN when its longest
- * part that is there lies outside the roots.
+ * Where a path really leads: MLS_OK, MLS_ERROR_READ when nothing stands there,
+ * MLS_ERROR_UNKNOWN when its longest part that is there lies outside the roots.
  */
-static mls_status locate(mls_shell_state *state, mls_str path, char **real)
+static mls_status locate(mls_shell_state *state, mls_str path, mls_str *real)
 {
     mls_str there = path;
-    *real = real_path(there);
-    while (*real == NULL && (errno == ENOENT || errno == ENOTDIR) && there.len > 0) {
+    *real = real_path(state, there);
+    while (real->len == 0 && (errno == ENOENT || errno == ENOTDIR) && there.len > 0) {
         there = folder_of((mls_str){there.ptr, there.len - 1});
         there.len -= there.len > 1; /* the slash */
-        *real = real_path(there);
+        *real = real_path(state, there);
     }
-    mls_status status = there.len == path.len ? MLS_OK : MLS_ERROR_READ;
-    if (*real == NULL && errno == ENOMEM) {
-        mls_shell_no_memory(state);
-    }
-    if (*real == NULL || !is_inside(state, mls_str_from(*real))) {
-        status = MLS_ERROR_UNKNOWN;
-    }
-    if (status != MLS_OK) {
-        free(*real);
-        *real = NULL;
-    }
-    return status;
+    return !is_inside(state, *real) ? MLS_ERROR_UNKNOWN : there.len == path.len ? MLS_OK : MLS_ERROR_READ;
 }
 
 /* The same of a path as it is or, when it is relative, beside the current script, whether or not the job stands there.
  */
-static mls_status find(mls_shell_state *state, mls_str *path, char **real)
+static mls_status find(mls_shell_state *state, mls_str *path, mls_str *real)
 {
     mls_status status = MLS_ERROR_UNKNOWN;
-    *real = NULL;
     if (path->len > 0 && memchr(path->ptr, '/', path->len) != NULL) {
         status = locate(state, *path, real);
     }
     if (status != MLS_OK && !mls_str_starts(*path, MLS_S("/")) && !state->stopped) {
-        *path = mls_shell_join(state, folder_of(mls_str_from(state->frame->path)), *path);
+        *path = mls_shell_join(state, folder_of(mls_str_from(state->frame.path)), *path);
         status = locate(state, *path, real);
     }
     return status;
@@ -141,19 +119,15 @@ static mls_status find(mls_shell_state *state, mls_str *path, char **real)
 
 mls_status mls_shell_file_read(mls_shell_state *state, mls_str *path, mls_str *bytes)
 {
-    char *real;
+    mls_str real;
     *bytes = MLS_S("");
-    if (path->len == 0 || !mls_shell_known(*path) || state->frame->moved) {
+    if (path->len == 0 || !mls_shell_known(*path) || state->frame.moved) {
         return path->len == 0 ? MLS_ERROR_READ : MLS_ERROR_UNKNOWN;
     }
     mls_status status = find(state, path, &real);
     if (status == MLS_OK) {
-        status = mls_shell_file_load(state, real, bytes, NULL);
-        free(real);
+        status = mls_shell_file_load(state, real.ptr, bytes, NULL);
         (void)mls_shell_step(state, bytes->len);
-        if (status == MLS_ERROR_MEMORY) {
-            mls_shell_no_memory(state);
-        }
         status = status == MLS_OK && mls_shell_known(*bytes) ? MLS_OK : MLS_ERROR_UNKNOWN;
     }
     return state->stopped ? MLS_ERROR_LIMIT : status;
@@ -161,13 +135,9 @@ mls_status mls_shell_file_read(mls_shell_state *state, mls_str *path, mls_str *b
 
 mls_str mls_shell_file_resolve(mls_shell_state *state, mls_str path)
 {
-    char *real = NULL;
-    mls_str resolved = SHELL_HOLE;
-    if ((!state->frame->moved || mls_str_starts(path, MLS_S("/"))) && locate(state, path, &real) == MLS_OK) {
-        resolved = mls_shell_keep(state, mls_str_from(real));
-    }
-    free(real);
-    return resolved;
+    mls_str real;
+    const bool moved = state->frame.moved && !mls_str_starts(path, MLS_S("/"));
+    return !moved && locate(state, path, &real) == MLS_OK ? real : SHELL_HOLE;
 }
 
 /* Whether a name in a folder may be what a text stands for, by what is before its first hole and behind its last. */
@@ -186,20 +156,19 @@ void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields
     mls_str folder = hole != NULL ? folder_of((mls_str){path.ptr, (size_t)(hole - path.ptr)}) : MLS_S("");
     const mls_str last = mls_shell_from(path, folder.len);
     mls_names names = {0};
-    char *real;
+    mls_str real;
     int problem = 0;
     matches->unknown = true;
     /* What starts with the hole may be anywhere. */
-    if (hole == NULL || last.ptr[0] == '\0' || memchr(last.ptr, '/', last.len) != NULL || state->frame->moved) {
+    if (hole == NULL || last.ptr[0] == '\0' || memchr(last.ptr, '/', last.len) != NULL || state->frame.moved) {
         return;
     }
     mls_status status = find(state, &folder, &real);
     if (status == MLS_OK) {
-        status = mls_folder_names(real, NAMES_MAX, &names, &problem);
+        status = mls_folder_names(real.ptr, NAMES_MAX, &names, &problem);
         if (status == MLS_ERROR_MEMORY) {
             mls_shell_no_memory(state);
         }
-        free(real);
     }
     matches->unknown = problem != 0 || (status != MLS_OK && status != MLS_ERROR_READ);
     for (size_t i = 0; i < names.count && !state->stopped; i++) {

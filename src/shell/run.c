@@ -221,7 +221,7 @@ static void read_named_function(reader *self)
 
 static void read_if(reader *self)
 {
-    mls_shell_frame *frame = self->state->frame;
+    mls_shell_frame *frame = &self->state->frame;
     const bool dry = self->dry;
     unsigned doubts = 0;
     bool taken = false;
@@ -330,22 +330,19 @@ static void read_group(reader *self)
 static void read_parenthesis(reader *self)
 {
     mls_shell_state *state = self->state;
-    mls_shell_subshell subshell;
     mls_str expression;
     const bool runs = !idle(self);
     if (mls_shell_lexer_arithmetic(&self->lexer, &expression)) {
         if (runs) {
             const mls_shell_integer number = mls_shell_expand_number(state, expression);
-            state->frame->status = number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
+            state->frame.status = number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
         }
         return;
     }
-    if (runs) {
-        mls_shell_subshell_enter(state, &subshell, false);
-    }
+    const mls_shell_frame outer = runs ? mls_shell_subshell_enter(state, NULL) : state->frame;
     read_list(self);
     if (runs) {
-        (void)mls_shell_subshell_leave(state, &subshell);
+        mls_shell_subshell_leave(state, &outer);
     }
     expect(self, ")", "a bracket is not closed");
 }
@@ -364,7 +361,7 @@ static void read_condition(reader *self)
         (regex ? mls_shell_lexer_regex : mls_shell_lexer_next)(&self->lexer);
     }
     if (!idle(self)) {
-        self->state->frame->status = mls_shell_condition(self->state, words.items, words.count, false);
+        self->state->frame.status = mls_shell_condition(self->state, words.items, words.count, false);
     }
 }
 
@@ -372,7 +369,7 @@ static void read_condition(reader *self)
 
 static void read_compound(reader *self, void (*read)(reader *self), bool doubtful)
 {
-    mls_shell_frame *frame = self->state->frame;
+    mls_shell_frame *frame = &self->state->frame;
     const bool runs = !idle(self);
     next(self);
     frame->doubt += doubtful;
@@ -418,7 +415,7 @@ static void read_command(reader *self)
 static void run_command(reader *self, const redirections *redirected)
 {
     mls_shell_state *state = self->state;
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     mls_shell_output *output = frame->output;
     const mls_str *input = frame->input;
     mls_str here = SHELL_HOLE;
@@ -443,7 +440,7 @@ static void run_command(reader *self, const redirections *redirected)
 static void read_pipeline(reader *self)
 {
     mls_shell_state *state = self->state;
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     const bool dry = self->dry;
     bool negated = false;
     bool piped = false;
@@ -472,12 +469,13 @@ static void read_pipeline(reader *self)
             run_command(self, &ahead.redirections);
             continue;
         }
-        mls_shell_subshell subshell;
+        mls_shell_output output = {0};
+        const mls_shell_frame outer = mls_shell_subshell_enter(state, &output);
         piped = true;
-        mls_shell_subshell_enter(state, &subshell, true);
-        subshell.frame.input = &text;
+        frame->input = &text;
         run_command(self, &ahead.redirections);
-        text = mls_shell_subshell_leave(state, &subshell);
+        mls_shell_subshell_leave(state, &outer);
+        text = mls_shell_keep_buffer(state, &output.text);
     } while (take(self, "|") || take(self, "|&"));
     if (piped) {
         mls_shell_print(state, text);
@@ -491,7 +489,7 @@ static void read_pipeline(reader *self)
 /* Pipelines joined by && and ||. */
 static void read_joined(reader *self)
 {
-    mls_shell_frame *frame = self->state->frame;
+    mls_shell_frame *frame = &self->state->frame;
     const bool dry = self->dry;
     read_pipeline(self);
     for (bool and; (and = take(self, "&&")) || take(self, "||");) {
@@ -516,7 +514,7 @@ static bool read_chain(reader *self)
     if (!idle(self)) {
         const reader ahead = read_ahead(self, read_joined);
         self->dry = token_is(&ahead, "&");
-        self->state->frame->status = self->dry ? STATUS_YES : self->state->frame->status;
+        self->state->frame.status = self->dry ? STATUS_YES : self->state->frame.status;
     }
     read_joined(self);
     self->dry = dry;
@@ -554,10 +552,10 @@ static void run_text(mls_shell_state *state, mls_str text, size_t line)
             fail(&ahead, stray_keyword);
         }
         if (ahead.lexer.problem != NULL) {
-            state->frame->line = ahead.lexer.token.line;
+            state->frame.line = ahead.lexer.token.line;
             mls_shell_note(state, MLS_FINDING_CONFIG_SYNTAX, "%s; what follows is not read", ahead.lexer.problem);
             mls_shell_print(state, SHELL_HOLE);
-            state->frame->status = STATUS_UNKNOWN;
+            state->frame.status = STATUS_UNKNOWN;
             return;
         }
         read_list(&self);
@@ -566,13 +564,13 @@ static void run_text(mls_shell_state *state, mls_str text, size_t line)
 
 void mls_shell_run(mls_shell_state *state, const char *path, mls_str text)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     frame->path = path;
     frame->export_all = true;
     state->run = run_text;
     mls_shell_file_run(state, &(mls_shell_fields){0}, mls_str_from(path), text);
-    for (size_t i = 0; state->stopped && i < frame->variables->count; i++) {
-        mls_shell_slot_forget(&frame->variables->items[i]);
+    for (size_t i = 0; state->stopped && i < frame->variables.count; i++) {
+        mls_shell_slot_forget(&frame->variables.items[i]);
     }
-    frame->variables->forgotten = frame->variables->forgotten || state->stopped;
+    frame->variables.forgotten = frame->variables.forgotten || state->stopped;
 }

@@ -8,8 +8,6 @@
 
 struct mls_shell {
     mls_shell_state state;
-    mls_shell_frame frame;
-    mls_shell_variables variables;
     mls_findings findings;
     char *path;
     mls_shell_variable *exports;
@@ -19,13 +17,14 @@ struct mls_shell {
 /* What bash keeps itself is not listed, whatever a script does to it. */
 static bool list_exports(mls_shell *self)
 {
-    self->exports = calloc(self->variables.count + 1, sizeof *self->exports);
-    for (size_t i = 0; i < self->variables.count && self->exports != NULL; i++) {
-        const mls_shell_slot *slot = &self->variables.items[i];
+    const mls_shell_variables *variables = &self->state.frame.variables;
+    self->exports = mls_arena_array(&self->state.arena, variables->count + 1, sizeof *self->exports);
+    for (size_t i = 0; i < variables->count && self->exports != NULL; i++) {
+        const mls_shell_slot *slot = &variables->items[i];
         const bool known = slot->presence == PRESENCE_SET && mls_shell_known(slot->value);
+        const char *path = slot->path != NULL ? slot->path : self->path;
         if (slot->presence != PRESENCE_UNSET && slot->exported && !slot->array &&
             !mls_shell_among(slot->name, " _ SHLVL PWD OLDPWD ")) {
-            const char *path = slot->path != NULL ? slot->path : self->path;
             self->exports[self->export_count++] =
                 (mls_shell_variable){slot->name, known ? slot->value : MLS_S(""), known, path, slot->line};
         }
@@ -40,11 +39,9 @@ static mls_status read_script(mls_shell *self, const char *root, const mls_str *
     mls_str text = MLS_STR("");
     mls_status status = MLS_OK;
     state->findings = &self->findings;
-    state->frame = &self->frame;
-    self->frame.variables = &self->variables;
     if (bytes == NULL) {
-        status = mls_shell_files_init(state, self->path, root) ? mls_shell_file_load(state, self->path, &text, error)
-                                                               : mls_error_memory(error);
+        mls_shell_files_init(state, self->path, root);
+        status = mls_shell_file_load(state, self->path, &text, error);
     } else if (bytes->len > MLS_SHELL_BYTES_MAX) {
         status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "longer than a config may be");
     } else {
@@ -100,10 +97,7 @@ void mls_shell_free(mls_shell *script)
         return;
     }
     mls_arena_release(&script->state.arena);
-    mls_shell_files_release(&script->state);
     mls_findings_release(&script->findings);
-    free(script->variables.items);
-    free(script->exports);
     free(script->path);
     free(script);
 }
@@ -126,7 +120,7 @@ const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name)
 
 bool mls_shell_is_complete(const mls_shell *script)
 {
-    return !script->variables.forgotten;
+    return !script->state.frame.variables.forgotten;
 }
 
 const char *mls_shell_path(const mls_shell *script)

@@ -29,7 +29,7 @@ static void assign(mls_shell_state *state, const mls_shell_assignment *parts)
 static void run_body(mls_shell_state *state, const mls_shell_fields *fields, size_t first, const char *path,
                      mls_str text, size_t line)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     const mls_shell_frame outer = *frame;
     if (first == 1 || fields->count > first) {
         frame->arguments = (mls_shell_fields){fields->items + first, fields->count - first, 0, fields->unknown};
@@ -72,7 +72,7 @@ void mls_shell_file_run(mls_shell_state *state, const mls_shell_fields *fields, 
 
 static void run_source(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     const mls_str named = fields->count > 1 ? fields->items[1] : SHELL_HOLE;
     mls_str path = named;
     mls_str text;
@@ -107,7 +107,7 @@ static void run_source(mls_shell_state *state, const mls_shell_fields *fields)
 
 static const mls_shell_function *find_function(const mls_shell_state *state, mls_str name)
 {
-    const mls_shell_function *function = state->frame->functions;
+    const mls_shell_function *function = state->frame.functions;
     while (function != NULL && !mls_str_equal(function->name, name)) {
         function = function->next;
     }
@@ -117,7 +117,7 @@ static const mls_shell_function *find_function(const mls_shell_state *state, mls
 /* A definition that may not be the one that counts leaves nobody knowing what the name does. */
 void mls_shell_function_define(mls_shell_state *state, mls_str name, mls_str body, size_t line)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     mls_shell_function *function = mls_arena_alloc(&state->arena, sizeof *function);
     if (function == NULL) {
         mls_shell_no_memory(state);
@@ -143,7 +143,7 @@ static void run_fields(mls_shell_state *state, mls_shell_fields *fields)
     const mls_str name = fields->count > 0 ? fields->items[0] : SHELL_HOLE;
     const mls_shell_function *function = find_function(state, name);
     if (function != NULL && function->body.len > 0) {
-        run_body(state, fields, 1, state->frame->path, function->body, function->line);
+        run_body(state, fields, 1, state->frame.path, function->body, function->line);
     } else if (function == NULL && mls_shell_among(name, " source . ")) {
         run_source(state, fields);
     } else if (function != NULL || !mls_shell_command_run(state, fields)) {
@@ -152,13 +152,13 @@ static void run_fields(mls_shell_state *state, mls_shell_fields *fields)
         if (function != NULL || !mls_shell_known(name)) {
             mls_shell_forget_all(state, name);
         }
-        state->frame->status = STATUS_UNKNOWN;
+        state->frame.status = STATUS_UNKNOWN;
     }
 }
 
 void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     mls_shell_fields fields = {0};
     mls_shell_assignment parts;
     size_t count = 0;

@@ -4,15 +4,11 @@
  */
 #include "shell/state.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-
 void mls_shell_no_memory(mls_shell_state *state)
 {
     state->out_of_memory = true;
     state->stopped = true;
-    state->frame->flow = FLOW_STOP;
+    state->frame.flow = FLOW_STOP;
 }
 
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...)
@@ -23,7 +19,7 @@ void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *f
     mls_buffer_vprintf(&message, format, args);
     va_end(args);
     const bool root = state->source_depth <= 1;
-    const mls_finding_place place = {.path = root ? NULL : state->frame->path, .line = state->frame->line};
+    const mls_finding_place place = {.path = root ? NULL : state->frame.path, .line = state->frame.line};
     if (message.failed) {
         mls_shell_no_memory(state);
     } else {
@@ -38,7 +34,7 @@ void mls_shell_limit(mls_shell_state *state, const char *limit)
         mls_shell_note(state, MLS_FINDING_CONFIG_LIMIT, "the reading ends here: %s", limit);
     }
     state->stopped = true;
-    state->frame->flow = FLOW_STOP;
+    state->frame.flow = FLOW_STOP;
 }
 
 bool mls_shell_step(mls_shell_state *state, size_t count)
@@ -93,25 +89,27 @@ mls_str mls_shell_number(mls_shell_state *state, int64_t number)
     return mls_shell_keep_buffer(state, &digits);
 }
 
-void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text)
+/* Room for one more item of an array in the arena; false when memory runs out. */
+static bool grow(mls_shell_state *state, void **items, size_t count, size_t *capacity, size_t size)
 {
-    if (!mls_shell_step(state, sizeof text)) {
-        return;
-    }
-    if (fields->count == fields->capacity) {
-        const size_t capacity = fields->capacity == 0 ? 4 : fields->capacity * 2;
-        mls_str *larger = mls_arena_array(&state->arena, capacity, sizeof *larger);
+    if (count == *capacity) {
+        void *larger = mls_arena_array(&state->arena, 2 * count + 8, size);
         if (larger == NULL) {
             mls_shell_no_memory(state);
-            return;
+            return false;
         }
-        for (size_t i = 0; i < fields->count; i++) {
-            larger[i] = fields->items[i];
-        }
-        fields->items = larger;
-        fields->capacity = capacity;
+        *items = count > 0 ? memcpy(larger, *items, count * size) : larger;
+        *capacity = 2 * count + 8;
     }
-    fields->items[fields->count++] = text;
+    return true;
+}
+
+void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text)
+{
+    if (mls_shell_step(state, sizeof text) &&
+        grow(state, (void **)&fields->items, fields->count, &fields->capacity, sizeof text)) {
+        fields->items[fields->count++] = text;
+    }
 }
 
 bool mls_shell_among(mls_str name, const char *names)
@@ -161,19 +159,16 @@ void mls_shell_slot_forget(mls_shell_slot *slot)
 
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
 {
-    mls_shell_variables *variables = state->frame->variables;
+    mls_shell_variables *variables = &state->frame.variables;
     bool found;
     mls_shell_slot *slot = place_of(variables, name, &found);
     const size_t at = (size_t)(slot - variables->items);
     if (found) {
         return slot;
     }
-    if (!mls_shell_step(state, variables->count)) {
-        return NULL;
-    }
-    const mls_str kept = mls_arena_copy(&state->arena, name);
-    if (kept.ptr == NULL || !MLS_GROW(variables, items)) {
-        mls_shell_no_memory(state);
+    const mls_str kept = mls_shell_keep(state, name);
+    if (!mls_shell_step(state, variables->count) ||
+        !grow(state, (void **)&variables->items, variables->count, &variables->capacity, sizeof *slot)) {
         return NULL;
     }
     slot = variables->items + at;
@@ -188,16 +183,16 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
 
 mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str name, mls_str *value)
 {
-    const mls_shell_frame *frame = state->frame;
+    const mls_shell_frame *frame = &state->frame;
     bool found;
-    const mls_shell_slot *slot = place_of(frame->variables, name, &found);
+    const mls_shell_slot *slot = place_of(&frame->variables, name, &found);
     *value = MLS_S("");
     if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
         *value = mls_str_from(frame->path);
         return PRESENCE_SET;
     }
     const bool own = mls_shell_among(name, shell_names) || mls_shell_among(name, stubborn_names);
-    if (frame->repeat > 0 || (found ? slot->array : own || frame->variables->forgotten)) {
+    if (frame->repeat > 0 || (found ? slot->array : own || frame->variables.forgotten)) {
         *value = SHELL_HOLE;
         return PRESENCE_UNKNOWN;
     }
@@ -207,7 +202,7 @@ mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str 
 
 void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     mls_str before = MLS_STR("");
     if (appends) {
         (void)mls_shell_variable_get(state, name, &before);
@@ -237,7 +232,7 @@ void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value,
 
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
 {
-    mls_shell_frame *frame = state->frame;
+    mls_shell_frame *frame = &state->frame;
     mls_shell_slot *slot = mls_shell_slot_touch(state, name);
     if (slot == NULL) {
         return;
@@ -252,12 +247,12 @@ void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
 
 void mls_shell_forget_all(mls_shell_state *state, mls_str what)
 {
-    mls_shell_variables *variables = state->frame->variables;
+    mls_shell_variables *variables = &state->frame.variables;
     if (what.len > 0) {
         const mls_str shown = mls_shell_known(what) ? what : MLS_S("a command");
         mls_shell_note(state, MLS_FINDING_CONFIG_UNKNOWN,
                        "%.*s may set anything: values from before line %zu are unknown", (int)shown.len, shown.ptr,
-                       state->frame->line);
+                       state->frame.line);
     }
     variables->forgotten = true;
     for (size_t i = 0; mls_shell_step(state, 1) && i < variables->count; i++) {
@@ -267,7 +262,7 @@ void mls_shell_forget_all(mls_shell_state *state, mls_str what)
 
 void mls_shell_print(mls_shell_state *state, mls_str text)
 {
-    mls_shell_output *output = state->frame->output;
+    mls_shell_output *output = state->frame.output;
     if (output == NULL) {
         return;
     }
@@ -275,38 +270,37 @@ void mls_shell_print(mls_shell_state *state, mls_str text)
         mls_shell_limit(state, "length of a value");
         return;
     }
-    mls_buffer_append(&output->text, state->frame->doubt > output->doubt ? SHELL_HOLE : text);
+    mls_buffer_append(&output->text, state->frame.doubt > output->doubt ? SHELL_HOLE : text);
 }
 
-void mls_shell_subshell_enter(mls_shell_state *state, mls_shell_subshell *subshell, bool captures)
+mls_shell_frame mls_shell_subshell_enter(mls_shell_state *state, mls_shell_output *output)
 {
-    const mls_shell_variables *variables = state->frame->variables;
-    mls_shell_slot *items = calloc(variables->count + 1, sizeof *items);
-    *subshell = (mls_shell_subshell){.frame = *state->frame, .variables = *variables, .outer = state->frame};
-    subshell->output.doubt = state->frame->doubt;
-    subshell->variables.items = items;
-    subshell->variables.capacity = variables->count;
-    subshell->variables.count = 0;
+    const mls_shell_frame outer = state->frame;
+    const mls_shell_variables *variables = &outer.variables;
+    mls_shell_frame *frame = &state->frame;
+    mls_shell_slot *items = mls_arena_array(&state->arena, variables->count + 1, sizeof *items);
+    frame->nesting++;
+    frame->subshell = true;
+    if (output != NULL) {
+        output->doubt = frame->doubt;
+        frame->output = output;
+    }
+    frame->variables =
+        (mls_shell_variables){.items = items, .capacity = variables->count, .forgotten = variables->forgotten};
     if (items == NULL) {
         mls_shell_no_memory(state);
-    } else if (mls_shell_step(state, variables->count)) {
-        for (; subshell->variables.count < variables->count; subshell->variables.count++) {
-            items[subshell->variables.count] = variables->items[subshell->variables.count];
+    } else if (mls_shell_step(state, 8 * variables->count)) {
+        for (size_t *count = &frame->variables.count; *count < variables->count; (*count)++) {
+            items[*count] = variables->items[*count];
         }
     }
-    subshell->frame.flow = state->frame->flow;
-    subshell->frame.variables = &subshell->variables;
-    subshell->frame.output = captures ? &subshell->output : state->frame->output;
-    subshell->frame.subshell = true;
-    subshell->frame.nesting++;
-    state->frame = &subshell->frame;
+    return outer;
 }
 
-mls_str mls_shell_subshell_leave(mls_shell_state *state, mls_shell_subshell *subshell)
+void mls_shell_subshell_leave(mls_shell_state *state, const mls_shell_frame *outer)
 {
-    state->frame = subshell->outer;
-    state->frame->status = subshell->frame.status;
-    state->frame->flow = state->stopped ? FLOW_STOP : state->frame->flow;
-    free(subshell->variables.items);
-    return mls_shell_keep_buffer(state, &subshell->output.text);
+    const int status = state->frame.status;
+    state->frame = *outer;
+    state->frame.status = status;
+    state->frame.flow = state->stopped ? FLOW_STOP : outer->flow;
 }

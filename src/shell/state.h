@@ -114,7 +114,7 @@ typedef struct mls_shell_output {
 
 /* All that a subshell cannot change for the shell around it: a subshell is a copy of it. */
 typedef struct mls_shell_frame {
-    mls_shell_variables *variables;
+    mls_shell_variables variables;
     const mls_shell_function *functions; /* newest first */
     mls_shell_fields arguments;          /* $1 …; unknown: those of somebody else */
     const char *path;                    /* of the current file, as ${BASH_SOURCE[0]} has it; ends in NUL */
@@ -140,8 +140,8 @@ enum { SHELL_ROOTS = 2 };
 typedef struct mls_shell_state {
     mls_arena arena;
     mls_findings *findings;
-    mls_shell_frame *frame;
-    char *roots[SHELL_ROOTS]; /* resolved: the folders below which files are read; NULL: nothing is */
+    mls_shell_frame frame;
+    mls_str roots[SHELL_ROOTS]; /* resolved: the folders below which files are read; empty: nothing is */
     /* Runs the commands of a text: run.c's, which stands above those who need it. */
     void (*run)(struct mls_shell_state *state, mls_str text, size_t line);
     const char *sources[SHELL_SOURCE_DEPTH_MAX];
@@ -153,7 +153,7 @@ typedef struct mls_shell_state {
 
 static inline bool mls_shell_goes(const mls_shell_state *state)
 {
-    return state->frame->flow == FLOW_GO;
+    return state->frame.flow == FLOW_GO;
 }
 
 /* Ends the reading because of a limit, with a finding that names it. */
@@ -187,16 +187,10 @@ void mls_shell_forget_all(mls_shell_state *state, mls_str what);
 /* What a command prints. */
 void mls_shell_print(mls_shell_state *state, mls_str text);
 
-/* A frame like the current one, with variables of its own, becomes the current one. */
-typedef struct mls_shell_subshell {
-    mls_shell_frame frame;
-    mls_shell_variables variables;
-    mls_shell_output output;
-    mls_shell_frame *outer;
-} mls_shell_subshell;
-void mls_shell_subshell_enter(mls_shell_state *state, mls_shell_subshell *subshell, bool captures);
-/* Gives the outer frame back; what was captured. */
-mls_str mls_shell_subshell_leave(mls_shell_state *state, mls_shell_subshell *subshell);
+/* The frame goes on as a copy of itself that prints into `output`, if not NULL; the outer one is returned. */
+mls_shell_frame mls_shell_subshell_enter(mls_shell_state *state, mls_shell_output *output);
+/* Gives the outer frame back; but for its status nothing is left of the inner one. */
+void mls_shell_subshell_leave(mls_shell_state *state, const mls_shell_frame *outer);
 
 /* ---- lexer.c: shell text cut into tokens.  Words stay raw: spans of the text with their quotes and dollars. ---- */
 
@@ -295,9 +289,8 @@ bool mls_shell_has_braces(mls_str raw);
 
 /* ---- files.c: the files that a script may source and ask for ---- */
 
-/* Sets the roots: `root`, or without one the folder of the script.  False when memory runs out. */
-bool mls_shell_files_init(mls_shell_state *state, const char *path, const char *root);
-void mls_shell_files_release(mls_shell_state *state);
+/* Sets the roots: `root`, or without one the folder of the script. */
+void mls_shell_files_init(mls_shell_state *state, const char *path, const char *root);
 /* The bytes of a regular file, in the arena. */
 mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str *bytes, mls_error *error) MLS_MUST_USE;
 /*
@@ -343,8 +336,7 @@ void mls_shell_file_run(mls_shell_state *state, const mls_shell_fields *fields, 
 
 /* ---- run.c ---- */
 
-/* A whole reading of a text with a NUL behind it; the caller sets arena, roots, findings and frame, and releases them.
- */
+/* A whole reading of a text with a NUL behind it; the caller has set roots and findings, and releases the arena. */
 void mls_shell_run(mls_shell_state *state, const char *path, mls_str text);
 
 #endif

@@ -46,9 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *cut = size > 0 ? memchr(data, '\x01', size) : NULL;
     const size_t length = cut != NULL ? (size_t)(cut - (const char *)data) : size;
     mls_findings findings = {0};
-    mls_shell_variables variables = {0};
-    mls_shell_frame frame = {.variables = &variables};
-    mls_shell_state state = {.findings = &findings, .frame = &frame};
+    mls_shell_state state = {.findings = &findings};
+    const mls_shell_frame *frame = &state.frame;
+    const mls_shell_variables *variables = &frame->variables;
 
     if (size > 0 && memchr(data, '\0', length) != NULL)
         return 0;
@@ -59,21 +59,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         (void)unlink(beside);
     const mls_str text = mls_arena_copy(&state.arena, (mls_str){(const char *)data, length});
-    if (text.ptr == NULL || !mls_shell_files_init(&state, path, NULL))
+    mls_shell_files_init(&state, path, NULL);
+    if (text.ptr == NULL || state.stopped)
         abort();
     mls_shell_run(&state, path, text);
-    if (state.frame != &frame || state.steps > SHELL_STEPS_MAX || frame.repeat != 0 || frame.doubt != 0 ||
-        frame.nesting != 0 || state.source_depth != 0)
+    if (state.steps > SHELL_STEPS_MAX || frame->repeat != 0 || frame->doubt != 0 || frame->nesting != 0 ||
+        state.source_depth != 0)
         abort();
-    for (size_t i = 0; i < variables.count; i++) {
-        const mls_shell_slot *slot = &variables.items[i];
+    for (size_t i = 0; i < variables->count; i++) {
+        const mls_shell_slot *slot = &variables->items[i];
         if (slot->value.len > SHELL_VALUE_BYTES_MAX || !mls_shell_is_name(slot->name) ||
             (slot->presence != PRESENCE_SET && slot->value.len != (slot->presence == PRESENCE_UNKNOWN)) ||
-            (i > 0 && mls_str_compare(variables.items[i - 1].name, slot->name) >= 0))
+            (i > 0 && mls_str_compare(variables->items[i - 1].name, slot->name) >= 0))
             abort();
     }
-    free(variables.items);
-    mls_shell_files_release(&state);
     mls_arena_release(&state.arena);
     mls_findings_release(&findings);
     return 0;
