@@ -177,9 +177,9 @@ static mls_shell_integer whole(calculation *self)
 static mls_shell_integer value_of(calculation *self, mls_str name)
 {
     calculation inner = *self;
-    const mls_shell_presence presence = mls_shell_variable_get(self->state, name, &inner.text);
+    inner.text = mls_shell_variable_get(self->state, name);
     inner.at = 0;
-    if (presence == PRESENCE_UNSET) {
+    if (inner.text.ptr == NULL) {
         self->state->frame.unset_used = true;
         return wrapped(0);
     }

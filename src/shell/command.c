@@ -120,8 +120,8 @@ static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
         }
         if (assigns) {
             mls_shell_variable_set(state, parts.name, parts.word, parts.appends);
-        } else if (doubtful && slot->presence != PRESENCE_UNSET) {
-            mls_shell_slot_forget(slot);
+        } else if (doubtful && slot->value.ptr != NULL) {
+            slot->value = SHELL_MAYBE;
         }
         slot->typed = slot->typed || is(field(fields, 0), "readonly");
         slot->exported = doubtful || !hides;

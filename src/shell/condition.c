@@ -42,9 +42,8 @@ static int test_unary(mls_shell_state *state, char kind, mls_str operand)
         return mls_shell_known(operand) ? mls_shell_status_of((operand.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
     }
     if (kind == 'v' && mls_shell_is_name(operand)) {
-        mls_str value;
-        const mls_shell_presence presence = mls_shell_variable_get(state, operand, &value);
-        return presence == PRESENCE_UNKNOWN ? STATUS_UNKNOWN : mls_shell_status_of(presence == PRESENCE_SET);
+        const char *value = mls_shell_variable_get(state, operand).ptr;
+        return value == mls_shell_maybe ? STATUS_UNKNOWN : mls_shell_status_of(value != NULL);
     }
     return test_file(state, kind, operand);
 }

@@ -10,9 +10,11 @@
 typedef struct builder {
     mls_shell_state *state;
     mls_shell_quoting quoting;
-    mls_shell_fields *fields; /* NULL: one text, no splitting */
+    mls_shell_fields *fields; /* NULL: one text */
     mls_buffer text;
-    size_t bracket;     /* the place behind an unquoted '[' in the current field; 0: none */
+    bool splits;        /* what comes out of expansions; * and ? stand for files */
+    bool braced;        /* an unquoted { */
+    bool several;       /* {a,b} or {1..4}: several words */
     bool started;       /* the current field exists even if it is empty */
     bool hole_unquoted; /* it holds a hole that may be several words, or none */
     bool in_braces;     /* of "${A:-…}": "\}" is a brace */
@@ -62,34 +64,20 @@ static void end_field(builder *self)
     }
     mls_buffer_clear(&self->text);
     self->started = self->hole_unquoted = false;
-    self->bracket = 0;
 }
 
-/* A byte outside quotes: * ? and […] stand for whatever files there are, @(…) for more than is looked into. */
+/* A byte outside quotes: * ? and [ stand for whatever files there are, @(…) for more than is looked into. */
 static void put_bare(builder *self, char c)
 {
-    const bool files = self->fields != NULL && (c == '*' || c == '?');
-    if (self->fields != NULL && c == ']' && self->bracket > 0) {
-        self->text.len = self->bracket - 1;
-        self->bracket = 0;
-        put(self, SHELL_HOLE);
-    } else if (files || (c == '(' && self->quoting != QUOTING_REGEX)) {
-        put(self, SHELL_HOLE);
-    } else {
-        put(self, (mls_str){&c, 1});
-        self->bracket = c == '[' && self->bracket == 0 ? self->text.len : self->bracket;
-    }
+    const bool files = self->splits && (c == '*' || c == '?' || c == '[');
+    put(self, files || (c == '(' && self->quoting != QUOTING_REGEX) ? SHELL_HOLE : (mls_str){&c, 1});
 }
 
 /* What came out of an expansion: outside quotes it is split, and a pattern. */
 static void put_expansion(builder *self, mls_str text, bool in_quotes)
 {
-    if (in_quotes) {
-        put_quoted(self, text);
-        return;
-    }
-    if (self->fields == NULL) {
-        put(self, text);
+    if (in_quotes || !self->splits) {
+        (in_quotes ? put_quoted : put)(self, text);
         return;
     }
     if (text.len > 0 && self->state->frame.separators_changed) {
@@ -126,7 +114,6 @@ static void expand_doubtful(mls_shell_state *state, mls_str raw, bool in_quotes)
 typedef struct parameter {
     mls_str name;
     mls_str rest; /* the operator and its word, raw */
-    mls_shell_presence presence;
     mls_str value;
     mls_shell_quoting quoting;
     bool in_quotes;
@@ -144,40 +131,31 @@ static size_t parameter_length(mls_str text)
                                                     : mls_shell_name_length(text);
 }
 
-/* $?, $#, $1 and the like. */
-static mls_shell_presence special_value(mls_shell_state *state, mls_str name, mls_str *value)
+/* A variable, or $?, $#, $1 and the like; as mls_shell_variable_get(). */
+static mls_str value_of(mls_shell_state *state, mls_str name)
 {
     const mls_shell_frame *frame = &state->frame;
     const mls_shell_fields *arguments = &frame->arguments;
+    const char c = name.ptr[0];
     size_t index = 0;
-    *value = SHELL_HOLE;
-    for (size_t i = 0; i < name.len && i < 5; i++) {
+    for (size_t i = 0; i < name.len && i < 5 && is_digit(c); i++) {
         index = index * 10 + (size_t)(name.ptr[i] - '0');
     }
-    if (name.ptr[0] == '?') {
-        *value = frame->status == STATUS_UNKNOWN ? SHELL_HOLE : mls_shell_number(state, frame->status);
-        return PRESENCE_SET;
+    if (mls_shell_name_length(name) > 0) {
+        return mls_shell_variable_get(state, name);
     }
-    const bool positional = is_digit(name.ptr[0]) && index > 0;
-    if (frame->repeat > 0 || arguments->unknown || (!positional && strchr("@*#", name.ptr[0]) == NULL)) {
-        return PRESENCE_UNKNOWN;
+    if (c == '?') {
+        return frame->status == STATUS_UNKNOWN ? SHELL_HOLE : mls_shell_number(state, frame->status);
     }
-    if (name.ptr[0] == '#') {
-        *value = mls_shell_number(state, (int64_t)arguments->count);
-        return PRESENCE_SET;
+    if (frame->repeat > 0 || arguments->unknown || (index == 0 && strchr("@*#", c) == NULL)) {
+        return SHELL_MAYBE;
     }
-    if (positional ? index <= arguments->count : arguments->count > 0) {
-        *value = positional ? arguments->items[index - 1] : SHELL_HOLE;
-        return PRESENCE_SET;
+    if (c == '#') {
+        return mls_shell_number(state, (int64_t)arguments->count);
     }
-    *value = MLS_S("");
-    return PRESENCE_UNSET;
-}
-
-static mls_shell_presence value_of(mls_shell_state *state, mls_str name, mls_str *value)
-{
-    return mls_shell_name_length(name) > 0 ? mls_shell_variable_get(state, name, value)
-                                           : special_value(state, name, value);
+    return arguments->count < (index > 0 ? index : 1) ? (mls_str){NULL, 0}
+           : index > 0                                ? arguments->items[index - 1]
+                                                      : SHELL_HOLE;
 }
 
 static mls_str bad_substitution(mls_shell_state *state, mls_str inner, const char *problem)
@@ -193,8 +171,9 @@ static mls_str expand_default(mls_shell_state *state, const parameter *self, cha
     for (size_t i = 0; i < self->value.len; i++) {
         certain += self->value.ptr[i] != '\0';
     }
-    const bool there = self->presence == PRESENCE_SET && (!colon || certain > 0);
-    const bool doubtful = self->presence == PRESENCE_UNKNOWN || (colon && self->value.len > 0 && certain == 0);
+    const bool maybe = self->value.ptr == mls_shell_maybe;
+    const bool there = self->value.ptr != NULL && !maybe && (!colon || certain > 0);
+    const bool doubtful = maybe || (colon && self->value.len > 0 && certain == 0);
     const bool named = mls_shell_name_length(self->name) > 0;
     mls_str text = SHELL_HOLE;
     if (operation == '?') { /* without a value the script would end, so it is the job that gives it one */
@@ -288,7 +267,7 @@ static mls_str expand_operator(mls_shell_state *state, const parameter *self, ml
     }
     switch (rest.ptr[0]) {
     case ':':
-        return self->presence == PRESENCE_UNSET ? MLS_S("") : expand_slice(state, self, mls_shell_from(rest, 1));
+        return self->value.ptr == NULL ? MLS_S("") : expand_slice(state, self, mls_shell_from(rest, 1));
     case '#':
     case '%':
         pattern = expand(state, mls_shell_from(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
@@ -331,11 +310,11 @@ static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_qu
         expand_doubtful(state, self.rest, in_quotes);
         return SHELL_HOLE;
     }
-    self.presence = value_of(state, self.name, &self.value);
+    self.value = value_of(state, self.name);
     if (length) {
         return is_ascii(self.value) ? mls_shell_number(state, (int64_t)self.value.len) : SHELL_HOLE;
     }
-    state->frame.unset_used = state->frame.unset_used || (self.presence == PRESENCE_UNSET && self.rest.len == 0);
+    state->frame.unset_used = state->frame.unset_used || (self.value.ptr == NULL && self.rest.len == 0);
     return self.rest.len == 0 ? self.value : expand_operator(state, &self, inner);
 }
 
@@ -378,22 +357,13 @@ static void put_substitution(builder *self, mls_str unit, bool in_quotes)
     const mls_str inner = {unit.ptr + 2, unit.len - 3};
     const bool braces = unit.ptr[1] == '{';
     bool quotes = false; /* in a default they keep it from splitting, in part */
-    for (size_t i = 0; i < inner.len && braces && !in_quotes && self->fields != NULL; i++) {
+    for (size_t i = 0; i < inner.len && braces && !in_quotes && self->splits; i++) {
         quotes = quotes || strchr("\"'\\", inner.ptr[i]) != NULL;
     }
     const mls_shell_quoting quoting = in_quotes ? QUOTING_TEXT : self->quoting;
     const mls_str text =
         braces ? expand_braces(self->state, inner, quoting, in_quotes) : expand_parentheses(self->state, inner);
     put_expansion(self, quotes ? SHELL_HOLE : text, in_quotes);
-}
-
-static void put_parameter(builder *self, mls_str name, bool in_quotes)
-{
-    mls_shell_state *state = self->state;
-    mls_str value;
-    const mls_shell_presence presence = value_of(state, name, &value);
-    state->frame.unset_used = state->frame.unset_used || presence == PRESENCE_UNSET;
-    put_expansion(self, value, in_quotes);
 }
 
 static size_t put_escaped(builder *self, mls_str raw, size_t at, bool in_quotes)
@@ -434,7 +404,9 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         put_expansion(self, SHELL_HOLE, in_quotes || c == '$');
     } else if (c == '$' && parameter_length(behind) > 0) {
         const size_t length = is_digit(next) ? 1 : parameter_length(behind);
-        put_parameter(self, (mls_str){behind.ptr, length}, in_quotes);
+        const mls_str value = value_of(self->state, (mls_str){behind.ptr, length});
+        self->state->frame.unset_used = self->state->frame.unset_used || value.ptr == NULL;
+        put_expansion(self, value, in_quotes);
         return at + 1 + length;
     } else if (in_quotes) {
         put_quoted(self, c != '"' ? unit : MLS_S("")); /* quotes in quotes do nothing but go away: "${A:-"b c"}" */
@@ -442,13 +414,17 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         put_quoted(self, (mls_str){unit.ptr + 1, unit.len - 2});
     } else if (c == '"') {
         build(self, (mls_str){unit.ptr + 1, unit.len - 2}, true);
-    } else if (c == '~') { /* somebody's home */
-        put(self, at > 0 && raw.ptr[at - 1] != ':' ? MLS_S("~") : SHELL_HOLE);
-    } else if ((c == '<' || c == '>') && at == 0 && self->fields != NULL) { /* <( … ) */
+    } else if (c == '~') { /* somebody's home, or, in the middle of a word, itself */
+        const char before = at > 0 ? raw.ptr[at - 1] : ':';
+        put(self, before == ':' || (before == '=' && self->fields != NULL) ? SHELL_HOLE : unit);
+    } else if ((c == '<' || c == '>') && at == 0 && self->splits) { /* <( … ) */
         put(self, SHELL_HOLE);
         return raw.len;
     } else {
-        put_bare(self, c);
+        self->braced = self->braced || c == '{';
+        const bool several = self->braced && self->fields != NULL && (c == ',' || (c == '.' && next == '.'));
+        self->several = self->several || several;
+        put_bare(self, several ? '\0' : c);
     }
     return end;
 }
@@ -461,33 +437,20 @@ static void build(builder *self, mls_str raw, bool in_quotes)
     }
 }
 
-bool mls_shell_has_braces(mls_str raw)
-{
-    bool open = false;
-    for (size_t at = 0; at < raw.len; at = mls_shell_unit_end(raw, at, false, 0)) {
-        const char c = raw.ptr[at];
-        const bool range = c == '.' && at + 1 < raw.len && raw.ptr[at + 1] == '.';
-        if (open && (c == ',' || range)) {
-            return true;
-        }
-        open = open || c == '{';
-    }
-    return false;
-}
-
 mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quoting)
 {
     return expand(state, raw, quoting, false, false);
 }
 
-void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, mls_shell_fields *fields)
+void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, bool splits, mls_shell_fields *fields)
 {
-    builder self = {.state = state, .quoting = QUOTING_TEXT, .fields = fields};
+    builder self = {
+        .state = state, .quoting = QUOTING_TEXT, .fields = fields, .splits = splits && !mls_str_equal(raw, MLS_S("["))};
     build(&self, raw, false);
     end_field(&self);
     mls_buffer_release(&self.text);
-    if (mls_shell_has_braces(raw) && fields->count > 0) {
-        fields->items[fields->count - 1] = SHELL_HOLE;
+    if (self.several) {
+        fields->items[fields->count - 1] = splits ? SHELL_HOLE : fields->items[fields->count - 1];
         fields->unknown = true;
     }
 }

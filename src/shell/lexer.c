@@ -187,6 +187,14 @@ static size_t word_end(mls_str text, size_t begin)
     return at;
 }
 
+/* The 2 of 2>&1, or {fd} in its place. */
+static size_t descriptor_length(mls_str rest)
+{
+    const size_t name = rest.len > 0 && rest.ptr[0] == '{' ? mls_shell_name_length(mls_shell_from(rest, 1)) : 0;
+    const size_t length = name > 0 && rest.ptr[name + 1] == '}' ? name + 2 : strspn(rest.ptr, "0123456789");
+    return length < rest.len && (rest.ptr[length] == '<' || rest.ptr[length] == '>') ? length : 0;
+}
+
 void mls_shell_lexer_next(mls_shell_lexer *lexer)
 {
     static const char *const operators[] = {"&>>", ";;&", "<<-", "<<<", "&&", "||", ";;", ";&", "|&", "<<", ">>", "<&",
@@ -195,19 +203,21 @@ void mls_shell_lexer_next(mls_shell_lexer *lexer)
     const mls_str rest = mls_shell_from(lexer->text, lexer->at);
     const char c = rest.len > 0 ? rest.ptr[0] : '\0';
     const bool substitution = rest.len > 1 && (c == '<' || c == '>') && rest.ptr[1] == '(';
+    const size_t descriptor = descriptor_length(rest);
     if (rest.len == 0) {
         take_token(lexer, TOKEN_END, lexer->at);
     } else if (c == '\n') {
         take_token(lexer, TOKEN_NEWLINE, lexer->at + 1);
         skip_heredocs(lexer);
-    } else if (substitution || !is_blank_or_operator(c)) {
+    } else if (substitution || (descriptor == 0 && !is_blank_or_operator(c))) {
         take_token(lexer, TOKEN_WORD, word_end(lexer->text, lexer->at));
     } else {
         size_t i = 0;
-        while (i + 1 < sizeof operators / sizeof *operators && !mls_str_starts(rest, mls_str_from(operators[i]))) {
+        while (i + 1 < sizeof operators / sizeof *operators &&
+               !mls_str_starts(mls_shell_from(rest, descriptor), mls_str_from(operators[i]))) {
             i++;
         }
-        take_token(lexer, TOKEN_OPERATOR, lexer->at + strlen(operators[i]));
+        take_token(lexer, TOKEN_OPERATOR, lexer->at + descriptor + strlen(operators[i]));
     }
 }
 

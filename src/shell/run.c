@@ -100,48 +100,30 @@ static void read_operand(reader *self, const char *problem)
     if (token.kind != TOKEN_WORD) {
         fail(self, problem);
     } else if (!idle(self)) {
-        mls_shell_expand_fields(self->state, token.text, &(mls_shell_fields){0});
+        mls_shell_expand_fields(self->state, token.text, true, &(mls_shell_fields){0});
     }
     next(self);
 }
 
 /* ---- simple commands ---- */
 
-static bool at_redirection(const reader *self)
-{
-    const mls_str text = self->lexer.token.text;
-    return self->lexer.token.kind == TOKEN_OPERATOR &&
-           (text.ptr[0] == '<' || text.ptr[0] == '>' || mls_str_starts(text, MLS_S("&>")));
-}
-
-/* The 2 of 2>&1, and {fd} in its place. */
-static bool at_descriptor(const reader *self)
-{
-    const mls_shell_lexer *lexer = &self->lexer;
-    const mls_str word = lexer->token.text;
-    const size_t digits = strspn(word.ptr, "0123456789");
-    const bool braces = word.len > 2 && word.ptr[0] == '{' && word.ptr[word.len - 1] == '}' &&
-                        mls_shell_is_name((mls_str){word.ptr + 1, word.len - 2});
-    return lexer->token.kind == TOKEN_WORD && (digits == word.len || braces) && lexer->at < lexer->text.len &&
-           (lexer->text.ptr[lexer->at] == '<' || lexer->text.ptr[lexer->at] == '>');
-}
-
-static void read_redirection(reader *self, mls_str descriptor)
+static void read_redirection(reader *self, mls_str operation)
 {
     redirections *made = &self->redirections;
     mls_shell_lexer *lexer = &self->lexer;
-    const mls_str operation = lexer->token.text;
-    const bool reads = operation.ptr[0] == '<';
-    const bool standard = descriptor.len == 0 || mls_str_equal(descriptor, reads ? MLS_S("0") : MLS_S("1"));
-    next(self);
+    const size_t descriptor = strcspn(operation.ptr, "<>&");
+    const mls_str sign = mls_shell_from(operation, descriptor);
+    const bool reads = sign.ptr[0] == '<';
+    const bool standard = descriptor == 0 || (descriptor == 1 && operation.ptr[0] == (reads ? '0' : '1'));
+    const bool heredoc = mls_shell_among(sign, " << <<- ");
     const mls_shell_token word = lexer->token;
     if (word.kind != TOKEN_WORD) {
         fail(self, "a redirection without a file");
-    } else if (mls_shell_among(operation, " << <<- ") && lexer->heredoc_count == SHELL_HEREDOCS_MAX) {
+    } else if (heredoc && lexer->heredoc_count == SHELL_HEREDOCS_MAX) {
         fail(self, "too many here-documents");
-    } else if (mls_shell_among(operation, " << <<- ")) {
-        lexer->heredocs[lexer->heredoc_count++] = (mls_shell_heredoc){word.text, operation.len == 3};
-    } else if (standard && operation.len == 3 && reads) {
+    } else if (heredoc) {
+        lexer->heredocs[lexer->heredoc_count++] = (mls_shell_heredoc){word.text, sign.len == 3};
+    } else if (standard && sign.len == 3 && reads) {
         made->here = word.text;
     }
     made->any = true;
@@ -154,23 +136,21 @@ static void read_redirection(reader *self, mls_str descriptor)
 static size_t read_words(reader *self, mls_shell_fields *words)
 {
     size_t count = 0;
-    mls_str descriptor = MLS_STR("");
     self->redirections = (redirections){0};
     for (;;) {
-        if (at_redirection(self)) {
-            read_redirection(self, descriptor);
-            descriptor = MLS_S("");
-        } else if (at_descriptor(self)) {
-            descriptor = self->lexer.token.text;
-            next(self);
-        } else if (words != NULL && self->lexer.token.kind == TOKEN_WORD) {
-            if (!idle(self)) {
-                mls_shell_fields_add(self->state, words, self->lexer.token.text);
-            }
-            count++;
-            next(self);
-        } else {
+        const mls_shell_token token = self->lexer.token;
+        const bool redirects = token.kind == TOKEN_OPERATOR && strcspn(token.text.ptr, "<>") < token.text.len;
+        if (!redirects && (words == NULL || token.kind != TOKEN_WORD)) {
             return count;
+        }
+        next(self);
+        if (redirects) {
+            read_redirection(self, token.text);
+            continue;
+        }
+        count++;
+        if (!idle(self)) {
+            mls_shell_fields_add(self->state, words, token.text);
         }
     }
 }
@@ -570,7 +550,7 @@ void mls_shell_run(mls_shell_state *state, const char *path, mls_str text)
     state->run = run_text;
     mls_shell_file_run(state, &(mls_shell_fields){0}, mls_str_from(path), text);
     for (size_t i = 0; state->stopped && i < frame->variables.count; i++) {
-        mls_shell_slot_forget(&frame->variables.items[i]);
+        frame->variables.items[i].value = SHELL_MAYBE;
     }
     frame->variables.forgotten = frame->variables.forgotten || state->stopped;
 }

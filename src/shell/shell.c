@@ -21,9 +21,9 @@ static bool list_exports(mls_shell *self)
     self->exports = mls_arena_array(&self->state.arena, variables->count + 1, sizeof *self->exports);
     for (size_t i = 0; i < variables->count && self->exports != NULL; i++) {
         const mls_shell_slot *slot = &variables->items[i];
-        const bool known = slot->presence == PRESENCE_SET && mls_shell_known(slot->value);
+        const bool known = mls_shell_known(slot->value);
         const char *path = slot->path != NULL ? slot->path : self->path;
-        if (slot->presence != PRESENCE_UNSET && slot->exported && !slot->array &&
+        if (slot->value.ptr != NULL && slot->exported && !slot->array &&
             !mls_shell_among(slot->name, " _ SHLVL PWD OLDPWD ")) {
             self->exports[self->export_count++] =
                 (mls_shell_variable){slot->name, known ? slot->value : MLS_S(""), known, path, slot->line};

@@ -169,14 +169,8 @@ void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words)
     const bool declares = !alone && mls_shell_among(words->items[count], " export readonly declare typeset local ");
     frame->substituted = false;
     for (size_t i = count; i < words->count && frame->flow == FLOW_GO; i++) {
-        const mls_str raw = words->items[i];
-        if (declares && mls_shell_is_assignment(raw, &parts)) { /* the value is one text */
-            parts.list = mls_str_starts(parts.word, MLS_S("(")) || mls_shell_has_braces(parts.word);
-            const mls_str left = {raw.ptr, raw.len - parts.word.len};
-            mls_shell_fields_add(state, &fields, mls_shell_join(state, left, assigned_value(state, &parts)));
-        } else {
-            mls_shell_expand_fields(state, raw, &fields);
-        }
+        const bool declared = declares && mls_shell_is_assignment(words->items[i], &parts);
+        mls_shell_expand_fields(state, words->items[i], !declared, &fields);
     }
     /* Before a command they hold while it runs; of a file or function, whether anything is left is not asked. */
     const mls_str name = fields.count > 0 ? fields.items[0] : SHELL_HOLE;

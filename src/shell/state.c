@@ -4,11 +4,12 @@
  */
 #include "shell/state.h"
 
+const char mls_shell_maybe[1] = {'\0'};
+
 void mls_shell_no_memory(mls_shell_state *state)
 {
     state->out_of_memory = true;
     state->stopped = true;
-    state->frame.flow = FLOW_STOP;
 }
 
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...)
@@ -34,7 +35,6 @@ void mls_shell_limit(mls_shell_state *state, const char *limit)
         mls_shell_note(state, MLS_FINDING_CONFIG_LIMIT, "the reading ends here: %s", limit);
     }
     state->stopped = true;
-    state->frame.flow = FLOW_STOP;
 }
 
 bool mls_shell_step(mls_shell_state *state, size_t count)
@@ -151,12 +151,6 @@ static mls_shell_slot *place_of(const mls_shell_variables *variables, mls_str na
     return variables->items + begin;
 }
 
-void mls_shell_slot_forget(mls_shell_slot *slot)
-{
-    slot->presence = PRESENCE_UNKNOWN;
-    slot->value = SHELL_HOLE;
-}
-
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
 {
     mls_shell_variables *variables = &state->frame.variables;
@@ -174,39 +168,31 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
     slot = variables->items + at;
     memmove(slot + 1, slot, (variables->count - at) * sizeof *slot);
     variables->count++;
-    *slot = (mls_shell_slot){.name = kept, .value = MLS_STR("")};
-    if (variables->forgotten) {
-        mls_shell_slot_forget(slot);
-    }
+    *slot = (mls_shell_slot){.name = kept};
+    slot->value = variables->forgotten ? SHELL_MAYBE : slot->value;
     return slot;
 }
 
-mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str name, mls_str *value)
+mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name)
 {
     const mls_shell_frame *frame = &state->frame;
     bool found;
     const mls_shell_slot *slot = place_of(&frame->variables, name, &found);
-    *value = MLS_S("");
     if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
-        *value = mls_str_from(frame->path);
-        return PRESENCE_SET;
+        return mls_str_from(frame->path);
     }
     const bool own = mls_shell_among(name, shell_names) || mls_shell_among(name, stubborn_names);
     if (frame->repeat > 0 || (found ? slot->array : own || frame->variables.forgotten)) {
-        *value = SHELL_HOLE;
-        return PRESENCE_UNKNOWN;
+        return SHELL_MAYBE;
     }
-    *value = found ? slot->value : *value;
-    return found ? slot->presence : PRESENCE_UNSET;
+    return found ? slot->value : (mls_str){NULL, 0};
 }
 
 void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends)
 {
     mls_shell_frame *frame = &state->frame;
-    mls_str before = MLS_STR("");
     if (appends) {
-        (void)mls_shell_variable_get(state, name, &before);
-        value = mls_shell_join(state, before, value);
+        value = mls_shell_join(state, mls_shell_variable_get(state, name), value);
     }
     mls_shell_slot *slot = mls_shell_slot_touch(state, name);
     if (slot == NULL) {
@@ -215,16 +201,14 @@ void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value,
     const bool stubborn = mls_shell_among(name, stubborn_names);
     /* Assigning the same value again leaves no doubt, whichever way the script goes. */
     const bool same =
-        slot->presence == PRESENCE_SET && !slot->array && mls_shell_known(value) && mls_str_equal(slot->value, value);
+        slot->value.ptr != NULL && !slot->array && mls_shell_known(value) && mls_str_equal(slot->value, value);
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
     slot->path = frame->path;
     slot->line = frame->line;
-    slot->exported =
-        stubborn ? slot->exported && slot->presence != PRESENCE_UNSET : slot->exported || frame->export_all;
+    slot->exported = stubborn ? slot->exported && slot->value.ptr != NULL : slot->exported || frame->export_all;
     if (stubborn || (frame->doubt > 0 && !same)) {
-        mls_shell_slot_forget(slot);
+        slot->value = SHELL_MAYBE;
     } else {
-        slot->presence = PRESENCE_SET;
         slot->value = slot->typed ? SHELL_HOLE : value;
         slot->array = false;
     }
@@ -239,9 +223,9 @@ void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
     }
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
     if (frame->doubt == 0 && !slot->typed) { /* below a local variable there may be another one */
-        *slot = (mls_shell_slot){.name = slot->name, .value = MLS_STR("")};
-    } else if (slot->presence != PRESENCE_UNSET) {
-        mls_shell_slot_forget(slot);
+        *slot = (mls_shell_slot){.name = slot->name};
+    } else if (slot->value.ptr != NULL) {
+        slot->value = SHELL_MAYBE;
     }
 }
 
@@ -256,7 +240,7 @@ void mls_shell_forget_all(mls_shell_state *state, mls_str what)
     }
     variables->forgotten = true;
     for (size_t i = 0; mls_shell_step(state, 1) && i < variables->count; i++) {
-        mls_shell_slot_forget(&variables->items[i]);
+        variables->items[i].value = SHELL_MAYBE;
     }
 }
 
@@ -302,5 +286,4 @@ void mls_shell_subshell_leave(mls_shell_state *state, const mls_shell_frame *out
     const int status = state->frame.status;
     state->frame = *outer;
     state->frame.status = status;
-    state->frame.flow = state->stopped ? FLOW_STOP : outer->flow;
 }

@@ -35,6 +35,9 @@
 /* ---- state.c ---- */
 
 #define SHELL_HOLE MLS_S("\0")
+/* Of a variable: not even whether it is set is known. */
+#define SHELL_MAYBE ((mls_str){mls_shell_maybe, 1})
+extern const char mls_shell_maybe[1];
 
 static inline bool mls_shell_known(mls_str text)
 {
@@ -59,18 +62,11 @@ static inline int mls_shell_status_not(int status)
     return status == STATUS_UNKNOWN ? status : mls_shell_status_of(status != STATUS_YES);
 }
 
-typedef enum mls_shell_presence {
-    PRESENCE_UNSET,
-    PRESENCE_SET,
-    PRESENCE_UNKNOWN /* not even whether it is set; the value is a hole */
-} mls_shell_presence;
-
 typedef struct mls_shell_slot {
     mls_str name;
-    mls_str value;
+    mls_str value;    /* ptr NULL: not set */
     const char *path; /* where it was assigned last; NULL: nowhere */
     size_t line;
-    mls_shell_presence presence;
     bool exported;
     bool array; /* lists are never exported, and never looked into */
     bool typed; /* declare -i, local, readonly and the like: what is assigned from now on is unknown */
@@ -87,8 +83,7 @@ typedef struct mls_shell_variables {
 typedef enum mls_shell_flow {
     FLOW_GO,
     FLOW_RETURN, /* the end of this file or function */
-    FLOW_EXIT,   /* the end of everything; values stay */
-    FLOW_STOP    /* a limit, or no memory; values do not stay */
+    FLOW_EXIT    /* the end of everything */
 } mls_shell_flow;
 
 /* Words, raw or split into fields.  `unknown`: not even how many there are. */
@@ -147,13 +142,13 @@ typedef struct mls_shell_state {
     const char *sources[SHELL_SOURCE_DEPTH_MAX];
     size_t source_depth;
     size_t steps;
-    bool stopped; /* by a limit */
+    bool stopped; /* by a limit, or for lack of memory: values do not stay */
     bool out_of_memory;
 } mls_shell_state;
 
 static inline bool mls_shell_goes(const mls_shell_state *state)
 {
-    return state->frame.flow == FLOW_GO;
+    return state->frame.flow == FLOW_GO && !state->stopped;
 }
 
 /* Ends the reading because of a limit, with a finding that names it. */
@@ -175,10 +170,8 @@ bool mls_shell_among(mls_str word, const char *words);
 
 /* The entry of a name, made where there is none.  NULL ends the reading. */
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name);
-/* It may have been assigned to, or not. */
-void mls_shell_slot_forget(mls_shell_slot *slot);
-/* The value of a name, special ones like RANDOM and PATH included. */
-mls_shell_presence mls_shell_variable_get(const mls_shell_state *state, mls_str name, mls_str *value);
+/* The value of a name, special ones like RANDOM and PATH included; ptr NULL: not set. */
+mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name);
 /* Assigns, in the light of doubt; `appends`: as `+=`. */
 void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends);
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name);
@@ -280,12 +273,10 @@ typedef enum mls_shell_quoting {
 
 /* A word as one text: an assignment's value, an operand of [[ ]], a pattern. */
 mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quoting);
-/* A word of a command. */
-void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, mls_shell_fields *fields);
+/* A word of a command; A=B behind export does not split. */
+void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, bool splits, mls_shell_fields *fields);
 /* The text of $(( )) or (( )), calculated. */
 mls_shell_integer mls_shell_expand_number(mls_shell_state *state, mls_str raw);
-/* {a,b} or {1..4} outside quotes, which becomes several words. */
-bool mls_shell_has_braces(mls_str raw);
 
 /* ---- files.c: the files that a script may source and ask for ---- */
 
