@@ -167,14 +167,12 @@ static int run_set(mls_shell_state *state, const mls_shell_fields *fields)
 
 static int run_test(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    size_t count = fields->count - 1;
-    if (is(field(fields, 0), "[")) {
-        if (!is(field(fields, count), "]")) {
-            return mls_shell_known(field(fields, count)) && !fields->unknown ? STATUS_MISTAKE : STATUS_UNKNOWN;
-        }
-        count--;
+    const bool bracket = is(field(fields, 0), "[");
+    const mls_shell_fields words = {fields->items + 1, fields->count - 1 - bracket, 0, fields->unknown};
+    if (bracket && !is(field(fields, fields->count - 1), "]")) {
+        return mls_shell_fields_known(fields) ? STATUS_MISTAKE : STATUS_UNKNOWN;
     }
-    const int status = mls_shell_condition(state, fields->items + 1, count, true);
+    const int status = mls_shell_condition(state, &words, true);
     return fields->unknown ? STATUS_UNKNOWN : status;
 }
 
@@ -357,10 +355,7 @@ bool mls_shell_command_run(mls_shell_state *state, const mls_shell_fields *field
                     {" readlink realpath ", run_resolve, true},
                     {" sed ", run_sed, true},
                     {" cat ", run_cat, true}};
-    bool known = !fields->unknown;
-    for (size_t i = 0; i < fields->count; i++) {
-        known = known && mls_shell_known(fields->items[i]);
-    }
+    const bool known = mls_shell_fields_known(fields);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (mls_shell_among(field(fields, 0), commands[i].names)) {
             state->frame.status = (commands[i].program && !known ? run_ignored : commands[i].run)(state, fields);

@@ -162,13 +162,10 @@ static int joined(condition *self, bool either)
     return status;
 }
 
-int mls_shell_condition(mls_shell_state *state, const mls_str *words, size_t count, bool expanded)
+int mls_shell_condition(mls_shell_state *state, const mls_shell_fields *words, bool expanded)
 {
-    condition self = {.state = state, .words = words, .count = count, .expanded = expanded};
-    const int status = count > 0 ? joined(&self, true) : STATUS_NO;
-    bool known = expanded;
-    for (size_t i = 0; i < count; i++) {
-        known = known && mls_shell_known(words[i]);
-    }
-    return !self.mistake && self.at == count ? status : known ? STATUS_MISTAKE : STATUS_UNKNOWN;
+    condition self = {.state = state, .words = words->items, .count = words->count, .expanded = expanded};
+    const int status = words->count > 0 ? joined(&self, true) : STATUS_NO;
+    const bool wrong = self.mistake || self.at < words->count;
+    return !wrong ? status : expanded && mls_shell_fields_known(words) ? STATUS_MISTAKE : STATUS_UNKNOWN;
 }

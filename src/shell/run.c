@@ -341,7 +341,7 @@ static void read_condition(reader *self)
         (regex ? mls_shell_lexer_regex : mls_shell_lexer_next)(&self->lexer);
     }
     if (!idle(self)) {
-        self->state->frame.status = mls_shell_condition(self->state, words.items, words.count, false);
+        self->state->frame.status = mls_shell_condition(self->state, &words, false);
     }
 }
 

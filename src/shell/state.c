@@ -112,6 +112,15 @@ void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_
     }
 }
 
+bool mls_shell_fields_known(const mls_shell_fields *fields)
+{
+    bool known = !fields->unknown;
+    for (size_t i = 0; i < fields->count; i++) {
+        known = known && mls_shell_known(fields->items[i]);
+    }
+    return known;
+}
+
 bool mls_shell_among(mls_str name, const char *names)
 {
     const bool word = name.len > 0 && memchr(name.ptr, ' ', name.len) == NULL;

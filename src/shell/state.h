@@ -5,13 +5,9 @@
  *
  * It follows bash as `set -a; source FILE` would run in an empty environment,
  * but starts no program and writes nothing.  What depends on anything outside
- * the scripts is unknown.  A text that is known in part holds a NUL byte, a
- * hole, for each stretch that is not; scripts themselves hold none.
- *
- * Where a condition is unknown, the commands behind it run in doubt: what they
- * assign may or may not have been assigned, and becomes unknown.  In a loop
- * they may run more than once besides, so that no variable has a known value
- * while they do.
+ * the scripts is unknown: a text holds a NUL byte, a hole, for each stretch of
+ * it.  Where a condition is unknown, the commands behind it run in doubt: what
+ * they assign becomes unknown.  In a loop no variable has a known value.
  *
  * Everything a reading makes lives in one arena.  Every limit below ends the
  * reading with a finding; all values are unknown from then on.
@@ -49,7 +45,7 @@ static inline mls_str mls_shell_from(mls_str text, size_t at)
     return (mls_str){text.ptr + at, text.len - at};
 }
 
-/* Exit statuses; a condition that is certainly false has any other number. */
+/* Exit statuses; any other number is "no" too. */
 enum { STATUS_UNKNOWN = -1, STATUS_YES = 0, STATUS_NO = 1, STATUS_MISTAKE = 2 };
 
 static inline int mls_shell_status_of(bool yes)
@@ -72,19 +68,14 @@ typedef struct mls_shell_slot {
     bool typed; /* declare -i, local, readonly and the like: what is assigned from now on is unknown */
 } mls_shell_slot;
 
-/* Names in their order. */
 typedef struct mls_shell_variables {
-    mls_shell_slot *items;
+    mls_shell_slot *items; /* in the order of their names */
     size_t count;
     size_t capacity;
     bool forgotten; /* something may have set any variable */
 } mls_shell_variables;
 
-typedef enum mls_shell_flow {
-    FLOW_GO,
-    FLOW_RETURN, /* the end of this file or function */
-    FLOW_EXIT    /* the end of everything */
-} mls_shell_flow;
+typedef enum mls_shell_flow { FLOW_GO, FLOW_RETURN, FLOW_EXIT } mls_shell_flow;
 
 /* Words, raw or split into fields.  `unknown`: not even how many there are. */
 typedef struct mls_shell_fields {
@@ -158,13 +149,14 @@ void mls_shell_no_memory(mls_shell_state *state);
 bool mls_shell_step(mls_shell_state *state, size_t count);
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* A copy in the arena; a hole where it is too long for a value. */
+/* A copy in the arena. */
 mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes);
-/* The bytes of a buffer as a value; the buffer is released. */
+/* The same of a buffer, which is released. */
 mls_str mls_shell_keep_buffer(mls_shell_state *state, mls_buffer *buffer);
 mls_str mls_shell_join(mls_shell_state *state, mls_str a, mls_str b);
 mls_str mls_shell_number(mls_shell_state *state, int64_t number);
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text);
+bool mls_shell_fields_known(const mls_shell_fields *fields);
 /* Whether a word is one of " these words ". */
 bool mls_shell_among(mls_str word, const char *words);
 
@@ -175,7 +167,7 @@ mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name);
 /* Assigns, in the light of doubt; `appends`: as `+=`. */
 void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends);
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name);
-/* Something that cannot be looked into may have changed every variable; "WHAT may set anything" is found. */
+/* Every variable may have changed; "WHAT may set anything" is found. */
 void mls_shell_forget_all(mls_shell_state *state, mls_str what);
 /* What a command prints. */
 void mls_shell_print(mls_shell_state *state, mls_str text);
@@ -189,11 +181,7 @@ void mls_shell_subshell_leave(mls_shell_state *state, const mls_shell_frame *out
 
 #define SHELL_NO_END SIZE_MAX
 
-/*
- * Where the unit that starts at `at` ends: a quoted string, a substitution,
- * an escaped character, or just one byte.  SHELL_NO_END when it has no end or
- * is nested too deep.
- */
+/* Where a quoted string, a substitution, an escaped character, or any other byte ends, or SHELL_NO_END. */
 size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth);
 /* text.ptr[at] is '(': the place behind its partner. */
 size_t mls_shell_parentheses_end(mls_str text, size_t at, unsigned depth);
@@ -205,12 +193,8 @@ static inline bool mls_shell_is_name(mls_str text)
     return text.len > 0 && mls_shell_name_length(text) == text.len;
 }
 
-typedef enum mls_shell_token_kind {
-    TOKEN_END, /* of the text, or a problem */
-    TOKEN_WORD,
-    TOKEN_NEWLINE,
-    TOKEN_OPERATOR /* ; & | && || ( ) ;; … and redirections */
-} mls_shell_token_kind;
+/* A problem ends the tokens too; operators are ; & | && || ( ) ;; … and redirections. */
+typedef enum mls_shell_token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NEWLINE, TOKEN_OPERATOR } mls_shell_token_kind;
 
 typedef struct mls_shell_token {
     mls_shell_token_kind kind;
@@ -223,7 +207,6 @@ typedef struct mls_shell_heredoc {
     bool strips_tabs;
 } mls_shell_heredoc;
 
-/* To begin with, all but the first two are empty. */
 typedef struct mls_shell_lexer {
     mls_str text;
     size_t line; /* at `at` */
@@ -244,7 +227,7 @@ bool mls_shell_lexer_arithmetic(mls_shell_lexer *lexer, mls_str *expression);
 
 /* ---- regex.c: patterns, =~, and the sed of configs ---- */
 
-/* Whether a text matches: the whole of it a shell pattern, or a part of it an extended regular expression. */
+/* Whether the whole of a text matches a shell pattern, or a part of it an extended regular expression. */
 int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str text);
 /* ${A#p} and its relatives: the text that is left. */
 mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pattern, bool from_end, bool longest);
@@ -265,11 +248,8 @@ bool mls_shell_integer_read(mls_str text, int64_t *number);
 
 /* ---- expand.c: words and what they become ---- */
 
-typedef enum mls_shell_quoting {
-    QUOTING_TEXT,    /* quotes removed */
-    QUOTING_PATTERN, /* quoted characters keep a backslash, so that a pattern takes them literally */
-    QUOTING_REGEX    /* likewise for a regular expression */
-} mls_shell_quoting;
+/* Quotes are removed; what they quoted keeps a backslash in patterns and regular expressions. */
+typedef enum mls_shell_quoting { QUOTING_TEXT, QUOTING_PATTERN, QUOTING_REGEX } mls_shell_quoting;
 
 /* A word as one text: an assignment's value, an operand of [[ ]], a pattern. */
 mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quoting);
@@ -285,21 +265,19 @@ void mls_shell_files_init(mls_shell_state *state, const char *path, const char *
 /* The bytes of a regular file, in the arena. */
 mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str *bytes, mls_error *error) MLS_MUST_USE;
 /*
- * The file that a path names, as it is or beside the current script: its bytes
- * and the path it was found by.  MLS_ERROR_READ: there is none.  MLS_ERROR_UNKNOWN:
- * it may not be looked at, or the path is not known.  Other errors have ended
- * the reading.
+ * The file that a path names, as it is or beside the current script, and the path it was found by.  MLS_ERROR_READ:
+ * there is none; MLS_ERROR_UNKNOWN: it is not looked at, or not known; other errors have ended the reading.
  */
 mls_status mls_shell_file_read(mls_shell_state *state, mls_str *path, mls_str *bytes);
 /* The absolute path without links, as `readlink -f` has it; a hole when it cannot be known. */
 mls_str mls_shell_file_resolve(mls_shell_state *state, mls_str path);
-/* The files that stand where a path with a hole may lead, in `matches`: `unknown` where it may lead elsewhere. */
+/* The files that stand where a path with a hole may lead; matches->unknown: it may lead elsewhere. */
 void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields *matches);
 
-/* ---- condition.c: [ ] and [[ ]] ---- */
+/* ---- condition.c ---- */
 
 /* The status of the words of [[ ]] as they stand, or, expanded, of those of [ ]. */
-int mls_shell_condition(mls_shell_state *state, const mls_str *words, size_t count, bool expanded);
+int mls_shell_condition(mls_shell_state *state, const mls_shell_fields *words, bool expanded);
 
 /* ---- command.c ---- */
 
