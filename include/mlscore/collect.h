@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect.h - from a Slurm log directory, a benchmark folder, single logs, or
- * a tree of all of them to runs, each of them once, and to groups, each of
- * which has one score.
+ * collect.h - from logs, folders and trees of them to runs, each of them once,
+ * and to groups, each of which has one score.
  */
 #ifndef MLSCORE_COLLECT_H
 #define MLSCORE_COLLECT_H
@@ -14,7 +13,6 @@
 
 MLS_C_BEGIN
 
-/** What to look for. */
 typedef struct mls_collect_options {
     mls_usage usage;
     const mls_edition *edition; /**< NULL: guessed for each group from its first record */
@@ -40,12 +38,9 @@ typedef struct mls_collection {
 } mls_collection;
 
 /**
- * Collects and scores what stands under `paths`; "-" is standard input.  A
- * path that is named is read whatever its name or kind; below folders only
- * regular files are.  What cannot be read is listed in `skipped` with `failed`
- * set, and the rest is still done.
- *
- * Returns MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or what mls_group_score()
+ * Collects and scores what stands under `paths`; "-" is standard input.  What
+ * cannot be read is listed in `skipped` with `failed` set, and the rest is still
+ * done.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or what mls_group_score()
  * returned; *collection is to be released in any case.  The editions of the
  * options must outlive it.
  */

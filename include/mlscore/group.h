@@ -32,10 +32,10 @@ const char *mls_olympic_mark_name(mls_olympic_mark mark);
 
 /** How the score came about, which decides whether it counts. */
 typedef enum mls_olympic_outcome {
-    MLS_OLYMPIC_SCORED,           /**< an olympic mean over the needed number of runs (or the selected window) */
-    MLS_OLYMPIC_TOO_FEW_RUNS,     /**< fewer than N: the plain mean of the valid runs, not official */
-    MLS_OLYMPIC_TOO_MANY_RUNS,    /**< more than N and no window asked for: the olympic mean of all, not official */
-    MLS_OLYMPIC_TOO_MANY_DROPPED, /**< more than m dropped: no score */
+    MLS_OLYMPIC_SCORED,           /**< an olympic mean over the N runs needed (or the selected window of N) */
+    MLS_OLYMPIC_TOO_FEW_RUNS,     /**< the plain mean of the valid runs, not official */
+    MLS_OLYMPIC_TOO_MANY_RUNS,    /**< and no window asked for: the olympic mean of all, not official */
+    MLS_OLYMPIC_TOO_MANY_DROPPED, /**< no score */
     MLS_OLYMPIC_NOTHING_LEFT,     /**< every run was left out or dropped: no score */
     MLS_OLYMPIC_NO_WINDOW         /**< the median of all windows is infinite: no score */
 } mls_olympic_outcome;
@@ -43,15 +43,13 @@ typedef enum mls_olympic_outcome {
 /** A benchmark's score. */
 typedef struct mls_olympic_result {
     double score_minutes; /**< NaN: no score */
-    bool official;        /**< N runs (or a window of N), at most m of them dropped, and a score */
+    bool official;        /**< the outcome is SCORED */
     mls_olympic_outcome outcome;
     size_t dropped;      /**< runs that are not valid, of those scored: the window's when one is selected, else all */
     size_t kept;         /**< runs in the mean */
     bool windowed;       /**< a window was selected; the next two say which */
     size_t window_first; /**< in order of start time, from 0 */
     size_t window_count; /**< N */
-    double
-        window_median; /**< of the windows' scores, minutes; NaN when windows were not looked at, INFINITY: no score */
 } mls_olympic_result;
 
 /** The divisions of a submission, which decide what is checked. */
@@ -65,8 +63,7 @@ typedef enum mls_division {
 /** "closed" or "open"; NULL for the others. */
 const char *mls_division_name(mls_division division);
 
-/** What a log means by its submission_division; NULL: NONE.  Case does not count: its spelling is judged by the rules.
- */
+/** What a log means by its submission_division (NULL: NONE), in any case: its spelling is judged by the rules. */
 mls_division mls_division_logged(const char *text);
 
 /** What a system description means by its division.  It counts only as the rules spell it; NULL is OTHER. */
@@ -114,10 +111,8 @@ typedef struct mls_weak_outcome {
 
 /** How far the valid runs of a group lie apart; minutes. */
 typedef struct mls_spread {
-    double min_minutes;
-    double max_minutes;
-    double mean_minutes;
-    double stdev_minutes; /**< population standard deviation (divided by the number of runs) */
+    double min_minutes, max_minutes, mean_minutes;
+    double stdev_minutes; /**< population standard deviation */
     double variation;     /**< stdev / mean; 0.024 is 2.4 % */
 } mls_spread;
 
@@ -162,12 +157,9 @@ typedef struct mls_score_options {
 } mls_score_options;
 
 /**
- * Scores a group whose usage, path, result_folder and runs are set: finds out
- * benchmark, division, config, batch size and (with edition NULL) the edition,
- * then the olympic score, the marks, the spread, convergence against the
- * reference points, the seeds, weak scaling, and the energy where joules are
- * set.  Returns MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text
- * (MLS_ERROR_SYNTAX, MLS_ERROR_VALUE with line and column).
+ * Scores a group whose usage, path, result_folder, runs and perhaps edition and
+ * joules are set, and fills in the rest.  MLS_OK, MLS_ERROR_MEMORY, or what is
+ * wrong with rcp_text: see mls_rcp_set_new().
  */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 

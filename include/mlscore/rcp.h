@@ -40,10 +40,7 @@ typedef struct mls_rcp_bar {
 typedef struct mls_rcp_point {
     const char *name;
     const char *unit; /**< of to_converge: "samples", "epochs", "steps" or "tokens" */
-    const char *precision;
-    const char *platform;
-    const char *creator;
-    const char *when;
+    const char *precision, *platform, *creator, *when;
     const char *hyperparameters; /**< "name=value;name=value" */
     const char *source;          /**< the user's file; "" for a point of the rules */
     double global_batch_size;
@@ -62,11 +59,10 @@ typedef struct mls_rcp_set {
 } mls_rcp_set;
 
 /**
- * The points that the rules have for a benchmark; none is not an error.  With
- * a `path` also a user's own from `own`, the text of that file, a table
- * (format: mlscore-rcp(1)): each takes the place of one of the rules with the
- * same batch size; rows of other benchmarks and editions are checked and passed
- * over.  On MLS_OK *set is to be given to mls_rcp_set_free(); otherwise it is
+ * The points that the rules have for a benchmark, perhaps none.  With a `path`
+ * also a user's own from `own`, the text of that file (format: mlscore-rcp(1)):
+ * each takes the place of one of the rules with the same batch size; rows of
+ * other benchmarks and editions are checked and passed over.  MLS_OK; or *set is
  * NULL after MLS_ERROR_MEMORY, or MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or
  * MLS_ERROR_LIMIT with line and column.
  */
@@ -126,11 +122,7 @@ typedef struct mls_rcp_result {
 #define MLS_RCP_BATCH_SIZE_DIFFERS (-(double)INFINITY)
 mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, double *to_converge, size_t count);
 
-/**
- * Appends the verdict in one line for a person: the means, the limit and where
- * it is from, what happens to the score, and after a failure by how much and
- * what the rules allow next.  score_minutes is the unscaled score, NaN if none.
- */
+/** Appends the verdict in one line for a person; score_minutes is the unscaled score, NaN if none. */
 struct mls_buffer;
 void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, struct mls_buffer *words);
 

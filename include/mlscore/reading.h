@@ -19,10 +19,8 @@
 
 MLS_C_BEGIN
 
-/** Folders are entered at most this deep below a named path. */
+/** Folders are entered at most this deep below a named path, and this many files taken from all paths together. */
 #define MLS_WALK_DEPTH_MAX 64
-
-/** At most this many files are taken from all paths together. */
 #define MLS_WALK_FILES_MAX ((size_t)10000000)
 
 /** A file that may hold runs. */
@@ -44,9 +42,8 @@ typedef struct mls_sources {
 
 /**
  * Lists the files under `paths`, those included that are skipped for their
- * name or kind; each folder is walked once, however many links lead to it, and
- * a result_*.txt is taken once, whatever ways lead to it.  Returns MLS_OK,
- * MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (more than MLS_WALK_FILES_MAX files).
+ * name or kind; each folder and each result_*.txt is taken once, whatever ways
+ * lead to it.  MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (too many files).
  */
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *sources,
                             mls_error *error) MLS_MUST_USE;
@@ -59,12 +56,8 @@ bool mls_name_is_result(const char *name);
 /** Opens a source by its path; -1 with errno set on failure.  Nothing blocks but a pipe that the user named. */
 int mls_source_open(const mls_source *source);
 
-/** Where files are cut into runs. */
-typedef enum mls_cutting {
-    MLS_CUT_RUNS,   /**< every file but result_*.txt, each of which is one run */
-    MLS_CUT_ALWAYS, /**< every file */
-    MLS_CUT_NEVER   /**< none: a file is a run */
-} mls_cutting;
+/** Which files are cut into runs: all but result_*.txt, each of which is one run; all; none. */
+typedef enum mls_cutting { MLS_CUT_RUNS, MLS_CUT_ALWAYS, MLS_CUT_NEVER } mls_cutting;
 
 /** What became of a source. */
 typedef struct mls_read {
@@ -105,10 +98,9 @@ typedef struct mls_reading {
 } mls_reading;
 
 /**
- * Reads every source that is not skipped.  A source that cannot be read does
- * not keep the others from being read: `done` tells.  Returns MLS_OK,
- * MLS_ERROR_MEMORY, what loading a guessed edition's rules returned, or what a
- * callback returned, which ends everything.
+ * Reads every source that is not skipped; `done` tells of those that cannot be
+ * read.  MLS_OK, MLS_ERROR_MEMORY, what loading a guessed edition's rules
+ * returned, or what a callback returned, which ends everything.
  */
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count,
                             mls_error *error) MLS_MUST_USE;

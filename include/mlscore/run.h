@@ -25,10 +25,10 @@ MLS_C_BEGIN
 /** A log with more seed records is not judged further; the check of its seeds fails. */
 #define MLS_SEEDS_MAX 65536
 
-/** How run_stop's metadata.status names the end of a run. */
+/** How run_stop's metadata.status names the end of a run; NO_STATUS: there is none, or no run_stop. */
 typedef enum mls_run_status {
-    MLS_RUN_NO_STATUS, /**< no run_stop, or one without a status */
-    MLS_RUN_SUCCESS,   /**< the target quality was reached */
+    MLS_RUN_NO_STATUS,
+    MLS_RUN_SUCCESS,
     MLS_RUN_ABORTED,
     MLS_RUN_OTHER_STATUS
 } mls_run_status;
@@ -38,12 +38,9 @@ const char *mls_run_status_name(mls_run_status status);
 
 /** How far training had come when an evaluation was made, as its metadata say; NAN: they do not. */
 typedef struct mls_training_progress {
-    double samples_count;
-    double epoch_num;
-    double step_num;
+    double samples_count, epoch_num, step_num;
 } mls_training_progress;
 
-/** An evaluation. */
 typedef struct mls_evaluation {
     double time_ms; /**< milliseconds since 1970 */
     size_t line;
@@ -59,7 +56,6 @@ typedef struct mls_hyperparameter {
     size_t line;
 } mls_hyperparameter;
 
-/** A seed record. */
 typedef struct mls_seed {
     size_t line;
     mls_str identity; /**< file, line and whole number: equal when the three are; empty without a place */
@@ -85,7 +81,6 @@ typedef struct mls_step {
     size_t line;
 } mls_step;
 
-/** One run. */
 typedef struct mls_run {
     char *file;       /**< the file it was read from */
     bool result;      /**< which is a result_*.txt: one run, whatever is in it */
@@ -139,25 +134,17 @@ double mls_run_minutes(const mls_run *run);
 /** Minutes from init_start to init_stop; NAN when either is missing. */
 double mls_run_init_minutes(const mls_run *run);
 
-/**
- * Samples (or epochs) to converge: metadata.samples_count, else epoch_num, of
- * the last evaluation before run_stop; NAN when there is none.  *unit becomes
- * "samples" or "epochs".
- */
+/** Samples (or epochs, as *unit says) of the last evaluation before run_stop; NAN when there is none. */
 double mls_run_to_converge(const mls_run *run, const char **unit);
-
-/** The value of the last evaluation before run_stop; NAN when there is none. */
-double mls_run_final_evaluation(const mls_run *run);
 
 /**
  * The run's number for the check against reference points:
  * MLS_RCP_NOT_CONVERGED when the last run_stop does not say success; else how
  * far training went, counted as the benchmark's row says for the edition, NAN
- * when the log does not say: of the last evaluation before the last run_stop,
- * or for a benchmark with images at the smallest count at which FID and CLIP
- * both reach their targets.  Epochs are rounded to three digits.  With
- * `train_samples` that record counts instead where the benchmark allows it.
- * MLS_OK or MLS_ERROR_MEMORY.
+ * when the log does not say: at the last evaluation before the last run_stop,
+ * where FID and CLIP both reach their targets for the first time, or as
+ * train_samples says, if the benchmark and `train_samples` allow it.  Epochs are
+ * rounded to three digits.  MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
                                    bool train_samples, double *number) MLS_MUST_USE;
@@ -174,27 +161,20 @@ bool mls_run_exists(const mls_run *run);
 /** <0, 0 or >0 by earliest time, run_start and run_stop; 0: both describe the same run. */
 int mls_run_compare(const mls_run *a, const mls_run *b);
 
-/** Empty, with every number NAN. */
+/** Empty; with what a marker line says, the last of which counts; with what only `from` knows.  False: no memory. */
 void mls_job_init(mls_job *job);
-
-/** Takes what a marker line says; the last one counts.  False when memory runs out. */
 bool mls_job_marker(mls_job *job, const mls_marker *marker) MLS_MUST_USE;
-
-/** Copies to `job` what only `from` knows.  False when memory runs out. */
 bool mls_job_inherit(mls_job *job, const mls_job *from) MLS_MUST_USE;
-
 void mls_job_release(mls_job *job);
 
-/** Makes `run` empty, with every number NAN. */
+/**
+ * Makes `run` empty, with every number NAN; then takes the records of its log,
+ * malformed lines, and marker lines that say how the job ended the run.  Nothing
+ * that they point to is kept; out_of_memory says when something is missing.
+ */
 void mls_run_init(mls_run *run);
-
-/** Takes the next record of the run's log.  The record's spans are not kept. */
 void mls_run_record(mls_run *run, const mls_record *record);
-
-/** Takes a malformed line of the run's log: a finding, and the run is not valid. */
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
-
-/** Takes a marker line that says how the job ended the run: a finding. */
 void mls_run_marker(mls_run *run, const mls_marker *marker);
 
 /**

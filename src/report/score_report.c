@@ -108,7 +108,7 @@ static void add_row(mls_table *table, const mls_group *group, size_t index, bool
     mls_table_cell(table, "train (min)", DECIMAL | KEEP, style, "%s", mls_words_minutes(mls_run_minutes(run)).text);
     mls_table_cell(table, unit, DECIMAL, style, "%s", mls_words_count(mls_run_to_converge(run, &own_unit)).text);
     mls_table_cell(table, "eval", DECIMAL, style, "%s",
-                   mls_words_fixed(mls_run_final_evaluation(run), EVALUATION_DECIMALS).text);
+                   mls_words_fixed(run->last_evaluation.value, EVALUATION_DECIMALS).text);
     mls_table_cell(table, "status", 0, style, "%s", status != NULL ? status : "-");
     mls_table_cell(table, "valid", KEEP, run->valid ? style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
     if (reason != NULL) {
@@ -444,7 +444,7 @@ static double joules_of(const mls_group *group, size_t index)
     F(run, counted, TEXT, "", mls_olympic_mark_name(row->group->marks[row->index]))                                    \
     F(run, to_converge, NUMBER_OR_NULL, "", to_converge(row->run))                                                     \
     F(run, unit, TEXT, "", unit_of(row->run))                                                                          \
-    F(run, final_eval, NUMBER_OR_NULL, "", mls_run_final_evaluation(row->run))                                         \
+    F(run, final_eval, NUMBER_OR_NULL, "", row->run->last_evaluation.value)                                         \
     F(run, init_minutes, NUMBER_OR_NULL, "minutes", mls_run_init_minutes(row->run))                                    \
     F(run, throughput, NUMBER_OR_NULL, "samples/s", throughput_of(row->run))                                           \
     F(run, seed, ARRAY, "", MLS_EMIT_LIST(to, row->run->seed_count, emit_seed(to, row->run->seeds[i].value)))          \

@@ -106,7 +106,7 @@ static bool choose_window(const olympic_scoring *scoring, mls_olympic_result *re
         scores[i] = sorted[i] = isnan(one.score_minutes) ? (double)INFINITY : one.score_minutes;
     }
     mls_sort_doubles(sorted, windows);
-    const double median = result->window_median = mls_median(sorted, windows);
+    const double median = mls_median(sorted, windows);
     size_t best = 0;
     for (size_t i = 1; i < windows; i++) {
         double nearer = fabs(scores[best] - median) - fabs(scores[i] - median);
@@ -168,7 +168,7 @@ mls_status mls_group_olympic(mls_group *group, bool select_window)
     double *numbers = calloc(room, 3 * sizeof *numbers);
     group->marks = calloc(room, sizeof *group->marks);
     const bool ok = ranked != NULL && numbers != NULL && group->marks != NULL;
-    group->score = (mls_olympic_result){.score_minutes = NAN, .window_median = NAN};
+    group->score = (mls_olympic_result){.score_minutes = NAN};
     if (ok) {
         const olympic_scoring scoring = {group, ranked, ranked + room, numbers, numbers + room};
         for (size_t i = 0; i < group->run_count; i++) {

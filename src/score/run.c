@@ -60,11 +60,6 @@ double mls_run_to_converge(const mls_run *run, const char **unit)
     return epochs ? at->epoch_num : at->samples_count;
 }
 
-double mls_run_final_evaluation(const mls_run *run)
-{
-    return run->last_evaluation.value;
-}
-
 const char *mls_run_config(const mls_run *run)
 {
     return run->job.config != NULL ? run->job.config : run->config_filename;

@@ -113,7 +113,7 @@ static void assert_converge(const char *script, double expected, const char *exp
     const double converge = mls_run_to_converge(&run, &unit);
     assert_string_equal(unit, expected_unit);
     assert_true(converge == expected || (isnan(converge) && isnan(expected)));
-    const double final = mls_run_final_evaluation(&run);
+    const double final = run.last_evaluation.value;
     assert_true(final == value || (isnan(final) && isnan(value)));
     mls_run_release(&run);
 }
