@@ -123,10 +123,10 @@ typedef struct mls_group {
     const mls_edition *edition;
     bool edition_guessed;       /**< by the date of the first record and the benchmark … */
     bool edition_by_date;       /**< … and there was a date */
-    char *benchmark;            /**< NULL: nothing names one */
+    const char *benchmark;      /**< borrowed from path or a run; NULL: nothing names one */
     const mls_benchmark *rules; /**< what scoring knows of it; never NULL once scored */
     mls_division division;      /**< as the runs log it; NONE: none does, or they differ */
-    char *config;               /**< DGXSYSTEM; NULL: not told, or they differ */
+    const char *config;         /**< DGXSYSTEM, borrowed from a run; NULL: not told, or they differ */
     double global_batch_size;   /**< NAN: not logged, or they differ */
     mls_config_name shape; /**< what the name of the config says; kind NONE when it says nothing; borrows from config */
     const mls_run **runs;

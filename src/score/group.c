@@ -93,33 +93,25 @@ static const char *benchmark_of(mls_group *group, const mls_editions *editions)
     return run != NULL ? run->benchmark : NULL;
 }
 
-/* Copies a text that may be NULL; false when memory runs out. */
-static bool set_text(char **member, const char *text)
-{
-    *member = text != NULL ? mls_copy_text(text, strlen(text)) : NULL;
-    return text == NULL || *member != NULL;
-}
-
-static bool identify(mls_group *group, const mls_editions *editions)
+static void identify(mls_group *group, const mls_editions *editions)
 {
     const mls_run *division = agreement(group, MLS_FACT_DIVISION, "submission_division");
     const mls_run *config = agreement(group, MLS_FACT_CONFIG, "DGXSYSTEM");
-    const char *benchmark = benchmark_of(group, editions);
+    group->benchmark = benchmark_of(group, editions);
     const mls_run *batch_size = agreement(group, MLS_FACT_BATCH_SIZE, "global_batch_size");
     group->division = mls_division_logged(division != NULL ? division->division : NULL);
     group->global_batch_size = batch_size != NULL ? batch_size->global_batch_size : (double)NAN;
-    group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(benchmark));
+    group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(group->benchmark));
+    group->config = config != NULL ? mls_run_config(config) : NULL;
     if (group->edition == NULL) {
         double first_ms = NAN; /* as it is in a file without records */
         for (size_t i = 0; i < group->run_count; i++) {
             first_ms = fmin(first_ms, group->runs[i]->first_ms);
         }
-        group->edition = mls_editions_guess(editions, group->usage, first_ms, mls_str_from(benchmark));
+        group->edition = mls_editions_guess(editions, group->usage, first_ms, mls_str_from(group->benchmark));
         group->edition_guessed = true;
         group->edition_by_date = mls_time_is_date(first_ms);
     }
-    return set_text(&group->config, config != NULL ? mls_run_config(config) : NULL) &&
-           set_text(&group->benchmark, benchmark);
 }
 
 /* ----------------------------------------------------------- weak scaling */
@@ -163,14 +155,9 @@ static void check_weak(mls_group *group)
         const double scale = logged_number(run, MLS_S("number_of_nodes")) * (accelerators > 1 ? accelerators : 1);
         first_start = fmin(first_start, run->run_start.time_ms);
         last_stop = fmax(last_stop, run->run_stop.time_ms);
-        if (weak->models++ == 0) {
-            weak->instance_scale = scale;
-        } else {
-            differ |= scale != weak->instance_scale && !(isnan(scale) && isnan(weak->instance_scale));
-        }
-    }
-    if (weak->models > 0) {
+        weak->instance_scale = weak->models++ == 0 ? scale : weak->instance_scale;
         weak->minutes = (last_stop - first_start) / MILLISECONDS_PER_MINUTE;
+        differ |= scale != weak->instance_scale && !(isnan(scale) && isnan(weak->instance_scale));
     }
     weak->check = weak->models > 0 && weak->models >= group->rules->runs_needed ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
     if (differ) {
@@ -360,11 +347,9 @@ static void check_config(mls_group *group)
 
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
 {
-    mls_status status = MLS_ERROR_MEMORY;
-    if (identify(group, options->editions)) {
-        check_weak(group);
-        status = mls_group_olympic(group, options->select_window);
-    }
+    identify(group, options->editions);
+    check_weak(group);
+    mls_status status = mls_group_olympic(group, options->select_window);
     if (status == MLS_OK) {
         check_run_count(group);
         group->scale = 1;
@@ -379,8 +364,6 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
 void mls_group_release(mls_group *group)
 {
     free(group->path);
-    free(group->benchmark);
-    free(group->config);
     free((void *)group->runs);
     free(group->marks);
     free(group->power.joules);

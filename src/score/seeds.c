@@ -38,6 +38,7 @@ static bool is_space(char c)
  */
 static bool append_whole_text(mls_buffer *identity, mls_str text)
 {
+    const size_t before = identity->len;
     size_t at = 0;
     size_t end = text.len;
     while (at < end && is_space(text.ptr[at])) {
@@ -48,45 +49,39 @@ static bool append_whole_text(mls_buffer *identity, mls_str text)
     }
     const bool negative = at < end && text.ptr[at] == '-';
     at += at < end && (negative || text.ptr[at] == '+');
-    const size_t first = at;
-    bool zero = true;
+    const bool some = at < end;
+    bool digit = false;
     for (; at < end; at++) {
-        const bool between = text.ptr[at] == '_' && at > first && is_digit(text.ptr[at - 1]) && at + 1 < end;
-        if (!is_digit(text.ptr[at]) && !between) {
+        const char c = text.ptr[at];
+        if (!is_digit(c) && !(c == '_' && digit && at + 1 < end)) {
             return false;
         }
-        if (zero && text.ptr[at] != '0' && !between) {
-            zero = false;
-            mls_buffer_append_text(identity, negative ? "-" : "");
-        }
-        if (!zero && !between) {
-            mls_buffer_append_char(identity, text.ptr[at]);
+        digit = is_digit(c);
+        if (digit && (c != '0' || identity->len > before)) {
+            mls_buffer_append_text(identity, negative && identity->len == before ? "-" : "");
+            mls_buffer_append_char(identity, c);
         }
     }
-    if (zero) {
-        mls_buffer_append_char(identity, '0');
-    }
-    return at > first;
+    mls_buffer_append_text(identity, identity->len == before ? "0" : "");
+    return some;
 }
 
 /* Appends the whole number that int() makes of a seed; false, with anything appended, when it makes none. */
 static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str decoded)
 {
     double number;
-    if (mls_json_kind_of(span) == MLS_JSON_STRING) {
-        return append_whole_text(identity, decoded);
+    const size_t before = identity->len;
+    const bool quoted = mls_json_kind_of(span) == MLS_JSON_STRING;
+    /* Written without a fraction or an exponent it keeps its digits, however many. */
+    if (append_whole_text(identity, quoted ? decoded : span)) {
+        return true;
     }
-    if (!mls_json_number(span, &number) || !isfinite(number)) {
+    mls_buffer_cut(identity, before);
+    if (quoted || !mls_json_number(span, &number) || !isfinite(number)) {
         return false;
     }
-    /* Written without a fraction or an exponent it keeps its digits, however many. */
-    for (size_t i = 0; i < span.len; i++) {
-        if (!is_digit(span.ptr[i]) && span.ptr[i] != '-') {
-            mls_buffer_printf(identity, "%.0f", fabs(number) < 1 ? 0 : trunc(number));
-            return true;
-        }
-    }
-    return append_whole_text(identity, span);
+    mls_buffer_printf(identity, "%.0f", fabs(number) < 1 ? 0 : trunc(number));
+    return true;
 }
 
 /* Appends a value so that equal ones give equal bytes: 5, 5.0 and 5e0 are one number, "5" is another thing. */
