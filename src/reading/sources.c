@@ -80,32 +80,27 @@ static mls_status add_failed(const source_finder *finder, const char *path, int 
 static const char *entry_skipped(const mls_walk_entry *entry)
 {
     const char *skip = name_skipped(entry->name);
-    if (skip == NULL && entry->kind == MLS_WALK_LOST) {
-        skip = "broken link";
-    } else if (skip == NULL && entry->kind == MLS_WALK_SPECIAL) {
-        skip = mls_file_kind_words(entry->mode);
-    } else if (skip == NULL && entry->before) {
-        skip = "folder already read";
-    } else if (skip == NULL && entry->too_deep) {
-        skip = "folders nested too deeply";
-    }
-    return skip;
+    return skip != NULL                      ? skip
+           : entry->kind == MLS_WALK_LOST    ? "broken link"
+           : entry->kind == MLS_WALK_SPECIAL ? mls_file_kind_words(entry->mode)
+           : entry->before                   ? "folder already read"
+           : entry->too_deep                 ? "folders nested too deeply"
+                                             : NULL;
 }
 
 static mls_status found(void *state, mls_walk_entry *entry)
 {
     const char *skip = entry_skipped(entry);
-    if (skip != NULL) {
-        entry->enter = false;
-        return add_source(state, entry->path, skip, (mls_source){0});
-    }
-    if (entry->kind == MLS_WALK_FAILED) {
+    const bool file = entry->kind != MLS_WALK_FOLDER && skip == NULL;
+    entry->enter = entry->enter && skip == NULL;
+    if (entry->kind == MLS_WALK_FAILED && skip == NULL) {
         return add_failed(state, entry->path, entry->system_errno, false);
     }
-    return entry->kind == MLS_WALK_FOLDER
+    return entry->kind == MLS_WALK_FOLDER && skip == NULL
                ? MLS_OK
-               : add_source(state, entry->path, NULL,
-                            (mls_source){.result = mls_name_is_result(entry->name), .size = entry->size});
+               : add_source(
+                     state, entry->path, skip,
+                     (mls_source){.result = file && mls_name_is_result(entry->name), .size = file ? entry->size : 0});
 }
 
 static mls_status listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)

@@ -10,7 +10,7 @@
 #include "base/number.h"
 
 typedef struct expansion {
-    void (*each)(void *state, mls_str host);
+    void (*each)(void *state, mls_str host); /* NULL: they are only counted */
     void *state;
     size_t count;
 } expansion;
@@ -21,6 +21,16 @@ static void emit(expansion *hosts, mls_str host)
     if (host.len > 0 && hosts->each != NULL) {
         hosts->each(hosts->state, host);
     }
+}
+
+/* The part of *text before the next comma, which it moves behind. */
+static mls_str part_next(mls_str *text)
+{
+    const char *comma = text->len > 0 ? memchr(text->ptr, ',', text->len) : NULL;
+    const mls_str part = {text->ptr, comma != NULL ? (size_t)(comma - text->ptr) : text->len};
+    const size_t used = part.len + (comma != NULL);
+    *text = (mls_str){text->ptr + used, text->len - used};
+    return part;
 }
 
 /* One of the ranges between brackets: "01-03" or "07", with its zeros.  hosts NULL: only looks whether it is one. */
@@ -45,35 +55,24 @@ static bool expand_range(expansion *hosts, mls_str before, mls_str range, mls_st
     return true;
 }
 
-/* The ranges between a word's brackets, up to the first that is none, and then false. */
-static bool expand_ranges(expansion *hosts, mls_str before, mls_str ranges, mls_str after)
-{
-    bool ok = true;
-    while (ranges.len > 0 && ok) {
-        const char *comma = memchr(ranges.ptr, ',', ranges.len);
-        const size_t len = comma != NULL ? (size_t)(comma - ranges.ptr) : ranges.len;
-        ok = expand_range(hosts, before, (mls_str){ranges.ptr, len}, after);
-        ranges = (mls_str){ranges.ptr + len + (comma != NULL), ranges.len - len - (comma != NULL)};
-    }
-    return ok;
-}
-
 /* A word of the list, with at most one pair of brackets; as it stands when it does not follow the syntax. */
 static void expand_word(expansion *hosts, mls_str word)
 {
     const char *end = word.ptr + word.len;
     const char *open = word.len > 0 ? memchr(word.ptr, '[', word.len) : NULL;
     const char *close = open != NULL ? memchr(open, ']', (size_t)(end - open)) : NULL;
-    if (close != NULL && close > open + 1 && memchr(close, '[', (size_t)(end - close)) == NULL) {
-        const mls_str before = {word.ptr, (size_t)(open - word.ptr)};
-        const mls_str ranges = {open + 1, (size_t)(close - open) - 1};
-        const mls_str after = {close + 1, (size_t)(end - close) - 1};
-        if (expand_ranges(NULL, before, ranges, after)) {
-            (void)expand_ranges(hosts, before, ranges, after);
-            return;
+    bool ok = close != NULL && close > open + 1 && memchr(close, '[', (size_t)(end - close)) == NULL;
+    /* Nothing is passed on before all ranges are known to be some. */
+    for (int pass = 0; pass < 2 && ok; pass++) {
+        for (mls_str ranges = {open + 1, (size_t)(close - open) - 1}; ranges.len > 0 && ok;) {
+            const mls_str range = part_next(&ranges);
+            ok = expand_range(pass == 0 ? NULL : hosts, (mls_str){word.ptr, (size_t)(open - word.ptr)}, range,
+                              (mls_str){close + 1, (size_t)(end - close) - 1});
         }
     }
-    emit(hosts, word);
+    if (!ok) {
+        emit(hosts, word);
+    }
 }
 
 static void expand_words(expansion *hosts, mls_str list)
