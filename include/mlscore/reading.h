@@ -73,7 +73,6 @@ typedef struct mls_read {
 /** How to read, and who wants to know.  Zero-initialised reads everything and tells nobody. */
 typedef struct mls_reading {
     const mls_checker_options *rules; /**< whose rules say which runs are valid; NULL: their steps and status do */
-    bool events;                      /**< no runs: only the sinks that `listen` gives are fed, file by file */
     bool unread_runs;                 /**< a file that is one run is handed over as one even when it cannot be read */
     bool brief;                       /**< runs are wanted for their verdicts only: see mls_run */
     bool plain;                       /**< logs packed by gzip count as unread, as they do in a submission */
@@ -86,8 +85,8 @@ typedef struct mls_reading {
     /** Fills one more sink for the file, from any thread; all that it is told comes from one thread.  NULL: none. */
     mls_status (*listen)(void *state, size_t index, mls_sink *sink);
     /**
-     * A run has ended.  `part`: its file holds others.  Who keeps the run takes it over and leaves an empty one (as
-     * mls_run_init() makes it) behind.
+     * A run has ended; NULL: there are none, only what `listen` gives is fed.  `part`: its file holds others.  Who
+     * keeps the run takes it over and leaves an empty one (as mls_run_init() makes it) behind.
      */
     mls_status (*run)(void *state, size_t index, mls_run *run, bool part);
     /** A source has ended; its runs have been handed over. */

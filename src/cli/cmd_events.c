@@ -104,7 +104,7 @@ static int events_run(mls_cli *cli)
 {
     events_state events = {.path = NULL};
     const mls_reading reading = {
-        .events = true, .threads = cli->threads, .state = &events, .listen = events_listen, .done = events_done};
+        .threads = cli->threads, .state = &events, .listen = events_listen, .done = events_done};
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no path given");
     }

@@ -66,7 +66,7 @@ typedef struct reading_work {
 static mls_status take_checker(reading_work *work, mls_checker **checker)
 {
     *checker = NULL;
-    if (work->reading->rules == NULL || work->reading->events) {
+    if (work->reading->rules == NULL || work->reading->run == NULL) {
         return MLS_OK;
     }
     (void)pthread_mutex_lock(&work->lock);
@@ -172,18 +172,16 @@ static mls_status take_run(void *state, mls_run *run, bool part)
     batch_file *file = state;
     const mls_reading *reading = file->work->reading;
     const char *path = file->read.source->path;
+    mls_status status = MLS_OK;
     run->file = mls_copy_text(path, strlen(path));
     run->result = file->read.source->result;
     if (is_doubtful(file, run)) {
-        const mls_status status = ask_neighbours(file, run);
-        if (status != MLS_OK) {
-            return status;
-        }
+        status = ask_neighbours(file, run);
+    }
+    if (status != MLS_OK || run->file == NULL) {
+        return status != MLS_OK ? status : MLS_ERROR_MEMORY;
     }
     file->read.runs++;
-    if (run->file == NULL || reading->run == NULL) {
-        return run->file != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    }
     if (file->work->direct) {
         return reading->run(reading->state, file->read.index, run, part);
     }
@@ -222,7 +220,7 @@ static mls_status scan(reading_work *work, batch_file *batch, mls_checker *check
                      .state = batch};
     mls_status status = MLS_OK;
     mls_file_begin(&file);
-    if (!reading->events) {
+    if (reading->run != NULL) {
         sinks[count++] = mls_file_sink(&file);
     }
     if (reading->listen != NULL) {
@@ -328,9 +326,10 @@ static mls_status deliver(reading_work *work, batch_file *file, mls_status statu
 /* The sources from *next on that are read together: a few small ones, or one that has all threads to itself. */
 static size_t choose_batch(reading_work *work, size_t source_count, size_t *next)
 {
-    const bool alone = work->files == 1 || work->reading->events;
+    const bool alone = work->files == 1 || work->reading->run == NULL;
     size_t count = 0;
-    while (*next < source_count && count < MLS_BATCH_FILES) {
+    work->direct = false;
+    for (; *next < source_count && count < MLS_BATCH_FILES && !work->direct; ++*next) {
         const mls_source *source = &work->sources[*next];
         /* What a pipe holds can be read only once. */
         const bool large = alone || source->size >= MLS_LARGE_FILE || (source->named && source->size == 0);
@@ -339,16 +338,10 @@ static size_t choose_batch(reading_work *work, size_t source_count, size_t *next
         }
         if (source->skip == NULL) {
             work->batch[count++] = (batch_file){.work = work, .read = {.index = *next, .source = source}};
-        }
-        ++*next;
-        if (source->skip == NULL && large) {
-            work->direct = true;
-            work->scan_threads = work->threads;
-            return count;
+            work->direct = large;
         }
     }
-    work->direct = false;
-    work->scan_threads = 1;
+    work->scan_threads = work->direct ? work->threads : 1;
     return count;
 }
 

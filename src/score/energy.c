@@ -127,7 +127,11 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms, const c
     return findings->found[MLS_FINDING_POWER_LOG] == before;
 }
 
-/* The mean power of a node while it was measured.  Sorts the log. */
+/*
+ * The mean power of a node while it was measured: readings, sorted by time,
+ * count each for the time since the one before, the first since the start,
+ * until the stop or, lacking that, the last reading.
+ */
 static double watts_of_node(power_log *log, const char *path, mls_findings *findings)
 {
     bool started = false;

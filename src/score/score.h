@@ -23,16 +23,13 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
 
 /*
  * Marks the runs of a group whose rules are known and scores them.  With N runs
- * needed, d runs dropped and m that may be left out: d > m gives no score;
- * otherwise the m fastest and the m - d slowest of the valid runs are left out
- * and the rest is averaged.  Fewer than N runs give the plain mean.
- *
- * A submitter may decide ahead to make M > N runs (`select_window`).  Sorted by
- * start time, every N consecutive runs get their olympic mean, infinite when
- * more than m are dropped; the window closest to the median of all (of two
- * equally close the slower, of two equal the first) is the score, if the median
- * is finite.  Without a score, the valid runs that were not left out are marked
- * as kept.  MLS_OK or MLS_ERROR_MEMORY.
+ * needed, d dropped and m that may be left out: d > m gives no score; otherwise
+ * the m fastest and the m - d slowest valid runs are left out and the rest is
+ * averaged.  Fewer than N give the plain mean.  Of more (`select_window`) every
+ * N consecutive ones by start time get their olympic mean, infinite when more
+ * than m are dropped; the window closest to the median of all (of two equally
+ * close the slower, of two equal the first) is the score, if the median is
+ * finite.  MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_group_olympic(mls_group *group, bool select_window) MLS_MUST_USE;
 
@@ -64,12 +61,9 @@ bool mls_run_seed(mls_run *run, const mls_record *record);
  * Were the runs of a benchmark really made with different seeds?  Every log has
  * at least one record `seed` whose metadata names the file and the line that
  * logged it; its value is an integer, or text or a number that Python's int()
- * takes for one; file, line and that whole number together never repeat,
- * neither within a log nor among the logs of a folder; and no line of the log
- * is malformed.  Several seeds in one log are worth a warning.
- *
- * Fills `outcome`, whose findings are in the order of the logs.  With `bypass`
- * errors are warnings.  MLS_OK or MLS_ERROR_MEMORY.
+ * takes for one; file, line and that whole number together never repeat in a
+ * folder; and no line is malformed.  Several seeds in one log are worth a
+ * warning.  With `bypass` errors are warnings.  MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass,
                            mls_seed_outcome *outcome) MLS_MUST_USE;
@@ -77,15 +71,10 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
 /* ------------------------------------------------------------------ energy */
 
 /*
- * Adds to *joules what one power file says of a run of `time_to_train_ms`:
- * NaN, and a warning in `findings`, when it does not tell.  `node`: a node_
- * file, whose readings, sorted by time, count each for the time since the one
- * before (the first since power_measurement_start) until
- * power_measurement_stop or, lacking that, the last reading, with a warning.
- * Else a sw_ file: its estimated power over the run, 0 with readings alone.
- *
- * `fd` is closed; -1: errno says why it could not be opened.  `path` names the
- * file in findings.  MLS_OK, MLS_ERROR_READ with a finding, or
+ * Adds to *joules what one power file (`node`: of a node, else of a switch) says
+ * of a run of `time_to_train_ms`: NaN, and a warning in `findings`, when it does
+ * not tell.  `fd` is closed; -1: errno says why it could not be opened.  `path`
+ * names the file in findings.  MLS_OK, MLS_ERROR_READ with a finding, or
  * MLS_ERROR_MEMORY.
  */
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,

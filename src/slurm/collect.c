@@ -131,25 +131,19 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Adds to *joules what a file says, if it is a power file; NAN with a finding when it does not tell. */
-static mls_status add_file(const mls_source *source, double time_ms, mls_group *group, double *joules, size_t *counted)
+/* Adds to *joules what a power file says; NAN with a finding when it does not tell. */
+static mls_status add_file(const mls_source *source, bool node, double time_ms, mls_group *group, double *joules)
 {
-    const mls_str name = mls_str_from(mls_path_name(source->path));
-    const bool node = mls_str_starts(name, MLS_S("node_"));
-    if (!source->failed && !(mls_str_ends(name, MLS_S(".txt")) && (node || mls_str_starts(name, MLS_S("sw_"))))) {
-        return MLS_OK;
+    if (source->skip == NULL) {
+        const mls_status status =
+            mls_energy_read(mls_source_open(source), node, time_ms, source->path, &group->findings, joules);
+        return status == MLS_ERROR_READ ? MLS_OK : status;
     }
-    ++*counted;
-    if (source->skip != NULL) {
-        /* Without this file the sum would be too small. */
-        mls_findings_add(&group->findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = source->path}, "%s",
-                         source->skip);
-        *joules = (double)NAN;
-        return MLS_OK;
-    }
-    const mls_status status =
-        mls_energy_read(mls_source_open(source), node, time_ms, source->path, &group->findings, joules);
-    return status == MLS_ERROR_READ ? MLS_OK : status;
+    /* Without this file the sum would be too small. */
+    mls_findings_add(&group->findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = source->path}, "%s",
+                     source->skip);
+    *joules = (double)NAN;
+    return MLS_OK;
 }
 
 /* The sum over the files of one run's folder; NAN, with a finding, when it cannot be told. */
@@ -161,7 +155,13 @@ static mls_status read_folder(const char *folder, double time_ms, mls_group *gro
     mls_status status = is_folder(folder) ? mls_sources_find(&folder, 1, &files, &error) : MLS_OK;
     *joules = 0;
     for (size_t i = 0; i < files.count && status == MLS_OK; i++) {
-        status = add_file(&files.items[i], time_ms, group, joules, &counted);
+        const mls_source *file = &files.items[i];
+        const mls_str name = mls_str_from(mls_path_name(file->path));
+        const bool node = mls_str_starts(name, MLS_S("node_"));
+        if (file->failed || (mls_str_ends(name, MLS_S(".txt")) && (node || mls_str_starts(name, MLS_S("sw_"))))) {
+            status = add_file(file, node, time_ms, group, joules);
+            counted++;
+        }
     }
     mls_sources_release(&files);
     if (counted == 0) {
@@ -172,11 +172,7 @@ static mls_status read_folder(const char *folder, double time_ms, mls_group *gro
     return status;
 }
 
-/*
- * <group>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run of
- * <group>/result_<i>.txt.  What is wrong with them becomes findings of the
- * group.  MLS_OK or MLS_ERROR_MEMORY.
- */
+/* <group>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run of <group>/result_<i>.txt. */
 static mls_status read_power(mls_group *group)
 {
     mls_buffer path = {0};

@@ -491,7 +491,7 @@ static void a_listener_hears_every_record(void **state)
     assert_int_equal(mls_sources_find(large, 1, &sources, NULL), MLS_OK);
     for (unsigned threads = 1; threads < 3; threads++) {
         retold told = {0};
-        const mls_reading reading = {.events = true, .threads = threads, .state = &told, .listen = listen};
+        const mls_reading reading = {.threads = threads, .state = &told, .listen = listen};
         assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), MLS_OK);
         assert_int_equal(told.heard, 300000);
     }
