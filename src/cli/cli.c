@@ -3,32 +3,32 @@
  * cli.c - what every command needs around its work.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 
-int mls_exit_worse(int a, int b)
+void mls_cli_worsen(mls_cli *cli, int status)
 {
-    return a > b ? a : b;
+    cli->status = status > cli->status ? status : cli->status;
 }
 
 /* -------------------------------------------------------------- complaints */
 
 /* The one place that writes to standard error; nobody can be told if that fails. */
-static void say(const mls_cli *cli, const char *path, mls_str behind, const char *format, va_list args)
-    MLS_PRINTF(4, 0);
+static void say(const mls_cli *cli, const char *path, const char *format, va_list args) MLS_PRINTF(3, 0);
 
-static void say(const mls_cli *cli, const char *path, mls_str behind, const char *format, va_list args)
+static void say(const mls_cli *cli, const char *path, const char *format, va_list args)
 {
     mls_buffer message = {0};
     mls_buffer line = {0};
-    mls_buffer_append_text(&line, cli->command != NULL ? "mlscore " : "mlscore");
-    mls_buffer_append_text(&line, cli->command != NULL ? cli->command->name : "");
-    mls_buffer_append_text(&line, ": ");
+    mls_buffer_printf(&line, "mlscore%s%s: ", cli->command != NULL ? " " : "",
+                      cli->command != NULL ? cli->command->name : "");
     if (path != NULL) {
         mls_buffer_append_char(&line, '\'');
         mls_escape_append(&line, mls_str_from(path));
@@ -36,15 +36,8 @@ static void say(const mls_cli *cli, const char *path, mls_str behind, const char
     }
     mls_buffer_vprintf(&message, format, args);
     mls_escape_append(&line, mls_buffer_str(&message));
-    if (behind.len > 0) {
-        mls_buffer_printf(&line, "; did you mean '%.*s'?", (int)behind.len, behind.ptr);
-    }
     mls_buffer_append_char(&line, '\n');
-    if (line.failed || message.failed) {
-        (void)fputs("mlscore: out of memory\n", stderr);
-    } else {
-        (void)fwrite(line.ptr, 1, line.len, stderr);
-    }
+    (void)fputs(line.failed || message.failed ? "mlscore: out of memory\n" : line.ptr, stderr);
     mls_buffer_release(&message);
     mls_buffer_release(&line);
 }
@@ -53,8 +46,17 @@ void mls_cli_complain(const mls_cli *cli, const char *path, const char *format, 
 {
     va_list args;
     va_start(args, format);
-    say(cli, path, MLS_S(""), format, args);
+    say(cli, path, format, args);
     va_end(args);
+}
+
+int mls_cli_fail(mls_cli *cli, const char *path, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(cli, path, format, args);
+    va_end(args);
+    return cli->status = MLS_EXIT_IO;
 }
 
 void mls_cli_note(const mls_cli *cli, const char *format, ...)
@@ -62,12 +64,31 @@ void mls_cli_note(const mls_cli *cli, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (!cli->view.quiet) {
-        say(cli, NULL, MLS_S(""), format, args);
+        say(cli, NULL, format, args);
     }
     va_end(args);
 }
 
-int mls_cli_complain_error(const mls_cli *cli, const char *path, const mls_error *error)
+int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(cli, NULL, format, args);
+    va_end(args);
+    return mls_cli_name_help(cli);
+}
+
+mls_cli_hint mls_cli_meant(const mls_nearest *nearest)
+{
+    mls_cli_hint hint = {""};
+    if (nearest->found.len > 0) {
+        (void)snprintf(hint.text, sizeof hint.text, "; did you mean '%.*s'?", (int)nearest->found.len,
+                       nearest->found.ptr);
+    }
+    return hint;
+}
+
+int mls_cli_complain_error(mls_cli *cli, const char *path, const mls_error *error)
 {
     if (error->line > 0) {
         mls_cli_complain(cli, path, "line %zu, column %zu: %s", error->line, error->column, error->message);
@@ -84,24 +105,6 @@ int mls_cli_name_help(const mls_cli *cli)
     } else {
         (void)fprintf(stderr, "try 'mlscore %s --help'\n", cli->command->name);
     }
-    return MLS_EXIT_USAGE;
-}
-
-int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(cli, NULL, MLS_S(""), format, args);
-    va_end(args);
-    return mls_cli_name_help(cli);
-}
-
-int mls_cli_misspelt(const mls_cli *cli, const mls_nearest *nearest, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(cli, NULL, nearest->found, format, args);
-    va_end(args);
     return MLS_EXIT_USAGE;
 }
 
@@ -125,8 +128,8 @@ const mls_command *mls_command_find(const mls_cli *cli, const char *name)
         mls_nearest_offer(&nearest, MLS_S("findings"));
         offer_findings(&nearest);
     }
-    (void)mls_cli_misspelt(cli, &nearest, *name == '-' ? "unknown option '%s'" : "there is no command '%s'", name);
-    (void)mls_cli_name_help(cli);
+    (void)mls_cli_usage_error(cli, *name == '-' ? "unknown option '%s'%s" : "there is no command '%s'%s", name,
+                              mls_cli_meant(&nearest).text);
     return NULL;
 }
 
@@ -137,8 +140,8 @@ int mls_cli_explain(mls_cli *cli, const char *name)
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
     if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
         offer_findings(&nearest);
-        (void)mls_cli_misspelt(cli, &nearest, "there is no finding '%s'; 'mlscore help findings' lists them", name);
-        return mls_cli_name_help(cli);
+        return mls_cli_usage_error(cli, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
+                                   mls_cli_meant(&nearest).text);
     }
     if (!mls_cli_output_open(cli, &output)) {
         return MLS_EXIT_IO;
@@ -155,8 +158,7 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
 {
     mls_error error = {0};
     if (cli->rulesets == NULL && mls_rulesets_new(&cli->rulesets, &error) != MLS_OK) {
-        cli->out_of_memory |= error.status == MLS_ERROR_MEMORY;
-        mls_cli_complain(cli, NULL, "%s", error.message);
+        (void)mls_cli_fail(cli, NULL, "%s", error.message);
         return NULL;
     }
     return mls_rulesets_editions(cli->rulesets);
@@ -195,14 +197,14 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
     if (mls_editions_find(editions, cli->usage, mls_str_from(text), edition, &error) == MLS_OK) {
         return true;
     }
-    cli->out_of_memory |= error.status == MLS_ERROR_MEMORY;
+    mls_cli_worsen(cli, error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : MLS_EXIT_OK);
     mls_nearest nearest = mls_nearest_to(mls_str_from(text));
     for (size_t i = mls_editions_count(editions, cli->usage); error.status == MLS_ERROR_UNKNOWN && i-- > 0;) {
         const mls_str name = mls_str_from(mls_editions_get(editions, cli->usage, i)->name);
         mls_nearest_offer(&nearest, name);
         mls_nearest_offer(&nearest, (mls_str){name.ptr, name.len - 2}); /* 5.1 of 5.1.0 */
     }
-    (void)mls_cli_misspelt(cli, &nearest, "%s", error.message);
+    mls_cli_complain(cli, NULL, "%s%s", error.message, mls_cli_meant(&nearest).text);
     return false;
 }
 
@@ -245,13 +247,13 @@ int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **
 
 /* ---------------------------------------------------------- files, printing */
 
-bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text)
+bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
     mls_error error = {0};
     if (mls_file_read(path, true, SIZE_MAX, text, &error) == MLS_OK) {
         return true;
     }
-    mls_cli_complain(cli, path, "%s", strerror(error.system_errno != 0 ? error.system_errno : ENOMEM));
+    (void)mls_cli_fail(cli, path, "%s", strerror(error.system_errno != 0 ? error.system_errno : ENOMEM));
     return false;
 }
 
@@ -262,7 +264,7 @@ bool mls_cli_output_open(mls_cli *cli, mls_output *output)
     if (mls_output_open(output, cli->output_path, &error) == MLS_OK) {
         return true;
     }
-    mls_cli_complain(cli, cli->output_path, "%s", error.message);
+    (void)mls_cli_fail(cli, cli->output_path, "%s", error.message);
     return false;
 }
 
@@ -271,15 +273,13 @@ int mls_cli_output_close(mls_cli *cli, mls_output *output)
     mls_error error = {0};
     if (output->failed_errno == ENOMEM) {
         mls_output_abandon(output);
-        mls_cli_complain(cli, NULL, "out of memory");
-        return MLS_EXIT_IO;
+        return mls_cli_fail(cli, NULL, "out of memory");
     }
     const mls_status status = mls_output_close(output, &error);
     if (status == MLS_OK || status == MLS_STOPPED) {
         return MLS_EXIT_OK;
     }
-    mls_cli_complain(cli, cli->output_path != NULL ? cli->output_path : "standard output", "%s", error.message);
-    return MLS_EXIT_IO;
+    return mls_cli_fail(cli, cli->output_path != NULL ? cli->output_path : "standard output", "%s", error.message);
 }
 
 /* Opens the output and begins to print; an exit status, after a complaint when it is not MLS_EXIT_OK. */
@@ -314,8 +314,7 @@ void mls_cli_read_done(mls_cli_reading *work, const mls_read *read)
 {
     const char *why = read->status != MLS_OK ? read->error.message : read->source->named ? read->unread : NULL;
     if (why != NULL) {
-        mls_cli_complain(work->cli, read->source->path, "%s", why);
-        work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
+        (void)mls_cli_fail(work->cli, read->source->path, "%s", why);
     }
 }
 
@@ -332,8 +331,7 @@ static int read_sources(mls_cli_reading *work, const mls_reading *reading, const
     }
     for (size_t i = 0; i < work->sources.count; i++) {
         if (work->sources.items[i].failed) {
-            mls_cli_complain(cli, work->sources.items[i].path, "%s", work->sources.items[i].skip);
-            work->status = MLS_EXIT_IO;
+            (void)mls_cli_fail(cli, work->sources.items[i].path, "%s", work->sources.items[i].skip);
         }
     }
     const mls_status status = mls_read_sources(reading, work->sources.items, work->sources.count, &error);
@@ -341,23 +339,20 @@ static int read_sources(mls_cli_reading *work, const mls_reading *reading, const
         mls_print_end(&work->printer);
     }
     if (status == MLS_OK || status == MLS_STOPPED) {
-        return mls_exit_worse(work->status, mls_cli_output_close(cli, &work->output));
+        return mls_cli_output_close(cli, &work->output);
     }
     mls_output_abandon(&work->output);
-    mls_cli_complain(cli, NULL, "%s", error.message);
-    return MLS_EXIT_IO;
+    return mls_cli_fail(cli, NULL, "%s", error.message);
 }
 
 int mls_cli_read(mls_cli *cli, mls_cli_reading *work, const mls_reading *reading, const mls_report *report, void *state)
 {
     mls_error error = {0};
-    int status = MLS_EXIT_IO;
     work->cli = cli;
-    if (mls_sources_find((const char *const *)cli->operands, cli->operand_count, &work->sources, &error) == MLS_OK) {
-        status = read_sources(work, reading, report, state);
-    } else {
-        mls_cli_complain(cli, NULL, "%s", error.message);
-    }
+    const int status =
+        mls_sources_find((const char *const *)cli->operands, cli->operand_count, &work->sources, &error) == MLS_OK
+            ? read_sources(work, reading, report, state)
+            : mls_cli_fail(cli, NULL, "%s", error.message);
     mls_sources_release(&work->sources);
     return status;
 }
@@ -376,37 +371,30 @@ void mls_cli_release(mls_cli *cli)
 
 enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 100 };
 
-static double now_ms(void)
+void mls_cli_progress(void *state, size_t files_done, size_t files, uint64_t bytes_done)
 {
-    struct timespec now;
-    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec * 1000 + (double)now.tv_nsec / 1e6 : 0;
-}
-
-void mls_cli_progress_start(mls_cli_progress *progress, const mls_cli *cli)
-{
-    const char *terminal = getenv("TERM");
-    *progress = (mls_cli_progress){.wanted = !cli->view.quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
-                                             strcmp(terminal, "dumb") != 0,
-                                   .next_ms = now_ms() + PROGRESS_AFTER_MS};
-}
-
-void mls_cli_progress_update(void *state, size_t files_done, size_t files, uint64_t bytes_done)
-{
-    mls_cli_progress *progress = state;
-    const double now = progress->wanted ? now_ms() : 0;
-    if (progress->wanted && now >= progress->next_ms) {
+    mls_cli *cli = state;
+    struct timespec clock = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &clock);
+    const double now = (double)clock.tv_sec * 1000 + (double)clock.tv_nsec / 1e6;
+    if (cli->progress_ms == 0) {
+        const char *terminal = getenv("TERM");
+        const bool wanted =
+            !cli->view.quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL && strcmp(terminal, "dumb") != 0;
+        cli->progress_ms = wanted ? now + PROGRESS_AFTER_MS : (double)INFINITY;
+    }
+    if (now >= cli->progress_ms) {
         (void)fprintf(stderr, "\r%zu of %zu files, %.1f MB\033[K", files_done, files, (double)bytes_done / 1e6);
         (void)fflush(stderr);
-        progress->shown = true;
-        progress->next_ms = now + PROGRESS_EVERY_MS;
+        cli->progress_shown = true;
+        cli->progress_ms = now + PROGRESS_EVERY_MS;
     }
 }
 
-void mls_cli_progress_end(mls_cli_progress *progress)
+void mls_cli_progress_end(const mls_cli *cli)
 {
-    if (progress->shown) {
+    if (cli->progress_shown) {
         (void)fputs("\r\033[K", stderr);
         (void)fflush(stderr);
     }
-    progress->wanted = false;
 }

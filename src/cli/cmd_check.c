@@ -59,7 +59,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
                                .valid = run->valid && mls_findings_pass(&run->findings.counts, work->cli->view.strict)};
     work->printer.good += log.valid;
     mls_print_item(&work->printer, &log);
-    work->status = mls_exit_worse(work->status, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    mls_cli_worsen(work->cli, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     return mls_output_is_closed(&work->output) ? MLS_STOPPED : MLS_OK;
 }
 

@@ -216,8 +216,7 @@ static int completion_run(mls_cli *cli)
             return mls_cli_output_close(cli, &output);
         }
     }
-    (void)mls_cli_misspelt(cli, &nearest, "name a shell: bash, zsh or fish");
-    return mls_cli_name_help(cli);
+    return mls_cli_usage_error(cli, "name a shell: bash, zsh or fish%s", mls_cli_meant(&nearest).text);
 }
 
 const mls_command mls_command_completion = {

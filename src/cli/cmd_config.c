@@ -29,21 +29,14 @@ typedef struct config_work {
     mls_cli *cli;
     mls_config_paths *found; /* one list for each operand */
     mls_config_list list;
-    int status;
 } config_work;
-
-static void config_problem_at(config_work *work, const char *path, const char *message)
-{
-    mls_cli_complain(work->cli, path, "%s", message);
-    work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
-}
 
 /* Decodes a name, and reads the script if there is a file. */
 static void config_add(config_work *work, const char *text, bool is_file)
 {
     mls_error error = {0};
     if (!MLS_GROW(&work->list, items)) {
-        config_problem_at(work, NULL, "out of memory");
+        (void)mls_cli_fail(work->cli, NULL, "out of memory");
         return;
     }
     mls_config_entry *entry = &work->list.items[work->list.count++];
@@ -51,7 +44,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
                                 .name = mls_config_name_decode(mls_str_from(text)),
                                 .exports = work->cli->exports};
     if (is_file && mls_shell_read(text, &entry->script, &error) != MLS_OK) {
-        config_problem_at(work, text, error.message);
+        (void)mls_cli_fail(work->cli, text, "%s", error.message);
     }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     if (entry->script != NULL) {
@@ -59,10 +52,10 @@ static void config_add(config_work *work, const char *text, bool is_file)
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {
-        config_problem_at(work, NULL, "out of memory");
+        (void)mls_cli_fail(work->cli, NULL, "out of memory");
     }
     if (!mls_findings_pass(&entry->findings.counts, work->cli->view.strict)) {
-        work->status = mls_exit_worse(work->status, MLS_EXIT_INVALID);
+        mls_cli_worsen(work->cli, MLS_EXIT_INVALID);
     }
 }
 
@@ -71,7 +64,7 @@ static void config_add_folder(config_work *work, const char *folder, mls_config_
     mls_error error = {0};
     work->list.folders = true;
     if (mls_config_paths_find(folder, found, &error) != MLS_OK) {
-        config_problem_at(work, NULL, error.message);
+        (void)mls_cli_fail(work->cli, NULL, "%s", error.message);
     }
     for (size_t i = 0; i < found->count; i++) {
         config_add(work, found->items[i], true);
@@ -98,8 +91,7 @@ static void config_add_operand(config_work *work, const char *operand, mls_confi
     if (name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
         config_add(work, operand, false);
     } else {
-        mls_cli_complain(work->cli, operand, "no shape in this name, and no such file (%s)", strerror(reason));
-        work->status = mls_exit_worse(work->status, MLS_EXIT_IO);
+        (void)mls_cli_fail(work->cli, operand, "no shape in this name, and no such file (%s)", strerror(reason));
     }
 }
 
@@ -118,23 +110,22 @@ static void config_release(config_work *work)
 
 static int config_run(mls_cli *cli)
 {
-    config_work work = {.cli = cli, .status = MLS_EXIT_OK};
+    config_work work = {.cli = cli};
+    int status = MLS_EXIT_IO;
     if (cli->operand_count == 0) {
         return mls_cli_usage_error(cli, "no name, file or folder given");
     }
     work.found = calloc(cli->operand_count, sizeof *work.found);
     if (work.found == NULL) {
-        config_problem_at(&work, NULL, "out of memory");
+        (void)mls_cli_fail(cli, NULL, "out of memory");
     } else {
         for (size_t i = 0; i < cli->operand_count; i++) {
             config_add_operand(&work, cli->operands[i], &work.found[i]);
         }
-        const int printed =
-            mls_cli_print(cli, cli->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
-        work.status = mls_exit_worse(work.status, printed);
+        status = mls_cli_print(cli, cli->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
     }
     config_release(&work);
-    return work.status;
+    return status;
 }
 
 const mls_command mls_command_config = {

@@ -90,7 +90,7 @@ static mls_status events_done(void *state, const mls_read *read)
                          events->malformed - MALFORMED_NAMED);
     }
     mls_cli_read_done(work, read);
-    work->status = mls_exit_worse(work->status, events->malformed > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+    mls_cli_worsen(work->cli, events->malformed > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     if (work->cli->count) {
         /* As grep -c prints it: the bare number for one file, path:number for several. */
         const bool several = work->cli->operand_count > 1 || work->sources.count > 1;

@@ -20,18 +20,6 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Reads --batch; NaN where there is none.  False after a complaint. */
-static bool read_batch(const mls_cli *cli, double *batch_size)
-{
-    *batch_size = (double)NAN;
-    if (cli->batch == NULL ||
-        (mls_number_parse(mls_str_from(cli->batch), batch_size) && *batch_size > 0 && isfinite(*batch_size))) {
-        return true;
-    }
-    (void)mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", cli->batch);
-    return false;
-}
-
 /*
  * The edition to show: the one named, else the newest that has the benchmark.
  * A benchmark that only hpc has needs no --usage.  NULL after a complaint.
@@ -60,8 +48,8 @@ static const mls_edition *rcp_edition(mls_cli *cli, const char *benchmark)
         if (nearest.found.len == 0 && !cli->usage_given) {
             nearest = mls_cli_nearest_benchmark(cli, MLS_USAGE_HPC, benchmark);
         }
-        (void)mls_cli_misspelt(cli, &nearest, "no %s benchmark is called '%s'", mls_usage_name(cli->usage), benchmark);
-        (void)mls_cli_name_help(cli);
+        (void)mls_cli_usage_error(cli, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage), benchmark,
+                                  mls_cli_meant(&nearest).text);
         return NULL;
     }
     if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, name)) {
@@ -70,21 +58,6 @@ static const mls_edition *rcp_edition(mls_cli *cli, const char *benchmark)
         return NULL;
     }
     return edition != NULL ? edition : newest;
-}
-
-/* The points of one benchmark, the user's own among them. */
-static int rcp_list(mls_cli *cli, const mls_edition *edition, const char *benchmark, mls_str own_points,
-                    double batch_size, mls_rcp_listing *listing)
-{
-    mls_error error = {0};
-    const mls_editions *editions = mls_cli_editions(cli);
-    const mls_rcp_rules rules = {editions, edition,
-                                 mls_benchmark_find(editions, edition->usage, mls_str_from(benchmark))};
-    *listing = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
-    if (mls_rcp_set_new(&rules, own_points, cli->rcp_path, &listing->set, &error) != MLS_OK) {
-        return mls_cli_complain_error(cli, cli->rcp_path, &error);
-    }
-    return MLS_EXIT_OK;
 }
 
 /* Says so when no row of the user's table was for what is shown. */
@@ -101,20 +74,25 @@ static void note_unused(const mls_cli *cli, const mls_rcp_listings *all, const m
     }
 }
 
-/* The points of a benchmark, or (NULL) of all of the edition. */
+/* The points of a benchmark, or (NULL) of all of the edition, the user's own among them. */
 static int rcp_show(mls_cli *cli, const mls_edition *edition, const char *benchmark, mls_str own_points,
                     double batch_size)
 {
+    const mls_editions *editions = mls_cli_editions(cli);
     const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
     const mls_rcp_listings all = {calloc(count, sizeof *all.items), count};
+    mls_error error = {0};
     int status = MLS_EXIT_OK;
     if (all.items == NULL) {
-        mls_cli_complain(cli, NULL, "out of memory");
-        return MLS_EXIT_IO;
+        return mls_cli_fail(cli, NULL, "out of memory");
     }
     for (size_t i = 0; i < count && status == MLS_EXIT_OK; i++) {
-        const char *name = benchmark != NULL ? benchmark : edition->benchmarks[i]->name;
-        status = rcp_list(cli, edition, name, own_points, batch_size, &all.items[i]);
+        const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
+        const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
+        all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
+        if (mls_rcp_set_new(&rules, own_points, cli->rcp_path, &all.items[i].set, &error) != MLS_OK) {
+            status = mls_cli_complain_error(cli, cli->rcp_path, &error);
+        }
     }
     if (status == MLS_EXIT_OK) {
         note_unused(cli, &all, edition);
@@ -131,12 +109,16 @@ static int rcp_run(mls_cli *cli)
 {
     const char *benchmark = cli->operand_count == 1 ? cli->operands[0] : NULL;
     mls_buffer own_points = {0};
-    double batch_size;
+    double batch_size = (double)NAN;
     int status = MLS_EXIT_IO;
     if (cli->operand_count > 1) {
         return mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands[1]);
     }
-    const mls_edition *edition = read_batch(cli, &batch_size) ? rcp_edition(cli, benchmark) : NULL;
+    if (cli->batch != NULL &&
+        !(mls_number_parse(mls_str_from(cli->batch), &batch_size) && batch_size > 0 && isfinite(batch_size))) {
+        return mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", cli->batch);
+    }
+    const mls_edition *edition = rcp_edition(cli, benchmark);
     if (edition == NULL) {
         return MLS_EXIT_USAGE;
     }

@@ -66,9 +66,8 @@ static int rules_run(mls_cli *cli)
     if (status == MLS_EXIT_OK && request.benchmark != NULL &&
         !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
         const mls_nearest nearest = mls_cli_nearest_benchmark(cli, cli->usage, request.benchmark);
-        (void)mls_cli_misspelt(cli, &nearest, "edition %s has no benchmark '%s'", mls_ruleset_edition(request.ruleset),
-                               request.benchmark);
-        status = mls_cli_name_help(cli);
+        return mls_cli_usage_error(cli, "edition %s has no benchmark '%s'%s", mls_ruleset_edition(request.ruleset),
+                                   request.benchmark, mls_cli_meant(&nearest).text);
     }
     return status == MLS_EXIT_OK ? rules_print(cli, &request) : status;
 }

@@ -32,96 +32,70 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* With too few runs convergence is not judged: that is no failure. */
-static bool group_converges(const mls_group *group)
-{
-    return group->rcp.check != MLS_CHECK_FAIL || group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS;
-}
-
-/* Power files that could not be read. */
-static int group_unreadable(const mls_cli *cli, const mls_group *group)
-{
-    int status = MLS_EXIT_OK;
-    for (size_t i = 0; i < group->findings.count; i++) {
-        const mls_finding *finding = &group->findings.items[i];
-        if (finding->code == MLS_FINDING_UNREADABLE) {
-            mls_cli_complain(cli, finding->path, "%s", finding->message);
-            status = MLS_EXIT_IO;
-        }
-    }
-    return status;
-}
-
 /* A group is well when it has a score and no check of it failed; with --strict, when nothing at all was found. */
-static int score_status(const mls_cli *cli, const mls_collection *collection)
+static bool is_well(const mls_group *group, bool strict)
 {
-    int status = collection->group_count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+    /* With too few runs convergence is not judged: that is no failure. */
+    const bool converges = group->rcp.check != MLS_CHECK_FAIL || group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS;
+    bool well = group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && converges &&
+                mls_findings_pass(&group->findings.counts, strict) &&
+                (!strict || mls_findings_pass(&group->seeds.findings.counts, true));
+    for (size_t k = 0; k < group->run_count; k++) {
+        const mls_run *run = group->runs[k];
+        well &= run->valid && (!strict || mls_findings_pass(&run->findings.counts, true));
+    }
+    return well;
+}
+
+/* What a collection is worth, and what of it could not be read. */
+static void score_judge(mls_cli *cli, const mls_collection *collection)
+{
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
-        bool well = group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && group_converges(group);
-        for (size_t k = 0; k < group->run_count; k++) {
-            well &= group->runs[k]->valid &&
-                    (!cli->view.strict || mls_findings_pass(&group->runs[k]->findings.counts, true));
+        mls_cli_worsen(cli, is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        for (size_t k = 0; k < group->findings.count; k++) {
+            const mls_finding *finding = &group->findings.items[k];
+            if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
+                (void)mls_cli_fail(cli, finding->path, "%s", finding->message);
+            }
         }
-        well &= mls_findings_pass(&group->findings.counts, cli->view.strict);
-        well &= !cli->view.strict || mls_findings_pass(&group->seeds.findings.counts, true);
-        status = mls_exit_worse(status, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-        status = mls_exit_worse(status, group_unreadable(cli, group));
     }
     for (size_t i = 0; i < collection->skipped.count; i++) {
         if (collection->skipped.items[i].failed) {
-            mls_cli_complain(cli, collection->skipped.items[i].path, "%s", collection->skipped.items[i].skip);
+            (void)mls_cli_fail(cli, collection->skipped.items[i].path, "%s", collection->skipped.items[i].skip);
         }
     }
     if (collection->group_count == 0) {
         mls_cli_note(cli, "no run found");
+        mls_cli_worsen(cli, MLS_EXIT_INVALID);
     }
-    return collection->failed > 0 ? MLS_EXIT_IO : status;
 }
 
 /*
  * Writes scaling.json beside the logs of a result, whole or not at all.  A
  * score that is not scaled needs none, but an older file must not stand for it.
  */
-static int score_write_scaling(mls_cli *cli, const mls_group *group)
+static void write_scaling(mls_cli *cli, const mls_group *group)
 {
     mls_output output;
     mls_error error = {0};
-    mls_buffer factor = {0};
+    const mls_words factor = mls_words_exact(group->scale);
     char *path = mls_path_join(group->path, "scaling.json");
-    int status = MLS_EXIT_IO;
-    mls_number_append(&factor, group->scale);
-    if (path == NULL || factor.failed) {
-        mls_cli_complain(cli, NULL, "out of memory");
-    } else if (!(group->scale > 1) && access(path, F_OK) != 0) {
-        status = MLS_EXIT_OK;
-    } else if (mls_output_open(&output, path, &error) != MLS_OK) {
-        mls_cli_complain(cli, path, "%s", error.message);
-    } else {
-        mls_output_printf(&output, "{\"scaling_factor\": %s}\n", factor.ptr);
-        status = mls_output_close(&output, &error) == MLS_OK ? MLS_EXIT_OK : MLS_EXIT_IO;
-        if (status == MLS_EXIT_OK) {
-            mls_cli_note(cli, "wrote %s: %s", path, factor.ptr);
+    if (path == NULL) {
+        (void)mls_cli_fail(cli, NULL, "out of memory");
+    } else if (group->scale > 1 || access(path, F_OK) == 0) {
+        mls_status status = mls_output_open(&output, path, &error);
+        if (status == MLS_OK) {
+            mls_output_printf(&output, "{\"scaling_factor\": %s}\n", factor.text);
+            status = mls_output_close(&output, &error);
+        }
+        if (status == MLS_OK) {
+            mls_cli_note(cli, "wrote %s: %s", path, factor.text);
         } else {
-            mls_cli_complain(cli, path, "%s", error.message);
+            (void)mls_cli_fail(cli, path, "%s", error.message);
         }
     }
-    mls_buffer_release(&factor);
     free(path);
-    return status;
-}
-
-/* Only results that have an official score and pass the convergence check are scaled. */
-static int score_write_scalings(mls_cli *cli, const mls_collection *collection)
-{
-    int status = MLS_EXIT_OK;
-    for (size_t i = 0; i < collection->group_count && cli->write_scaling; i++) {
-        const mls_group *group = &collection->groups[i];
-        if (group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official) {
-            status = mls_exit_worse(status, score_write_scaling(cli, group));
-        }
-    }
-    return status;
 }
 
 /* A table of reference points that nothing was compared with is most often misspelt. */
@@ -145,7 +119,7 @@ static int score_collect(mls_cli *cli, const mls_collect_options *wanted)
     int status = MLS_EXIT_IO;
     const mls_status collected =
         mls_collect((const char *const *)cli->operands, cli->operand_count, wanted, &collection, &error);
-    mls_cli_progress_end(wanted->progress_state);
+    mls_cli_progress_end(cli);
     if (collected == MLS_ERROR_SYNTAX || collected == MLS_ERROR_VALUE || collected == MLS_ERROR_LIMIT) {
         (void)mls_cli_complain_error(cli, wanted->score.rcp_path, &error);
         status = MLS_EXIT_USAGE;
@@ -154,8 +128,14 @@ static int score_collect(mls_cli *cli, const mls_collect_options *wanted)
     } else {
         status = mls_cli_print(cli, &mls_score_report, &collection);
         note_unused_points(cli, &collection);
-        status = mls_exit_worse(status, score_status(cli, &collection));
-        status = mls_exit_worse(status, score_write_scalings(cli, &collection));
+        score_judge(cli, &collection);
+        for (size_t i = 0; i < collection.group_count && cli->write_scaling; i++) {
+            /* Only results that have an official score and pass the convergence check are scaled. */
+            const mls_group *group = &collection.groups[i];
+            if (group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official) {
+                write_scaling(cli, group);
+            }
+        }
     }
     mls_collection_release(&collection);
     return status;
@@ -165,7 +145,6 @@ static int score_run(mls_cli *cli)
 {
     const mls_edition *edition;
     mls_checker_options judge;
-    mls_cli_progress progress;
     mls_buffer points = {0};
     int status = mls_cli_judge(cli, &judge, &edition);
     if (status != MLS_EXIT_OK) {
@@ -176,7 +155,6 @@ static int score_run(mls_cli *cli)
     }
     status = MLS_EXIT_IO;
     if (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &points)) {
-        mls_cli_progress_start(&progress, cli);
         const mls_collect_options wanted = {.usage = judge.usage,
                                             .edition = edition,
                                             .threads = cli->threads,
@@ -186,8 +164,8 @@ static int score_run(mls_cli *cli)
                                                       .rcp_text = mls_buffer_str(&points),
                                                       .rcp_path = cli->rcp_path},
                                             .checker = judge,
-                                            .progress = mls_cli_progress_update,
-                                            .progress_state = &progress};
+                                            .progress = mls_cli_progress,
+                                            .progress_state = cli};
         status = score_collect(cli, &wanted);
     }
     mls_buffer_release(&points);

@@ -30,17 +30,6 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* --only is a filter of what is shown. */
-static void verify_only(mls_cli *cli)
-{
-    cli->view.only = cli->only != NULL;
-    if (cli->only != NULL) {
-        cli->view.only_severity = cli->only[0] == 'e'   ? MLS_SEVERITY_ERROR
-                                  : cli->only[0] == 'w' ? MLS_SEVERITY_WARNING
-                                                        : MLS_SEVERITY_ADVICE;
-    }
-}
-
 static void complain_unreadable(const mls_cli *cli, const mls_submission *submission, const char *where,
                                 const mls_finding *finding)
 {
@@ -52,7 +41,7 @@ static void complain_unreadable(const mls_cli *cli, const mls_submission *submis
 }
 
 /* What could not be read is a finding, and said on standard error too. */
-static int verify_status(const mls_cli *cli, const mls_submission *submission)
+static int verify_status(mls_cli *cli, const mls_submission *submission)
 {
     for (size_t i = 0; i < submission->findings.count; i++) {
         const mls_finding *finding = &submission->findings.items[i];
@@ -67,29 +56,9 @@ static int verify_status(const mls_cli *cli, const mls_submission *submission)
     return submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
 }
 
-static int verify_judge(mls_cli *cli, const mls_submission_options *wanted)
-{
-    mls_submission submission;
-    mls_error error = {0};
-    int status = MLS_EXIT_IO;
-    const mls_status judged = mls_submission_verify(cli->operands[0], wanted, &submission, &error);
-    mls_cli_progress_end(wanted->progress_state);
-    if (judged != MLS_OK) {
-        mls_cli_complain(cli, cli->operands[0], "%s", error.message);
-        status = judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO;
-    } else {
-        verify_only(cli);
-        status = mls_cli_print(cli, &mls_verify_report, &submission);
-        status = mls_exit_worse(status, verify_status(cli, &submission));
-    }
-    mls_submission_release(&submission);
-    return status;
-}
-
 static int verify_run(mls_cli *cli)
 {
     const mls_edition *edition = NULL;
-    mls_cli_progress progress;
     if (cli->explain != NULL) {
         return mls_cli_explain(cli, cli->explain);
     }
@@ -99,23 +68,40 @@ static int verify_run(mls_cli *cli)
     if (mls_cli_editions(cli) == NULL) {
         return MLS_EXIT_IO;
     }
-    int status = MLS_EXIT_USAGE;
-    if (mls_cli_edition(cli, NULL, &edition)) {
-        mls_cli_progress_start(&progress, cli);
-        const mls_submission_options wanted = {.rulesets = cli->rulesets,
-                                               .usage = cli->usage,
-                                               .edition = edition,
-                                               .threads = cli->threads,
-                                               .rcp_bypass = cli->rcp_bypass,
-                                               .seed_bypass = cli->seed_bypass,
-                                               .bert_train_samples = cli->bert_train_samples,
-                                               .strict = cli->view.strict,
-                                               .system = cli->system,
-                                               .benchmark = cli->benchmark,
-                                               .progress = mls_cli_progress_update,
-                                               .progress_state = &progress};
-        status = verify_judge(cli, &wanted);
+    if (!mls_cli_edition(cli, NULL, &edition)) {
+        return MLS_EXIT_USAGE;
     }
+    const mls_submission_options wanted = {.rulesets = cli->rulesets,
+                                           .usage = cli->usage,
+                                           .edition = edition,
+                                           .threads = cli->threads,
+                                           .rcp_bypass = cli->rcp_bypass,
+                                           .seed_bypass = cli->seed_bypass,
+                                           .bert_train_samples = cli->bert_train_samples,
+                                           .strict = cli->view.strict,
+                                           .system = cli->system,
+                                           .benchmark = cli->benchmark,
+                                           .progress = mls_cli_progress,
+                                           .progress_state = cli};
+    mls_submission submission;
+    mls_error error = {0};
+    int status;
+    const mls_status judged = mls_submission_verify(cli->operands[0], &wanted, &submission, &error);
+    mls_cli_progress_end(cli);
+    if (judged != MLS_OK) {
+        mls_cli_complain(cli, cli->operands[0], "%s", error.message);
+        status = judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO;
+    } else {
+        /* --only is a filter of what is shown: errors, warnings or advice. */
+        const char first = cli->only != NULL ? cli->only[0] : '\0';
+        cli->view.only = first != '\0';
+        cli->view.only_severity = first == 'e'   ? MLS_SEVERITY_ERROR
+                                  : first == 'w' ? MLS_SEVERITY_WARNING
+                                                 : MLS_SEVERITY_ADVICE;
+        mls_cli_worsen(cli, mls_cli_print(cli, &mls_verify_report, &submission));
+        status = verify_status(cli, &submission);
+    }
+    mls_submission_release(&submission);
     return status;
 }
 

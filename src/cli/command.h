@@ -114,7 +114,9 @@ struct mls_cli {
     size_t operand_count, operand_capacity;
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
-    bool out_of_memory;       /* whatever a command makes of it, the status is MLS_EXIT_IO */
+    double progress_ms;       /* when to show progress again; 0: to be decided */
+    bool progress_shown;
+    int status; /* the worst so far: what a command returns can only be worse */
 };
 
 /* The commands, in the order in which help lists them. */
@@ -131,19 +133,28 @@ const mls_command *mls_command_find(const mls_cli *cli, const char *name);
 void mls_cli_complain(const mls_cli *cli, const char *path, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* The same with the place in the file that the error tells, and without a path what it says; an exit status. */
-int mls_cli_complain_error(const mls_cli *cli, const char *path, const mls_error *error);
+int mls_cli_complain_error(mls_cli *cli, const char *path, const mls_error *error);
+
+/* The same of what could not be read or written: MLS_EXIT_IO, which cli->status becomes. */
+int mls_cli_fail(mls_cli *cli, const char *path, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* Makes cli->status as bad as that. */
+void mls_cli_worsen(mls_cli *cli, int status);
 
 /* A remark on standard error, unless --quiet. */
 void mls_cli_note(const mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
 
-/* As mls_cli_complain(), with the way to help behind it; returns MLS_EXIT_USAGE. */
-int mls_cli_usage_error(const mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
-
 /* Says how to get help; returns MLS_EXIT_USAGE. */
 int mls_cli_name_help(const mls_cli *cli);
 
-/* As mls_cli_complain() for a misspelt word: names the nearest right one, when there is one near.  MLS_EXIT_USAGE. */
-int mls_cli_misspelt(const mls_cli *cli, const mls_nearest *nearest, const char *format, ...) MLS_PRINTF(3, 4);
+/* As mls_cli_complain(), with the way to help behind it; returns MLS_EXIT_USAGE. */
+int mls_cli_usage_error(const mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
+
+/* "; did you mean 'score'?" for a message about a misspelt word; "" when nothing is near. */
+typedef struct mls_cli_hint {
+    char text[100];
+} mls_cli_hint;
+mls_cli_hint mls_cli_meant(const mls_nearest *nearest);
 
 /* Prints what a finding is and how to mend it; an exit status, after a complaint that names the nearest. */
 int mls_cli_explain(mls_cli *cli, const char *name);
@@ -183,7 +194,6 @@ typedef struct mls_cli_reading {
     mls_sources sources;
     mls_output output;
     mls_printer printer; /* `state` is the command's */
-    int status;          /* the worst so far */
 } mls_cli_reading;
 
 /* Reads the logs of all operands, with a report begun (NULL: none) and ended around it; an exit status. */
@@ -193,9 +203,6 @@ int mls_cli_read(mls_cli *cli, mls_cli_reading *work, const mls_reading *reading
 /* Says why a source could not be read. */
 void mls_cli_read_done(mls_cli_reading *work, const mls_read *read);
 
-/* The worse of two exit statuses. */
-int mls_exit_worse(int a, int b);
-
 /* --help and `mlscore help CMD` without a manual. */
 void mls_cli_print_help(const mls_command *command, mls_output *output);
 
@@ -203,19 +210,12 @@ void mls_cli_print_help(const mls_command *command, mls_output *output);
 int mls_cli_parse(mls_cli *cli, int argc, char **argv);
 
 /* Reads a whole file ("-": standard input) behind what `text` holds.  False after a complaint. */
-bool mls_cli_read_file(const mls_cli *cli, const char *path, mls_buffer *text);
+bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text);
 
 void mls_cli_release(mls_cli *cli);
 
-/* A line on standard error, rewritten in place, while long work goes on; only on a terminal. */
-typedef struct mls_cli_progress {
-    bool wanted;
-    bool shown;
-    double next_ms; /* when to show it again */
-} mls_cli_progress;
-
-void mls_cli_progress_start(mls_cli_progress *progress, const mls_cli *cli);
-void mls_cli_progress_update(void *progress, size_t files_done, size_t files, uint64_t bytes_done);
-void mls_cli_progress_end(mls_cli_progress *progress);
+/* A line on standard error, rewritten in place, while long work goes on, only on a terminal; `cli` is the state. */
+void mls_cli_progress(void *cli, size_t files_done, size_t files, uint64_t bytes_done);
+void mls_cli_progress_end(const mls_cli *cli);
 
 #endif

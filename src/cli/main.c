@@ -32,7 +32,7 @@ static int start(const mls_command *command, int argc, char **argv)
     int status = mls_cli_parse(&cli, argc, argv);
     status = status < 0 ? command->run(&cli) : status;
     mls_cli_release(&cli);
-    return cli.out_of_memory ? MLS_EXIT_IO : status;
+    return status > cli.status ? status : cli.status;
 }
 
 int main(int argc, char **argv)

@@ -81,8 +81,8 @@ static bool is_allowed(const mls_cli *cli, const mls_option *option, const char 
         }
         mls_nearest_offer(&nearest, value);
     }
-    (void)mls_cli_misspelt(cli, &nearest, "--%s is one of %s, not '%s'", option->name, option->argument, word);
-    (void)mls_cli_name_help(cli);
+    (void)mls_cli_usage_error(cli, "--%s is one of %s, not '%s'%s", option->name, option->argument, word,
+                              mls_cli_meant(&nearest).text);
     return false;
 }
 
@@ -154,7 +154,7 @@ static bool add_operand(mls_cli *cli, const char *text, size_t len)
 {
     if (!mls_grow((void **)&cli->operands, cli->operand_count, &cli->operand_capacity, sizeof *cli->operands) ||
         (cli->operands[cli->operand_count] = mls_copy_text(text, len)) == NULL) {
-        mls_cli_complain(cli, NULL, "out of memory");
+        (void)mls_cli_fail(cli, NULL, "out of memory");
         return false;
     }
     cli->operand_count++;
