@@ -29,24 +29,20 @@ typedef struct mls_shell mls_shell;
 #define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
 
 /**
- * Reads a config and the files it sources from its own folder and below (where
- * they really stand: no link and no ".." leads out), without running anything, as bash would with `set -a` in an empty
- * environment: plain assignments are exports, names that are not set are
- * empty, and what would have to be run or looked up is unknown.  bash's own
- * variables (PWD, SHLVL, RANDOM …) are not listed.
+ * Reads a config and the files it sources, without running anything, as bash
+ * would with `set -a` in an empty environment: plain assignments are exports,
+ * names that are not set are empty, and what would have to be run or looked up
+ * is unknown.  bash's own variables (PWD, SHLVL, RANDOM …) are not listed.
  *
- * On MLS_OK *script is to be given to mls_shell_free(); what could not
- * be read in the text itself is among its findings.  MLS_ERROR_READ when the
- * file cannot be opened or is not a regular file; MLS_ERROR_SYNTAX when it is
- * no text; MLS_ERROR_LIMIT; MLS_ERROR_MEMORY.
+ * Files are read from the folder `root` and below, or, where it is NULL, from
+ * the config's own; where they really stand counts: no link and no ".." leads out.
+ *
+ * On MLS_OK *script is to be given to mls_shell_free(); what could not be read
+ * in the text itself is among its findings.  MLS_ERROR_READ when the file cannot
+ * be opened or is not a regular file; MLS_ERROR_SYNTAX when it is no text;
+ * MLS_ERROR_LIMIT; MLS_ERROR_MEMORY.
  */
-mls_status mls_shell_read(const char *path, mls_shell **script, mls_error *error) MLS_MUST_USE;
-
-/** As mls_shell_read(); `root` is the folder outside of which nothing is read, instead of the config's own. */
-mls_status mls_shell_read_within(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
-
-/** As mls_shell_read(), from memory: `path` is only its name, and nothing is sourced. */
-mls_status mls_shell_read_bytes(mls_str bytes, const char *path, mls_shell **script, mls_error *error) MLS_MUST_USE;
+mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
 void mls_shell_free(mls_shell *script);
 
 /** The exported variables in the order of their names, `count` of them. */

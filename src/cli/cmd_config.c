@@ -43,7 +43,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
     *entry = (mls_config_entry){.file = is_file ? text : NULL,
                                 .name = mls_config_name_decode(mls_str_from(text)),
                                 .exports = work->cli->exports};
-    if (is_file && mls_shell_read(text, &entry->script, &error) != MLS_OK) {
+    if (is_file && mls_shell_read(text, NULL, &entry->script, &error) != MLS_OK) {
         (void)mls_cli_fail(work->cli, text, "%s", error.message);
     }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);

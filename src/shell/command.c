@@ -304,23 +304,18 @@ static int run_resolve(mls_shell_state *state, const mls_shell_fields *fields)
 static int run_sed(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_shell_fields scripts = {0};
-    bool extended = false;
-    bool plain = state->frame.input != NULL;
     for (size_t i = 1; i < fields->count; i++) {
-        const mls_str word = field(fields, i);
-        if (mls_shell_among(word, " -E -r ")) {
-            extended = true;
-        } else if (is(word, "-e") || (!is_option(word) && scripts.count == 0)) {
-            i += is(word, "-e");
+        if (is(field(fields, i), "-e") || (!is_option(field(fields, i)) && scripts.count == 0)) {
+            i += is(field(fields, i), "-e");
             mls_shell_fields_add(state, &scripts, field(fields, i));
         } else {
-            plain = false;
+            return run_ignored(state, fields);
         }
     }
-    if (!plain || scripts.count == 0) {
+    if (state->frame.input == NULL || scripts.count == 0) {
         return run_ignored(state, fields);
     }
-    mls_shell_print(state, mls_shell_sed(state, &scripts, extended, *state->frame.input));
+    mls_shell_print(state, mls_shell_sed(state, &scripts, *state->frame.input));
     return STATUS_YES;
 }
 

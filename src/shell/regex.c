@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * regex.c - shell patterns, =~, and the substitutions that configs make with
- * sed.  PCRE2 converts all three syntaxes; what it reads differently from GNU
+ * regex.c - shell patterns, =~, and the sed that takes "config_" and ".sh"
+ * from a name.  PCRE2 converts all three syntaxes; what it reads differently from GNU
  * (alternation, repeats of repeats, \w, \+) is unknown instead.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -48,7 +48,7 @@ static void regex_release(regex *self)
 }
 
 /* False when it cannot be known what the text matches.  Memory that is not there ends the reading. */
-static bool regex_init(mls_shell_state *state, regex *self, mls_str text, uint32_t syntax, uint32_t options)
+static bool regex_init(mls_shell_state *state, regex *self, mls_str text, uint32_t syntax)
 {
     PCRE2_UCHAR *converted = NULL;
     PCRE2_SIZE length;
@@ -58,7 +58,7 @@ static bool regex_init(mls_shell_state *state, regex *self, mls_str text, uint32
     }
     int error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntax, &converted, &length, NULL);
     if (error == 0) {
-        self->code = pcre2_compile(converted, length, PCRE2_NEVER_UTF | options, &error, &length, NULL);
+        self->code = pcre2_compile(converted, length, PCRE2_NEVER_UTF, &error, &length, NULL);
         pcre2_converted_pattern_free(converted);
         self->data = self->code != NULL ? pcre2_match_data_create_from_pattern(self->code, NULL) : NULL;
         self->limits = pcre2_match_context_create(NULL);
@@ -75,12 +75,12 @@ static bool regex_init(mls_shell_state *state, regex *self, mls_str text, uint32
     return false;
 }
 
-static int regex_find(mls_shell_state *state, const regex *self, mls_str text)
+static int regex_find(mls_shell_state *state, const regex *self, mls_str text, size_t at)
 {
     if (!mls_shell_step(state, text.len + 16)) {
         return STATUS_UNKNOWN;
     }
-    const int found = pcre2_match(self->code, (PCRE2_SPTR)text.ptr, text.len, 0, 0, self->data, self->limits);
+    const int found = pcre2_match(self->code, (PCRE2_SPTR)text.ptr, text.len, at, 0, self->data, self->limits);
     if (found == PCRE2_ERROR_NOMEMORY) {
         mls_shell_no_memory(state);
     }
@@ -91,10 +91,10 @@ int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str
 {
     regex self;
     const uint32_t syntax = extended ? PCRE2_CONVERT_POSIX_EXTENDED : SYNTAX_PATTERN;
-    if (!mls_shell_known(text) || !regex_init(state, &self, rule, syntax, 0)) {
+    if (!mls_shell_known(text) || !regex_init(state, &self, rule, syntax)) {
         return STATUS_UNKNOWN;
     }
-    const int found = regex_find(state, &self, text);
+    const int found = regex_find(state, &self, text, 0);
     regex_release(&self);
     return found;
 }
@@ -102,14 +102,14 @@ int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str
 mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pattern, bool from_end, bool longest)
 {
     regex self;
-    if (!mls_shell_known(text) || !regex_init(state, &self, pattern, SYNTAX_PATTERN, 0)) {
+    if (!mls_shell_known(text) || !regex_init(state, &self, pattern, SYNTAX_PATTERN)) {
         return SHELL_HOLE;
     }
     mls_str left = text;
     int found = STATUS_NO;
     for (size_t i = 0; i <= text.len && found == STATUS_NO; i++) {
         const size_t cut = longest ? text.len - i : i;
-        found = regex_find(state, &self, (mls_str){text.ptr + (from_end ? text.len - cut : 0), cut});
+        found = regex_find(state, &self, (mls_str){text.ptr + (from_end ? text.len - cut : 0), cut}, 0);
         if (found == STATUS_YES) {
             left = (mls_str){text.ptr + (from_end ? 0 : cut), text.len - cut};
         }
@@ -118,102 +118,64 @@ mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pa
     return found == STATUS_UNKNOWN ? SHELL_HOLE : left;
 }
 
-/* The next part of an s command, in PCRE2's own syntax for replacements where it is one; false when it has no end. */
-static bool read_part(mls_str *rest, char delimiter, bool replacement, mls_buffer *part)
+/* The next part of an s command; false when it has no end, or, in the text, holds more than letters as they stand. */
+static bool take_part(mls_str *script, char mark, bool text, mls_str *part)
 {
     size_t at = 0;
-    for (; at < rest->len && rest->ptr[at] != delimiter && rest->ptr[at] != '\n'; at++) {
-        const bool escaped = rest->ptr[at] == '\\' && at + 1 < rest->len;
-        at += escaped;
-        const char c = rest->ptr[at];
-        if (replacement && escaped && isalpha((unsigned char)c)) {
-            return false;
-        }
-        if (replacement && (escaped ? isdigit((unsigned char)c) : c == '&')) {
-            mls_buffer_printf(part, "${%c}", escaped ? c : '0');
-        } else {
-            mls_buffer_append_text(part, replacement ? (c == '$' ? "$" : "") : escaped ? "\\" : "");
-            mls_buffer_append_char(part, c);
-        }
+    bool plain = true;
+    for (; at < script->len && script->ptr[at] != mark && script->ptr[at] != '\n'; at++) {
+        plain = plain && !(text && strchr("\\&", script->ptr[at]) != NULL);
+        at += script->ptr[at] == '\\' && at + 1 < script->len;
     }
-    const bool ends = at < rest->len && rest->ptr[at] == delimiter;
-    *rest = mls_shell_from(*rest, at + ends);
-    return ends;
+    *part = (mls_str){script->ptr, at};
+    const bool ends = at < script->len && script->ptr[at] == mark;
+    *script = mls_shell_from(*script, at + ends);
+    return ends && plain;
 }
 
-/* What a rule makes of a line. */
-static mls_str replace(mls_shell_state *state, const regex *self, const mls_buffer *made, uint32_t options,
-                       mls_str line)
+/* What the s command at the start of *script makes of a line; *script is what is behind it and what ends it then. */
+static mls_str substitute(mls_shell_state *state, mls_str *script, mls_str line)
 {
-    mls_buffer out = {0};
-    mls_str text = SHELL_HOLE;
-    PCRE2_SIZE length = SHELL_VALUE_BYTES_MAX;
-    int count = PCRE2_ERROR_NOMEMORY;
-    options |= PCRE2_SUBSTITUTE_UNSET_EMPTY | PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
-    if (mls_buffer_reserve(&out, length)) {
-        count = pcre2_substitute(self->code, (PCRE2_SPTR)line.ptr, line.len, 0, options, self->data, self->limits,
-                                 (PCRE2_SPTR)(made->ptr != NULL ? made->ptr : ""), made->len, (PCRE2_UCHAR *)out.ptr,
-                                 &length);
-    }
-    if (count >= 0) {
-        text = mls_shell_keep(state, (mls_str){out.ptr, length});
-    } else if (count == PCRE2_ERROR_NOMEMORY && length != PCRE2_UNSET && length > SHELL_VALUE_BYTES_MAX) {
-        mls_shell_limit(state, "length of a value");
-    } else if (count == PCRE2_ERROR_NOMEMORY) {
-        mls_shell_no_memory(state);
-    }
-    mls_buffer_release(&out);
-    return text;
-}
-
-/* What the s command at the start of *script makes of a line; *script is what is behind it then. */
-static mls_str substitute(mls_shell_state *state, mls_str *script, uint32_t syntax, mls_str line)
-{
-    const char delimiter = script->len > 2 && script->ptr[0] == 's' ? script->ptr[1] : ' ';
-    mls_buffer parts[2] = {{0}, {0}};
-    mls_str made = SHELL_HOLE;
+    const char mark = script->len > 2 && script->ptr[0] == 's' ? script->ptr[1] : ' ';
+    mls_buffer made = {0};
+    mls_str rule;
+    mls_str text;
     regex self;
-    uint32_t global = 0;
-    uint32_t caseless = 0;
-    uint32_t empty = 0;
     *script = mls_shell_from(*script, script->len < 2 ? script->len : 2);
-    bool read = strchr("/|,:;#@!%_~", delimiter) != NULL && read_part(script, delimiter, false, &parts[0]) &&
-                read_part(script, delimiter, true, &parts[1]);
-    for (bool flags = true; script->len > 0; *script = mls_shell_from(*script, 1)) {
-        const char c = script->ptr[0];
-        const bool separates = c == ';' || c == ' ' || c == '\n';
-        if (!separates && !flags) {
-            break;
-        }
-        flags = flags && !separates;
-        global |= flags && c == 'g' ? PCRE2_SUBSTITUTE_GLOBAL : 0;
-        caseless |= flags && (c == 'I' || c == 'i') ? PCRE2_CASELESS : 0;
-        read = read && (!flags || strchr("gIi", c) != NULL);
+    const bool plain = strchr("/|,:;#@!%_~", mark) != NULL && take_part(script, mark, false, &rule) &&
+                       take_part(script, mark, true, &text) && rule.len > 0;
+    const bool global = mls_str_starts(*script, MLS_S("g"));
+    *script = mls_shell_from(*script, global);
+    if (!plain || (script->len > 0 && strchr("; \n", script->ptr[0]) == NULL) ||
+        !regex_init(state, &self, rule, PCRE2_CONVERT_POSIX_BASIC)) {
+        return SHELL_HOLE;
     }
-    if (parts[0].failed || parts[1].failed) {
-        mls_shell_no_memory(state);
-    } else if (read && parts[0].len > 0 && mls_shell_step(state, 16 * line.len + 16) &&
-               regex_init(state, &self, mls_buffer_str(&parts[0]), syntax, caseless)) {
-        (void)pcre2_pattern_info(self.code, PCRE2_INFO_MATCHEMPTY, &empty);
-        /* Where nothing matches, sed puts less than PCRE2. */
-        made = empty != 0 && global != 0 ? made : replace(state, &self, &parts[1], global, line);
-        regex_release(&self);
+    size_t behind = 0;
+    int found = regex_find(state, &self, line, behind);
+    while (found == STATUS_YES) {
+        const PCRE2_SIZE *at = pcre2_get_ovector_pointer(self.data);
+        mls_buffer_append(&made, (mls_str){line.ptr + behind, at[0] - behind});
+        mls_buffer_append(&made, text);
+        behind = at[1];
+        found = !global ? STATUS_NO : at[0] < at[1] ? regex_find(state, &self, line, behind) : STATUS_UNKNOWN;
     }
-    mls_buffer_release(&parts[0]);
-    mls_buffer_release(&parts[1]);
-    return made;
+    mls_buffer_append(&made, found == STATUS_NO ? mls_shell_from(line, behind) : SHELL_HOLE);
+    regex_release(&self);
+    while (script->len > 0 && strchr("; \n", script->ptr[0]) != NULL) {
+        *script = mls_shell_from(*script, 1);
+    }
+    return mls_shell_keep_buffer(state, &made);
 }
 
-mls_str mls_shell_sed(mls_shell_state *state, const mls_shell_fields *scripts, bool extended, mls_str input)
+mls_str mls_shell_sed(mls_shell_state *state, const mls_shell_fields *scripts, mls_str input)
 {
-    const uint32_t syntax = extended ? PCRE2_CONVERT_POSIX_EXTENDED : PCRE2_CONVERT_POSIX_BASIC;
     const bool ended = input.len > 0 && input.ptr[input.len - 1] == '\n';
     mls_str line = {input.ptr, input.len - ended};
     bool known = mls_shell_known(line) && (line.len == 0 || memchr(line.ptr, '\n', line.len) == NULL);
-    for (size_t i = 0; i < scripts->count && known; i++) {
+    for (size_t i = 0; i < scripts->count; i++) {
         mls_str script = scripts->items[i];
-        for (known = mls_shell_known(script); known && script.len > 0; known = mls_shell_known(line)) {
-            line = substitute(state, &script, syntax, line);
+        for (known = known && mls_shell_known(script); known && script.len > 0; known = mls_shell_known(line)) {
+            line = substitute(state, &script, line);
         }
     }
     return known ? mls_shell_join(state, line, ended ? MLS_S("\n") : MLS_S("")) : SHELL_HOLE;

@@ -230,9 +230,10 @@ static void read_if(reader *self)
     }
 }
 
+/* "do", a list and "done", or brackets in their place. */
 static void read_body(reader *self)
 {
-    const bool braces = take(self, "{"); /* for i in a; { … } */
+    const bool braces = take(self, "{");
     if (!braces) {
         expect(self, "do", no_keyword);
     }

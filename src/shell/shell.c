@@ -32,22 +32,14 @@ static bool list_exports(mls_shell *self)
     return self->exports != NULL;
 }
 
-/* Reads `bytes`, or, without them, the file; values borrow from the text, so it stays in the arena. */
-static mls_status read_script(mls_shell *self, const char *root, const mls_str *bytes, mls_error *error)
+/* Values borrow from the text, so it stays in the arena. */
+static mls_status read_script(mls_shell *self, const char *root, mls_error *error)
 {
     mls_shell_state *state = &self->state;
-    mls_str text = MLS_STR("");
-    mls_status status = MLS_OK;
+    mls_str text;
     state->findings = &self->findings;
-    if (bytes == NULL) {
-        mls_shell_files_init(state, self->path, root);
-        status = mls_shell_file_load(state, self->path, &text, error);
-    } else if (bytes->len > MLS_SHELL_BYTES_MAX) {
-        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "longer than a config may be");
-    } else {
-        text = mls_arena_copy(&state->arena, *bytes);
-        status = text.ptr != NULL ? MLS_OK : mls_error_memory(error);
-    }
+    mls_shell_files_init(state, self->path, root);
+    const mls_status status = mls_shell_file_load(state, self->path, &text, error);
     if (status != MLS_OK) {
         return status;
     }
@@ -59,36 +51,19 @@ static mls_status read_script(mls_shell *self, const char *root, const mls_str *
                                                                                        : MLS_OK;
 }
 
-static mls_status make_script(const char *path, const char *root, const mls_str *bytes, mls_shell **script,
-                              mls_error *error)
+mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error)
 {
-    mls_shell *self = calloc(1, sizeof *self);
-    if (self != NULL) {
-        self->path = strdup(path);
+    *script = calloc(1, sizeof **script);
+    if (*script != NULL) {
+        (*script)->path = strdup(path);
     }
     const mls_status status =
-        self != NULL && self->path != NULL ? read_script(self, root, bytes, error) : mls_error_memory(error);
+        *script != NULL && (*script)->path != NULL ? read_script(*script, root, error) : mls_error_memory(error);
     if (status != MLS_OK) {
-        mls_shell_free(self);
-        self = NULL;
+        mls_shell_free(*script);
+        *script = NULL;
     }
-    *script = self;
     return status;
-}
-
-mls_status mls_shell_read(const char *path, mls_shell **script, mls_error *error)
-{
-    return make_script(path, NULL, NULL, script, error);
-}
-
-mls_status mls_shell_read_within(const char *path, const char *root, mls_shell **script, mls_error *error)
-{
-    return make_script(path, root, NULL, script, error);
-}
-
-mls_status mls_shell_read_bytes(mls_str bytes, const char *path, mls_shell **script, mls_error *error)
-{
-    return make_script(path, NULL, &bytes, script, error);
 }
 
 void mls_shell_free(mls_shell *script)

@@ -231,8 +231,8 @@ bool mls_shell_lexer_arithmetic(mls_shell_lexer *lexer, mls_str *expression);
 int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str text);
 /* ${A#p} and its relatives: the text that is left. */
 mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pattern, bool from_end, bool longest);
-/* What sed makes of `input` with scripts of s commands; a hole when it cannot be known. */
-mls_str mls_shell_sed(mls_shell_state *state, const mls_shell_fields *scripts, bool extended, mls_str input);
+/* What sed makes of a line with scripts like s/RULE/TEXT/; a hole when it cannot be known. */
+mls_str mls_shell_sed(mls_shell_state *state, const mls_shell_fields *scripts, mls_str input);
 
 /* ---- arithmetic.c ---- */
 

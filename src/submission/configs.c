@@ -66,8 +66,7 @@ static mls_status judge_config(const mls_submission *submission, const char *con
     mls_shell *script = NULL;
     mls_findings found = {0};
     char *path = mls_path_join(submission->real, config);
-    mls_status status =
-        path != NULL ? mls_shell_read_within(path, submission->real, &script, &error) : MLS_ERROR_MEMORY;
+    mls_status status = path != NULL ? mls_shell_read(path, submission->real, &script, &error) : MLS_ERROR_MEMORY;
     free(path);
     if (status == MLS_ERROR_MEMORY) {
         return status;

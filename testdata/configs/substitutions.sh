@@ -8,7 +8,7 @@ UNKNOWN_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 UNKNOWN_FOLDER2="$( cd -- "$( dirname -- "${BASH_SOURCE[0]}" )" &> /dev/null && pwd )"
 FULL=$(basename $(readlink -f ${BASH_SOURCE[0]}) | sed 's/^sub//; s/\.sh$//')
 export SYSTEM=$(basename $(readlink -f ${BASH_SOURCE[0]}) | sed -e 's/^config_//' -e 's/\.sh$//')
-SED_GLOBAL=$(echo "a.b.c" | sed 's/\./-/g') SED_GROUP=$(echo "1x8x32" | sed -E 's/^([0-9]+)x([0-9]+).*/\2 \1/') SED_BAR=$(echo a/b | sed 's|/|:|') SED_AND=$(echo ab | sed 's/b/[&]/') SED_BASIC=$(echo aab | sed 's/\(a*\)b/<\1>/')
+SED_GLOBAL=$(echo "a.b.c" | sed 's/\./-/g') UNKNOWN_SED_GROUP=$(echo "1x8x32" | sed -E 's/^([0-9]+)x([0-9]+).*/\2 \1/') SED_BAR=$(echo a/b | sed 's|/|:|') UNKNOWN_SED_AND=$(echo ab | sed 's/b/[&]/') UNKNOWN_SED_BASIC=$(echo aab | sed 's/\(a*\)b/<\1>/')
 SED_HERE=$(sed 's/x/y/' <<< "xx x")
 ROOT=$(dirname /a) SLASHES=$(dirname a//b//) NOTHING=$(dirname a) TOP=$(dirname /) BASE_SLASH=$(basename /a/b/) BASE_SAME=$(basename .sh .sh)
 ECHO=$(echo a   b "c  d") NO_NEWLINE=$(echo -n x)y TWO=$(echo a; echo b) TRIMMED="$(printf '%s\n\n\n' end)|"

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "mlscore/config.h"
+#include "shell_text.h"
 
 /* The findings of a name and a text, OMP_NUM_THREADS set so that it does not matter. */
 static mls_config_summary compare(const char *name, const char *text, mls_findings *findings, mls_shell **script)
@@ -21,7 +22,7 @@ static mls_config_summary compare(const char *name, const char *text, mls_findin
     mls_config_summary summary;
     *script = NULL;
     if (text != NULL) {
-        assert_int_equal(mls_shell_read_bytes(mls_str_from(text), name, script, NULL), MLS_OK);
+        *script = shell_text_read(name, mls_str_from(text));
     }
     mls_config_compare(&decoded, *script, &summary, findings);
     assert_false(findings->out_of_memory);
