@@ -26,52 +26,73 @@ enum {
     MLS_ARGUMENTS_MAX = 16
 };
 
-/* What a node is.  Those from MLS_EXPR_NOT on work on the values of their operands: mls_expr_table says how. */
+/*
+ * Every operator and function: its name, how many arguments it takes at least
+ * and at most, how tightly it binds between operands (NONE: it does not stand
+ * there), and what does it (expr_functions.c); NULL: it is a case of its own.
+ * From ABS on they are functions.
+ */
+#define MLS_EXPR_LIST(F)                                                                                               \
+    F(VALUE, "value", 0, 0, NONE, NULL)                                                                                \
+    F(METADATA, "metadata", 0, 0, NONE, NULL)                                                                          \
+    F(RECORD, "record", 0, 0, NONE, NULL)                                                                              \
+    F(TIME, "time_ms", 0, 0, NONE, NULL)                                                                               \
+    F(CONSTANT, "constant", 0, 0, NONE, NULL)                                                                          \
+    F(VARIABLE, "$", 0, 0, NONE, NULL)                                                                                 \
+    F(LIST, "[]", 0, 0, NONE, NULL)                                                                                    \
+    F(MEMBER, ".", 2, 2, NONE, NULL) /* the second operand is a constant, its name */                                  \
+    F(INDEX, "[", 2, 2, NONE, NULL)                                                                                    \
+    F(AND, "&&", 2, 2, AND, NULL)                                                                                      \
+    F(OR, "||", 2, 2, OR, NULL)                                                                                        \
+    F(CHOICE, "?", 3, 3, CHOICE, NULL)                                                                                 \
+    F(NOT, "!", 1, 1, NONE, call_not)                                                                                  \
+    F(NEGATE, "-", 1, 1, NONE, call_numeric)                                                                           \
+    F(ADD, "+", 2, 2, SUM, call_arithmetic)                                                                            \
+    F(SUBTRACT, "-", 2, 2, SUM, call_arithmetic)                                                                       \
+    F(MULTIPLY, "*", 2, 2, PRODUCT, call_arithmetic)                                                                   \
+    F(DIVIDE, "/", 2, 2, PRODUCT, call_arithmetic)                                                                     \
+    F(REMAINDER, "%", 2, 2, PRODUCT, call_arithmetic)                                                                  \
+    F(POWER, "^", 2, 2, POWER, call_arithmetic)                                                                        \
+    F(EQUAL, "==", 2, 2, COMPARISON, call_equal)                                                                       \
+    F(UNEQUAL, "!=", 2, 2, COMPARISON, call_equal)                                                                     \
+    F(LESS, "<", 2, 2, COMPARISON, call_order)                                                                         \
+    F(LESS_EQUAL, "<=", 2, 2, COMPARISON, call_order)                                                                  \
+    F(GREATER, ">", 2, 2, COMPARISON, call_order)                                                                      \
+    F(GREATER_EQUAL, ">=", 2, 2, COMPARISON, call_order)                                                               \
+    F(IN, "in", 2, 2, COMPARISON, call_contains)                                                                       \
+    F(ABS, "abs", 1, 1, NONE, call_numeric)                                                                            \
+    F(CEIL, "ceil", 1, 1, NONE, call_numeric)                                                                          \
+    F(FLOOR, "floor", 1, 1, NONE, call_numeric)                                                                        \
+    F(HAS, "has", 2, 2, NONE, call_contains)                                                                           \
+    F(INT, "int", 1, 1, NONE, call_numeric)                                                                            \
+    F(IS_BOOL, "is_bool", 1, 1, NONE, call_kind)                                                                       \
+    F(IS_INT, "is_int", 1, 1, NONE, call_kind)                                                                         \
+    F(IS_INTEGER, "is_integer", 1, 1, NONE, call_numeric)                                                              \
+    F(ISCLOSE, "isclose", 2, 2, NONE, call_isclose)                                                                    \
+    F(LEN, "len", 1, 1, NONE, call_len)                                                                                \
+    F(LOG2, "log2", 1, 1, NONE, call_numeric)                                                                          \
+    F(LOWER, "lower", 1, 1, NONE, call_lower)                                                                          \
+    F(MAX, "max", 1, MLS_ARGUMENTS_MAX, NONE, call_extreme)                                                            \
+    F(MIN, "min", 1, MLS_ARGUMENTS_MAX, NONE, call_extreme)                                                            \
+    F(SORTED, "sorted", 1, 1, NONE, call_sorted)
+
 typedef enum mls_expr_op {
-    MLS_EXPR_VALUE,
-    MLS_EXPR_METADATA,
-    MLS_EXPR_RECORD,
-    MLS_EXPR_TIME,
-    MLS_EXPR_CONSTANT,
-    MLS_EXPR_VARIABLE,
-    MLS_EXPR_LIST,
-    MLS_EXPR_MEMBER, /* the second operand is a constant, its name */
-    MLS_EXPR_INDEX,
-    MLS_EXPR_AND,
-    MLS_EXPR_OR,
-    MLS_EXPR_CHOICE,
-    MLS_EXPR_NOT,
-    MLS_EXPR_NEGATE,
-    MLS_EXPR_ADD,
-    MLS_EXPR_SUBTRACT,
-    MLS_EXPR_MULTIPLY,
-    MLS_EXPR_DIVIDE,
-    MLS_EXPR_REMAINDER,
-    MLS_EXPR_POWER,
-    MLS_EXPR_EQUAL,
-    MLS_EXPR_UNEQUAL,
-    MLS_EXPR_LESS,
-    MLS_EXPR_LESS_EQUAL,
-    MLS_EXPR_GREATER,
-    MLS_EXPR_GREATER_EQUAL,
-    MLS_EXPR_IN,
-    MLS_EXPR_ABS, /* from here on functions */
-    MLS_EXPR_CEIL,
-    MLS_EXPR_FLOOR,
-    MLS_EXPR_HAS,
-    MLS_EXPR_INT,
-    MLS_EXPR_IS_BOOL,
-    MLS_EXPR_IS_INT,
-    MLS_EXPR_IS_INTEGER,
-    MLS_EXPR_ISCLOSE,
-    MLS_EXPR_LEN,
-    MLS_EXPR_LOG2,
-    MLS_EXPR_LOWER,
-    MLS_EXPR_MAX,
-    MLS_EXPR_MIN,
-    MLS_EXPR_SORTED,
-    MLS_EXPR_OP_COUNT
+#define MLS_EXPR_NUMBER(op, ...) MLS_EXPR_##op,
+    MLS_EXPR_LIST(MLS_EXPR_NUMBER) MLS_EXPR_OP_COUNT
 } mls_expr_op;
+
+/* How tightly operators bind, the loosest first. */
+enum {
+    MLS_POWER_NONE,
+    MLS_POWER_CHOICE,
+    MLS_POWER_OR,
+    MLS_POWER_AND,
+    MLS_POWER_COMPARISON,
+    MLS_POWER_SUM,
+    MLS_POWER_PRODUCT,
+    MLS_POWER_POWER,
+    MLS_POWER_UNARY
+};
 
 typedef struct mls_expr_node {
     uint8_t op;
@@ -116,17 +137,13 @@ typedef struct mls_variable {
 #define MLS_EXPR_OF_RECORD                                                                                             \
     (1U << MLS_EXPR_VALUE | 1U << MLS_EXPR_METADATA | 1U << MLS_EXPR_RECORD | 1U << MLS_EXPR_TIME)
 
-enum { MLS_MEMBERS_INDEXED_MAX = 12, MLS_PARTS = MLS_EXPR_RECORD + 1 };
+enum { MLS_PARTS = MLS_EXPR_RECORD + 1 };
 
 /* A record's value, its metadata or its whole: as text, and as a tree once somebody wants all of it. */
 typedef struct mls_expr_part {
     mls_str span;
     const mls_value *tree; /* NULL: not built yet; may be given, for records that were never in a log */
     mls_value storage;
-    bool indexed;  /* the members below were looked for in the text */
-    bool complete; /* false: too many, or names with escapes; each lookup reads the text */
-    size_t count;
-    mls_raw_member members[MLS_MEMBERS_INDEXED_MAX];
 } mls_expr_part;
 
 /* What an expression looks at. */
@@ -163,24 +180,19 @@ typedef struct mls_argument {
     mls_str text;
 } mls_argument;
 
-/* How tightly operators bind, the loosest first. */
-enum {
-    MLS_POWER_CHOICE = 1,
-    MLS_POWER_OR,
-    MLS_POWER_AND,
-    MLS_POWER_COMPARISON,
-    MLS_POWER_SUM,
-    MLS_POWER_PRODUCT,
-    MLS_POWER_POWER,
-    MLS_POWER_UNARY
-};
+/* A call, whose arguments have been evaluated. */
+typedef struct mls_call {
+    mls_expr_op op;
+    size_t count;
+    const mls_argument *arguments;
+    mls_expr_input *input;
+    mls_value *result;
+} mls_call;
 
-/* An operator or function. */
 typedef struct mls_expr_info {
     const char *name;
-    uint8_t least, most; /* arguments */
-    uint8_t power;       /* between operands; 0: it does not stand there */
-    bool (*call)(const mls_expr_node *node, const mls_argument *arguments, mls_expr_input *input, mls_value *result);
+    uint8_t least, most, power;
+    bool (*call)(const mls_call *call); /* false, with a reason, when there is no result */
 } mls_expr_info;
 
 extern const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT];

@@ -101,7 +101,8 @@ static bool eval_call(const mls_expr_node *node, mls_expr_input *input, mls_valu
             return false;
         }
     }
-    return mls_expr_table[node->op].call(node, arguments, input, result);
+    const mls_call call = {(mls_expr_op)node->op, node->count, arguments, input, result};
+    return mls_expr_table[node->op].call(&call);
 }
 
 /* has(metadata, "name") needs no tree. */

@@ -138,26 +138,15 @@ mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot)
 static bool capital_fits(words_writer *w, char capital, const mls_expr_node *node)
 {
     const bool constant = node->op == MLS_EXPR_CONSTANT;
+    const bool variable = node->op == MLS_EXPR_VARIABLE;
     fit inner;
-    switch (capital) {
-    case 'D':
-    case 'T':
-    case 'X':
-        return true;
-    case 'Y':
-        return node->op == MLS_EXPR_VARIABLE;
-    case 'K':
-        return node->op == MLS_EXPR_VARIABLE && mls_rule_words_setter(w->scope, node->slot).ptr != NULL;
-    case 'F':
-        return node->op == MLS_EXPR_MEMBER;
-    case 'N':
-        return constant && node->constant.kind == MLS_JSON_STRING;
-    case 'L':
-    case 'Q':
-        return constant && node->constant.kind == MLS_JSON_LIST;
-    default:
-        return find_phrase(w, capital, node, &inner);
-    }
+    return capital == 'D' || capital == 'T' || capital == 'X' ? true
+           : capital == 'Y'                                   ? variable
+           : capital == 'K'                   ? variable && mls_rule_words_setter(w->scope, node->slot).ptr != NULL
+           : capital == 'F'                   ? node->op == MLS_EXPR_MEMBER
+           : capital == 'N'                   ? constant && node->constant.kind == MLS_JSON_STRING
+           : capital == 'L' || capital == 'Q' ? constant && node->constant.kind == MLS_JSON_LIST
+                                              : find_phrase(w, capital, node, &inner);
 }
 
 /* Whether a node is what the form has next; moves behind that. */
@@ -220,11 +209,17 @@ static void write_duration(words_writer *w, const mls_expr_node *node)
     }
 }
 
-static void write_choice(words_writer *w, const mls_value *list)
+/* As it is written; "value." in front goes where a member is meant, and a value may stand behind. */
+static void write_text(words_writer *w, char capital, const mls_expr_node *node)
 {
-    for (size_t i = 0; i < list->as.list.count; i++) {
-        mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == list->as.list.count ? " or " : ", ");
-        mls_value_show(w->out, &list->as.list.items[i]);
+    const size_t from = capital == 'F' && mls_str_starts(node->text, MLS_S("value.")) ? strlen("value.") : 0;
+    const bool operand = (capital == 'X' || capital == 'Y') && node->op != MLS_EXPR_CONSTANT;
+    mls_value value;
+    mls_buffer_append(w->out, (mls_str){node->text.ptr + from, node->text.len - from});
+    if (operand && known_value(w, node, &value)) {
+        mls_buffer_append_text(w->out, " (");
+        mls_value_show(w->out, &value);
+        mls_buffer_append_text(w->out, ")");
     }
 }
 
@@ -232,38 +227,24 @@ static void write_phrase(words_writer *w, char kind, const mls_expr_node *node);
 
 static void write_capital(words_writer *w, char capital, const mls_expr_node *node)
 {
-    const size_t from = capital == 'F' && mls_str_starts(node->text, MLS_S("value.")) ? strlen("value.") : 0;
-    mls_value value;
-    switch (capital) {
-    case 'X':
-    case 'Y':
-    case 'T':
-    case 'F':
-        mls_buffer_append(w->out, (mls_str){node->text.ptr + from, node->text.len - from});
-        if ((capital == 'X' || capital == 'Y') && node->op != MLS_EXPR_CONSTANT && known_value(w, node, &value)) {
-            mls_buffer_append_text(w->out, " (");
-            mls_value_show(w->out, &value);
-            mls_buffer_append_text(w->out, ")");
-        }
-        break;
-    case 'N':
+    if (strchr("XYTF", capital) != NULL) {
+        write_text(w, capital, node);
+    } else if (capital == 'N') {
         mls_buffer_append(w->out, node->constant.as.string);
-        break;
-    case 'K':
+    } else if (capital == 'K') {
         mls_buffer_append(w->out, mls_rule_words_setter(w->scope, node->slot));
-        break;
-    case 'L':
+    } else if (capital == 'L') {
         mls_buffer_printf(w->out, "%zu: ", node->constant.as.list.count);
         mls_value_show(w->out, &node->constant);
-        break;
-    case 'Q':
-        write_choice(w, &node->constant);
-        break;
-    case 'D':
+    } else if (capital == 'D') {
         write_duration(w, node);
-        break;
-    default:
+    } else if (capital != 'Q') {
         write_phrase(w, capital, node);
+    }
+    const size_t count = capital == 'Q' ? node->constant.as.list.count : 0;
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == count ? " or " : ", ");
+        mls_value_show(w->out, &node->constant.as.list.items[i]);
     }
 }
 
@@ -353,13 +334,12 @@ static void write_expr(words_writer w, char kind, const mls_expr *expr, const ch
 
 void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
 {
-    write_expr((words_writer){.out = buffer, .scope = scope, .input = input}, 'R', expr, "must satisfy ",
-               WORDS_TEXT_MAX);
+    write_expr((words_writer){buffer, scope, input, 0, false}, 'R', expr, "must satisfy ", WORDS_TEXT_MAX);
 }
 
 void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
 {
-    write_expr((words_writer){.out = buffer, .scope = scope, .input = input}, 'G', expr, "", SIZE_MAX);
+    write_expr((words_writer){buffer, scope, input, 0, false}, 'G', expr, "", SIZE_MAX);
 }
 
 void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_rule *rule)

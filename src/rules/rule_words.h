@@ -17,10 +17,7 @@ typedef enum mls_check_topic { MLS_TOPIC_VALUE, MLS_TOPIC_METADATA, MLS_TOPIC_OR
 
 mls_check_topic mls_rule_words_topic(const mls_expr *expr);
 
-/*
- * Appends what `expr` wants of a record.  `scope` is the scope it belongs to.
- * With `input`, variables are shown with their values; it may be NULL.
- */
+/* Appends what `expr`, of `scope`, wants of a record; with `input` (may be NULL) variables are shown with values. */
 void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr,
                                 mls_expr_input *input);
 
