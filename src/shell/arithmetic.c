@@ -167,8 +167,30 @@ static mls_shell_integer literal(calculation *self)
     return !any && named_base ? problem(self, "invalid integer constant") : wrapped(value);
 }
 
+/* What cannot be read here the job may read: names that it would assign to are in doubt. */
+static void doubt_names(mls_shell_state *state, mls_str expression)
+{
+    calculation self = {.state = state, .text = expression};
+    mls_str operation;
+    while (rest_of(&self).len > 0) {
+        const char *here = expression.ptr + self.at;
+        const bool steps = self.at > 1 && (here[-1] == '+' || here[-1] == '-') && here[-1] == here[-2];
+        const mls_str name = take_name(&self);
+        self.at += name.len == 0;
+        calculation ahead = self;
+        if (name.len > 0 &&
+            (steps || take(&ahead, "++") || take(&ahead, "--") || rank_at(&ahead, &operation) == RANK_ASSIGN)) {
+            mls_shell_variable_set(state, name, SHELL_HOLE, false);
+        }
+    }
+}
+
 static mls_shell_integer whole(calculation *self)
 {
+    if (mls_str_contains(self->text, MLS_S("++")) || mls_str_contains(self->text, MLS_S("--"))) {
+        doubt_names(self->state, self->text);
+        return unknown_integer;
+    }
     const mls_shell_integer result = rest_of(self).len == 0 ? wrapped(0) : binary(self, RANK_COMMA);
     return rest_of(self).len > 0 ? problem(self, "syntax error in expression") : result;
 }
@@ -213,10 +235,6 @@ static mls_shell_integer name_value(calculation *self, bool assignable)
         assign(self, name, unknown_integer);
         return open > 0 ? problem(self, "bad array subscript") : unknown_integer;
     }
-    if (take(self, "++") || take(self, "--")) {
-        assign(self, name, unknown_integer);
-        return unknown_integer;
-    }
     mls_str operation;
     if (rank_at(self, &operation) != RANK_ASSIGN || !assignable) {
         return value_of(self, name);
@@ -258,14 +276,7 @@ static mls_shell_integer unary(calculation *self, bool assignable)
 {
     mls_shell_integer value = unknown_integer;
     enter(self);
-    if (take(self, "++") || take(self, "--")) { /* of anything but a name, two signs that change nothing */
-        const mls_str name = take_name(self);
-        if (name.len > 0) {
-            assign(self, name, value);
-        } else {
-            value = unary(self, false);
-        }
-    } else if (take(self, "!")) {
+    if (take(self, "!")) {
         value = unary(self, false);
         value.value = value.value == 0;
     } else if (take(self, "-")) {
@@ -322,24 +333,6 @@ static mls_shell_integer binary(calculation *self, int lowest)
     }
     self->depth--;
     return left;
-}
-
-/* What cannot be read here the job may read: names that it would assign to are in doubt. */
-static void doubt_names(mls_shell_state *state, mls_str expression)
-{
-    calculation self = {.state = state, .text = expression};
-    mls_str operation;
-    while (rest_of(&self).len > 0) {
-        const char *here = expression.ptr + self.at;
-        const bool steps = self.at > 1 && (here[-1] == '+' || here[-1] == '-') && here[-1] == here[-2];
-        const mls_str name = take_name(&self);
-        self.at += name.len == 0;
-        calculation ahead = self;
-        if (name.len > 0 &&
-            (steps || take(&ahead, "++") || take(&ahead, "--") || rank_at(&ahead, &operation) == RANK_ASSIGN)) {
-            mls_shell_variable_set(state, name, SHELL_HOLE, false);
-        }
-    }
 }
 
 mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression)

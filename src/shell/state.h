@@ -281,23 +281,7 @@ int mls_shell_condition(mls_shell_state *state, const mls_shell_fields *words, b
 
 /* ---- command.c ---- */
 
-/* NAME=word, NAME+=word or NAME[…]=word. */
-typedef struct mls_shell_assignment {
-    mls_str name;
-    mls_str word;
-    bool appends;
-    bool list; /* an item of one, or ( … ): not looked into */
-} mls_shell_assignment;
-
-/* Whether a word, raw or expanded, is one; its name is there in any case. */
-bool mls_shell_is_assignment(mls_str word, mls_shell_assignment *parts);
-
-/* Runs a builtin, or a program whose output follows from its arguments; sets the status.  False: it is neither. */
-bool mls_shell_command_run(mls_shell_state *state, const mls_shell_fields *fields);
-
-/* ---- simple.c: assignments, and commands of words ---- */
-
-/* Words as they stand. */
+/* A simple command: its words as they stand. */
 void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words);
 void mls_shell_function_define(mls_shell_state *state, mls_str name, mls_str body, size_t line);
 /* A file with its arguments, if fields[2] on are any. */
