@@ -22,11 +22,9 @@
 
 /*
  * Walks the tree below submission->path, one submitter's folder (it has
- * results or systems in it) or a folder of such folders, and lists logs,
- * descriptions, configs and power files; what else is there is a finding.
- * No link is followed out of the tree, and one to a folder only where the
- * place asks for a folder.  MLS_OK; MLS_ERROR_READ when it is no folder that
- * can be read; MLS_ERROR_MEMORY.
+ * results or systems in it) or a folder of such folders, and lists what is
+ * there.  No link is followed out of the tree, and one to a folder only where
+ * the place asks for a folder.  MLS_ERROR_READ when it is no readable folder.
  */
 mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options,
                          mls_error *error) MLS_MUST_USE;
@@ -67,12 +65,7 @@ mls_status mls_system_rules_load(cJSON **rules, mls_error *error) MLS_MUST_USE;
 /* Whether descriptions are judged at all: not for 0.7.0. */
 bool mls_system_judged(const cJSON *rules, const mls_edition *edition);
 
-/*
- * Judges the text of a description by the rules of an edition: one JSON object
- * in UTF-8, every required field there, and one of the statuses.  Fills the
- * texts of `system` (whose name and path are set), which lie in `arena`, and
- * adds what is wrong to `findings`.
- */
+/* Judges the text of a description by the rules of an edition; the texts of `system` will lie in `arena`. */
 mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                             mls_arena *arena, mls_findings *findings) MLS_MUST_USE;
 
@@ -82,9 +75,6 @@ mls_status mls_system_read(mls_system *system, const cJSON *rules, const mls_sub
 
 /* Reads the power files of a run whose log was read.  What they hold is judged with warnings and advice only. */
 mls_status mls_power_read(const mls_submission *submission, mls_submission_run *run) MLS_MUST_USE;
-
-/* Finds out which power files each run of a result has.  One that lacks some that most runs have is not valid. */
-mls_status mls_power_check(mls_submission_result *result) MLS_MUST_USE;
 
 /* Judges a result whose logs have been read. */
 mls_status mls_result_judge(const mls_submission *submission, const mls_submission_options *options,

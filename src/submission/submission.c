@@ -112,7 +112,6 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
 typedef struct name_list {
     mls_str wanted;
     bool found;
-    mls_arena arena;
     mls_map known;
     mls_buffer list;
     mls_nearest nearest;
@@ -133,9 +132,10 @@ static void offer_name(name_list *names, const char *name)
 /* A name that nothing of the tree has is a mistake: says which there are. */
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
 {
-    name_list names = {.wanted = mls_str_from(wanted), .nearest = mls_nearest_to(mls_str_from(wanted))};
+    name_list names = {.wanted = mls_str_from(wanted),
+                       .known.arena = submission->arena,
+                       .nearest = mls_nearest_to(mls_str_from(wanted))};
     mls_status status = MLS_OK;
-    names.known.arena = &names.arena;
     for (size_t s = 0; s < submission->submitter_count && wanted != NULL; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
         for (size_t i = 0; i < submitter->system_count && system; i++) {
@@ -153,7 +153,6 @@ static mls_status check_name(const mls_submission *submission, const char *wante
                                system ? "system" : "benchmark", wanted, nearest.len > 0 ? " (did you mean '" : "",
                                (int)nearest.len, nearest.ptr, nearest.len > 0 ? "'?)" : "", names.list.ptr);
     }
-    mls_arena_release(&names.arena);
     mls_buffer_release(&names.list);
     return status;
 }
@@ -166,9 +165,7 @@ static mls_status choose(mls_submission *submission, const mls_submission_option
         return MLS_OK;
     }
     mls_status status = check_name(submission, options->system, true, error);
-    if (status == MLS_OK) {
-        status = check_name(submission, options->benchmark, false, error);
-    }
+    status = status == MLS_OK ? check_name(submission, options->benchmark, false, error) : status;
     for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
         mls_submitter *submitter = &submission->submitters[i];
         choose_in_submitter(submitter, options);

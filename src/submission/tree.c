@@ -47,11 +47,16 @@ typedef enum tree_role {
 /* Whose it is what is found. */
 typedef enum tree_owner { OWNER_NOBODY, OWNER_SUBMITTER, OWNER_SYSTEM, OWNER_RESULT, OWNER_COUNT } tree_owner;
 
+/* The role of a folder holds whose it is what is found there, too. */
+enum { OWNER_UNIT = 256 };
+
 typedef struct tree_walk {
     mls_submission *submission;
     const mls_submission_options *options;
-    tree_role in; /* of the folder that is looked at, and the owner of what was just found there */
-    tree_owner owner;
+    tree_role in;     /* of the folder that is looked at */
+    tree_owner owner; /* of what was just found there, where findings about that go, and their place */
+    mls_findings *here;
+    mls_finding_place place;
     mls_submitter *submitter; /* the last one; the next two are its */
     mls_system *system;
     mls_submission_result *result;
@@ -64,22 +69,20 @@ typedef struct tree_walk {
 
 /* ------------------------------------------------------------------ owners */
 
-/* The list that findings of this place go to. */
-static mls_findings *findings_here(const tree_walk *walk)
-{
-    return walk->findings[walk->owner];
-}
-
 /* What is found from here on is about somebody else. */
 static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
 {
     walk->owner = owner;
-    walk->findings[owner] = findings;
+    walk->findings[owner] = walk->here = findings;
 }
 
-static mls_finding_place place_of(const mls_walk_entry *entry)
+/* What is found now stands here. */
+static void enter_place(tree_walk *walk, int role, const mls_walk_entry *entry)
 {
-    return (mls_finding_place){.path = *entry->below != '\0' ? entry->below : "."};
+    walk->in = (tree_role)(role % OWNER_UNIT);
+    walk->owner = (tree_owner)(role / OWNER_UNIT);
+    walk->here = walk->findings[walk->owner];
+    walk->place.path = *entry->below != '\0' ? entry->below : ".";
 }
 
 /* A copy in the arena; "" when memory runs out, which ends the walk. */
@@ -139,8 +142,7 @@ static mls_submission_file take_file(tree_walk *walk, const mls_walk_entry *entr
 {
     const char *why = unreadable(entry);
     if (why != NULL) {
-        mls_findings_add(findings_here(walk), MLS_FINDING_NOT_A_FILE, place_of(entry), "cannot be read as a file: %s",
-                         why);
+        mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place, "cannot be read as a file: %s", why);
     }
     return (mls_submission_file){copy_path(walk, entry), entry->size, why == NULL};
 }
@@ -159,18 +161,19 @@ static bool take_params(tree_walk *walk, const mls_walk_entry *entry)
 {
     const mls_submission_file file = {entry->below, entry->size, unreadable(entry) == NULL};
     mls_bypasses *bypasses = walk->in == ROLE_RESULT ? &walk->result->bypasses : &walk->system->bypasses;
-    const mls_status status = mls_params_read(walk->submission, &file, bypasses, findings_here(walk));
+    const mls_status status = mls_params_read(walk->submission, &file, bypasses, walk->here);
     walk->status = status != MLS_OK ? status : walk->status;
     return true;
 }
 
 static bool take_useless(tree_walk *walk, const mls_walk_entry *entry)
 {
+    (void)entry;
     if (walk->in == ROLE_RESULT) {
-        mls_findings_add(findings_here(walk), MLS_FINDING_SCALING_FILE, place_of(entry),
+        mls_findings_add(walk->here, MLS_FINDING_SCALING_FILE, walk->place,
                          "only the review committee adds a scaling factor");
     } else {
-        mls_findings_add(findings_here(walk), MLS_FINDING_PARAMS_IGNORED, place_of(entry),
+        mls_findings_add(walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
                          "has no effect here, only in a system's or a benchmark's results folder");
     }
     return true;
@@ -438,18 +441,18 @@ static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind ki
     }
     const bool bypass = mls_str_ends(nearest.found, MLS_S("bypass"));
     const mls_str meant = bypass ? MLS_S(MLS_PARAMS_NAME) : nearest.found;
-    mls_findings_add(findings_here(walk), MLS_FINDING_STRAY_FILE, place_of(entry), "%s has no place in %s%s%.*s%s",
+    mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s has no place in %s%s%.*s%s",
                      kind == KIND_FOLDER ? "a folder of this name" : "this file", stray_in[walk->in],
                      meant.len > 0 ? "; did you mean '" : "", (int)meant.len, meant.ptr, meant.len > 0 ? "'?" : "");
 }
 
 /* Counts one more of a row; false, and said once, when there are more than are looked at. */
-static bool has_room(tree_walk *walk, size_t row, const mls_walk_entry *entry)
+static bool has_room(tree_walk *walk, size_t row)
 {
     const size_t most = places[row].most;
     if (most > 0 && ++walk->counts[row] == most + 1) {
         mls_findings_add_as(&walk->submission->findings, MLS_FINDING_TREE_LIMIT,
-                            places[row].take == take_config ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR, place_of(entry),
+                            places[row].take == take_config ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR, walk->place,
                             "there are more than %zu of this kind; the others are not looked at", most);
     }
     return walk->counts[row] <= most;
@@ -467,10 +470,10 @@ static tree_role take(tree_walk *walk, const mls_walk_entry *entry)
         }
         if (left && (in == ROLE_SUBMITTER || stray_in[in] != NULL)) {
             /* Results that stand somewhere else are not judged, which must not go for a success. */
-            mls_findings_add(findings_here(walk), MLS_FINDING_NOT_A_FILE, place_of(entry),
+            mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place,
                              "the folder is a link that leaves the tree, so what is in it was not judged");
         }
-        const bool taken = !left && has_room(walk, i, entry) && (places[i].take == NULL || places[i].take(walk, entry));
+        const bool taken = !left && has_room(walk, i) && (places[i].take == NULL || places[i].take(walk, entry));
         const bool hpc = places[i].role == ROLE_SYSTEM && walk->options->usage == MLS_USAGE_HPC;
         return !taken ? ROLE_OTHER : hpc ? ROLE_SYSTEM_HPC : places[i].role;
     }
@@ -485,8 +488,8 @@ static tree_role take(tree_walk *walk, const mls_walk_entry *entry)
 /* What can be said of a file or folder wherever it stands. */
 static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_findings *findings = findings_here(walk);
-    const mls_finding_place place = place_of(entry);
+    mls_findings *findings = walk->here;
+    const mls_finding_place place = walk->place;
     if (entry->kind == MLS_WALK_LOST) {
         mls_findings_add(findings, MLS_FINDING_BROKEN_LINK, place, "the link leads nowhere: %s",
                          strerror(entry->system_errno));
@@ -506,23 +509,18 @@ static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* The role of a folder holds whose it is what is found there, too. */
-enum { OWNER_UNIT = 256 };
-
 static mls_status found_entry(void *state, mls_walk_entry *entry)
 {
     tree_walk *walk = state;
-    walk->owner = (tree_owner)(entry->role / OWNER_UNIT);
+    enter_place(walk, entry->role, entry);
     if (entry->kind == MLS_WALK_FAILED) {
-        mls_findings_add(findings_here(walk), MLS_FINDING_UNREADABLE, place_of(entry), "%s",
-                         strerror(entry->system_errno));
+        mls_findings_add(walk->here, MLS_FINDING_UNREADABLE, walk->place, "%s", strerror(entry->system_errno));
         return MLS_OK;
     }
     if (entry->kind == MLS_WALK_FOLDER && strcmp(entry->name, ".git") == 0) {
         entry->enter = false;
         return MLS_OK;
     }
-    walk->in = (tree_role)(entry->role % OWNER_UNIT);
     const tree_role role = take(walk, entry);
     if (walk->status != MLS_OK) {
         return walk->status;
@@ -533,7 +531,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
     entry->enter = !leaves(entry) && !(entry->link && anywhere);
     entry->inner = (int)walk->owner * OWNER_UNIT + (int)role;
     if (entry->too_deep) {
-        mls_findings_add(findings_here(walk), MLS_FINDING_TREE_LIMIT, place_of(entry),
+        mls_findings_add(walk->here, MLS_FINDING_TREE_LIMIT, walk->place,
                          "folders nested deeper than %d levels are not looked at", DEPTH_MAX);
     }
     return walk->status;
@@ -542,14 +540,14 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
 static mls_status listed_folder(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
 {
     tree_walk *walk = state;
-    walk->owner = (tree_owner)(folder->inner / OWNER_UNIT);
+    enter_place(walk, folder->inner, folder);
     if (system_errno == EOVERFLOW) {
-        mls_findings_add(findings_here(walk), MLS_FINDING_TREE_LIMIT, place_of(folder),
-                         "more than %d names in a folder", ENTRIES_MAX);
+        mls_findings_add(walk->here, MLS_FINDING_TREE_LIMIT, walk->place, "more than %d names in a folder",
+                         ENTRIES_MAX);
     } else if (system_errno != 0) {
-        mls_findings_add(findings_here(walk), MLS_FINDING_UNREADABLE, place_of(folder), "%s", strerror(system_errno));
+        mls_findings_add(walk->here, MLS_FINDING_UNREADABLE, walk->place, "%s", strerror(system_errno));
     } else if (count == 0) {
-        mls_findings_add(findings_here(walk), MLS_FINDING_EMPTY_FOLDER, place_of(folder), "the folder is empty");
+        mls_findings_add(walk->here, MLS_FINDING_EMPTY_FOLDER, walk->place, "the folder is empty");
     }
     return MLS_OK;
 }
