@@ -80,7 +80,7 @@ mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
 {
     const uint32_t number = number_of(map, key);
     if (added != NULL) {
-        *added = number == 0;
+        *added = false;
     }
     if (number != 0) {
         return &map->entries[number - 1];
@@ -96,5 +96,8 @@ mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
     *slot_of(map, key, hash) = (uint32_t)map->count + 1;
     mls_map_entry *entry = &map->entries[map->count++];
     *entry = (mls_map_entry){.key = key, .hash = hash};
+    if (added != NULL) {
+        *added = true;
+    }
     return entry;
 }
