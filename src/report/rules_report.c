@@ -228,9 +228,9 @@ void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output)
 {
     mls_emitter to = {.output = output, .indented = true};
     mls_arena memory = {0};
-    mls_value value;
-    if (mls_ruleset_as_value(ruleset, &memory, &value)) {
-        emit_value(&to, &value);
+    const mls_value *value = mls_ruleset_as_value(ruleset, &memory);
+    if (value != NULL) {
+        emit_value(&to, value);
         mls_emit_end(&to);
     } else {
         mls_output_short(output);

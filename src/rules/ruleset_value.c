@@ -4,147 +4,120 @@
  */
 #include "rules/ruleset.h"
 
-enum { MEMBERS_MAX = 5 }; /* of an action, rule, scope or file */
-
 typedef struct value_maker {
     mls_arena *arena;
     bool failed;
 } value_maker;
 
-/* An object in the making. */
-typedef struct object {
-    mls_member *members;
-    size_t count;
-} object;
-
-static object begin_object(value_maker *m, size_t most)
+static void *room(value_maker *m, size_t count, size_t size)
 {
-    mls_member *members = mls_arena_array(m->arena, most, sizeof *members);
-    m->failed |= members == NULL;
-    return (object){members, 0};
+    void *made = mls_arena_array(m->arena, count, size);
+    m->failed |= made == NULL;
+    return made;
 }
 
-static void add(value_maker *m, object *to, mls_str name, mls_value value)
+static const mls_value *keep(value_maker *m, mls_value value)
 {
-    mls_value *kept = mls_arena_alloc(m->arena, sizeof *kept);
-    m->failed |= kept == NULL;
-    if (!m->failed && kept != NULL) {
+    mls_value *kept = room(m, 1, sizeof *kept);
+    if (kept != NULL) {
         *kept = value;
-        to->members[to->count++] = (mls_member){name, kept};
     }
+    return kept;
 }
 
-static mls_value of_object(object made)
+static const mls_value *text(value_maker *m, mls_str string)
 {
-    return (mls_value){.kind = MLS_JSON_OBJECT, .as.object = {made.members, made.count}};
+    return keep(m, (mls_value){.kind = MLS_JSON_STRING, .as.string = string});
 }
 
-static mls_value text(mls_str text)
+/* An object of those members that have a value. */
+static const mls_value *object(value_maker *m, const mls_member *members, size_t count)
 {
-    return (mls_value){.kind = MLS_JSON_STRING, .as.string = text};
-}
-
-/* A list of so many values, still to be filled; NULL when there is no memory. */
-static mls_value *list(value_maker *m, size_t count, mls_value *value)
-{
-    mls_value *items = mls_arena_array(m->arena, count, sizeof *items);
-    m->failed |= items == NULL;
-    *value = (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, items != NULL ? count : 0}};
-    return items;
-}
-
-static void add_exprs(value_maker *m, object *to, mls_str name, const mls_expr_list *exprs)
-{
-    mls_value value;
-    mls_value *items = list(m, exprs->count, &value);
-    for (size_t i = 0; i < exprs->count && items != NULL; i++) {
-        items[i] = text(exprs->items[i].text);
-    }
-    if (exprs->count > 0) {
-        add(m, to, name, exprs->count == 1 && items != NULL ? items[0] : value);
-    }
-}
-
-static mls_value actions_value(value_maker *m, const mls_scope *scope, const mls_action *actions, size_t count)
-{
-    mls_value value;
-    mls_value *items = list(m, count, &value);
-    for (size_t i = 0; i < count && items != NULL; i++) {
-        const mls_action *action = &actions[i];
-        object made = begin_object(m, MEMBERS_MAX);
-        if (action->kind == MLS_ACTION_USE) {
-            add(m, &made, MLS_S("use"), text(action->text));
-        } else if (action->kind == MLS_ACTION_IF) {
-            add(m, &made, MLS_S("if"), text(action->expr.text));
-            add(m, &made, MLS_S("then"), actions_value(m, scope, action->actions, action->action_count));
-        } else {
-            add(m, &made, MLS_S("set"), text(scope->symbols.entries[action->slot].key));
-            add(m, &made, MLS_S("to"), text(action->expr.text));
+    mls_member *kept = room(m, count, sizeof *kept);
+    mls_value value = {.kind = MLS_JSON_OBJECT, .as.object.members = kept};
+    for (size_t i = 0; i < count && kept != NULL; i++) {
+        if (members[i].value != NULL) {
+            kept[value.as.object.count++] = members[i];
         }
-        items[i] = of_object(made);
     }
-    return value;
+    return keep(m, value);
 }
 
-static mls_value rule_value(value_maker *m, const mls_scope *scope, const mls_rule *rule)
+#define OBJECT(m, ...)                                                                                                 \
+    object(m, (const mls_member[]){__VA_ARGS__}, sizeof((const mls_member[]){__VA_ARGS__}) / sizeof(mls_member))
+
+/* One expression as it is, several as a list, none as NULL. */
+static const mls_value *exprs(value_maker *m, const mls_expr_list *list)
 {
-    object value = begin_object(m, MEMBERS_MAX);
-    if (rule->occurs_text.len > 0) {
-        add(m, &value, MLS_S("occurs"), text(rule->occurs_text));
+    mls_value *items = room(m, list->count, sizeof *items);
+    for (size_t i = 0; i < list->count && items != NULL; i++) {
+        items[i] = (mls_value){.kind = MLS_JSON_STRING, .as.string = list->items[i].text};
     }
-    add_exprs(m, &value, MLS_S("check"), &rule->check);
-    add_exprs(m, &value, MLS_S("check_first"), &rule->check_first);
-    add_exprs(m, &value, MLS_S("check_any"), &rule->check_any);
-    if (rule->action_count > 0) {
-        add(m, &value, MLS_S("after"), actions_value(m, scope, rule->actions, rule->action_count));
-    }
-    return of_object(value);
+    return list->count < 2 ? list->count == 1 ? items : NULL
+                           : keep(m, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, list->count}});
 }
 
-static mls_value derive_value(value_maker *m, const mls_derive *derive)
+static const mls_value *actions(value_maker *m, const mls_scope *scope, const mls_action *all, size_t count)
+{
+    mls_value *items = room(m, count, sizeof *items);
+    for (size_t i = 0; i < count && items != NULL; i++) {
+        const mls_action *action = &all[i];
+        const bool set = action->kind == MLS_ACTION_SET || action->kind == MLS_ACTION_APPEND;
+        const mls_value *use = action->kind == MLS_ACTION_USE ? text(m, action->text) : NULL;
+        const mls_value *expr = use == NULL ? text(m, action->expr.text) : NULL;
+        const mls_value *variable = set ? text(m, scope->symbols.entries[action->slot].key) : NULL;
+        const mls_value *then =
+            action->kind == MLS_ACTION_IF ? actions(m, scope, action->actions, action->action_count) : NULL;
+        const mls_value *made = OBJECT(m, {MLS_S("set"), variable}, {MLS_S("to"), set ? expr : NULL},
+                                       {MLS_S("use"), use}, {MLS_S("if"), set ? NULL : expr}, {MLS_S("then"), then});
+        items[i] = made != NULL ? *made : (mls_value){0};
+    }
+    return keep(m, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, count}});
+}
+
+static const mls_value *scope_value(value_maker *m, const mls_scope *scope)
 {
     static const size_t path = sizeof "metadata." - 1; /* stands before the names of members, where they were read */
-    object value = begin_object(m, MEMBERS_MAX);
-    add(m, &value, MLS_S("key"), text(derive->key));
-    add(m, &value, MLS_S("from"), text(derive->from));
-    add(m, &value, MLS_S("group_by"), text((mls_str){derive->group_by.ptr - path, derive->group_by.len + path}));
-    add(m, &value, MLS_S("field"), text((mls_str){derive->field.ptr - path, derive->field.len + path}));
-    return of_object(value);
+    const mls_derive *derive = &scope->derive;
+    mls_member *begin = room(m, scope->symbols.count, sizeof *begin);
+    mls_member *keys = room(m, scope->rule_count, sizeof *keys);
+    for (size_t i = 0; i < scope->symbols.count && begin != NULL; i++) {
+        begin[i].name = scope->symbols.entries[i].key;
+        begin[i].value = scope->initial[i].set ? &scope->initial[i].value : NULL;
+    }
+    for (size_t r = 0; r < scope->rule_count && keys != NULL; r++) {
+        const mls_rule *rule = &scope->rules[r];
+        keys[r].name = rule->key;
+        keys[r].value = OBJECT(
+            m, {MLS_S("occurs"), rule->occurs_text.len > 0 ? text(m, rule->occurs_text) : NULL},
+            {MLS_S("check"), exprs(m, &rule->check)}, {MLS_S("check_first"), exprs(m, &rule->check_first)},
+            {MLS_S("check_any"), exprs(m, &rule->check_any)},
+            {MLS_S("after"), rule->action_count > 0 ? actions(m, scope, rule->actions, rule->action_count) : NULL});
+    }
+    const mls_value *derived = NULL;
+    if (derive->key.ptr != NULL) {
+        const mls_str group = {derive->group_by.ptr - path, derive->group_by.len + path};
+        const mls_str field = {derive->field.ptr - path, derive->field.len + path};
+        derived = OBJECT(m, {MLS_S("key"), text(m, derive->key)}, {MLS_S("from"), text(m, derive->from)},
+                         {MLS_S("group_by"), text(m, group)}, {MLS_S("field"), text(m, field)});
+    }
+    return m->failed
+               ? NULL
+               : OBJECT(m, {MLS_S("begin"), object(m, begin, scope->symbols.count)}, {MLS_S("derive"), derived},
+                        {MLS_S("keys"), object(m, keys, scope->rule_count)}, {MLS_S("end"), exprs(m, &scope->end)});
 }
 
-static mls_value scope_value(value_maker *m, const mls_scope *scope)
-{
-    object value = begin_object(m, MEMBERS_MAX);
-    object begin = begin_object(m, scope->symbols.count);
-    object keys = begin_object(m, scope->rule_count);
-    for (size_t i = 0; i < scope->symbols.count; i++) {
-        if (scope->initial[i].set) {
-            add(m, &begin, scope->symbols.entries[i].key, scope->initial[i].value);
-        }
-    }
-    add(m, &value, MLS_S("begin"), of_object(begin));
-    if (scope->derive.key.ptr != NULL) {
-        add(m, &value, MLS_S("derive"), derive_value(m, &scope->derive));
-    }
-    for (size_t r = 0; r < scope->rule_count; r++) {
-        add(m, &keys, scope->rules[r].key, rule_value(m, scope, &scope->rules[r]));
-    }
-    add(m, &value, MLS_S("keys"), of_object(keys));
-    add_exprs(m, &value, MLS_S("end"), &scope->end);
-    return of_object(value);
-}
-
-bool mls_ruleset_as_value(const mls_ruleset *ruleset, mls_arena *arena, mls_value *made)
+const mls_value *mls_ruleset_as_value(const mls_ruleset *ruleset, mls_arena *arena)
 {
     value_maker m = {.arena = arena};
-    object value = begin_object(&m, MEMBERS_MAX);
-    object scopes = begin_object(&m, ruleset->scope_count);
-    for (size_t i = 0; i < ruleset->scope_count; i++) {
-        add(&m, &scopes, ruleset->scopes[i].name, scope_value(&m, &ruleset->scopes[i]));
+    mls_member *scopes = room(&m, ruleset->scope_count, sizeof *scopes);
+    for (size_t i = 0; i < ruleset->scope_count && scopes != NULL; i++) {
+        scopes[i] = (mls_member){ruleset->scopes[i].name, scope_value(&m, &ruleset->scopes[i])};
     }
-    add(&m, &value, MLS_S("usage"), text(mls_str_from(mls_usage_name(ruleset->usage))));
-    add(&m, &value, MLS_S("edition"), text(ruleset->edition));
-    add(&m, &value, MLS_S("scopes"), of_object(scopes));
-    *made = of_object(value);
-    return !m.failed;
+    const mls_value *usage = text(&m, mls_str_from(mls_usage_name(ruleset->usage)));
+    const mls_value *made = m.failed
+                                ? NULL
+                                : OBJECT(&m, {MLS_S("usage"), usage}, {MLS_S("edition"), text(&m, ruleset->edition)},
+                                         {MLS_S("scopes"), object(&m, scopes, ruleset->scope_count)});
+    return m.failed ? NULL : made;
 }

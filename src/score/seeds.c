@@ -236,7 +236,7 @@ static bool note_seeds(mls_map *map, const mls_run *run)
         const mls_seed *seed = &run->seeds[i];
         bool added = false;
         mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(map, seed->identity, &added) : NULL;
-        if (added) {
+        if (added && entry != NULL) {
             entry->value.pointer = mls_arena_alloc(map->arena, sizeof(equal_seeds));
         }
         equal_seeds *equal = entry != NULL ? entry->value.pointer : NULL;
