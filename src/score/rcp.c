@@ -134,14 +134,15 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
             above = point->global_batch_size >= global_batch_size ? point : above;
         }
     }
-    if (below == NULL && above == NULL) {
+    const mls_rcp_point *lower = below != NULL ? below : above;
+    if (lower == NULL) {
         return limit;
     }
     limit.match = above == NULL    ? MLS_RCP_MISSING
                   : below == NULL  ? MLS_RCP_SMALLER_BATCH
                   : below == above ? MLS_RCP_FOUND
                                    : MLS_RCP_INTERPOLATED;
-    limit.lower_batch_size = below != NULL ? below->global_batch_size : above->global_batch_size;
+    limit.lower_batch_size = lower->global_batch_size;
     if (above != NULL) {
         limit.upper_batch_size = above->global_batch_size;
         limit.bar =

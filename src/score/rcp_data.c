@@ -279,37 +279,33 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
     const int length =
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
-    mls_status status = MLS_OK;
-    *set = calloc(1, sizeof **set);
+    mls_rcp_set *made = calloc(1, sizeof *made);
     mls_arena *arena = calloc(1, sizeof *arena);
-    if (*set == NULL || arena == NULL) {
-        status = mls_error_memory(error);
+    *set = NULL;
+    if (made == NULL || arena == NULL) {
+        free(made);
         free(arena);
-    } else {
-        **set = (mls_rcp_set){.rules = *rules, .arena = arena};
+        return mls_error_memory(error);
     }
-    if (status == MLS_OK && table.ptr != NULL) {
-        status = read_table(*set, table, "", error);
-    }
+    *made = (mls_rcp_set){.rules = *rules, .arena = arena};
+    mls_status status = table.ptr != NULL ? read_table(made, table, "", error) : MLS_OK;
     if (status == MLS_OK && path != NULL) {
-        status = read_table(*set, own, path[0] == '\0' ? "-" : path, error);
+        status = read_table(made, own, path[0] == '\0' ? "-" : path, error);
     }
-    if (status == MLS_OK) {
-        mls_rcp_set_prepare(*set);
-    } else {
-        mls_rcp_set_free(*set);
-        *set = NULL;
+    if (status != MLS_OK) {
+        mls_rcp_set_free(made);
+        return status;
     }
-    return status;
+    mls_rcp_set_prepare(made);
+    *set = made;
+    return MLS_OK;
 }
 
 void mls_rcp_set_free(mls_rcp_set *set)
 {
     if (set != NULL) {
         free(set->items);
-        if (set->arena != NULL) {
-            mls_arena_release(set->arena);
-        }
+        mls_arena_release(set->arena);
         free(set->arena);
         free(set);
     }

@@ -154,7 +154,7 @@ static double score_folder(const published_table *table, const char *root, const
                                        &options.edition, NULL),
                      MLS_OK);
     mls_collection collection;
-    mls_error error;
+    mls_error error = {0};
     assert_int_equal(mls_collect(paths, 1, &options, &collection, &error), MLS_OK);
     assert_int_equal(collection.group_count, 1);
     double minutes = collection.groups[0].scaled_minutes;
