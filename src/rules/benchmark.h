@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * benchmark.h - reads the table of benchmarks for the table of editions.
+ * benchmark.h - one usage of the table of benchmarks, for edition.c and its tests.
  */
 #ifndef MLS_RULES_BENCHMARK_H
 #define MLS_RULES_BENCHMARK_H
@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "mlscore/edition.h"
 
-/* The benchmarks of a usage. */
 typedef struct mls_benchmark_list {
     mls_benchmark *items;
     size_t count;
@@ -19,8 +18,5 @@ typedef struct mls_benchmark_list {
 /* Fills `list`, whose memory is from `arena`, from one usage of benchmarks.json. */
 mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, const cJSON *json, mls_arena *arena,
                                    mls_error *error) MLS_MUST_USE;
-
-/* The row of that name; NULL when there is none. */
-const mls_benchmark *mls_benchmark_list_find(const mls_benchmark_list *list, mls_str name);
 
 #endif

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edition.c - the table of editions: reading it, finding and guessing among it.
+ * edition.c - the tables of editions and of benchmarks: reading them, finding
+ * and guessing among them.
+ *
+ * A member that nobody knows, or a value out of range, breaks the table: a
+ * benchmark that is added with a misspelt member must not be scored by the
+ * usual rules without a word.
  */
 #include "mlscore/edition.h"
 
@@ -8,23 +13,23 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/data.h"
 #include "base/utf8.h"
 #include "rules/benchmark.h"
 
-typedef struct mls_edition_list {
+typedef struct edition_list {
     mls_edition *items;
     size_t count;
     mls_benchmark_list benchmarks;
     mls_benchmark unknown; /* stands for a benchmark that is not in the table */
-} mls_edition_list;
+} edition_list;
 
 struct mls_editions {
     mls_arena memory; /* holds everything the lists point to */
-    mls_edition_list usages[MLS_USAGE_COUNT];
+    edition_list usages[MLS_USAGE_COUNT];
 };
 
 static const char *const usage_names[MLS_USAGE_COUNT] = {"training", "hpc"};
@@ -45,118 +50,250 @@ bool mls_usage_from_name(mls_str name, mls_usage *usage)
     return false;
 }
 
-/* Days from 1970-01-01 to a date of the Gregorian calendar. */
-static long days_since_1970(long year, long month, long day)
+bool mls_edition_number(mls_str text, unsigned *number)
 {
-    year -= month <= 2;
-    const long era = year / 400;
-    const long year_of_era = year - era * 400;
-    const long day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
-}
-
-/* Reads one number of at most `digits_max` digits; advances *at.  False when there is none. */
-static bool digits_read(mls_str text, size_t *at, size_t digits_max, long *number)
-{
-    const size_t begin = *at;
-    *number = 0;
-    while (*at < text.len && *at - begin < digits_max && text.ptr[*at] >= '0' && text.ptr[*at] <= '9') {
-        *number = *number * 10 + (text.ptr[*at] - '0');
-        (*at)++;
+    unsigned parts[3] = {0, 0, 0};
+    size_t at = mls_str_starts(text, MLS_S("v"));
+    for (size_t i = 0; i < 3 && (i < 2 || at < text.len); i++) {
+        if (i > 0 && (at == text.len || text.ptr[at++] != '.')) {
+            return false;
+        }
+        const size_t begin = at;
+        const size_t digits = i == 0 ? 4 : 2;
+        for (; at < text.len && at - begin < digits && text.ptr[at] >= '0' && text.ptr[at] <= '9'; at++) {
+            parts[i] = parts[i] * 10 + (unsigned)(text.ptr[at] - '0');
+        }
+        if (at == begin) {
+            return false;
+        }
     }
-    return *at > begin;
+    *number = MLS_EDITION_NUMBER(parts[0], parts[1], parts[2]);
+    return at == text.len;
 }
 
-static bool character_read(mls_str text, size_t *at, char wanted)
+/* --------------------------------------------------------------- benchmarks */
+
+static const char *const progress_names[] = {
+    [MLS_PROGRESS_EPOCHS] = "epoch_num", [MLS_PROGRESS_SAMPLES] = "samples_count", [MLS_PROGRESS_STEPS] = "step_num"};
+
+const char *mls_progress_name(mls_progress progress)
 {
-    if (*at < text.len && text.ptr[*at] == wanted) {
-        (*at)++;
-        return true;
+    return progress_names[progress];
+}
+
+mls_benchmark mls_benchmark_unknown(mls_usage usage)
+{
+    return (mls_benchmark){.usage = usage,
+                           .name = "",
+                           .left_out = 1,
+                           .counts = MLS_PROGRESS_EPOCHS,
+                           .fid_most = NAN,
+                           .clip_least = NAN,
+                           .reference_points = true};
+}
+
+typedef enum member_kind { KIND_COUNT, KIND_NUMBER, KIND_BOOL, KIND_EDITION, KIND_PROGRESS } member_kind;
+
+/* Where in the row a member of the table, or what stands in it, goes. */
+static const struct {
+    const char *name;
+    const char *inner; /* NULL: the member itself */
+    member_kind kind;
+    size_t offset;
+    double least, most; /* of counts and numbers */
+} benchmark_members[] = {
+    {"runs", NULL, KIND_COUNT, offsetof(mls_benchmark, runs_needed), 1, 1000},
+    {"left_out", NULL, KIND_COUNT, offsetof(mls_benchmark, left_out), 1, 100},
+    {"counts", NULL, KIND_PROGRESS, offsetof(mls_benchmark, counts), 0, 0},
+    {"counted_before", "edition", KIND_EDITION, offsetof(mls_benchmark, counts_since), 0, 0},
+    {"counted_before", "counts", KIND_PROGRESS, offsetof(mls_benchmark, counted_before), 0, 0},
+    {"images", "fid_most", KIND_NUMBER, offsetof(mls_benchmark, fid_most), 0, INFINITY},
+    {"images", "clip_least", KIND_NUMBER, offsetof(mls_benchmark, clip_least), 0, INFINITY},
+    {"evaluation_interval", "since", KIND_EDITION, offsetof(mls_benchmark, evaluation_interval_since), 0, 0},
+    {"evaluation_interval", "samples", KIND_NUMBER, offsetof(mls_benchmark, evaluation_interval), 1, 1e15},
+    {"train_samples", NULL, KIND_BOOL, offsetof(mls_benchmark, train_samples), 0, 0},
+    {"reference_points", NULL, KIND_BOOL, offsetof(mls_benchmark, reference_points), 0, 0},
+};
+
+static bool read_progress(const cJSON *json, mls_progress *progress)
+{
+    for (size_t i = 0; cJSON_IsString(json) && i < sizeof progress_names / sizeof *progress_names; i++) {
+        if (strcmp(json->valuestring, progress_names[i]) == 0) {
+            *progress = (mls_progress)i;
+            return true;
+        }
     }
     return false;
 }
 
-/* "2025-10-31" to the end of that day in UTC, in milliseconds. */
-static bool date_read(const char *text, double *end_ms)
+static bool read_value(const cJSON *json, member_kind kind, double least, double most, void *value)
 {
-    const mls_str date = mls_str_from(text);
-    size_t at = 0;
-    long year;
-    long month;
-    long day;
-    if (!digits_read(date, &at, 4, &year) || !character_read(date, &at, '-') || !digits_read(date, &at, 2, &month) ||
-        !character_read(date, &at, '-') || !digits_read(date, &at, 2, &day) || at != date.len) {
-        return false;
+    const double number = cJSON_IsNumber(json) ? json->valuedouble : (double)NAN;
+    const bool ranged = number >= least && number <= most;
+    switch (kind) {
+    case KIND_COUNT:
+        *(unsigned *)value = ranged ? (unsigned)number : 0;
+        return ranged && floor(number) >= number;
+    case KIND_NUMBER:
+        *(double *)value = number;
+        return ranged;
+    case KIND_BOOL:
+        *(bool *)value = cJSON_IsTrue(json);
+        return cJSON_IsBool(json);
+    case KIND_EDITION:
+        return cJSON_IsString(json) && mls_edition_number(mls_str_from(json->valuestring), value);
+    case KIND_PROGRESS:
+        return read_progress(json, value);
     }
-    *end_ms = (double)(days_since_1970(year, month, day) + 1) * 86400000.0;
-    return true;
+    return false;
 }
 
-static mls_status editions_broken(mls_error *error, const char *what)
+static bool read_member(const cJSON *json, mls_benchmark *benchmark)
+{
+    bool known = false;
+    for (size_t i = 0; i < sizeof benchmark_members / sizeof *benchmark_members; i++) {
+        const char *inner = benchmark_members[i].inner;
+        if (strcmp(json->string, benchmark_members[i].name) != 0) {
+            continue;
+        }
+        known = true;
+        if (!read_value(inner != NULL ? cJSON_GetObjectItemCaseSensitive(json, inner) : json, benchmark_members[i].kind,
+                        benchmark_members[i].least, benchmark_members[i].most,
+                        (char *)benchmark + benchmark_members[i].offset)) {
+            return false;
+        }
+    }
+    return known;
+}
+
+mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, const cJSON *json, mls_arena *arena,
+                                   mls_error *error)
+{
+    list->items = mls_arena_array(arena, (size_t)cJSON_GetArraySize(json), sizeof *list->items);
+    if (list->items == NULL) {
+        return mls_error_memory(error);
+    }
+    const cJSON *row;
+    cJSON_ArrayForEach(row, json)
+    {
+        mls_benchmark *benchmark = &list->items[list->count++];
+        *benchmark = mls_benchmark_unknown(usage);
+        benchmark->name = mls_arena_copy(arena, mls_str_from(row->string)).ptr;
+        if (benchmark->name == NULL) {
+            return mls_error_memory(error);
+        }
+        const cJSON *member;
+        cJSON_ArrayForEach(member, row)
+        {
+            if (!read_member(member, benchmark)) {
+                return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of benchmarks is broken: %s of %s",
+                                     member->string, row->string);
+            }
+        }
+        if (benchmark->runs_needed <= 2 * benchmark->left_out) {
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                 "the table of benchmarks is broken: %s has no runs left to score", row->string);
+        }
+    }
+    return MLS_OK;
+}
+
+static const mls_benchmark *find_benchmark(const mls_benchmark_list *list, mls_str name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (mls_str_equal(name, mls_str_from(list->items[i].name))) {
+            return &list->items[i];
+        }
+    }
+    return NULL;
+}
+
+const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name)
+{
+    const edition_list *list = &editions->usages[usage];
+    const mls_benchmark *benchmark = find_benchmark(&list->benchmarks, name);
+    return benchmark != NULL ? benchmark : &list->unknown;
+}
+
+mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edition *edition)
+{
+    return edition->number < benchmark->counts_since ? benchmark->counted_before : benchmark->counts;
+}
+
+double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const mls_edition *edition)
+{
+    return edition->number >= benchmark->evaluation_interval_since ? benchmark->evaluation_interval : 0;
+}
+
+/* ----------------------------------------------------------------- editions */
+
+/* "2025-10-31" to the end of that day in UTC, in milliseconds. */
+static bool read_date(const cJSON *json, double *end_ms)
+{
+    struct tm day = {0};
+    const char *end = cJSON_IsString(json) ? strptime(json->valuestring, "%Y-%m-%d", &day) : NULL;
+    day.tm_mday++;
+    *end_ms = (double)timegm(&day) * 1000;
+    return end != NULL && *end == '\0';
+}
+
+static mls_status broken(mls_error *error, const char *what)
 {
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of editions is broken: %s", what);
 }
 
-static mls_status edition_read(mls_editions *editions, mls_edition *edition, const cJSON *json, mls_error *error)
+static mls_status read_edition(mls_editions *editions, mls_edition *edition, const cJSON *json, mls_error *error)
 {
-    const mls_benchmark_list *known = &editions->usages[edition->usage].benchmarks;
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "edition");
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "edition"));
     const cJSON *last_run = cJSON_GetObjectItemCaseSensitive(json, "last_run");
     const cJSON *benchmarks = cJSON_GetObjectItemCaseSensitive(json, "benchmarks");
-    edition->last_run_ms = INFINITY;
-    if (!cJSON_IsString(name) || !cJSON_IsArray(benchmarks)) {
-        return editions_broken(error, "an edition needs a name and benchmarks");
+    if (name == NULL || !cJSON_IsArray(benchmarks)) {
+        return broken(error, "an edition needs a name and benchmarks");
     }
-    if (last_run != NULL && (!cJSON_IsString(last_run) || !date_read(last_run->valuestring, &edition->last_run_ms))) {
-        return editions_broken(error, "last_run must be a date");
+    if (last_run != NULL && !read_date(last_run, &edition->last_run_ms)) {
+        return broken(error, "last_run must be a date");
+    }
+    if (!mls_edition_number(mls_str_from(name), &edition->number)) {
+        return broken(error, "an edition's name must be numbers such as 5.1.0");
     }
     const mls_benchmark **rows =
         mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(benchmarks), sizeof *rows);
-    edition->name = mls_arena_copy(&editions->memory, mls_str_from(name->valuestring)).ptr;
+    edition->name = mls_arena_copy(&editions->memory, mls_str_from(name)).ptr;
     edition->benchmarks = rows;
     if (rows == NULL || edition->name == NULL) {
         return mls_error_memory(error);
     }
-    if (!mls_edition_number(mls_str_from(edition->name), &edition->number)) {
-        return editions_broken(error, "an edition's name must be numbers such as 5.1.0");
-    }
     const cJSON *item;
     cJSON_ArrayForEach(item, benchmarks)
     {
-        rows[edition->benchmark_count] =
-            cJSON_IsString(item) ? mls_benchmark_list_find(known, mls_str_from(item->valuestring)) : NULL;
-        if (rows[edition->benchmark_count++] == NULL) {
-            return editions_broken(error, "benchmarks must be names that stand in the table of benchmarks");
+        const mls_str benchmark = mls_str_from(cJSON_IsString(item) ? item->valuestring : "");
+        const mls_benchmark *row = find_benchmark(&editions->usages[edition->usage].benchmarks, benchmark);
+        if (row == NULL) {
+            return broken(error, "benchmarks must be names that stand in the table of benchmarks");
         }
+        rows[edition->benchmark_count++] = row;
     }
     return MLS_OK;
 }
 
-static mls_status usage_read(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
+static mls_status read_usage(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
 {
-    mls_edition_list *list = &editions->usages[usage];
+    edition_list *list = &editions->usages[usage];
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(json, "editions");
     if (!cJSON_IsArray(items) || cJSON_GetArraySize(items) < 1) {
-        return editions_broken(error, "a usage needs editions");
+        return broken(error, "a usage needs editions");
     }
     list->items = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(items), sizeof *list->items);
-    if (list->items == NULL) {
-        return mls_error_memory(error);
-    }
-    const cJSON *item;
-    cJSON_ArrayForEach(item, items)
-    {
+    mls_status status = list->items != NULL ? MLS_OK : mls_error_memory(error);
+    for (const cJSON *item = items->child; item != NULL && status == MLS_OK; item = item->next) {
         mls_edition *edition = &list->items[list->count++];
-        *edition = (mls_edition){.usage = usage};
-        const mls_status status = edition_read(editions, edition, item, error);
-        if (status != MLS_OK) {
-            return status;
-        }
+        *edition = (mls_edition){.usage = usage, .last_run_ms = INFINITY};
+        status = read_edition(editions, edition, item, error);
     }
-    return MLS_OK;
+    return status;
 }
 
-static cJSON *data_parse(const char *name)
+static cJSON *parse_data(const char *name)
 {
     const mls_str text = mls_data_find(name);
     return cJSON_ParseWithLength(text.ptr, text.len);
@@ -165,36 +302,30 @@ static cJSON *data_parse(const char *name)
 mls_status mls_editions_load(mls_editions **editions, mls_error *error)
 {
     mls_editions *loaded = calloc(1, sizeof *loaded);
-    cJSON *table = data_parse("editions.json");
-    cJSON *benchmarks = data_parse("benchmarks.json");
+    cJSON *tables[] = {parse_data("benchmarks.json"), parse_data("editions.json")};
     mls_status status = MLS_OK;
-    *editions = NULL;
-    if (loaded == NULL) {
+    if (loaded == NULL || tables[0] == NULL || tables[1] == NULL) { /* they are embedded and known to be JSON */
         status = mls_error_memory(error);
-    } else if (table == NULL || benchmarks == NULL) {
-        status = mls_error_memory(error); /* they are embedded and known to be JSON */
     }
-    const cJSON *usages = cJSON_GetObjectItemCaseSensitive(table, "usages");
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(benchmarks, "usages");
-    for (size_t i = 0; status == MLS_OK && loaded != NULL && i < MLS_USAGE_COUNT; i++) {
-        const mls_usage usage = (mls_usage)i;
-        mls_edition_list *list = &loaded->usages[usage];
-        list->unknown = mls_benchmark_unknown(usage);
-        status =
-            mls_benchmark_list_read(&list->benchmarks, usage,
-                                    cJSON_GetObjectItemCaseSensitive(rows, usage_names[usage]), &loaded->memory, error);
-        if (status == MLS_OK) {
-            status = usage_read(loaded, usage, cJSON_GetObjectItemCaseSensitive(usages, usage_names[usage]), error);
+    for (size_t u = 0; u < MLS_USAGE_COUNT && status == MLS_OK; u++) {
+        edition_list *list = &loaded->usages[u];
+        const cJSON *parts[2];
+        for (size_t i = 0; i < 2; i++) {
+            parts[i] = cJSON_GetObjectItemCaseSensitive(tables[i], "usages");
+            parts[i] = cJSON_GetObjectItemCaseSensitive(parts[i], usage_names[u]);
         }
+        list->unknown = mls_benchmark_unknown((mls_usage)u);
+        status = mls_benchmark_list_read(&list->benchmarks, (mls_usage)u, parts[0], &loaded->memory, error);
+        status = status == MLS_OK ? read_usage(loaded, (mls_usage)u, parts[1], error) : status;
     }
-    cJSON_Delete(table);
-    cJSON_Delete(benchmarks);
+    cJSON_Delete(tables[0]);
+    cJSON_Delete(tables[1]);
     if (status != MLS_OK) {
         mls_editions_free(loaded);
-        return status;
+        loaded = NULL;
     }
     *editions = loaded;
-    return MLS_OK;
+    return status;
 }
 
 void mls_editions_free(mls_editions *editions)
@@ -212,28 +343,29 @@ size_t mls_editions_count(const mls_editions *editions, mls_usage usage)
 
 const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usage, size_t index)
 {
-    const mls_edition_list *list = &editions->usages[usage];
+    const edition_list *list = &editions->usages[usage];
     return index < list->count ? &list->items[index] : NULL;
 }
 
-bool mls_edition_number(mls_str text, unsigned *number)
+mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,
+                             mls_error *error)
 {
-    size_t at = 0;
-    long part[3] = {0, 0, 0};
-    (void)character_read(text, &at, 'v');
-    if (!digits_read(text, &at, 4, &part[0]) || !character_read(text, &at, '.') ||
-        !digits_read(text, &at, 2, &part[1])) {
-        return false;
+    const edition_list *list = &editions->usages[usage];
+    unsigned wanted;
+    const bool number = mls_edition_number(text, &wanted);
+    for (size_t i = 0; i < list->count && number; i++) {
+        if (list->items[i].number == wanted) {
+            *edition = &list->items[i];
+            return MLS_OK;
+        }
     }
-    if (at < text.len && (!character_read(text, &at, '.') || !digits_read(text, &at, 2, &part[2]))) {
-        return false;
+    *edition = NULL;
+    if (number && usage == MLS_USAGE_TRAINING && wanted < list->items[0].number) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "edition 0.%u has another log format, which mlscore does not read; "
+                             "the oldest edition it knows is %s",
+                             wanted / 100, list->items[0].name);
     }
-    *number = MLS_EDITION_NUMBER((unsigned)part[0], (unsigned)part[1], (unsigned)part[2]);
-    return at == text.len;
-}
-
-static mls_status edition_unknown(const mls_edition_list *list, mls_usage usage, mls_str text, mls_error *error)
-{
     mls_buffer known = {0};
     for (size_t i = 0; i < list->count; i++) {
         mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", list->items[i].name);
@@ -243,57 +375,6 @@ static mls_status edition_unknown(const mls_edition_list *list, mls_usage usage,
                       usage_names[usage], known.ptr != NULL ? known.ptr : "none");
     mls_buffer_release(&known);
     return status;
-}
-
-mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,
-                             mls_error *error)
-{
-    const mls_edition_list *list = &editions->usages[usage];
-    unsigned wanted;
-    *edition = NULL;
-    if (!mls_edition_number(text, &wanted)) {
-        return edition_unknown(list, usage, text, error);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i].number == wanted) {
-            *edition = &list->items[i];
-            return MLS_OK;
-        }
-    }
-    if (usage == MLS_USAGE_TRAINING && wanted < list->items[0].number) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "edition 0.%u has another log format, which mlscore does not read; "
-                             "the oldest edition it knows is %s",
-                             wanted / 100, list->items[0].name);
-    }
-    return edition_unknown(list, usage, text, error);
-}
-
-const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark)
-{
-    const mls_edition_list *list = &editions->usages[usage];
-    const mls_edition *by_date = &list->items[list->count - 1];
-    for (size_t i = list->count; i > 0 && mls_time_is_date(time_ms); i--) {
-        by_date = time_ms < list->items[i - 1].last_run_ms ? &list->items[i - 1] : by_date;
-    }
-    if (benchmark.len == 0 || mls_edition_has_benchmark(by_date, benchmark)) {
-        return by_date;
-    }
-    const mls_edition *later = mls_editions_neighbour(editions, by_date, benchmark, 1);
-    const mls_edition *earlier = mls_editions_neighbour(editions, by_date, benchmark, -1);
-    return later != NULL ? later : earlier != NULL ? earlier : by_date;
-}
-
-const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,
-                                          int step)
-{
-    const mls_edition_list *list = &editions->usages[edition->usage];
-    for (ptrdiff_t i = edition - list->items + step; i >= 0 && i < (ptrdiff_t)list->count; i += step) {
-        if (mls_edition_has_benchmark(&list->items[i], benchmark)) {
-            return &list->items[i];
-        }
-    }
-    return NULL;
 }
 
 bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)
@@ -306,20 +387,36 @@ bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)
     return false;
 }
 
-const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_usage usage, mls_str benchmark)
+/* The first edition with the benchmark from the one at `at` on, upwards or downwards; NULL: none has it. */
+static const mls_edition *search(const edition_list *list, ptrdiff_t at, int step, mls_str benchmark)
 {
-    const mls_edition_list *list = &editions->usages[usage];
-    for (size_t i = list->count; i > 0; i--) {
-        if (mls_edition_has_benchmark(&list->items[i - 1], benchmark)) {
-            return &list->items[i - 1];
-        }
+    while (at >= 0 && at < (ptrdiff_t)list->count && !mls_edition_has_benchmark(&list->items[at], benchmark)) {
+        at += step;
     }
-    return NULL;
+    return at >= 0 && at < (ptrdiff_t)list->count ? &list->items[at] : NULL;
 }
 
-const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name)
+const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark)
 {
-    const mls_edition_list *list = &editions->usages[usage];
-    const mls_benchmark *benchmark = mls_benchmark_list_find(&list->benchmarks, name);
-    return benchmark != NULL ? benchmark : &list->unknown;
+    const edition_list *list = &editions->usages[usage];
+    size_t at = mls_time_is_date(time_ms) ? 0 : list->count - 1;
+    while (at + 1 < list->count && time_ms >= list->items[at].last_run_ms) {
+        at++;
+    }
+    const mls_edition *edition = search(list, (ptrdiff_t)at, 1, benchmark);
+    edition = edition != NULL ? edition : search(list, (ptrdiff_t)at, -1, benchmark);
+    return edition != NULL ? edition : &list->items[at];
+}
+
+const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,
+                                          int step)
+{
+    const edition_list *list = &editions->usages[edition->usage];
+    return search(list, edition - list->items + step, step, benchmark);
+}
+
+const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_usage usage, mls_str benchmark)
+{
+    const edition_list *list = &editions->usages[usage];
+    return search(list, (ptrdiff_t)list->count - 1, -1, benchmark);
 }
