@@ -48,6 +48,33 @@ void *mls_arena_array(mls_arena *arena, size_t count, size_t size)
     return mls_size_mul(count, size, &bytes) ? mls_arena_alloc(arena, bytes) : NULL;
 }
 
+void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size)
+{
+    void *memory = mls_arena_array(arena, count, size);
+    if (memory != NULL) {
+        memset(memory, 0, count * size);
+    }
+    return memory;
+}
+
+bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return true;
+    }
+    const size_t wanted = count < 2 ? 4 : count * 2;
+    void *grown = mls_arena_array(arena, wanted, size);
+    if (grown == NULL) {
+        return false;
+    }
+    if (count > 0) {
+        memcpy(grown, *items, count * size);
+    }
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
 mls_str mls_arena_copy(mls_arena *arena, mls_str text)
 {
     char *copy = text.len < SIZE_MAX ? mls_arena_alloc(arena, text.len + 1) : NULL;

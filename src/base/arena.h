@@ -23,6 +23,16 @@ void *mls_arena_alloc(mls_arena *arena, size_t size) MLS_MUST_USE;
 /* Room for `count` items of `size` bytes; NULL on overflow too. */
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 
+/* The same, zeroed. */
+void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
+
+/*
+ * Makes room for one more item behind `count` of them in a list that doubles;
+ * outgrown ones stay in the arena.  False, with nothing changed, when memory
+ * runs out.
+ */
+bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size) MLS_MUST_USE;
+
 /* A copy of `text` with a NUL behind it (not counted in len); ptr NULL when memory runs out. */
 mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
 

@@ -51,11 +51,10 @@ static bool map_grow(mls_map *map)
         return false;
     }
     grown.entries = mls_arena_array(map->arena, grown.capacity, sizeof *grown.entries);
-    grown.slots = mls_arena_array(map->arena, grown.capacity * 2, sizeof *grown.slots);
+    grown.slots = mls_arena_zeroed(map->arena, grown.capacity * 2, sizeof *grown.slots);
     if (grown.entries == NULL || grown.slots == NULL) {
         return false;
     }
-    memset(grown.slots, 0, grown.capacity * 2 * sizeof *grown.slots);
     for (size_t i = 0; i < map->count; i++) {
         grown.entries[i] = map->entries[i];
         *slot_of(&grown, grown.entries[i].key, grown.entries[i].hash) = (uint32_t)i + 1;

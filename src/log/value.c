@@ -14,25 +14,6 @@
 
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
 
-/* Children are gathered in a list that doubles; the arena keeps the outgrown ones, half as much again in all. */
-static bool items_grow(void **items, size_t count, size_t *capacity, size_t size, mls_arena *arena)
-{
-    if (count < *capacity) {
-        return true;
-    }
-    const size_t wanted = *capacity == 0 ? 4 : *capacity * 2;
-    void *grown = mls_arena_array(arena, wanted, size);
-    if (grown == NULL) {
-        return false;
-    }
-    if (count > 0) {
-        memcpy(grown, *items, count * size);
-    }
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
 static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
 {
     mls_value *items = NULL;
@@ -41,7 +22,7 @@ static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, u
     mls_str name;
     for (; mls_walk_enter(walk, &name); count++) {
         const char *at = walk->at;
-        if (!items_grow((void **)&items, count, &capacity, sizeof *items, arena) ||
+        if (!mls_arena_grow(arena, (void **)&items, count, &capacity, sizeof *items) ||
             !value_fill(&items[count], &at, walk->end, arena, depth)) {
             return false;
         }
@@ -87,7 +68,7 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
         mls_value *member = mls_arena_alloc(arena, sizeof *member);
         if (member == NULL || !mls_span_decode((mls_str){name.ptr - 1, name.len + 2}, true, arena, &name) ||
             !value_fill(member, &at, walk->end, arena, depth) ||
-            !items_grow((void **)&members, count, &capacity, sizeof *members, arena) ||
+            !mls_arena_grow(arena, (void **)&members, count, &capacity, sizeof *members) ||
             !member_place(&places, members, count, name, &place)) {
             return false;
         }

@@ -19,11 +19,8 @@ enum {
     MLS_STAGED_PER_RULE_MAX = MLS_FINDINGS_KEPT_PER_CODE,
     MLS_VARIABLE_SIZE_MAX = 1 << 20, /* bytes that one variable may hold */
     MLS_VALUE_KEPT_MAX = 1 << 14,    /* of a value that later ones are compared with; longer ones by hash */
-    MLS_GROUPS_MAX = 4096,           /* derived records of one scope */
-    MLS_GROUP_MEMBERS_MAX = 64,
-    MLS_DERIVED_SIZE_MAX = 4 << 20, /* bytes of values kept for derived records */
-    MLS_UNKNOWN_USES_MAX = 8,       /* different names of scopes that do not exist, per scope */
-    MLS_UNKNOWN_KEYS_MAX = 256,     /* different keys that no rule knows, for advice */
+    MLS_UNKNOWN_USES_MAX = 8,        /* different names of scopes that do not exist, per scope */
+    MLS_UNKNOWN_KEYS_MAX = 256,      /* different keys that no rule knows, for advice */
     MLS_UNKNOWN_KEY_LENGTH_MAX = 64,
     MLS_KEPT_BYTES_MAX = 512 * 1024 /* of records that may have to be judged by another edition */
 };
@@ -89,38 +86,17 @@ typedef struct mls_store {
     size_t capacity;
 } mls_store;
 
-typedef struct mls_group_member {
-    mls_str name;
-    mls_value value;
-} mls_group_member;
-
-typedef struct mls_group {
-    mls_value by;
-    double time_ms;
-    mls_group_member *members;
-    size_t count;
-    size_t capacity;
-} mls_group;
-
-typedef struct mls_groups {
-    mls_group *items;
-    size_t count;
-    uint16_t *table; /* indexes + 1 */
-    size_t size;     /* bytes kept */
-    bool full;
-} mls_groups;
-
 /* Of the many scopes that may be queued few ever see a record: the arrays are made when one does. */
 typedef struct mls_scope_state {
     bool live;
     mls_variable *variables;
     mls_store *stores;
     mls_rule_state *rules;
-    bool *used; /* per scope: is in `uses` */
     mls_use *uses;
     size_t use_count;
     size_t unknown_uses;
-    mls_groups groups;
+    mls_map groups; /* of derived records */
+    size_t groups_size;
     mls_arena memory; /* messages, groups */
 } mls_scope_state;
 
@@ -193,8 +169,9 @@ void mls_scope_state_release(const mls_scope *scope, mls_scope_state *state);
 void mls_checker_update_live(mls_checker *checker);
 bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value);
 bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *items);
-size_t mls_value_size(const mls_value *value);
-bool mls_value_copy(const mls_value *value, mls_arena *arena, mls_value *copy);
+
+/* Copies a value into an arena; *room shrinks by its size.  False when that is more, or memory runs out. */
+bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy);
 
 /* checker_rule.c */
 void mls_rule_apply(const mls_judging *j, bool first);

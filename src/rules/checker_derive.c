@@ -6,201 +6,180 @@
  * become one record at the end of the log, whose value holds all of them.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/memory.h"
 #include "rules/checker.h"
 
-enum { MLS_GROUP_SLOTS = 2 * MLS_GROUPS_MAX };
+enum {
+    GROUPS_MAX = 4096, /* derived records of one scope */
+    GROUP_MEMBERS_MAX = 64,
+    DERIVED_SIZE_MAX = 4 << 20 /* bytes of values kept for derived records */
+};
 
-static void derive_fail(mls_checker *checker, size_t scope_index, const mls_record *record, mls_finding_code code,
-                        const char *what)
+/* The value of a record to be made; its first member is what it is grouped by, unless a metric took that name. */
+typedef struct derived_group {
+    double time_ms;
+    mls_member *members;
+    size_t count;
+    size_t capacity;
+} derived_group;
+
+/* The rule for the records that are made; NULL: nothing looks at them. */
+static const mls_rule *derived_rule(const mls_checker *checker, size_t scope)
+{
+    const size_t key = mls_ruleset_find_key(checker->ruleset, checker->ruleset->scopes[scope].derive.key);
+    return key != SIZE_MAX ? mls_scope_find_rule(checker->ruleset, scope, key) : NULL;
+}
+
+static void fail(mls_checker *checker, size_t scope_index, const mls_record *record, mls_finding_code code,
+                 const char *what)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    const size_t key = mls_ruleset_find_key(checker->ruleset, scope->derive.key);
-    const mls_rule *rule = key != SIZE_MAX ? mls_scope_find_rule(checker->ruleset, scope_index, key) : NULL;
-    if (rule == NULL) {
-        return; /* nothing looks at the records that are made */
-    }
-    const mls_judging j = mls_judging_of(checker, scope_index, (size_t)(rule - scope->rules), record);
+    const mls_rule *rule = derived_rule(checker, scope_index);
     mls_buffer message = {0};
-    mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", scope->derive.key.ptr,
-                      scope->derive.group_by.ptr, scope->derive.from.ptr, what);
-    mls_judging_stage(&j, &j.rule_state->others, code, &message);
+    if (rule != NULL) {
+        const mls_judging j = mls_judging_of(checker, scope_index, (size_t)(rule - scope->rules), record);
+        mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", scope->derive.key.ptr,
+                          scope->derive.group_by.ptr, scope->derive.from.ptr, what);
+        mls_judging_stage(&j, &j.rule_state->others, code, &message);
+    }
 }
 
-static uint64_t group_hash(const mls_value *by)
+/* Sets a member of a group.  False when there is no room, or memory runs out. */
+static bool put_member(mls_checker *checker, mls_scope_state *state, derived_group *group, mls_str name,
+                       const mls_value *value)
 {
-    double number = 0;
-    if (mls_value_number(by, &number)) {
-        number += 0.0; /* -0 and 0 are one */
-        return mls_str_hash((mls_str){(const char *)&number, sizeof number}, 0);
-    }
-    return by->kind == MLS_JSON_STRING ? mls_str_hash(by->as.string, 0) : 0;
-}
-
-/* The group of a value, made when it is new; NULL when there are too many or memory runs out. */
-static mls_group *group_find(mls_checker *checker, mls_scope_state *state, const mls_value *by)
-{
-    mls_groups *groups = &state->groups;
-    if (groups->table == NULL) {
-        groups->table = calloc(MLS_GROUP_SLOTS, sizeof *groups->table);
-        groups->items = calloc(MLS_GROUPS_MAX, sizeof *groups->items);
-        if (groups->table == NULL || groups->items == NULL) {
-            checker->out_of_memory = true;
-            return NULL;
-        }
-    }
-    size_t slot = group_hash(by) % MLS_GROUP_SLOTS;
-    for (; groups->table[slot] != 0; slot = (slot + 1) % MLS_GROUP_SLOTS) {
-        mls_group *group = &groups->items[groups->table[slot] - 1];
-        if (mls_value_equal(&group->by, by)) {
-            return group;
-        }
-    }
-    const size_t size = mls_value_size(by);
-    if (groups->count == MLS_GROUPS_MAX || size > MLS_DERIVED_SIZE_MAX - groups->size) {
-        groups->full = true;
-        return NULL;
-    }
-    mls_group *group = &groups->items[groups->count];
-    *group = (mls_group){.time_ms = -INFINITY};
-    if (!mls_value_copy(by, &state->memory, &group->by)) {
-        checker->out_of_memory = true;
-        return NULL;
-    }
-    groups->size += size;
-    groups->table[slot] = (uint16_t)++groups->count;
-    return group;
-}
-
-/* Puts a value into a group; a member of that name is replaced. */
-static bool group_put(mls_checker *checker, mls_scope_state *state, mls_group *group, mls_str name,
-                      const mls_value *value)
-{
-    mls_groups *groups = &state->groups;
-    const size_t size = mls_value_size(value) + name.len;
+    size_t room = DERIVED_SIZE_MAX - state->groups_size;
     size_t at = 0;
     while (at < group->count && !mls_str_equal(group->members[at].name, name)) {
         at++;
     }
-    if (at == MLS_GROUP_MEMBERS_MAX || size > MLS_DERIVED_SIZE_MAX - groups->size) {
-        groups->full = true;
+    if (at > GROUP_MEMBERS_MAX || name.len > room) {
         return false;
     }
-    if (at == group->count) {
-        if (!mls_grow((void **)&group->members, group->count, &group->capacity, sizeof *group->members)) {
-            checker->out_of_memory = true;
-            return false;
-        }
-        group->members[at].name = mls_arena_copy(&state->memory, name);
-        checker->out_of_memory |= group->members[at].name.ptr == NULL;
-        group->count++;
-    }
-    groups->size += size;
-    if (!mls_value_copy(value, &state->memory, &group->members[at].value)) {
+    room -= name.len;
+    mls_value *copy = mls_arena_alloc(&state->memory, sizeof *copy);
+    const mls_str kept = mls_arena_copy(&state->memory, name);
+    if (copy == NULL || kept.ptr == NULL ||
+        !mls_arena_grow(&state->memory, (void **)&group->members, at, &group->capacity, sizeof *group->members)) {
         checker->out_of_memory = true;
-    }
-    return !checker->out_of_memory;
-}
-
-void mls_derive_record(mls_checker *checker, size_t scope_index, const mls_record *record)
-{
-    const mls_derive *derive = &checker->ruleset->scopes[scope_index].derive;
-    mls_scope_state *state = &checker->scopes[scope_index];
-    const mls_value *metadata = mls_value_build(record->metadata, &checker->scratch);
-    const mls_value *value = mls_expr_input_tree(&checker->input, MLS_EXPR_VALUE);
-    if (metadata == NULL || value == NULL) {
-        checker->out_of_memory = true;
-        return;
-    }
-    if (metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST) {
-        return; /* may hold the field's name, but no member of that name */
-    }
-    if (metadata->kind != MLS_JSON_OBJECT) {
-        derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION, "has no metadata");
-        return;
-    }
-    const mls_value *field = mls_value_member(metadata, derive->field);
-    if (field == NULL) {
-        return;
-    }
-    const mls_value *by = mls_value_member(metadata, derive->group_by);
-    if (by == NULL || by->kind == MLS_JSON_LIST || by->kind == MLS_JSON_OBJECT) {
-        derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION,
-                    by == NULL ? "is missing in its metadata" : "is no number or string");
-        return;
-    }
-    if (field->kind == MLS_JSON_LIST || field->kind == MLS_JSON_OBJECT) {
-        derive_fail(checker, scope_index, record, MLS_FINDING_EVALUATION, "has a metric without a name");
-        return;
-    }
-    mls_group *group = group_find(checker, state, by);
-    const bool named =
-        field->kind == MLS_JSON_STRING; /* a member under another name than a string is never asked for */
-    if (group != NULL) {
-        group->time_ms = record->time_ms > group->time_ms ? record->time_ms : group->time_ms;
-        if (named) {
-            (void)group_put(checker, state, group, field->as.string, value);
-        }
-    }
-    if (state->groups.full) {
-        derive_fail(checker, scope_index, record, MLS_FINDING_TOO_MUCH, "has too many different values");
-        state->groups.full = false;
-    }
-}
-
-/* The value of a group's record: the value it is grouped by first, unless a metric took its name. */
-static bool group_value(mls_checker *checker, const mls_derive *derive, const mls_group *group, mls_value *value)
-{
-    mls_member *members = mls_arena_array(&checker->scratch, group->count + 1, sizeof *members);
-    if (members == NULL) {
         return false;
     }
-    members[0] = (mls_member){derive->group_by, &group->by};
-    size_t count = 1;
-    for (size_t i = 0; i < group->count; i++) {
-        const mls_group_member *member = &group->members[i];
-        const size_t at = mls_str_equal(member->name, derive->group_by) ? 0 : count++;
-        members[at] = (mls_member){member->name, &member->value};
+    if (!mls_value_copy(checker, value, &state->memory, &room, copy)) {
+        return false;
     }
-    *value = (mls_value){.kind = MLS_JSON_OBJECT, .as.object = {members, count}};
+    group->members[at] = (mls_member){kept, copy};
+    group->count += at == group->count;
+    state->groups_size = DERIVED_SIZE_MAX - room;
     return true;
+}
+
+/* The group of a value, made when it is new; NULL when there is no room, or memory runs out. */
+static derived_group *find_group(mls_checker *checker, mls_scope_state *state, mls_str group_by, const mls_value *by)
+{
+    /* No text starts with such a byte.  A number that is none is not even like itself. */
+    char bytes[1 + sizeof(double)] = {'\xff'};
+    double number;
+    mls_str key = {bytes, 1};
+    if (mls_value_number(by, &number)) {
+        bytes[0] = isnan(number) ? '\xfe' : '\xff';
+        number = isnan(number) ? (double)state->groups.count : number + 0.0; /* -0 and 0 are one */
+        memcpy(bytes + 1, &number, sizeof number);
+        key.len = sizeof bytes;
+    } else if (by->kind == MLS_JSON_STRING) {
+        key = by->as.string;
+    }
+    state->groups.arena = &state->memory;
+    mls_map_entry *entry = mls_map_find(&state->groups, key);
+    if (entry != NULL || state->groups.count == GROUPS_MAX) {
+        return entry != NULL ? entry->value.pointer : NULL;
+    }
+    derived_group *group = mls_arena_alloc(&state->memory, sizeof *group);
+    if (group == NULL) {
+        checker->out_of_memory = true;
+        return NULL;
+    }
+    *group = (derived_group){.time_ms = -INFINITY};
+    if (!put_member(checker, state, group, group_by, by)) {
+        return NULL;
+    }
+    entry = mls_map_put(&state->groups, key, NULL);
+    checker->out_of_memory |= entry == NULL;
+    if (entry != NULL) {
+        entry->value.pointer = group;
+    }
+    return entry != NULL ? group : NULL;
+}
+
+static bool is_compound(const mls_value *value)
+{
+    return value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT;
+}
+
+void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *record)
+{
+    const mls_derive *derive = &checker->ruleset->scopes[scope].derive;
+    mls_scope_state *state = &checker->scopes[scope];
+    const mls_value *metadata = mls_expr_input_tree(&checker->input, MLS_EXPR_METADATA);
+    const mls_value *value = mls_expr_input_tree(&checker->input, MLS_EXPR_VALUE);
+    const mls_value *field = mls_value_member(metadata, derive->field);
+    const mls_value *by = mls_value_member(metadata, derive->group_by);
+    if (metadata == NULL || value == NULL) {
+        return; /* the input has noted that memory ran out */
+    }
+    /* A text or list may hold the field's name, but no member of that name. */
+    const bool object = metadata->kind == MLS_JSON_OBJECT;
+    if (object ? field == NULL : metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST) {
+        return;
+    }
+    const char *wrong = !object              ? "has no metadata"
+                        : by == NULL         ? "is missing in its metadata"
+                        : is_compound(by)    ? "is no number or string"
+                        : is_compound(field) ? "has a metric without a name"
+                                             : NULL;
+    if (wrong != NULL) {
+        fail(checker, scope, record, MLS_FINDING_EVALUATION, wrong);
+        return;
+    }
+    derived_group *group = find_group(checker, state, derive->group_by, by);
+    bool room = group != NULL;
+    if (room) {
+        group->time_ms = fmax(record->time_ms, group->time_ms);
+        /* A member under another name than a string is never asked for. */
+        room = field->kind != MLS_JSON_STRING || put_member(checker, state, group, field->as.string, value);
+    }
+    if (!room && !checker->out_of_memory) {
+        fail(checker, scope, record, MLS_FINDING_TOO_MUCH, "has too many different values");
+    }
 }
 
 void mls_derive_finish(mls_checker *checker, size_t scope_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
     mls_scope_state *state = &checker->scopes[scope_index];
-    const size_t key = mls_ruleset_find_key(checker->ruleset, scope->derive.key);
-    const mls_rule *rule = key != SIZE_MAX ? mls_scope_find_rule(checker->ruleset, scope_index, key) : NULL;
+    const mls_rule *rule = derived_rule(checker, scope_index);
     for (size_t i = 0; rule != NULL && i < state->groups.count; i++) {
-        mls_value value;
-        mls_arena_reset(&checker->scratch);
-        if (!group_value(checker, &scope->derive, &state->groups.items[i], &value)) {
-            checker->out_of_memory = true;
-            return;
-        }
-        mls_buffer shown = {0};
-        mls_value_show(&shown, &value);
+        const derived_group *group = state->groups.entries[i].value.pointer;
+        const mls_value value = {.kind = MLS_JSON_OBJECT, .as.object = {group->members, group->count}};
         const mls_value metadata = {.kind = MLS_JSON_OBJECT};
         const mls_member members[] = {{MLS_S("key"), &metadata},
                                       {MLS_S("value"), &value},
                                       {MLS_S("metadata"), &metadata},
                                       {MLS_S("time_ms"), &metadata}};
         const mls_value whole = {.kind = MLS_JSON_OBJECT, .as.object = {members, 4}};
-        const mls_record record = {.time_ms = state->groups.items[i].time_ms,
+        mls_buffer shown = {0};
+        mls_value_show(&shown, &value);
+        const mls_record record = {.time_ms = group->time_ms,
                                    .key = scope->derive.key,
                                    .value = mls_buffer_str(&shown),
                                    .metadata = MLS_S("{}")};
+        mls_arena_reset(&checker->scratch);
         mls_expr_input_begin(&checker->input, &record);
         checker->input.parts[MLS_EXPR_VALUE].tree = &value;
         checker->input.parts[MLS_EXPR_METADATA].tree = &metadata;
         checker->input.parts[MLS_EXPR_RECORD].tree = &whole;
         const mls_judging j = mls_judging_of(checker, scope_index, (size_t)(rule - scope->rules), &record);
-        mls_rule_apply(&j, i == 0 && checker->keys[key].count == 0);
+        mls_rule_apply(&j, i == 0 && checker->keys[rule->key_index].count == 0);
         mls_buffer_release(&shown);
     }
     mls_expr_input_begin(&checker->input, NULL);

@@ -3,74 +3,54 @@
  * checker_state.c - what outlives a record: variables, findings in waiting, and
  * which scopes are still in play.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "rules/checker.h"
 
 /* ---------------------------------------------------------------- values that outlive their record */
 
-/* Roughly the bytes that a copy of the value takes.  Trees come from a validator that bounds their depth. */
-size_t mls_value_size(const mls_value *value)
+/* Trees come from a validator that bounds their depth. */
+bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy)
 {
-    size_t size = sizeof *value;
-    if (value->kind == MLS_JSON_STRING) {
-        size += value->as.string.len;
-    } else if (value->kind == MLS_JSON_LIST) {
-        for (size_t i = 0; i < value->as.list.count; i++) {
-            size += mls_value_size(&value->as.list.items[i]);
-        }
-    } else if (value->kind == MLS_JSON_OBJECT) {
-        for (size_t i = 0; i < value->as.object.count; i++) {
-            size += sizeof(mls_member) + value->as.object.members[i].name.len;
-            size += mls_value_size(value->as.object.members[i].value);
-        }
-    }
-    return size;
-}
-
-static bool object_copy(const mls_value *value, mls_arena *arena, mls_value *copy)
-{
-    const size_t count = value->as.object.count;
-    mls_member *members = mls_arena_array(arena, count, sizeof *members);
-    mls_value *values = mls_arena_array(arena, count, sizeof *values);
-    if (members == NULL || values == NULL) {
+    const bool object = value->kind == MLS_JSON_OBJECT;
+    const mls_member *from = object ? value->as.object.members : NULL;
+    const size_t count = object ? value->as.object.count : value->kind == MLS_JSON_LIST ? value->as.list.count : 0;
+    const size_t size = sizeof *value + (value->kind == MLS_JSON_STRING ? value->as.string.len : 0);
+    if (size > *room || count > (*room - size) / sizeof *value) {
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        members[i] = (mls_member){mls_arena_copy(arena, value->as.object.members[i].name), &values[i]};
-        if (members[i].name.ptr == NULL || !mls_value_copy(value->as.object.members[i].value, arena, &values[i])) {
-            return false;
-        }
-    }
-    copy->as.object.members = members;
-    return true;
-}
-
-bool mls_value_copy(const mls_value *value, mls_arena *arena, mls_value *copy)
-{
+    *room -= size;
     *copy = *value;
     if (value->kind == MLS_JSON_STRING) {
         copy->as.string = mls_arena_copy(arena, value->as.string);
-        return copy->as.string.ptr != NULL;
+        checker->out_of_memory |= copy->as.string.ptr == NULL;
     }
-    if (value->kind == MLS_JSON_OBJECT) {
-        return object_copy(value, arena, copy);
+    if (count == 0) {
+        return !checker->out_of_memory;
     }
-    if (value->kind != MLS_JSON_LIST) {
-        return true;
-    }
-    mls_value *items = mls_arena_array(arena, value->as.list.count, sizeof *items);
-    if (items == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < value->as.list.count; i++) {
-        if (!mls_value_copy(&value->as.list.items[i], arena, &items[i])) {
+    mls_value *items = mls_arena_array(arena, count, sizeof *items);
+    mls_member *members = object ? mls_arena_array(arena, count, sizeof *members) : NULL;
+    checker->out_of_memory |= items == NULL || (object && members == NULL);
+    for (size_t i = 0; i < count && !checker->out_of_memory; i++) {
+        if (!mls_value_copy(checker, object ? from[i].value : &value->as.list.items[i], arena, room, &items[i])) {
             return false;
         }
+        if (object) {
+            const size_t named = sizeof *members + from[i].name.len;
+            if (named > *room) {
+                return false;
+            }
+            *room -= named;
+            members[i] = (mls_member){mls_arena_copy(arena, from[i].name), &items[i]};
+            checker->out_of_memory |= members[i].name.ptr == NULL;
+        }
     }
-    copy->as.list.items = items;
-    return true;
+    if (object) {
+        copy->as.object.members = members;
+    } else {
+        copy->as.list.items = items;
+    }
+    return !checker->out_of_memory;
 }
 
 /* ---------------------------------------------------------------- variables */
@@ -84,67 +64,44 @@ static bool variable_too_large(mls_checker *checker)
 
 bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value)
 {
-    mls_variable *variable = &j->state->variables[slot];
     mls_store *store = &j->state->stores[slot];
-    if (value->kind != MLS_JSON_STRING && value->kind != MLS_JSON_LIST && value->kind != MLS_JSON_OBJECT) {
-        *variable = (mls_variable){*value, true};
-        return true;
-    }
-    const size_t size = mls_value_size(value);
-    if (size > MLS_VARIABLE_SIZE_MAX) {
+    mls_store fresh = {0}; /* the new value may look at the old one: keep that until it is copied */
+    size_t room = MLS_VARIABLE_SIZE_MAX;
+    mls_value copy;
+    if (!mls_value_copy(j->checker, value, &fresh.memory, &room, &copy)) {
+        mls_arena_release(&fresh.memory);
         return variable_too_large(j->checker);
     }
-    mls_store fresh = {.size = size}; /* the new value may look at the old one: keep that until it is copied */
-    mls_value copy;
-    if (!mls_value_copy(value, &fresh.memory, &copy)) {
-        mls_arena_release(&fresh.memory);
-        j->checker->out_of_memory = true;
-        return false;
-    }
+    fresh.size = MLS_VARIABLE_SIZE_MAX - room;
     mls_arena_release(&store->memory);
     *store = fresh;
-    *variable = (mls_variable){copy, true};
-    return true;
-}
-
-/* Makes room for `extra` more items in a list that a variable owns. */
-static bool store_reserve(mls_store *store, mls_variable *variable, size_t extra)
-{
-    const size_t count = variable->value.as.list.count;
-    if (store->items != NULL && store->items == variable->value.as.list.items && count + extra <= store->capacity) {
-        return true;
-    }
-    const size_t capacity = (count + extra) * 2 + 16;
-    mls_value *items = mls_arena_array(&store->memory, capacity, sizeof *items);
-    if (items == NULL) {
-        return false;
-    }
-    if (count > 0) {
-        memcpy(items, variable->value.as.list.items, count * sizeof *items);
-    }
-    store->items = items;
-    store->capacity = capacity;
-    variable->value.as.list.items = items;
+    j->state->variables[slot] = (mls_variable){copy, true};
     return true;
 }
 
 bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *items)
 {
-    mls_variable *variable = &j->state->variables[slot];
+    mls_value *list = &j->state->variables[slot].value;
     mls_store *store = &j->state->stores[slot];
-    const size_t size = mls_value_size(items);
-    if (size > MLS_VARIABLE_SIZE_MAX || store->size > MLS_VARIABLE_SIZE_MAX - size) {
+    size_t room = MLS_VARIABLE_SIZE_MAX - store->size;
+    mls_value copy;
+    if (!mls_value_copy(j->checker, items, &store->memory, &room, &copy)) {
         return variable_too_large(j->checker);
     }
-    mls_value copy;
-    if (!mls_value_copy(items, &store->memory, &copy) || !store_reserve(store, variable, items->as.list.count)) {
-        j->checker->out_of_memory = true;
-        return false;
+    store->size = MLS_VARIABLE_SIZE_MAX - room;
+    if (store->items != list->as.list.items) { /* another's list, of which growing makes a copy */
+        store->items = (mls_value *)(uintptr_t)list->as.list.items;
+        store->capacity = 0;
     }
-    store->size += size;
     for (size_t i = 0; i < copy.as.list.count; i++) {
-        store->items[variable->value.as.list.count++] = copy.as.list.items[i];
+        if (!mls_arena_grow(&store->memory, (void **)&store->items, list->as.list.count, &store->capacity,
+                            sizeof *store->items)) {
+            j->checker->out_of_memory = true;
+            return false;
+        }
+        store->items[list->as.list.count++] = copy.as.list.items[i];
     }
+    list->as.list.items = store->items;
     return true;
 }
 
@@ -178,12 +135,7 @@ void mls_scope_state_release(const mls_scope *scope, mls_scope_state *state)
         mls_arena_release(&state->stores[i].memory);
     }
     state->stores = NULL;
-    for (size_t i = 0; i < state->groups.count; i++) {
-        free(state->groups.items[i].members);
-    }
-    free(state->groups.items);
-    free(state->groups.table);
-    state->groups = (mls_groups){0};
+    state->groups = (mls_map){0};
     mls_arena_release(&state->memory);
 }
 
@@ -197,15 +149,6 @@ void mls_checker_release_scopes(mls_checker *checker)
     }
 }
 
-static void *state_zeroed(mls_arena *arena, size_t count, size_t size)
-{
-    void *memory = mls_arena_array(arena, count, size);
-    if (memory != NULL) {
-        memset(memory, 0, count * size);
-    }
-    return memory;
-}
-
 bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
@@ -214,8 +157,8 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
         return true;
     }
     state->variables = mls_arena_array(&checker->memory, scope->symbols.count, sizeof *state->variables);
-    state->stores = state_zeroed(&checker->memory, scope->symbols.count, sizeof *state->stores);
-    state->rules = state_zeroed(&checker->memory, scope->rule_count, sizeof *state->rules);
+    state->stores = mls_arena_zeroed(&checker->memory, scope->symbols.count, sizeof *state->stores);
+    state->rules = mls_arena_zeroed(&checker->memory, scope->rule_count, sizeof *state->rules);
     if (state->variables == NULL || state->stores == NULL || state->rules == NULL) {
         checker->out_of_memory = true;
         state->rules = NULL;
@@ -230,9 +173,9 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
 bool mls_checker_prepare(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
-    checker->keys = state_zeroed(&checker->memory, ruleset->key_count, sizeof *checker->keys);
+    checker->keys = mls_arena_zeroed(&checker->memory, ruleset->key_count, sizeof *checker->keys);
     checker->order = mls_arena_array(&checker->memory, ruleset->scope_count, sizeof *checker->order);
-    mls_scope_state *scopes = state_zeroed(&checker->memory, ruleset->scope_count, sizeof *scopes);
+    mls_scope_state *scopes = mls_arena_zeroed(&checker->memory, ruleset->scope_count, sizeof *scopes);
     if (checker->keys == NULL || checker->order == NULL || scopes == NULL) {
         return false;
     }

@@ -92,14 +92,9 @@ mls_str mls_shell_number(mls_shell_state *state, int64_t number)
 /* Room for one more item of an array in the arena; false when memory runs out. */
 static bool grow(mls_shell_state *state, void **items, size_t count, size_t *capacity, size_t size)
 {
-    if (count == *capacity) {
-        void *larger = mls_arena_array(&state->arena, 2 * count + 8, size);
-        if (larger == NULL) {
-            mls_shell_no_memory(state);
-            return false;
-        }
-        *items = count > 0 ? memcpy(larger, *items, count * size) : larger;
-        *capacity = 2 * count + 8;
+    if (!mls_arena_grow(&state->arena, items, count, capacity, size)) {
+        mls_shell_no_memory(state);
+        return false;
     }
     return true;
 }
