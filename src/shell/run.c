@@ -438,9 +438,7 @@ static void read_pipeline(reader *self)
     }
     mls_str text = frame->input != NULL ? *frame->input : SHELL_HOLE;
     do {
-        if (piped) {
-            (void)skip_newlines(self);
-        }
+        (void)skip_newlines(self);
         if (idle(self)) {
             read_command(self);
             continue;
