@@ -2,10 +2,9 @@
 /*
  * base.h - byte strings, errors and findings: what every floor speaks in.
  *
- * A byte string (mls_str) is a pointer and a length.  It borrows its bytes,
- * need not end in NUL and may hold any byte.  Errors are values: a function
- * that can fail returns an mls_status and, where the caller passes one, fills
- * an mls_error.  The library never prints, exits or aborts.
+ * Errors are values: a function that can fail returns an mls_status and, where
+ * the caller passes one, fills an mls_error.  The library never prints, exits or
+ * aborts.
  */
 #ifndef MLSCORE_BASE_H
 #define MLSCORE_BASE_H
@@ -38,7 +37,7 @@ MLS_C_BEGIN
 /** The library's version, as `mlscore --version` prints it. */
 #define MLS_VERSION "0.1.0"
 
-/** Borrowed bytes.  ptr may be NULL only when len is 0. */
+/** A byte string: borrowed bytes of any value, not ended by NUL.  ptr may be NULL only when len is 0. */
 typedef struct mls_str {
     const char *ptr;
     size_t len;
@@ -54,8 +53,7 @@ typedef struct mls_str {
 /** The byte string of a NUL-terminated string; NULL gives the empty string. */
 mls_str mls_str_from(const char *text);
 
-/** Whether two byte strings hold the same bytes.  In the header, for comparing with a literal is one instruction then.
- */
+/** Whether two byte strings hold the same bytes.  In line, so that comparing with a literal is one instruction. */
 static inline bool mls_str_equal(mls_str a, mls_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
@@ -71,24 +69,19 @@ bool mls_str_contains(mls_str text, mls_str needle);
 /** Order by unsigned bytes, the shorter first: <0, 0 or >0. */
 int mls_str_compare(mls_str a, mls_str b);
 
-/**
- * Natural order, in which result_2 stands before result_10: runs of digits
- * compare by their value, everything else by bytes.  A total order: strings
- * that differ never compare equal.
- */
+/** Natural order, result_2 before result_10: digits by value, all else by bytes; 0 only for equal strings. */
 int mls_str_compare_natural(mls_str a, mls_str b);
 
 /**
  * The right word that is nearest to a misspelt one: start with
- * mls_nearest_to(word), offer every right word, and look at `found`, which is
- * empty when none was near enough (a third of the word's letters differ at
- * most, swapped neighbours counting as one, case not at all).  Of two that are
- * equally near the first offered stays.  Nothing is copied or allocated.
+ * mls_nearest_to(word), offer every right word, and look at `found`.  It is
+ * empty when more than a third of the letters differ, swapped neighbours
+ * counting as one, case not at all.  Nothing is copied.
  */
 typedef struct mls_nearest {
     mls_str word;
     mls_str found;
-    size_t distance; /**< of `found`; one that is not nearer is not taken */
+    size_t distance; /**< of `found` */
 } mls_nearest;
 
 mls_nearest mls_nearest_to(mls_str word);
@@ -116,15 +109,11 @@ typedef struct mls_error {
     char message[320]; /**< NUL-terminated, one line, control characters escaped */
 } mls_error;
 
-/**
- * Fills `error` (which may be NULL) and returns `status`, so that a function
- * can end with `return mls_error_set(error, …)`.  The message is cut to the
- * size of the array; control characters in it are replaced.
- */
+/** Fills `error` (may be NULL) and returns `status`.  The message is cut to fit, control characters are replaced. */
 mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
     MLS_PRINTF(5, 6);
 
-/** As mls_error_set(), with errno's text behind the message ("…: No such file or directory"). */
+/** The same with errno's text behind the message ("…: No such file or directory"). */
 mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *format, ...)
     MLS_PRINTF(4, 5);
 
@@ -174,11 +163,7 @@ typedef struct mls_finding {
 /** Of one code, a list keeps at most this many findings and counts the rest. */
 #define MLS_FINDINGS_KEPT_PER_CODE 100
 
-/**
- * How much was found, by severity.  Verdicts are made of these, never of the
- * findings that were kept: whoever findings are about (a run, a result, a
- * system, a submitter) owns its counts, and what stands above adds them up.
- */
+/** How much was found, by severity.  Verdicts are made of these, never of the findings that were kept. */
 typedef struct mls_finding_counts {
     size_t error;
     size_t warning;
@@ -191,22 +176,15 @@ void mls_finding_counts_add(mls_finding_counts *counts, const mls_finding_counts
 /** The number of one severity. */
 size_t mls_finding_counts_of(const mls_finding_counts *counts, mls_severity severity);
 
-/**
- * Whether findings let whatever they are about pass: no error and, with
- * `strict`, no warning and no advice either.  The one meaning of --strict.
- */
+/** Whether findings let what they are about pass: no error and, with `strict`, no warning and no advice either. */
 bool mls_findings_pass(const mls_finding_counts *counts, bool strict);
 
-/**
- * A list of findings in the order they were made.  Zero-initialised is empty.
- * Everything in it is owned by it.  `counts` and `found` hold what was found,
- * kept or not; `items` is for showing.
- */
+/** Findings in the order they were made, owned; zero-initialised is empty.  `items` is for showing only. */
 typedef struct mls_findings {
     mls_finding *items;
     size_t count;
     size_t capacity;
-    mls_finding_counts counts;
+    mls_finding_counts counts;         /**< of all found, kept or not */
     uint32_t found[MLS_FINDING_COUNT]; /**< per code: found, kept or not */
     bool out_of_memory;                /**< sticky: a finding was lost for lack of memory */
 } mls_findings;
@@ -220,28 +198,27 @@ typedef struct mls_finding_place {
 } mls_finding_place;
 
 /**
- * Adds a finding with the code's own severity.  The message is formatted,
- * escaped (control characters never get through) and copied.  Past
- * MLS_FINDINGS_KEPT_PER_CODE findings of a code only the counters grow.
- * Lack of memory sets out_of_memory, which whoever reads the list checks once.
+ * Adds a finding with the code's own severity; control characters of its
+ * message are escaped.  Past MLS_FINDINGS_KEPT_PER_CODE of a code only the
+ * counters grow.  Whoever reads the list checks out_of_memory once.
  */
 void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
     MLS_PRINTF(4, 5);
 
-/** As mls_findings_add(), with a severity other than the table's. */
+/** The same with a severity other than the table's. */
 void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
                          const char *format, ...) MLS_PRINTF(5, 6);
 
 /** Copies the findings of `from` to the end of `list`, with the same cap, and adds up the counts. */
 void mls_findings_append(mls_findings *list, const mls_findings *from);
 
-/** As mls_findings_append(), without the findings of one code, of which `from` must have kept all. */
+/** The same without the findings of one code, of which `from` must have kept all. */
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except);
 
 /** Sorts by line, then column, then the order they were made in; findings without a line come last. */
 void mls_findings_sort(mls_findings *list);
 
-/** Frees what the list owns and makes it an empty list. */
+/** Frees what the list owns; it is empty then. */
 void mls_findings_release(mls_findings *list);
 
 MLS_C_END

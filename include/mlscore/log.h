@@ -2,16 +2,15 @@
 /*
  * log.h - from bytes to records: the only reader of training logs there is.
  *
- * A log is read once, in blocks, whatever its size; memory does not grow with
- * it.  Whoever wants its records hands in a sink: callbacks and a state.  One
- * pass feeds any number of sinks, always from one thread, in file order.
+ * A log is read once, in blocks; memory does not grow with it.  Whoever wants
+ * its records hands in a sink: callbacks and a state.  One pass feeds any number
+ * of sinks, always from one thread, in file order.
  *
- * What counts as a line and as a record follows how the MLPerf compliance
- * checker reads a file: lines end at \n, \r\n or a lone \r; a line is a record
- * if it contains ":::MLLOG "; the last occurrence counts; what follows, less
- * white space at both ends, must be one JSON object with time_ms, key, value
- * and metadata.  A line that breaks this is malformed, and one malformed line
- * makes a log invalid.
+ * Lines and records are what the MLPerf compliance checker takes for such: lines
+ * end at \n, \r\n or a lone \r; a line is a record if it contains ":::MLLOG ";
+ * what follows the last one, less white space at both ends, must be one JSON
+ * object with time_ms, key, value and metadata.  A line that breaks this is
+ * malformed, and one malformed line makes a log invalid.
  */
 #ifndef MLSCORE_LOG_H
 #define MLSCORE_LOG_H
@@ -51,10 +50,7 @@ mls_key mls_key_of(mls_str text);
 /** The text of a key's number, NUL-terminated; "" for MLS_KEY_OTHER. */
 mls_str mls_key_text(mls_key key);
 
-/**
- * One well-formed record.  Every span points into the reader's memory and is
- * valid only until the callback that got it returns.
- */
+/** One well-formed record.  Its spans are valid until the callback that got it returns. */
 typedef struct mls_record {
     size_t line;        /**< in the file, from 1 */
     size_t column;      /**< of the payload's first byte in its line, from 1 */
@@ -79,9 +75,8 @@ typedef struct mls_malformed {
 } mls_malformed;
 
 /**
- * A line that is no record but one of the few that tell something about the
- * job.  Lines are matched after an optional `srun -l` prefix ("13: "), at the
- * start of the line only, so that `+ echo 'Beginning trial …'` is not one.
+ * A line that is no record but tells something about the job, at the start of
+ * the line or behind the prefix of `srun -l` ("13: ").
  */
 typedef enum mls_marker_kind {
     MLS_MARKER_TRIAL_BEGIN,      /**< Beginning trial 3 of 10 */
@@ -114,10 +109,7 @@ typedef struct mls_log_totals {
     bool binary;        /**< NUL bytes near the start and not one line with a marker: no log at all */
 } mls_log_totals;
 
-/**
- * Who wants to know.  Callbacks may be NULL.  A callback that returns anything
- * but MLS_OK ends the scan, which then returns that status.
- */
+/** Who wants to know.  Callbacks may be NULL; one that returns anything but MLS_OK ends the scan with that. */
 typedef struct mls_sink {
     void *state;
     mls_status (*record)(void *state, const mls_record *record);
@@ -132,27 +124,19 @@ typedef struct mls_scan_options {
     bool plain;       /**< what is packed by gzip is not unpacked but left unread */
 } mls_scan_options;
 
-/**
- * Why a file that starts with these bytes (16 are enough) is no log as it
- * stands, with the command that unpacks it when it is packed; NULL when it may
- * be one.
- */
+/** Why a file that starts with these bytes (16 are enough) is no log, and what unpacks it; NULL: it may be one. */
 const char *mls_log_unread(mls_str head);
 
 /**
- * Reads an open file, pipe or device to its end and feeds `sinks` in order.
- * The descriptor stays the caller's.  With several threads the callbacks
- * still come from the calling thread, in file order.
- *
- * What is packed by gzip is unpacked while it is read, where the library was
- * built with zlib; totals.bytes counts what it unpacks to.  A file that breaks
- * off is MLS_ERROR_READ.  What cannot be a log by its first bytes is not read:
- * the result is MLS_OK, no callback is called, and totals.unread says why.
+ * Reads an open file, pipe or device, which stays the caller's, to its end and
+ * feeds `sinks` in order, from the calling thread.  What is packed by gzip is
+ * unpacked, where the library was built with zlib; totals.bytes counts what it
+ * unpacks to.  What cannot be a log by its first bytes is not read: no callback
+ * is called, and totals.unread says why.
  *
  * Returns MLS_OK; MLS_ERROR_READ (the totals and the sinks hold what came
  * before the failure, and `end` was called); MLS_ERROR_MEMORY; or what a
- * callback returned.  A file that grows while it is read is read to where its
- * end was met; one that shrinks ends there.
+ * callback returned.
  */
 mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_sink *sinks, size_t sink_count,
                            mls_log_totals *totals, mls_error *error) MLS_MUST_USE;
@@ -164,15 +148,11 @@ mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_
 struct mls_arena;
 
 /**
- * Validates one record's payload (grammar of RFC 8259 plus the bare words NaN,
- * Infinity and -Infinity; no control character below 0x20 inside a string; at
- * most MLS_JSON_DEPTH_MAX levels; the last of duplicate members wins) and marks
- * its spans.  `scratch` receives the decoded key when it is written with
- * escapes and must outlive `record`.
- *
- * Returns NULL and fills the record's time_ms, key, value, metadata, event_type
- * and payload; or a static reason, with *where set to the offset in `payload`
- * of the byte that is wrong.
+ * Validates one record's payload (RFC 8259 and the bare words NaN, Infinity and
+ * -Infinity; no control character inside a string; MLS_JSON_DEPTH_MAX levels;
+ * the last of duplicate members wins) and marks its spans, which lie in
+ * `scratch`.  Returns NULL and fills the record but for its place in a file; or
+ * a static reason, with the offset of the byte that is wrong in *where.
  */
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch,
                                 size_t *where) MLS_MUST_USE;
