@@ -2,9 +2,8 @@
 /*
  * arena.h - scratch memory that is given back all at once.
  *
- * An arena hands out memory from blocks and takes none back singly.  Reset it
- * per record or per file; its largest block is kept, so that a steady workload
- * allocates nothing.  Zero-initialised is an empty arena.
+ * Zero-initialised is an empty arena.  Reset per record or per file it keeps its
+ * largest block, so that a steady workload allocates nothing.
  */
 #ifndef MLS_BASE_ARENA_H
 #define MLS_BASE_ARENA_H

@@ -8,24 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/number.h"
 
 bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 {
-    size_t needed;
-    if (buffer->failed || !mls_size_add(buffer->len, extra, &needed) || !mls_size_add(needed, 1, &needed)) {
-        buffer->failed = true;
-        return false;
-    }
-    if (needed <= buffer->capacity) {
-        return true;
+    if (buffer->failed || extra < buffer->capacity - buffer->len) {
+        return !buffer->failed;
     }
     size_t capacity = buffer->capacity < 64 ? 64 : buffer->capacity;
-    while (capacity < needed) {
-        capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
+    while (capacity - buffer->len <= extra && capacity <= SIZE_MAX / 2) {
+        capacity *= 2;
     }
-    char *grown = realloc(buffer->ptr, capacity);
+    char *grown = capacity - buffer->len > extra ? realloc(buffer->ptr, capacity) : NULL;
     if (grown == NULL) {
         buffer->failed = true;
         return false;

@@ -68,12 +68,11 @@ static void end_row(int terminator, void *context)
 
 static bool is_blank(mls_str line)
 {
-    for (size_t i = 0; i < line.len; i++) {
-        if (strchr(" \t\r\n", line.ptr[i]) == NULL || line.ptr[i] == '\0') {
-            return false;
-        }
+    size_t at = 0;
+    while (at < line.len && line.ptr[at] != '\0' && strchr(" \t\r\n", line.ptr[at]) != NULL) {
+        at++;
     }
-    return true;
+    return at == line.len;
 }
 
 /* Feeds the text line by line, so that every row's place is known. */

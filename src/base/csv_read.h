@@ -26,18 +26,10 @@ typedef struct mls_csv_row {
 /* Returns MLS_OK to go on; anything else ends the reading and is its result. */
 typedef mls_status (*mls_csv_row_function)(void *state, const mls_csv_row *row);
 
-/*
- * Reads `text` and calls `function` for each row, the heading included.
- * MLS_ERROR_SYNTAX with line and column, MLS_ERROR_LIMIT, MLS_ERROR_MEMORY, or
- * what the function returned.
- */
+/* Calls `function` for each row of `text`.  MLS_ERROR_SYNTAX, _LIMIT or _MEMORY with a place, or what it returned. */
 mls_status mls_csv_read(mls_str text, mls_csv_row_function function, void *state, mls_error *error) MLS_MUST_USE;
 
-/*
- * Where field number `field` (from 0) of `row` starts in `text`: line and
- * column from 1, behind the quote if it has one.  For error messages; it walks
- * the row again.
- */
+/* Where field number `field` (from 0) of a row starts in the text, behind the quote if it has one: line and column. */
 void mls_csv_place(mls_str text, const mls_csv_row *row, size_t field, size_t *line, size_t *column);
 
 #endif

@@ -2,13 +2,10 @@
 /*
  * file.h - opening files, reading small ones whole, and paths.
  *
- * What stands in a folder or in another file may be anything: a pipe that
- * nobody writes to, a device, a folder.  Such things are refused without
- * waiting.  What a person named on the command line (`given`) is read whatever
- * it is, "-" being standard input, for `<(command)` is a pipe.
- *
- * Messages do not name the path: "No such file or directory", "is a folder",
- * "is larger than 64 MiB"; whoever reports them says of what.
+ * What is found may be anything: a pipe that nobody writes to, a device.  Such
+ * things are refused without waiting.  What a person named on the command line
+ * (`given`) is read whatever it is, "-" being standard input.  Messages do not
+ * name the path: "is a folder", "is larger than 64 MiB".
  */
 #ifndef MLS_BASE_FILE_H
 #define MLS_BASE_FILE_H
@@ -17,18 +14,10 @@
 
 #include "base/buffer.h"
 
-/*
- * Opens a file for reading.  Returns a descriptor to be closed, or -1 with
- * `error` (which may be NULL) set and errno in error->system_errno.  Only a
- * `given` pipe may wait for its writer.  Folders are refused in any case.
- */
+/* A descriptor for reading, to be closed; -1 with `error` (may be NULL) set.  Folders are refused in any case. */
 int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
 
-/*
- * Appends the whole of a file of at most `limit` bytes to `text`, a NUL behind
- * it as always.  MLS_OK, MLS_ERROR_READ, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY,
- * with `error` (which may be NULL) set.
- */
+/* Appends a whole file of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT or _MEMORY with `error` (may be NULL) set. */
 mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
 /* The same from an open descriptor, from where it stands to its end. */

@@ -155,13 +155,9 @@ static int compare_findings(const void *left, const void *right)
     /* Line 0 is "no line": last.  Subtracting 1 wraps it to the top. */
     const size_t line_a = a->finding.line - 1;
     const size_t line_b = b->finding.line - 1;
-    if (line_a != line_b) {
-        return line_a < line_b ? -1 : 1;
-    }
-    if (a->finding.column != b->finding.column) {
-        return a->finding.column < b->finding.column ? -1 : 1;
-    }
-    return (a->index > b->index) - (a->index < b->index);
+    return line_a != line_b                         ? (line_a < line_b ? -1 : 1)
+           : a->finding.column != b->finding.column ? (a->finding.column < b->finding.column ? -1 : 1)
+                                                    : (a->index > b->index) - (a->index < b->index);
 }
 
 void mls_findings_sort(mls_findings *list)
@@ -169,8 +165,7 @@ void mls_findings_sort(mls_findings *list)
     if (list->count < 2) {
         return;
     }
-    size_t bytes;
-    finding_order *order = mls_size_mul(list->count, sizeof *order, &bytes) ? malloc(bytes) : NULL;
+    finding_order *order = calloc(list->count, sizeof *order);
     if (order == NULL) {
         list->out_of_memory = true;
         return;

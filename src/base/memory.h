@@ -15,16 +15,9 @@ static inline bool mls_size_mul(size_t a, size_t b, size_t *product)
     return !__builtin_mul_overflow(a, b, product);
 }
 
-/* *sum = a + b; false when it does not fit. */
-static inline bool mls_size_add(size_t a, size_t b, size_t *sum)
-{
-    return !__builtin_add_overflow(a, b, sum);
-}
-
 /*
- * Makes room for one more item in a growing array: on return *items has room
- * for count + 1 items of `size` bytes.  *items is NULL or from this function,
- * to be given to free().  False, with nothing changed, when memory runs out.
+ * Makes room for item number `count`, of `size` bytes, in a growing array that
+ * is NULL at first and to be given to free().  False, nothing changed: no memory.
  */
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 

@@ -15,44 +15,28 @@
 int mls_text_vprintf(char *text, size_t size, const char *format, va_list args) MLS_PRINTF(3, 0);
 int mls_text_printf(char *text, size_t size, const char *format, ...) MLS_PRINTF(3, 4);
 
-/*
- * Reads a whole text as a decimal number: optional sign, digits with an
- * optional '.', optional exponent.  Correctly rounded.  False when anything
- * else stands in it (blanks too) or it is empty.
- */
+/* Reads a whole text as a decimal number (12, -.5, 1e-3), correctly rounded; false when it is anything else. */
 bool mls_number_parse(mls_str text, double *number);
 
 /*
- * Reads a string the way the compliance checker turns one into a number:
- * blanks around it are dropped, single underscores may stand between digits,
- * and the words inf, infinity and nan are numbers in any case.
+ * The same as the compliance checker's float(): blanks around it, single
+ * underscores between digits, and inf, infinity and nan in any case are fine.
  */
 bool mls_number_parse_lenient(mls_str text, double *number);
 
 /* Reads a whole text as an unsigned decimal number; false on anything else and on overflow. */
 bool mls_size_parse(mls_str text, size_t *number);
 
-/*
- * Appends the shortest decimal text that reads back as the same double:
- * 9, 0.925, 1.5243166666666668.  NaN and the infinities, which JSON has no
- * words for, come out as "null".
- */
+/* Appends the shortest text that reads back as the same double; "null", as in JSON, when it is not finite. */
 void mls_number_append(mls_buffer *buffer, double number);
 
-/*
- * `number` rounded to `decimals` digits behind the point (at most 15), as its
- * exact decimal expansion rounds, halves to even.  NaN and the infinities stay.
- */
+/* Rounded to at most 15 decimals as the exact decimal expansion rounds, halves to even; what is not finite stays. */
 double mls_number_round(double number, int decimals);
 
-/*
- * Appends `number` with `decimals` digits behind the point (at most 15) and a
- * comma between thousands, for people: 1,048,576 or 3,061.25.  From 1e15 on six
- * digits and an exponent; "-" when it is not finite.
- */
+/* For people: at most 15 decimals and commas, 3,061.25; from 1e15 on with an exponent; "-" when it is not finite. */
 void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals);
 
-/* The same without the zeros that end the decimals: 3,061.25 with four of them, 9 with any. */
+/* The same without the zeros that end the decimals. */
 void mls_number_append_trimmed(mls_buffer *buffer, double number, int decimals);
 
 #endif

@@ -3,11 +3,10 @@
  * output.h - where results go: standard output, or a file written whole or
  * not at all.
  *
- * Writing never fails at once: an error is remembered, everything after it is
- * dropped, and mls_output_close() tells.  A file is written under a temporary
- * name beside it and renamed when all went well; what is no regular file (a
- * pipe, /dev/stdout) is written directly.  Through a link the file it names is
- * replaced, or made when it is not there yet; the link stays.
+ * An error is remembered, what is written after it is dropped, and
+ * mls_output_close() tells.  A file is written under a temporary name beside it
+ * and renamed at the end; a pipe or device is written directly.  Through a link
+ * the file it names is replaced or made; the link stays.
  */
 #ifndef MLS_BASE_OUTPUT_H
 #define MLS_BASE_OUTPUT_H
@@ -36,9 +35,8 @@ void mls_output_flush(mls_output *output);
 bool mls_output_is_closed(const mls_output *output);
 
 /*
- * Writes what is left, closes and renames.  MLS_OK; MLS_STOPPED when the
- * reader of a pipe went away, which is to end quietly; or MLS_ERROR_WRITE with
- * `error` set, and a file of that path is as it was before.
+ * Writes what is left, closes and renames.  MLS_STOPPED: the reader of a pipe
+ * went away, which is to end quietly; MLS_ERROR_WRITE: the file is as it was.
  */
 mls_status mls_output_close(mls_output *output, mls_error *error) MLS_MUST_USE;
 

@@ -31,10 +31,7 @@ int mls_str_compare(mls_str a, mls_str b)
 {
     const size_t common = a.len < b.len ? a.len : b.len;
     const int order = common > 0 ? memcmp(a.ptr, b.ptr, common) : 0;
-    if (order != 0) {
-        return order;
-    }
-    return (a.len > b.len) - (a.len < b.len);
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
 static bool is_digit(char c)
@@ -63,10 +60,7 @@ int mls_str_compare_natural(mls_str a, mls_str b)
         if (is_digit(a.ptr[i]) && is_digit(b.ptr[j])) {
             const mls_str x = skip_digits(a, &i);
             const mls_str y = skip_digits(b, &j);
-            if (x.len != y.len) {
-                return x.len < y.len ? -1 : 1;
-            }
-            const int order = mls_str_compare(x, y);
+            const int order = x.len != y.len ? (x.len < y.len ? -1 : 1) : mls_str_compare(x, y);
             if (order != 0) {
                 return order;
             }

@@ -7,33 +7,24 @@
 int32_t mls_utf8_next(mls_str text, size_t *at)
 {
     const unsigned char *s = (const unsigned char *)text.ptr + *at;
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const size_t extra = s[0] < 0x80 ? 0 : s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : 3;
     const size_t left = text.len - *at;
-    size_t extra;
-    uint32_t code;
-    uint32_t least;
     *at += 1;
-    if (s[0] < 0x80) {
+    if (extra == 0) {
         return s[0];
     }
-    if (s[0] >= 0xc2 && s[0] <= 0xdf) {
-        extra = 1, code = s[0] & 0x1fU, least = 0x80;
-    } else if (s[0] >= 0xe0 && s[0] <= 0xef) {
-        extra = 2, code = s[0] & 0x0fU, least = 0x800;
-    } else if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-        extra = 3, code = s[0] & 0x07U, least = 0x10000;
-    } else {
+    if (s[0] < 0xc2 || s[0] > 0xf4 || left <= extra) {
         return -1;
     }
-    if (left <= extra) {
-        return -1;
-    }
+    uint32_t code = s[0] & (0x3fU >> extra);
     for (size_t i = 1; i <= extra; i++) {
         if ((s[i] & 0xc0U) != 0x80) {
             return -1;
         }
         code = code << 6 | (s[i] & 0x3fU);
     }
-    if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+    if (code < least[extra] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
         return -1;
     }
     *at += extra;
@@ -90,12 +81,8 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
                 at++;
             }
             mls_buffer_append(buffer, (mls_str){text.ptr + start, at - start});
-        } else if (code == '\n') {
-            mls_buffer_append_text(buffer, "\\n");
-        } else if (code == '\r') {
-            mls_buffer_append_text(buffer, "\\r");
-        } else if (code == '\t') {
-            mls_buffer_append_text(buffer, "\\t");
+        } else if (code == '\n' || code == '\r' || code == '\t') {
+            mls_buffer_append_text(buffer, code == '\n' ? "\\n" : code == '\r' ? "\\r" : "\\t");
         } else if (code > 0xff) {
             mls_buffer_printf(buffer, "\\u%04x", (unsigned)code);
         } else {

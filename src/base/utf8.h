@@ -10,18 +10,10 @@
 
 #include "base/buffer.h"
 
-/*
- * Appends `text` with every hostile character (see below) and every byte that
- * is not part of valid UTF-8 written as \n, \t, \r, \x1b, \u202e … ;
- * everything else as it is.
- */
+/* Appends `text`, hostile characters (see below) and bytes that are not valid UTF-8 as \n, \t, \r, \x1b, \u202e … */
 void mls_escape_append(mls_buffer *buffer, mls_str text);
 
-/*
- * Whether a code point would steer a terminal or reorder or hide the line it
- * stands in: controls, direction marks and overrides, line separators,
- * invisible operators.
- */
+/* Whether a code point would steer a terminal, or reorder or hide the line it stands in. */
 static inline bool mls_code_point_is_hostile(int32_t code)
 {
     return code < 0x20 || (code >= 0x7f && (code <= 0x9f || code == 0x61c || code == 0x200e || code == 0x200f ||
@@ -29,21 +21,14 @@ static inline bool mls_code_point_is_hostile(int32_t code)
                                             code == 0xfeff));
 }
 
-/*
- * Reads one code point of UTF-8 at text[*at] and moves *at behind it.
- * Returns -1 for a byte that starts no valid sequence (and moves one byte).
- * Surrogates and overlong forms are not valid.
- */
+/* The code point at text[*at], which is moved behind it; -1, one byte on, when no valid sequence starts there. */
 int32_t mls_utf8_next(mls_str text, size_t *at);
 
 /* Writes a code point as UTF-8, surrogates in the same pattern (generalised UTF-8); returns the number of bytes. */
 size_t mls_utf8_encode(uint32_t code_point, char bytes[4]);
 void mls_utf8_append(mls_buffer *buffer, uint32_t code_point);
 
-/*
- * The longest beginning of `text` of at most `bytes` bytes, or `columns`
- * columns, that does not part a code point.
- */
+/* The longest beginning of at most `bytes` bytes, or `columns` columns, that does not part a code point. */
 mls_str mls_utf8_cut(mls_str text, size_t bytes);
 mls_str mls_utf8_fit(mls_str text, size_t columns);
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -170,8 +169,7 @@ static uint32_t escape_read(mls_str text, size_t *at)
 bool mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena, mls_str *result)
 {
     const mls_str text = {quoted.ptr + 1, quoted.len - 2};
-    size_t room;
-    char *out = mls_size_mul(text.len, 2, &room) && mls_size_add(room, 1, &room) ? mls_arena_alloc(arena, room) : NULL;
+    char *out = mls_arena_array(arena, text.len + 1, 2);
     if (out == NULL) {
         return false;
     }
