@@ -286,7 +286,8 @@ int mls_cli_output_close(mls_cli *cli, mls_output *output)
 static int print_begin(mls_cli *cli, mls_output *output, mls_printer *printer, const mls_report *report, void *state)
 {
     if (!mls_report_offers(report, cli->view.format)) {
-        return mls_cli_usage_error(cli, "this cannot be printed as %s", mls_format_name(cli->view.format));
+        (void)mls_cli_usage_error(cli, "this cannot be printed as %s", mls_format_name(cli->view.format));
+        return MLS_EXIT_USAGE;
     }
     if (!mls_cli_output_open(cli, output)) {
         return MLS_EXIT_IO;

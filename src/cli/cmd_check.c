@@ -5,8 +5,6 @@
  * A log is a run: files are cut into runs as score does, and each verdict is
  * printed when its turn has come.
  */
-#include <math.h>
-
 #include "cli/command.h"
 #include "report/reports.h"
 
@@ -46,17 +44,8 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
     const mls_check_log log = {.path = source->path,
                                .line = part ? run->line + (run->line == 0) : 1,
                                .part = part,
-                               .verdict = {.valid = run->valid,
-                                           .guessed = run->edition_guessed,
-                                           .by_date = run->edition_by_date,
-                                           .usage = run->usage,
-                                           .edition = run->edition,
-                                           .benchmark = run->benchmark,
-                                           .division = run->division,
-                                           .records = run->records,
-                                           .malformed = run->malformed,
-                                           .findings = &run->findings},
-                               .valid = run->valid && mls_findings_pass(&run->findings.counts, work->cli->view.strict)};
+                               .valid = run->valid && mls_findings_pass(&run->findings.counts, work->cli->view.strict),
+                               .run = run};
     work->printer.good += log.valid;
     mls_print_item(&work->printer, &log);
     mls_cli_worsen(work->cli, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);

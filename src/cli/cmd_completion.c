@@ -212,7 +212,8 @@ static int completion_run(mls_cli *cli)
             if (all.editions == NULL || !mls_cli_output_open(cli, &output)) {
                 return MLS_EXIT_IO;
             }
-            (void)render(mls_data_find(shells[i].file).ptr, all, true);
+            const char *template = mls_data_find(shells[i].file).ptr;
+            (void)render(template != NULL ? template : "", all, true);
             return mls_cli_output_close(cli, &output);
         }
     }

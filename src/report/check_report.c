@@ -4,8 +4,6 @@
  */
 #include "report/reports.h"
 
-#include <string.h>
-
 #include "base/utf8.h"
 
 /* Findings shown under one log of the table; -v shows all. */
@@ -15,8 +13,7 @@ enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 
 static mls_found findings_of(const mls_check_log *log, const mls_view *view)
 {
     mls_found found = {0};
-    mls_found_add(&found, log->verdict.findings, (mls_owner){.path = log->path, .line = log->part ? log->line : 0},
-                  view);
+    mls_found_add(&found, &log->run->findings, (mls_owner){.path = log->path, .line = log->part ? log->line : 0}, view);
     return found;
 }
 
@@ -24,7 +21,7 @@ static mls_found findings_of(const mls_check_log *log, const mls_view *view)
 static mls_found bare_findings_of(const mls_check_log *log)
 {
     mls_found found = {0};
-    mls_found_add(&found, log->verdict.findings, (mls_owner){0}, NULL);
+    mls_found_add(&found, &log->run->findings, (mls_owner){0}, NULL);
     return found;
 }
 
@@ -48,13 +45,13 @@ static void emit_findings(mls_emitter *to, const mls_check_log *log)
 #define LOG_FIELDS(F)                                                                                                  \
     F(log, file, TEXT, "", row->path)                                                                                  \
     F(log, line, NUMBER, "", row->line)                                                                                \
-    F(log, usage, TEXT, "", mls_usage_name(row->verdict.usage))                                                        \
-    F(log, edition, TEXT, "", row->verdict.edition)                                                                    \
-    F(log, benchmark, TEXT_OR_NULL, "", row->verdict.benchmark)                                                        \
-    F(log, division, TEXT_OR_NULL, "", row->verdict.division)                                                          \
+    F(log, usage, TEXT, "", mls_usage_name(row->run->usage))                                                           \
+    F(log, edition, TEXT, "", row->run->edition)                                                                       \
+    F(log, benchmark, TEXT_OR_NULL, "", row->run->benchmark)                                                           \
+    F(log, division, TEXT_OR_NULL, "", row->run->division)                                                             \
     F(log, valid, BOOL, "", row->valid)                                                                                \
-    F(log, records, NUMBER, "", row->verdict.records)                                                                  \
-    F(log, malformed, NUMBER, "", row->verdict.malformed)                                                              \
+    F(log, records, NUMBER, "", row->run->records)                                                                     \
+    F(log, malformed, NUMBER, "", row->run->malformed)                                                                 \
     F(log, findings, ARRAY, "", emit_findings(to, row))
 MLS_FIELDS(log, mls_check_log, "CHECK NDJSON", LOG_FIELDS)
 #define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
@@ -87,7 +84,7 @@ static void log_findings(mls_found *found, const mls_printer *to, const void *wh
 static void log_case(mls_printer *to, const void *what)
 {
     const mls_check_log *log = what;
-    const mls_finding_counts *counts = &log->verdict.findings->counts;
+    const mls_finding_counts *counts = &log->run->findings.counts;
     mls_buffer name = {0};
     char failure[sizeof(mls_words) * 2 + 2];
     mls_found found = findings_of(log, NULL);
@@ -97,8 +94,8 @@ static void log_case(mls_printer *to, const void *what)
                                      : mls_found_words(counts->warning, MLS_SEVERITY_WARNING).text,
                    counts->error > 0 ? "" : ", ",
                    counts->error > 0 ? "" : mls_found_words(counts->advice, MLS_SEVERITY_ADVICE).text);
-    mls_junit_case(to, log->verdict.benchmark != NULL ? log->verdict.benchmark : "no benchmark",
-                   name.failed ? "" : name.ptr, log->valid ? NULL : failure, &found);
+    mls_junit_case(to, log->run->benchmark != NULL ? log->run->benchmark : "no benchmark", name.failed ? "" : name.ptr,
+                   log->valid ? NULL : failure, &found);
     mls_output_drop(to->view->output, &name);
 }
 
@@ -107,19 +104,19 @@ static void log_case(mls_printer *to, const void *what)
 /* "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors" */
 static void describe(const mls_check_log *log, mls_buffer *line)
 {
-    const mls_verdict *verdict = &log->verdict;
-    if (verdict->edition != NULL) {
-        const mls_str edition = mls_str_from(verdict->edition);
+    const mls_run *run = log->run;
+    if (run->edition != NULL) {
+        const mls_str edition = mls_str_from(run->edition);
         const size_t less = mls_str_ends(edition, MLS_S(".0")) ? 2 : 0; /* "5.1" of "5.1.0" */
-        mls_buffer_printf(line, "%s %.*s%s ", mls_usage_name(verdict->usage), (int)(edition.len - less), edition.ptr,
-                          verdict->by_date ? " (by date)" : "");
+        mls_buffer_printf(line, "%s %.*s%s ", mls_usage_name(run->usage), (int)(edition.len - less), edition.ptr,
+                          run->edition_by_date ? " (by date)" : "");
     }
-    mls_escape_append(line, verdict->division != NULL ? mls_str_from(verdict->division) : MLS_S("no division"));
+    mls_escape_append(line, run->division != NULL ? mls_str_from(run->division) : MLS_S("no division"));
     mls_buffer_append_char(line, ' ');
-    mls_escape_append(line, verdict->benchmark != NULL ? mls_str_from(verdict->benchmark) : MLS_S("no benchmark"));
-    mls_buffer_printf(line, "   %zu record%s", verdict->records, verdict->records == 1 ? "" : "s");
+    mls_escape_append(line, run->benchmark != NULL ? mls_str_from(run->benchmark) : MLS_S("no benchmark"));
+    mls_buffer_printf(line, "   %zu record%s", run->records, run->records == 1 ? "" : "s");
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        const size_t count = mls_finding_counts_of(&verdict->findings->counts, severity);
+        const size_t count = mls_finding_counts_of(&run->findings.counts, severity);
         if (count > 0) {
             mls_buffer_printf(line, ", %s", mls_found_words(count, severity).text);
         }
@@ -137,7 +134,7 @@ static void show_findings(mls_view *view, const mls_check_log *log)
     size_t all = 0;
     const size_t told = mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        all += mls_view_shows(&shown, severity) ? mls_finding_counts_of(&log->verdict.findings->counts, severity) : 0;
+        all += mls_view_shows(&shown, severity) ? mls_finding_counts_of(&log->run->findings.counts, severity) : 0;
     }
     if (all > told) {
         mls_output_printf(view->output, "%*sand %zu more%s\n", INDENT, "", all - told,
@@ -183,7 +180,7 @@ static void append_cell(mls_buffer *line, mls_str text)
 
 static void markdown_log(mls_printer *to, const mls_check_log *log)
 {
-    const mls_verdict *verdict = &log->verdict;
+    const mls_run *run = log->run;
     mls_found found = bare_findings_of(log);
     mls_buffer line = {0};
     mls_buffer text = {0};
@@ -191,10 +188,10 @@ static void markdown_log(mls_printer *to, const mls_check_log *log)
     mls_buffer_append_text(&line, "| ");
     append_cell(&line, mls_buffer_str(&text));
     append_cell(&line, log->valid ? MLS_S("yes") : MLS_S("no"));
-    append_cell(&line, mls_str_from(verdict->edition));
-    append_cell(&line, mls_str_from(verdict->division));
-    append_cell(&line, mls_str_from(verdict->benchmark));
-    mls_buffer_printf(&line, "%zu |", verdict->records);
+    append_cell(&line, mls_str_from(run->edition));
+    append_cell(&line, mls_str_from(run->division));
+    append_cell(&line, mls_str_from(run->benchmark));
+    mls_buffer_printf(&line, "%zu |", run->records);
     for (size_t i = 0; i < found.count; i++) {
         const mls_finding *finding = &found.items[i].finding;
         mls_buffer_append_text(&line, i > 0 ? "<br>" : " ");

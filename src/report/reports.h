@@ -24,13 +24,13 @@ typedef struct mls_check_names {
     size_t width;               /* of the longest path, for aligning */
 } mls_check_names;
 
-/* One judged log.  Texts are borrowed while it is printed. */
+/* One judged log, borrowed while it is printed. */
 typedef struct mls_check_log {
     const char *path;
     size_t line; /* of the file that the log starts at */
     bool part;   /* of a file, and so named file:line */
-    mls_verdict verdict;
-    bool valid; /* the verdict's, or stricter */
+    bool valid;  /* it obeys the rules, or stricter ones */
+    const mls_run *run;
 } mls_check_log;
 
 /* ---- config: an mls_config_list; CSV has one row a config, or one a variable. */
