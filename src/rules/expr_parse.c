@@ -300,7 +300,7 @@ static const node *parse_list(expr_parser *p, unsigned depth)
     }
     const size_t count = constant - from;
     mls_value *items = mls_arena_array(p->arena, count, sizeof *items);
-    for (size_t i = 0; has_room(p, items != NULL) && i < count; i++) {
+    for (size_t i = 0; has_room(p, items != NULL) && items != NULL && i < count; i++) {
         items[i] = p->pending.items[from + i]->constant;
     }
     p->pending.count = from;
@@ -428,7 +428,7 @@ static const node *parse_primary(expr_parser *p, unsigned depth)
 static const node *parse_postfix(expr_parser *p, unsigned depth)
 {
     const char *begin = p->token.text.ptr;
-    const node *operands[2] = {parse_primary(p, depth)};
+    const node *operands[2] = {parse_primary(p, depth), &p->first};
     while (at_sign(p, ".") || at_sign(p, "[")) {
         const bool member = at_sign(p, ".");
         next(p);
@@ -467,7 +467,7 @@ static const node *parse_expression(expr_parser *p, unsigned power, unsigned dep
     if (p->status != MLS_OK) {
         return &p->first;
     }
-    const node *operands[3] = {parse_postfix(p, depth)};
+    const node *operands[3] = {parse_postfix(p, depth), &p->first, &p->first};
     for (int op; (op = infix_here(p)) < MLS_EXPR_OP_COUNT && mls_expr_table[op].power >= power;) {
         const mls_expr_info *infix = &mls_expr_table[op];
         if (infix->power == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON) {
@@ -481,7 +481,7 @@ static const node *parse_expression(expr_parser *p, unsigned power, unsigned dep
             expect(p, ":", "expected ':' of '… ? … : …'");
             operands[2] = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
         }
-        operands[0] = make(p, (mls_expr_op)op, begin, operands, infix->most);
+        operands[0] = make(p, (mls_expr_op)op, begin, operands, op == MLS_EXPR_CHOICE ? 3 : 2);
     }
     return operands[0];
 }

@@ -22,12 +22,16 @@ struct mls_rulesets {
 mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
 {
     mls_rulesets *made = calloc(1, sizeof *made);
-    const mls_status status = made != NULL ? mls_editions_load(&made->editions, error) : mls_error_memory(error);
-    *rulesets = status == MLS_OK ? made : NULL;
+    *rulesets = NULL;
+    if (made == NULL) {
+        return mls_error_memory(error);
+    }
+    const mls_status status = mls_editions_load(&made->editions, error);
     if (status != MLS_OK) {
         free(made);
     } else {
         (void)pthread_mutex_init(&made->lock, NULL);
+        *rulesets = made;
     }
     return status;
 }
