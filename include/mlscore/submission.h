@@ -21,10 +21,8 @@
 
 MLS_C_BEGIN
 
-/** A log of more bytes is not read, and is not valid. */
+/** A log of more bytes is not read, and is not valid; a system description of more bytes is not read. */
 #define MLS_LOG_BYTES_MAX ((uint64_t)1 << 30)
-
-/** A system description of more bytes is not read. */
 #define MLS_SYSTEM_BYTES_MAX ((size_t)4 << 20)
 
 /** A file of a submission: a log, a description, a power file … */
@@ -143,8 +141,6 @@ typedef struct mls_submission {
     size_t submitter_count, submitter_capacity;
     mls_findings findings;     /**< about what belongs to no submitter */
     mls_finding_counts counts; /**< of everything */
-    size_t logs;               /**< read */
-    uint64_t bytes;            /**< of them */
     bool failed;               /**< something could not be read */
 } mls_submission;
 

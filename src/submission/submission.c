@@ -261,7 +261,6 @@ static mls_status finish_log(void *state, const mls_read *read)
 {
     const log_list *logs = state;
     mls_run *run = &logs->items[read->index]->run;
-    logs->submission->bytes += read->totals.bytes;
     if (read->status == MLS_ERROR_READ || read->unread != NULL) {
         mls_findings all = {0};
         mls_findings_add(&all, MLS_FINDING_UNREADABLE, (mls_finding_place){0}, "%s",
@@ -307,7 +306,6 @@ static mls_status read_logs(log_list *logs, const mls_submission_options *option
                                  .progress = options->progress,
                                  .progress_state = options->progress_state};
     mls_status status = mls_rulesets_get(options->rulesets, logs->submission->edition, &rules.ruleset, error);
-    logs->submission->logs = logs->count;
     logs->sources = calloc(logs->count + 1, sizeof *logs->sources);
     if (status != MLS_OK || logs->sources == NULL) {
         return status != MLS_OK ? status : MLS_ERROR_MEMORY;
