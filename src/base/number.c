@@ -79,6 +79,25 @@ static bool read_exponent(const char *at, const char *end, long long *exponent)
 /* No two doubles differ only behind their 767th digit; what is behind these only tells that there is more. */
 enum { DIGITS_MAX = 800 };
 
+/* "e-17" and a NUL: what snprintf() would write, which takes as long as the reading. */
+static void write_exponent(char *to, long long exponent)
+{
+    char reversed[20];
+    size_t count = 0;
+    unsigned long long rest = exponent < 0 ? 0 - (unsigned long long)exponent : (unsigned long long)exponent;
+    do {
+        reversed[count++] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    *to++ = 'e';
+    *to = '-';
+    to += exponent < 0;
+    while (count > 0) {
+        *to++ = reversed[--count];
+    }
+    *to = '\0';
+}
+
 bool mls_number_parse(mls_str text, double *number)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -118,7 +137,8 @@ bool mls_number_parse(mls_str text, double *number)
         /* Both are exact doubles, so one multiplication or division rounds once, which is correct (Clinger 1990). */
         *number = scale < 0 ? (double)mantissa / powers[-scale] : (double)mantissa * powers[scale];
     } else {
-        (void)snprintf(digits + count, 32, "%se%lld", more ? "1" : "", scale - more);
+        digits[count] = '1'; /* stands for all that had no room, when there was more */
+        write_exponent(digits + count + more, scale - more);
         *number = count > 0 ? read_double(digits) : 0;
     }
     *number = negative ? -*number : *number;
