@@ -201,7 +201,7 @@ static mls_shell_integer value_of(calculation *self, mls_str name)
     calculation inner = *self;
     inner.text = mls_shell_variable_get(self->state, name);
     inner.at = 0;
-    if (inner.text.ptr == NULL) {
+    if (inner.text.ptr == mls_shell_unset) {
         self->state->frame.unset_used = true;
         return wrapped(0);
     }

@@ -129,7 +129,7 @@ static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
         }
         if (assigns) {
             mls_shell_variable_set(state, parts.name, parts.word, parts.appends);
-        } else if (doubtful && slot->value.ptr != NULL) {
+        } else if (doubtful && slot->value.ptr != mls_shell_unset) {
             slot->value = SHELL_MAYBE;
         }
         slot->typed = slot->typed || is(field(fields, 0), "readonly");

@@ -43,7 +43,7 @@ static int test_unary(mls_shell_state *state, char kind, mls_str operand)
     }
     if (kind == 'v' && mls_shell_is_name(operand)) {
         const char *value = mls_shell_variable_get(state, operand).ptr;
-        return value == mls_shell_maybe ? STATUS_UNKNOWN : mls_shell_status_of(value != NULL);
+        return value == mls_shell_maybe ? STATUS_UNKNOWN : mls_shell_status_of(value != mls_shell_unset);
     }
     return test_file(state, kind, operand);
 }

@@ -153,7 +153,7 @@ static mls_str value_of(mls_shell_state *state, mls_str name)
     if (c == '#') {
         return mls_shell_number(state, (int64_t)arguments->count);
     }
-    return arguments->count < (index > 0 ? index : 1) ? (mls_str){NULL, 0}
+    return arguments->count < (index > 0 ? index : 1) ? SHELL_UNSET
            : index > 0                                ? arguments->items[index - 1]
                                                       : SHELL_HOLE;
 }
@@ -172,7 +172,7 @@ static mls_str expand_default(mls_shell_state *state, const parameter *self, cha
         certain += self->value.ptr[i] != '\0';
     }
     const bool maybe = self->value.ptr == mls_shell_maybe;
-    const bool there = self->value.ptr != NULL && !maybe && (!colon || certain > 0);
+    const bool there = self->value.ptr != mls_shell_unset && !maybe && (!colon || certain > 0);
     const bool doubtful = maybe || (colon && self->value.len > 0 && certain == 0);
     const bool named = mls_shell_name_length(self->name) > 0;
     mls_str text = SHELL_HOLE;
@@ -267,7 +267,7 @@ static mls_str expand_operator(mls_shell_state *state, const parameter *self, ml
     }
     switch (rest.ptr[0]) {
     case ':':
-        return self->value.ptr == NULL ? MLS_S("") : expand_slice(state, self, mls_shell_from(rest, 1));
+        return self->value.ptr == mls_shell_unset ? MLS_S("") : expand_slice(state, self, mls_shell_from(rest, 1));
     case '#':
     case '%':
         pattern = expand(state, mls_shell_from(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
@@ -314,7 +314,7 @@ static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_qu
     if (length) {
         return is_ascii(self.value) ? mls_shell_number(state, (int64_t)self.value.len) : SHELL_HOLE;
     }
-    state->frame.unset_used = state->frame.unset_used || (self.value.ptr == NULL && self.rest.len == 0);
+    state->frame.unset_used = state->frame.unset_used || (self.value.ptr == mls_shell_unset && self.rest.len == 0);
     return self.rest.len == 0 ? self.value : expand_operator(state, &self, inner);
 }
 
@@ -405,7 +405,7 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
     } else if (c == '$' && parameter_length(behind) > 0) {
         const size_t length = is_digit(next) ? 1 : parameter_length(behind);
         const mls_str value = value_of(self->state, (mls_str){behind.ptr, length});
-        self->state->frame.unset_used = self->state->frame.unset_used || value.ptr == NULL;
+        self->state->frame.unset_used = self->state->frame.unset_used || value.ptr == mls_shell_unset;
         put_expansion(self, value, in_quotes);
         return at + 1 + length;
     } else if (in_quotes) {

@@ -5,6 +5,7 @@
 #include "shell/state.h"
 
 const char mls_shell_maybe[1] = {'\0'};
+const char mls_shell_unset[1] = {'\0'};
 
 void mls_shell_no_memory(mls_shell_state *state)
 {
@@ -139,7 +140,7 @@ static const char stubborn_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHR
                                      " DIRSTACK BASH_ARGV0 _ ";
 
 /* Where a name is, or belongs. */
-static mls_shell_slot *place_of(const mls_shell_variables *variables, mls_str name, bool *found)
+static size_t place_of(const mls_shell_variables *variables, mls_str name, bool *found)
 {
     size_t begin = 0;
     size_t end = variables->count;
@@ -152,28 +153,26 @@ static mls_shell_slot *place_of(const mls_shell_variables *variables, mls_str na
         }
     }
     *found = begin < variables->count && mls_str_equal(variables->items[begin].name, name);
-    return variables->items + begin;
+    return begin;
 }
 
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
 {
     mls_shell_variables *variables = &state->frame.variables;
     bool found;
-    mls_shell_slot *slot = place_of(variables, name, &found);
-    const size_t at = (size_t)(slot - variables->items);
+    const size_t at = place_of(variables, name, &found);
     if (found) {
-        return slot;
+        return &variables->items[at];
     }
     const mls_str kept = mls_shell_keep(state, name);
     if (!mls_shell_step(state, variables->count) ||
-        !grow(state, (void **)&variables->items, variables->count, &variables->capacity, sizeof *slot)) {
+        !grow(state, (void **)&variables->items, variables->count, &variables->capacity, sizeof *variables->items)) {
         return NULL;
     }
-    slot = variables->items + at;
+    mls_shell_slot *slot = variables->items + at;
     memmove(slot + 1, slot, (variables->count - at) * sizeof *slot);
     variables->count++;
-    *slot = (mls_shell_slot){.name = kept};
-    slot->value = variables->forgotten ? SHELL_MAYBE : slot->value;
+    *slot = (mls_shell_slot){.name = kept, .value = variables->forgotten ? SHELL_MAYBE : SHELL_UNSET};
     return slot;
 }
 
@@ -181,15 +180,15 @@ mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name)
 {
     const mls_shell_frame *frame = &state->frame;
     bool found;
-    const mls_shell_slot *slot = place_of(&frame->variables, name, &found);
+    const size_t at = place_of(&frame->variables, name, &found);
     if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
         return mls_str_from(frame->path);
     }
     const bool own = mls_shell_among(name, shell_names) || mls_shell_among(name, stubborn_names);
-    if (frame->repeat > 0 || (found ? slot->array : own || frame->variables.forgotten)) {
+    if (frame->repeat > 0 || (found ? frame->variables.items[at].array : own || frame->variables.forgotten)) {
         return SHELL_MAYBE;
     }
-    return found ? slot->value : (mls_str){NULL, 0};
+    return found ? frame->variables.items[at].value : SHELL_UNSET;
 }
 
 void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends)
@@ -204,12 +203,13 @@ void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value,
     }
     const bool stubborn = mls_shell_among(name, stubborn_names);
     /* Assigning the same value again leaves no doubt, whichever way the script goes. */
-    const bool same =
-        slot->value.ptr != NULL && !slot->array && mls_shell_known(value) && mls_str_equal(slot->value, value);
+    const bool same = slot->value.ptr != mls_shell_unset && !slot->array && mls_shell_known(value) &&
+                      mls_str_equal(slot->value, value);
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
     slot->path = frame->path;
     slot->line = frame->line;
-    slot->exported = stubborn ? slot->exported && slot->value.ptr != NULL : slot->exported || frame->export_all;
+    slot->exported =
+        stubborn ? slot->exported && slot->value.ptr != mls_shell_unset : slot->exported || frame->export_all;
     if (stubborn || (frame->doubt > 0 && !same)) {
         slot->value = SHELL_MAYBE;
     } else {
@@ -227,8 +227,8 @@ void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
     }
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
     if (frame->doubt == 0 && !slot->typed) { /* below a local variable there may be another one */
-        *slot = (mls_shell_slot){.name = slot->name};
-    } else if (slot->value.ptr != NULL) {
+        *slot = (mls_shell_slot){.name = slot->name, .value = SHELL_UNSET};
+    } else if (slot->value.ptr != mls_shell_unset) {
         slot->value = SHELL_MAYBE;
     }
 }

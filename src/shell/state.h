@@ -33,7 +33,9 @@
 #define SHELL_HOLE MLS_S("\0")
 /* Of a variable: not even whether it is set is known. */
 #define SHELL_MAYBE ((mls_str){mls_shell_maybe, 1})
+#define SHELL_UNSET ((mls_str){mls_shell_unset, 0})
 extern const char mls_shell_maybe[1];
+extern const char mls_shell_unset[1];
 
 static inline bool mls_shell_known(mls_str text)
 {
@@ -60,7 +62,7 @@ static inline int mls_shell_status_not(int status)
 
 typedef struct mls_shell_slot {
     mls_str name;
-    mls_str value;    /* ptr NULL: not set */
+    mls_str value;
     const char *path; /* where it was assigned last; NULL: nowhere */
     size_t line;
     bool exported;
@@ -162,7 +164,7 @@ bool mls_shell_among(mls_str word, const char *words);
 
 /* The entry of a name, made where there is none.  NULL ends the reading. */
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name);
-/* The value of a name, special ones like RANDOM and PATH included; ptr NULL: not set. */
+/* The value of a name, special ones like RANDOM and PATH included. */
 mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name);
 /* Assigns, in the light of doubt; `appends`: as `+=`. */
 void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends);
