@@ -57,27 +57,22 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
     return counts->error == 0 && (!strict || counts->warning + counts->advice == 0);
 }
 
-/* Takes over message; copies path and key. */
-static void keep_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
-                         char *message)
+/* Takes over the message; copies path and key. */
+static void keep_finding(mls_findings *list, mls_finding finding, mls_str key)
 {
-    char *path = place.path != NULL ? mls_copy_text(place.path, strlen(place.path)) : NULL;
-    char *key = place.key.ptr != NULL ? mls_copy_text(place.key.ptr, place.key.len) : NULL;
-    if (message == NULL || (place.path != NULL && path == NULL) || (place.key.ptr != NULL && key == NULL) ||
+    char *path = finding.path != NULL ? mls_copy_text(finding.path, strlen(finding.path)) : NULL;
+    char *name = key.ptr != NULL ? mls_copy_text(key.ptr, key.len) : NULL;
+    if (finding.message == NULL || (finding.path != NULL && path == NULL) || (key.ptr != NULL && name == NULL) ||
         !MLS_GROW(list, items)) {
-        free(message);
+        free((void *)(uintptr_t)finding.message);
         free(path);
-        free(key);
+        free(name);
         list->out_of_memory = true;
         return;
     }
-    list->items[list->count++] = (mls_finding){.code = code,
-                                               .severity = severity,
-                                               .line = place.line,
-                                               .column = place.column,
-                                               .path = path,
-                                               .key = key,
-                                               .message = message};
+    finding.path = path;
+    finding.key = name;
+    list->items[list->count++] = finding;
 }
 
 static void add_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
@@ -96,7 +91,9 @@ static void add_finding(mls_findings *list, mls_finding_code code, mls_severity 
     mls_escape_append(&clean, mls_buffer_str(&raw));
     clean.failed |= raw.failed;
     mls_buffer_release(&raw);
-    keep_finding(list, code, severity, place, mls_buffer_detach(&clean));
+    keep_finding(list,
+                 (mls_finding){code, severity, place.line, place.column, place.path, NULL, mls_buffer_detach(&clean)},
+                 place.key);
 }
 
 void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
@@ -130,8 +127,9 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
             if (f->code == except) {
                 --*count_of(&list->counts, f->severity);
             } else if (kept++ < MLS_FINDINGS_KEPT_PER_CODE) {
-                const mls_finding_place place = {f->path, f->line, f->column, mls_str_from(f->key)};
-                keep_finding(list, f->code, f->severity, place, mls_copy_text(f->message, strlen(f->message)));
+                mls_finding copy = *f;
+                copy.message = mls_copy_text(f->message, strlen(f->message));
+                keep_finding(list, copy, mls_str_from(f->key));
             }
         }
         list->found[code] += code != (size_t)except ? from->found[code] : 0;

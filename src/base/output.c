@@ -141,50 +141,38 @@ bool mls_output_is_closed(const mls_output *output)
     return output->failed_errno == EPIPE;
 }
 
-/* Closes the descriptor, even standard output's: only then a full disk behind it is sure to be heard of. */
-static void close_descriptor(mls_output *output)
-{
-    if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
-        output->failed_errno = errno;
-    }
-    output->fd = -1;
-}
-
-static void release(mls_output *output)
-{
-    free(output->path);
-    free(output->temporary);
-    mls_buffer_release(&output->buffer);
-    *output = (mls_output){.fd = -1};
-}
-
-mls_status mls_output_close(mls_output *output, mls_error *error)
+static mls_status finish(mls_output *output, mls_error *error)
 {
     mls_status status = MLS_OK;
     mls_output_flush(output);
-    close_descriptor(output);
+    /* Even standard output is closed: only then a full disk behind it is sure to be heard of. */
+    if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
+        output->failed_errno = errno;
+    }
     if (output->failed_errno == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0) {
         output->failed_errno = errno;
     }
-    if (output->failed_errno == EPIPE) {
-        status = MLS_STOPPED;
-    } else if (output->failed_errno != 0) {
-        status = cannot_write(output->failed_errno, error);
+    if (output->failed_errno != 0) {
+        status = output->failed_errno == EPIPE ? MLS_STOPPED : cannot_write(output->failed_errno, error);
     }
     if (status != MLS_OK && output->temporary != NULL) {
         (void)unlink(output->temporary);
     }
-    release(output);
+    free(output->path);
+    free(output->temporary);
+    mls_buffer_release(&output->buffer);
+    *output = (mls_output){.fd = -1};
     return status;
+}
+
+mls_status mls_output_close(mls_output *output, mls_error *error)
+{
+    return finish(output, error);
 }
 
 void mls_output_abandon(mls_output *output)
 {
-    if (output->path != NULL) {
-        close_descriptor(output);
-    }
-    if (output->temporary != NULL) {
-        (void)unlink(output->temporary);
-    }
-    release(output);
+    output->fd = output->path != NULL ? output->fd : -1;
+    output->failed_errno = ECANCELED; /* nothing is written or renamed then */
+    (void)finish(output, NULL);
 }
