@@ -93,7 +93,7 @@ typedef struct mls_fields {
 /* Writes a row as an object; row NULL: null. */
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row);
 
-enum { MLS_SOURCES_MAX = 4, MLS_COLUMNS_MAX = 40 };
+enum { MLS_SOURCES_MAX = 4 };
 
 /* The columns of a CSV in their order, each the first field of its name in the tables of `sources`. */
 typedef struct mls_columns {

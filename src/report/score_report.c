@@ -444,7 +444,7 @@ static double joules_of(const mls_group *group, size_t index)
     F(run, counted, TEXT, "", mls_olympic_mark_name(row->group->marks[row->index]))                                    \
     F(run, to_converge, NUMBER_OR_NULL, "", to_converge(row->run))                                                     \
     F(run, unit, TEXT, "", unit_of(row->run))                                                                          \
-    F(run, final_eval, NUMBER_OR_NULL, "", row->run->last_evaluation.value)                                         \
+    F(run, final_eval, NUMBER_OR_NULL, "", row->run->last_evaluation.value)                                            \
     F(run, init_minutes, NUMBER_OR_NULL, "minutes", mls_run_init_minutes(row->run))                                    \
     F(run, throughput, NUMBER_OR_NULL, "samples/s", throughput_of(row->run))                                           \
     F(run, seed, ARRAY, "", MLS_EMIT_LIST(to, row->run->seed_count, emit_seed(to, row->run->seeds[i].value)))          \

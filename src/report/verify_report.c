@@ -12,20 +12,20 @@
 
 /* ---------------------------------------------------------------- findings */
 
-/* Adds a finding; what is alike in one folder is told together, in a result's of how many logs. */
-static void add_placed(mls_found *found, const mls_view *view, const mls_placed_finding *placed, const char *submitter)
+/* Whose a finding is; what is alike in one folder is told together, in a result's of how many logs. */
+static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter *submitter)
 {
     const char *slash = strrchr(placed->path, '/');
     const mls_str folder = {placed->path, slash != NULL ? (size_t)(slash - placed->path) : 0};
-    mls_owner owner = {.path = placed->path, .name = submitter, .result = folder};
-    if (placed->system != NULL && placed->system->description.path != NULL &&
-        strcmp(placed->path, placed->system->description.path) == 0) {
-        owner.result = (mls_str){0}; /* each description is one of its own */
-    }
-    if (placed->result != NULL && mls_str_equal(folder, mls_str_from(placed->result->path))) {
-        owner.runs = placed->result->run_count;
-    }
-    mls_found_add_one(found, placed->finding, owner, view);
+    const char *description = placed->system != NULL ? placed->system->description.path : NULL;
+    const mls_submission_result *result = placed->result;
+    /* Each description is one of its own. */
+    const bool alone = description != NULL && strcmp(placed->path, description) == 0;
+    return (mls_owner){.path = placed->path,
+                       .name = submitter->name,
+                       .result = alone ? (mls_str){0} : folder,
+                       .runs =
+                           result != NULL && mls_str_equal(folder, mls_str_from(result->path)) ? result->run_count : 0};
 }
 
 /* Adds what is to be shown of a submitter's findings (NULL: of those that are nobody's). */
@@ -34,10 +34,10 @@ static void add_of(mls_found *found, const mls_view *view, const mls_submission 
 {
     if (submitter == NULL) {
         mls_found_add(found, &submission->findings, (mls_owner){.path = "."}, view);
-        return;
     }
-    for (size_t i = 0; i < submitter->placed_count; i++) {
-        add_placed(found, view, &submitter->placed[i], submitter->name);
+    for (size_t i = 0; submitter != NULL && i < submitter->placed_count; i++) {
+        const mls_placed_finding *placed = &submitter->placed[i];
+        mls_found_add_one(found, placed->finding, owner_of(placed, submitter), view);
     }
 }
 
@@ -377,9 +377,9 @@ static void add_case(mls_printer *to, mls_found *found, const mls_finding_counts
         mls_findings_pass(counts, to->view->strict) ? NULL : mls_words_plural(bad, "finding", "findings").text, found);
 }
 
-/* What a submitter's findings say about a system, a result, or neither. */
-static mls_found found_of(const mls_printer *to, const mls_submitter *submitter, const mls_system *system,
-                          const mls_submission_result *result)
+/* A test case of what a submitter's findings say about a system, a result, or neither. */
+static void add_case_of(mls_printer *to, const mls_submitter *submitter, const mls_system *system,
+                        const mls_submission_result *result)
 {
     mls_found found = {0};
     for (size_t i = 0; i < submitter->placed_count; i++) {
@@ -388,25 +388,14 @@ static mls_found found_of(const mls_printer *to, const mls_submitter *submitter,
             mls_found_add_one(&found, placed->finding, (mls_owner){.path = placed->path}, to->view);
         }
     }
-    return found;
-}
-
-static void add_suite(mls_printer *to, const mls_submitter *submitter)
-{
-    mls_found found = found_of(to, submitter, NULL, NULL);
-    add_case(to, &found, &submitter->findings.counts, "tree", "everything else");
-    for (size_t k = 0; k < submitter->system_count; k++) {
-        const mls_system *system = &submitter->systems[k];
-        found = found_of(to, submitter, system, NULL);
-        add_case(to, &found, &system->findings.counts, "system",
-                 system->description.path != NULL ? system->description.path : system->folder);
-    }
-    for (size_t k = 0; k < submitter->result_count; k++) {
-        const mls_submission_result *result = &submitter->results[k];
-        found = found_of(to, submitter, NULL, result);
+    if (system != NULL) {
+        const char *path = system->description.path;
+        add_case(to, &found, &system->findings.counts, "system", path != NULL ? path : system->folder);
+    } else if (result != NULL) {
         add_case(to, &found, &result->counts, result->benchmark, result->path);
+    } else {
+        add_case(to, &found, &submitter->findings.counts, "tree", "everything else");
     }
-    mls_junit_suite(to, submitter->name);
 }
 
 static void test_cases(mls_printer *to, const void *what)
@@ -419,7 +408,15 @@ static void test_cases(mls_printer *to, const void *what)
         mls_junit_suite(to, submission->path);
     }
     for (size_t i = 0; i < submission->submitter_count; i++) {
-        add_suite(to, &submission->submitters[i]);
+        const mls_submitter *submitter = &submission->submitters[i];
+        add_case_of(to, submitter, NULL, NULL);
+        for (size_t k = 0; k < submitter->system_count; k++) {
+            add_case_of(to, submitter, &submitter->systems[k], NULL);
+        }
+        for (size_t k = 0; k < submitter->result_count; k++) {
+            add_case_of(to, submitter, NULL, &submitter->results[k]);
+        }
+        mls_junit_suite(to, submitter->name);
     }
 }
 
