@@ -2,11 +2,9 @@
 /*
  * edition.h - which editions of MLPerf there are, and what each one asks for.
  *
- * An edition is a published round: training 0.7.0 to 6.1.0, hpc 1.0.0 to
- * 3.0.0.  The tables of editions and of benchmarks are read from the data
- * embedded in the library; once loaded they never change and any number of
- * threads may look at them.  Editions of a usage are in the order of their
- * dates, the oldest first.
+ * An edition is a published round.  The tables of editions and of benchmarks
+ * are embedded in the library; once loaded they never change and any number of
+ * threads may look at them.
  */
 #ifndef MLSCORE_EDITION_H
 #define MLSCORE_EDITION_H
@@ -21,8 +19,7 @@ enum { MLS_USAGE_COUNT = 2 };
 
 /** "training" or "hpc". */
 const char *mls_usage_name(mls_usage usage);
-
-/** Reads "training" or "hpc"; false for anything else. */
+/** The usage of that name; false when there is none. */
 bool mls_usage_from_name(mls_str name, mls_usage *usage);
 
 /** What the metadata of an evaluation say of how far training went. */
@@ -65,11 +62,7 @@ bool mls_edition_number(mls_str text, unsigned *number);
 
 typedef struct mls_editions mls_editions;
 
-/**
- * Reads the table of editions.  On MLS_OK *editions is to be given to
- * mls_editions_free().  MLS_ERROR_MEMORY or, for broken data, MLS_ERROR_SYNTAX
- * and MLS_ERROR_VALUE otherwise; *editions is NULL then.
- */
+/** Reads the tables, to be given to mls_editions_free().  MLS_ERROR_MEMORY, or MLS_ERROR_VALUE for broken data. */
 mls_status mls_editions_load(mls_editions **editions, mls_error *error) MLS_MUST_USE;
 void mls_editions_free(mls_editions *editions);
 
@@ -78,10 +71,8 @@ size_t mls_editions_count(const mls_editions *editions, mls_usage usage);
 const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usage, size_t index);
 
 /**
- * Finds the edition that a person named: "5.1", "5.1.0" or "v5.1".
- * MLS_ERROR_UNKNOWN, with a message that lists what there is, when nobody
- * knows it; MLS_ERROR_VALUE for training 0.6 and older, whose logs have
- * another format.
+ * Finds the edition that a person named as mls_edition_number() has it.  MLS_ERROR_UNKNOWN, with a list of what there
+ * is, or MLS_ERROR_VALUE for training 0.6 and older, whose logs have another format.
  */
 mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,
                              mls_error *error) MLS_MUST_USE;
@@ -93,11 +84,9 @@ static inline bool mls_time_is_date(double time_ms)
 }
 
 /**
- * The edition that a log whose first record has this time most likely belongs
- * to: the oldest whose last run was not before it, of those that know the
- * benchmark, or, when no later one does, the newest that does.  A benchmark
- * that nobody knows (or "") does not matter.  Never NULL; a time that is no
- * date counts as the newest edition's.
+ * The edition that a log whose first record has this time most likely belongs to: the first from its date on that knows
+ * the benchmark, or, when none does, the newest that does.  A benchmark that nobody knows (or "") does not matter; a
+ * time that is no date counts as the newest edition's.  Never NULL.
  */
 const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark);
 

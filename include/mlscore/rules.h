@@ -2,14 +2,11 @@
 /*
  * rules.h - the rules of an edition, and judging a log by them.
  *
- * A ruleset is loaded once and never changes; any number of threads may use
- * it.  A checker judges one log at a time: it is a sink that is fed the log's
- * records in order (mls_checker_sink()), keeps a bounded amount about them
- * whatever the log's size, and has a verdict when the log has ended.
- *
- * How a log is judged follows the reference compliance checker to the letter:
- * the same verdict, and errors for the same keys.  Advice goes beyond it and
- * never changes a verdict.
+ * A ruleset never changes; any number of threads may use it.  A checker is fed
+ * one log at a time (mls_checker_sink()), keeps a bounded amount whatever the
+ * log's size, and has a verdict when the log has ended: that of the reference
+ * compliance checker to the letter, with errors for the same keys.  Advice goes
+ * beyond it and never changes a verdict.
  */
 #ifndef MLSCORE_RULES_H
 #define MLSCORE_RULES_H
@@ -49,17 +46,10 @@ const char *mls_ruleset_edition(const mls_ruleset *ruleset);
 /** Whether there are rules for the benchmark in any division. */
 bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
 
-/**
- * The published edition behind it: the one that it is, that its file extends,
- * or that it bears the name of; NULL when there is none.
- */
+/** The published edition that it is, that its file extends, or that it bears the name of; NULL: none. */
 const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions);
 
-/**
- * The editions and the rulesets loaded so far: what a program that judges many
- * logs shares between its threads.  Every function may be called from any
- * thread at any time.
- */
+/** The editions and the rulesets loaded so far, shared by all threads: any function from any thread at any time. */
 typedef struct mls_rulesets mls_rulesets;
 
 mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error) MLS_MUST_USE;
@@ -90,9 +80,8 @@ void mls_checker_reset(mls_checker *checker, const mls_checker_options *options)
 mls_sink mls_checker_sink(mls_checker *checker);
 
 /**
- * The same one by one, for records that do not come from a scan.  They return
- * MLS_OK, MLS_ERROR_MEMORY, or what loading the guessed edition's rules
- * returned.  mls_checker_end() is called once, after the last record.
+ * The same one by one; mls_checker_end() once, after the last record.  MLS_OK, MLS_ERROR_MEMORY, or what loading the
+ * guessed edition's rules returned.
  */
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record) MLS_MUST_USE;
 mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed) MLS_MUST_USE;

@@ -53,16 +53,11 @@ static void advise_step(mls_advice_state *advice, const mls_record *record)
 void mls_advice_record(mls_checker *checker, const mls_record *record)
 {
     mls_advice_state *advice = &checker->advice;
-    switch (record->key_id) {
-    case MLS_KEY_INIT_START:
-    case MLS_KEY_INIT_STOP:
-    case MLS_KEY_RUN_START:
-    case MLS_KEY_RUN_STOP:
-        advise_step(advice, record);
-        break;
-    default:
+    if (record->key_id != MLS_KEY_INIT_START && record->key_id != MLS_KEY_INIT_STOP &&
+        record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP) {
         return;
     }
+    advise_step(advice, record);
     if (!advice->run_started && record->key_id == MLS_KEY_RUN_START) {
         advice->run_started = true;
         advice->run_start_ms = record->time_ms;

@@ -15,11 +15,6 @@
 #include "rules/checker.h"
 #include "rules/rule_words.h"
 
-static mls_finding_place end_place(size_t line, mls_str key)
-{
-    return (mls_finding_place){.line = line, .key = key};
-}
-
 /* Plays the queue: who is judged, in which order.  False when memory ran out. */
 static bool queue_play(mls_checker *checker)
 {
@@ -41,7 +36,7 @@ static bool queue_play(mls_checker *checker)
             const mls_use *use = &state->uses[i];
             if (use->scope == SIZE_MAX) {
                 mls_findings_add(&checker->findings, MLS_FINDING_UNKNOWN_SCOPE,
-                                 end_place(use->line, MLS_S("@unknown-scope")),
+                                 (mls_finding_place){.line = use->line, .key = MLS_S("@unknown-scope")},
                                  "%.*s asks for the rules %.*s, which %s %s does not have", (int)use->key.len,
                                  use->key.ptr, use->name.len > 80 ? 80 : (int)use->name.len, use->name.ptr,
                                  mls_usage_name(ruleset->usage), ruleset->edition.ptr);
@@ -91,34 +86,33 @@ static void quote_kept(mls_buffer *buffer, const mls_kept_value *value)
 static void occurrence_missing(const mls_judging *j, mls_str key, size_t count)
 {
     mls_buffer message = {0};
-    mls_buffer_append(&message, j->rule->key);
-    mls_buffer_append_text(&message, " must be logged ");
+    mls_buffer_printf(&message, "%s must be logged ", j->rule->key.ptr);
     mls_rule_words_occurs(&message, j->rule);
     if (count == 0) {
         mls_buffer_append_text(&message, ", is missing");
     } else {
         mls_buffer_printf(&message, ", is logged %zu time%s", count, count == 1 ? "" : "s");
     }
-    end_add(j, MLS_FINDING_OCCURRENCE, end_place(0, key), true, &message);
+    end_add(j, MLS_FINDING_OCCURRENCE, (mls_finding_place){.line = 0, .key = key}, true, &message);
 }
 
 static void occurrence_several(const mls_judging *j, const mls_key_state *key, size_t count)
 {
     const bool differ = key->other_line > 0;
     mls_buffer message = {0};
-    mls_buffer_append(&message, j->rule->key);
+    mls_buffer_printf(&message,
+                      differ ? "%s must be logged exactly once, is logged %zu times with different values: "
+                             : "%s is logged %zu times with the same value, first at line %zu; once is enough",
+                      j->rule->key.ptr, count, key->first_line);
     if (differ) {
-        mls_buffer_printf(&message, " must be logged exactly once, is logged %zu times with different values: ", count);
         quote_kept(&message, &key->first);
         mls_buffer_printf(&message, " at line %zu, ", key->first_line);
         quote_kept(&message, &key->other);
         mls_buffer_printf(&message, " at line %zu", key->other_line);
-    } else {
-        mls_buffer_printf(&message, " is logged %zu times with the same value, first at line %zu; once is enough",
-                          count, key->first_line);
     }
     end_add(j, differ ? MLS_FINDING_OCCURRENCE : MLS_FINDING_REPEATED,
-            end_place(differ ? key->other_line : key->second_line, j->rule->key), differ, &message);
+            (mls_finding_place){.line = differ ? key->other_line : key->second_line, .key = j->rule->key}, differ,
+            &message);
 }
 
 static bool either_came(const mls_checker *checker, const mls_rule *rule)
@@ -175,8 +169,7 @@ static void judge_target(const mls_judging *j)
     if (targets->count == 0 || !state->any_judged || state->any_held) {
         return;
     }
-    mls_buffer_append(&message, j->rule->key);
-    mls_buffer_append_text(&message, " must reach ");
+    mls_buffer_printf(&message, "%s must reach ", j->rule->key.ptr);
     for (size_t i = 0; i < targets->count; i++) {
         mls_buffer_append_text(&message, i > 0 ? " and " : "");
         mls_rule_words_target(&message, j->scope, &targets->items[i], &j->checker->input);
@@ -186,7 +179,7 @@ static void judge_target(const mls_judging *j)
     } else {
         mls_buffer_append_text(&message, "; no record did");
     }
-    end_add(j, MLS_FINDING_TARGET, end_place(state->best_line, j->rule->key), true, &message);
+    end_add(j, MLS_FINDING_TARGET, (mls_finding_place){.line = state->best_line, .key = j->rule->key}, true, &message);
 }
 
 static void judge_end(const mls_judging *j)
@@ -205,7 +198,7 @@ static void judge_end(const mls_judging *j)
             mls_buffer_printf(&message, "a rule cannot be evaluated, since %s: ", input->reason);
         }
         mls_rule_words_requirement(&message, j->scope, expr, input);
-        end_add(j, MLS_FINDING_END, end_place(0, MLS_S("@end")), true, &message);
+        end_add(j, MLS_FINDING_END, (mls_finding_place){.line = 0, .key = MLS_S("@end")}, true, &message);
     }
 }
 
@@ -213,10 +206,10 @@ static void judge_end(const mls_judging *j)
 
 static void staged_add(mls_checker *checker, const mls_rule *rule, const mls_staged *staged)
 {
-    const mls_str key = staged->code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : rule->key;
-    mls_finding_place place = end_place(staged->line, key);
-    place.column = staged->column;
-    mls_findings_add(&checker->findings, staged->code, place, "%.*s", (int)staged->message.len, staged->message.ptr);
+    const mls_finding_place place = {.line = staged->line,
+                                     .column = staged->column,
+                                     .key = staged->code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : rule->key};
+    mls_findings_add(&checker->findings, staged->code, place, "%s", staged->message.ptr);
 }
 
 /*

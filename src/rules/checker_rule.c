@@ -19,15 +19,13 @@ enum { MLS_SHOWN_VALUE_MAX = 80, MLS_SHOWN_NAMES_MAX = 6 };
 static bool is_told(const mls_buffer *message, mls_str key)
 {
     static const mls_str words[] = {MLS_STR(" after "), MLS_STR(" of ")};
-    for (size_t at = 0; at + key.len <= message->len; at++) {
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            if (at >= words[i].len && mls_str_equal((mls_str){message->ptr + at, key.len}, key) &&
-                mls_str_equal((mls_str){message->ptr + at - words[i].len, words[i].len}, words[i])) {
-                return true;
-            }
-        }
+    bool told = false;
+    for (size_t i = 0; i < message->len * 2; i++) {
+        const mls_str rest = {message->ptr + i / 2, message->len - i / 2};
+        const mls_str word = words[i % 2];
+        told |= mls_str_starts(rest, word) && mls_str_starts((mls_str){rest.ptr + word.len, rest.len - word.len}, key);
     }
-    return false;
+    return told;
 }
 
 /* "; submission_division, which sets $compile_time_mins, has not been logged yet: log it before init_stop" */
@@ -43,12 +41,8 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
         if (index == SIZE_MAX || checker->keys[index].count > 0 || is_told(message, key)) {
             continue;
         }
-        mls_buffer_append_text(message, "; ");
-        mls_buffer_append(message, key);
-        mls_buffer_append_text(message, ", which sets ");
-        mls_buffer_append(message, node->text);
-        mls_buffer_append_text(message, ", has not been logged yet: log it before ");
-        mls_buffer_append(message, j->rule->key);
+        mls_buffer_printf(message, "; %s, which sets %.*s, has not been logged yet: log it before %s", key.ptr,
+                          (int)node->text.len, node->text.ptr, j->rule->key.ptr);
     }
 }
 
@@ -135,14 +129,9 @@ static int target_direction(const mls_expr *expr, const mls_expr_node **measured
     while (node->op == MLS_EXPR_AND) {
         node = node->operands[0];
     }
-    if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL) {
-        return 0;
-    }
-    *measured = node->operands[0];
-    if ((*measured)->op != MLS_EXPR_VALUE) {
-        return 0;
-    }
-    return node->op == MLS_EXPR_LESS || node->op == MLS_EXPR_LESS_EQUAL ? -1 : 1;
+    const bool compares = node->op >= MLS_EXPR_LESS && node->op <= MLS_EXPR_GREATER_EQUAL;
+    *measured = compares ? node->operands[0] : NULL;
+    return !compares || (*measured)->op != MLS_EXPR_VALUE ? 0 : node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
 }
 
 /* Remembers the value that came closest to a target, and when, for the case that none reaches it. */
@@ -181,10 +170,8 @@ static void any_run(const mls_judging *j)
         held = held && outcome == MLS_OUTCOME_TRUE;
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer message = {0};
-            mls_buffer_append(&message, j->rule->key);
-            mls_buffer_append_text(&message, " must be comparable with the target (");
-            mls_buffer_append(&message, expr->text);
-            mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
+            mls_buffer_printf(&message, "%s must be comparable with the target (%.*s), but %s", j->rule->key.ptr,
+                              (int)expr->text.len, expr->text.ptr, j->checker->input.reason);
             hint_not_yet(j, expr, &message);
             mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_EVALUATION, &message);
         }
@@ -196,26 +183,6 @@ static void any_run(const mls_judging *j)
 }
 
 /* ---------------------------------------------------------------- actions */
-
-/* The name that a `use` comes to; false when its expression cannot be evaluated. */
-static bool use_name(const mls_judging *j, const mls_action *action, mls_buffer *name)
-{
-    mls_buffer_append(name, action->prefix);
-    if (action->has_expr) {
-        mls_value value;
-        mls_str text;
-        if (!mls_expr_evaluate(action->expr.root, &j->checker->input, &value)) {
-            return false;
-        }
-        if (mls_value_string(&value, &text)) {
-            mls_buffer_append(name, text);
-        } else {
-            mls_value_show(name, &value);
-        }
-        mls_buffer_append(name, action->suffix);
-    }
-    return true;
-}
 
 /* Notes what the rule queues, once. */
 static void use_note(const mls_judging *j, mls_str name)
@@ -247,16 +214,25 @@ static void use_note(const mls_judging *j, mls_str name)
     }
 }
 
+/* False when its expression cannot be evaluated. */
 static bool use_run(const mls_judging *j, const mls_action *action)
 {
+    mls_value value = {.kind = MLS_JSON_STRING};
     mls_buffer name = {0};
-    const bool named = use_name(j, action, &name);
-    if (named) {
-        use_note(j, mls_buffer_str(&name));
+    if (action->has_expr && !mls_expr_evaluate(action->expr.root, &j->checker->input, &value)) {
+        return false;
     }
+    mls_buffer_append(&name, action->prefix);
+    if (value.kind == MLS_JSON_STRING) {
+        mls_buffer_append(&name, value.as.string);
+    } else {
+        mls_value_show(&name, &value);
+    }
+    mls_buffer_append(&name, action->suffix);
+    use_note(j, mls_buffer_str(&name));
     j->checker->out_of_memory |= name.failed;
     mls_buffer_release(&name);
-    return named;
+    return true;
 }
 
 static bool actions_run(const mls_judging *j, const mls_action *actions, size_t count)
@@ -309,8 +285,8 @@ void mls_rule_apply(const mls_judging *j, bool first)
     }
     if (rule->action_count > 0 && !actions_run(j, rule->actions, rule->action_count)) {
         mls_buffer message = {0};
-        mls_buffer_append(&message, rule->key);
-        mls_buffer_printf(&message, " cannot be used for the rules that build on it: %s", j->checker->input.reason);
+        mls_buffer_printf(&message, "%s cannot be used for the rules that build on it: %s", rule->key.ptr,
+                          j->checker->input.reason);
         mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_ACTION, &message);
     }
 }

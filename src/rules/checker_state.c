@@ -188,9 +188,9 @@ bool mls_checker_prepare(mls_checker *checker)
 static void state_reach(mls_checker *checker, bool *reached, size_t scope)
 {
     if (!reached[scope]) {
-        reached[scope] = true;
         checker->order[checker->order_count++] = scope;
     }
+    reached[scope] = true;
 }
 
 static void reach_actions(mls_checker *checker, bool *reached, const mls_action *actions, size_t count)
