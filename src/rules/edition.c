@@ -284,7 +284,10 @@ static mls_status read_usage(mls_editions *editions, mls_usage usage, const cJSO
         return broken(error, "a usage needs editions");
     }
     list->items = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(items), sizeof *list->items);
-    mls_status status = list->items != NULL ? MLS_OK : mls_error_memory(error);
+    mls_status status = MLS_OK;
+    if (list->items == NULL) {
+        return mls_error_memory(error);
+    }
     for (const cJSON *item = items->child; item != NULL && status == MLS_OK; item = item->next) {
         mls_edition *edition = &list->items[list->count++];
         *edition = (mls_edition){.usage = usage, .last_run_ms = INFINITY};
@@ -307,7 +310,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
     if (loaded == NULL || tables[0] == NULL || tables[1] == NULL) { /* they are embedded and known to be JSON */
         status = mls_error_memory(error);
     }
-    for (size_t u = 0; u < MLS_USAGE_COUNT && status == MLS_OK; u++) {
+    for (size_t u = 0; u < MLS_USAGE_COUNT && status == MLS_OK && loaded != NULL; u++) {
         edition_list *list = &loaded->usages[u];
         const cJSON *parts[2];
         for (size_t i = 0; i < 2; i++) {
