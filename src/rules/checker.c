@@ -2,7 +2,7 @@
 /*
  * checker.c - judging a log, record by record, and what became of it.
  */
-#include "rules/checker.h"
+#include "rules/judging.h"
 
 #include <math.h>
 #include <stdio.h>

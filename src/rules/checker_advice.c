@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/number.h"
-#include "rules/checker.h"
+#include "rules/judging.h"
 
 /* Clocks that differ by less than this are not worth a word. */
 #define MLS_BACKWARDS_MS 1000.0

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/checker.h"
+#include "rules/judging.h"
 
 enum {
     GROUPS_MAX = 4096, /* derived records of one scope */

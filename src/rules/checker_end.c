@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "rules/checker.h"
+#include "rules/judging.h"
 #include "rules/rule_words.h"
 
 /* Plays the queue: who is judged, in which order.  False when memory ran out. */

@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "rules/checker.h"
+#include "rules/judging.h"
 #include "rules/rule_words.h"
 
 enum { MLS_SHOWN_VALUE_MAX = 80, MLS_SHOWN_NAMES_MAX = 6 };

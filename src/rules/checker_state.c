@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "rules/checker.h"
+#include "rules/judging.h"
 
 /* ---------------------------------------------------------------- values that outlive their record */
 

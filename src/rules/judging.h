@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checker.h - what a checker keeps about the log it judges.
+ * judging.h - what a checker keeps about the log it judges.
  *
  * The rules say: judge `common` over all records, then each scope it queued
  * over all records again, and so on.  A log is read only once, so every scope
@@ -9,8 +9,8 @@
  * scope that nothing can queue any more is dropped.  When the log has ended
  * the queue is played through, and only what the scopes in it found counts.
  */
-#ifndef MLS_RULES_CHECKER_H
-#define MLS_RULES_CHECKER_H
+#ifndef MLS_RULES_JUDGING_H
+#define MLS_RULES_JUDGING_H
 
 #include "log/keep.h"
 #include "rules/ruleset.h"
