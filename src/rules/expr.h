@@ -137,13 +137,17 @@ typedef struct mls_variable {
 #define MLS_EXPR_OF_RECORD                                                                                             \
     (1U << MLS_EXPR_VALUE | 1U << MLS_EXPR_METADATA | 1U << MLS_EXPR_RECORD | 1U << MLS_EXPR_TIME)
 
-enum { MLS_PARTS = MLS_EXPR_RECORD + 1 };
+enum { MLS_MEMBERS_INDEXED_MAX = 12, MLS_PARTS = MLS_EXPR_RECORD + 1 };
 
 /* A record's value, its metadata or its whole: as text, and as a tree once somebody wants all of it. */
 typedef struct mls_expr_part {
     mls_str span;
     const mls_value *tree; /* NULL: not built yet; may be given, for records that were never in a log */
     mls_value storage;
+    bool indexed;  /* the members below were looked for in the text */
+    bool complete; /* false: too many, or names with escapes; each lookup reads the text */
+    size_t count;
+    mls_raw_member members[MLS_MEMBERS_INDEXED_MAX];
 } mls_expr_part;
 
 /* What an expression looks at. */

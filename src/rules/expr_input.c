@@ -57,7 +57,9 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
     const mls_str spans[MLS_PARTS] = {from->value, from->metadata, from->payload};
     input->record = record;
     for (size_t i = 0; i < MLS_PARTS; i++) {
-        input->parts[i] = (mls_expr_part){.span = spans[i]};
+        input->parts[i].span = spans[i];
+        input->parts[i].tree = NULL;
+        input->parts[i].indexed = false;
     }
 }
 
@@ -123,6 +125,22 @@ bool mls_expr_input_load(mls_expr_op op, mls_expr_input *input, mls_value *resul
     return tree != NULL;
 }
 
+static void part_index(mls_expr_part *part)
+{
+    mls_raw_member member;
+    mls_json_walk walk = mls_json_walk_begin(part->span);
+    part->indexed = true;
+    part->count = 0;
+    part->complete = true;
+    while (part->complete && mls_json_walk_next(&walk, &member)) {
+        part->complete = part->count < MLS_MEMBERS_INDEXED_MAX &&
+                         (member.name.len == 0 || memchr(member.name.ptr, '\\', member.name.len) == NULL);
+        if (part->complete) {
+            part->members[part->count++] = member;
+        }
+    }
+}
+
 bool mls_expr_input_find(mls_expr_op op, mls_expr_input *input, mls_str name, bool *found, mls_str *member)
 {
     mls_expr_part *part = &input->parts[op <= MLS_EXPR_RECORD ? op : MLS_EXPR_VALUE];
@@ -130,6 +148,20 @@ bool mls_expr_input_find(mls_expr_op op, mls_expr_input *input, mls_str name, bo
         mls_json_kind_of(part->span) != MLS_JSON_OBJECT) {
         return false;
     }
-    *found = mls_json_member(part->span, name, member);
+    if (!part->indexed) {
+        part_index(part);
+    }
+    if (!part->complete) {
+        *found = mls_json_member(part->span, name, member);
+        return true;
+    }
+    size_t i = part->count; /* the last member of a name counts */
+    while (i > 0 && !mls_str_equal(part->members[i - 1].name, name)) {
+        i--;
+    }
+    *found = i > 0;
+    if (*found) {
+        *member = part->members[i - 1].value;
+    }
     return true;
 }

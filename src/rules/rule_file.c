@@ -25,7 +25,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
     mls_raw_member member;
     for (mls_json_walk walk = mls_json_walk_begin(json); count < STEPS_MAX && mls_json_walk_next(&walk, &member);) {
         /* at its own name a scope or rule is meant, of other names what holds them */
-        const bool named = (count == 1 || count == 3) && at == member.name.ptr - 1;
+        const bool named = (count == 1 || count == 3) && member.name.ptr != NULL && at == member.name.ptr - 1;
         if (named || (at >= member.value.ptr && at < member.value.ptr + member.value.len)) {
             names[count] = member.name;
             count += member.name.ptr != NULL;
