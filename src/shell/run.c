@@ -43,7 +43,7 @@ static reader read_ahead(const reader *self, void (*read)(reader *self))
     reader ahead = *self;
     ahead.dry = true;
     read(&ahead);
-    (void)mls_shell_step(self->state, (ahead.lexer.at - self->lexer.at) / 16);
+    (void)mls_shell_step(self->state, (ahead.lexer.at - self->lexer.at) / 2);
     return ahead;
 }
 
@@ -139,18 +139,20 @@ static size_t read_words(reader *self, mls_shell_fields *words)
     self->redirections = (redirections){0};
     for (;;) {
         const mls_shell_token token = self->lexer.token;
-        const bool redirects = token.kind == TOKEN_OPERATOR && strcspn(token.text.ptr, "<>") < token.text.len;
+        const mls_str text = token.text;
+        const bool redirects = token.kind == TOKEN_OPERATOR &&
+                               (memchr(text.ptr, '<', text.len) != NULL || memchr(text.ptr, '>', text.len) != NULL);
         if (!redirects && (words == NULL || token.kind != TOKEN_WORD)) {
             return count;
         }
         next(self);
         if (redirects) {
-            read_redirection(self, token.text);
+            read_redirection(self, text);
             continue;
         }
         count++;
         if (!idle(self)) {
-            mls_shell_fields_add(self->state, words, token.text);
+            mls_shell_fields_add(self->state, words, text);
         }
     }
 }
