@@ -134,8 +134,12 @@ double mls_run_minutes(const mls_run *run);
 /** Minutes from init_start to init_stop; NAN when either is missing. */
 double mls_run_init_minutes(const mls_run *run);
 
-/** Samples (or epochs, as *unit says) of the last evaluation before run_stop; NAN when there is none. */
-double mls_run_to_converge(const mls_run *run, const char **unit);
+/** Samples (or epochs, as the unit says) of the last evaluation before run_stop; NAN when there is none. */
+typedef struct mls_convergence {
+    double number;
+    const char *unit;
+} mls_convergence;
+mls_convergence mls_run_to_converge(const mls_run *run);
 
 /**
  * The run's number for the check against reference points:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_report.c - judged logs: their fields, and what a person reads of them.
+ * check_report.c - logs that were judged, for a person and for programs, and the
+ * fields of records: values are passed on as the JSON they were logged as, made safe.
  */
 #include "report/reports.h"
 
@@ -9,19 +10,15 @@
 /* Findings shown under one log of the table; -v shows all. */
 enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 10 };
 
-/* What was found in a log; in one that is part of a file, what has no line is told at the log's own. */
-static mls_found findings_of(const mls_check_log *log, const mls_view *view)
+/*
+ * What was found in a log; in one that is part of a file, what has no line is
+ * told at the log's own.  Where path and line of the log stand beside, it is `bare`.
+ */
+static mls_found findings_of(const mls_check_log *log, const mls_view *view, bool bare)
 {
     mls_found found = {0};
-    mls_found_add(&found, &log->run->findings, (mls_owner){.path = log->path, .line = log->part ? log->line : 0}, view);
-    return found;
-}
-
-/* The same for programs, which have path and line of the log beside. */
-static mls_found bare_findings_of(const mls_check_log *log)
-{
-    mls_found found = {0};
-    mls_found_add(&found, &log->run->findings, (mls_owner){0}, NULL);
+    const mls_owner owner = {.path = log->path, .line = log->part ? log->line : 0};
+    mls_found_add(&found, &log->run->findings, bare ? (mls_owner){0} : owner, view);
     return found;
 }
 
@@ -38,7 +35,7 @@ static void append_name(mls_buffer *out, const mls_check_log *log)
 
 static void emit_findings(mls_emitter *to, const mls_check_log *log)
 {
-    mls_found found = bare_findings_of(log);
+    mls_found found = findings_of(log, NULL, true);
     mls_emit_found(to, &found);
 }
 
@@ -53,9 +50,9 @@ static void emit_findings(mls_emitter *to, const mls_check_log *log)
     F(log, records, NUMBER, "", row->run->records)                                                                     \
     F(log, malformed, NUMBER, "", row->run->malformed)                                                                 \
     F(log, findings, ARRAY, "", emit_findings(to, row))
-MLS_FIELDS(log, mls_check_log, "CHECK NDJSON", LOG_FIELDS)
+MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
 #define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
-MLS_FIELDS(log_csv, mls_check_log, "", LOG_CSV_FIELDS)
+MLS_FIELDS(log_csv, mls_check_log, LOG_CSV_FIELDS)
 
 /* The finding's line comes before the log's. */
 static const mls_columns columns = {"CHECK CSV",
@@ -67,7 +64,7 @@ static const mls_columns columns = {"CHECK CSV",
 /* One row a finding; a log without findings has one row too. */
 static void log_rows(mls_emitter *to, const void *what)
 {
-    mls_found found = bare_findings_of(what);
+    mls_found found = findings_of(what, NULL, true);
     for (size_t i = 0; i == 0 || i < found.count; i++) {
         mls_emit_row(to, &columns, (const void *[]){i < found.count ? &found.items[i] : NULL, what, what, NULL});
     }
@@ -77,7 +74,7 @@ static void log_rows(mls_emitter *to, const void *what)
 static void log_findings(mls_found *found, const mls_printer *to, const void *what)
 {
     (void)to;
-    *found = findings_of(what, NULL);
+    *found = findings_of(what, NULL, false);
 }
 
 /* A case fails by "2 errors", or, since only --strict makes these a failure, "1 warning, 0 advice". */
@@ -85,15 +82,16 @@ static void log_case(mls_printer *to, const void *what)
 {
     const mls_check_log *log = what;
     const mls_finding_counts *counts = &log->run->findings.counts;
+    const bool errors = counts->error > 0;
     mls_buffer name = {0};
     char failure[sizeof(mls_words) * 2 + 2];
-    mls_found found = findings_of(log, NULL);
+    mls_found found = findings_of(log, NULL, false);
     append_name(&name, log);
-    (void)snprintf(failure, sizeof failure, "%s%s%s",
-                   counts->error > 0 ? mls_found_words(counts->error, MLS_SEVERITY_ERROR).text
-                                     : mls_found_words(counts->warning, MLS_SEVERITY_WARNING).text,
-                   counts->error > 0 ? "" : ", ",
-                   counts->error > 0 ? "" : mls_found_words(counts->advice, MLS_SEVERITY_ADVICE).text);
+    (void)snprintf(
+        failure, sizeof failure, errors ? "%s" : "%s, %s",
+        mls_found_words(errors ? counts->error : counts->warning, errors ? MLS_SEVERITY_ERROR : MLS_SEVERITY_WARNING)
+            .text,
+        mls_found_words(counts->advice, MLS_SEVERITY_ADVICE).text);
     mls_junit_case(to, log->run->benchmark != NULL ? log->run->benchmark : "no benchmark", name.failed ? "" : name.ptr,
                    log->valid ? NULL : failure, &found);
     mls_output_drop(to->view->output, &name);
@@ -129,18 +127,17 @@ static void show_findings(mls_view *view, const mls_check_log *log)
         .indent = INDENT, .hang = HANG, .named = true, .limit = view->verbose > 0 ? 0 : SHOWN_MAX};
     mls_view shown = *view;
     shown.quiet = view->quiet && !view->strict; /* everything counts as an error then */
-    mls_found found = findings_of(log, &shown);
-    size_t lines = 0;
+    mls_found found = findings_of(log, &shown, false);
+    const size_t kept = found.count;
+    const size_t told = mls_found_show(view, &found, look);
     size_t all = 0;
-    const size_t told = mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
         all += mls_view_shows(&shown, severity) ? mls_finding_counts_of(&log->run->findings.counts, severity) : 0;
     }
     if (all > told) {
         mls_output_printf(view->output, "%*sand %zu more%s\n", INDENT, "", all - told,
-                          found.count > told ? " (-v lists them)" : "");
+                          kept > told ? " (-v lists them)" : "");
     }
-    mls_found_finish(&found, view->output);
 }
 
 static void table_log(mls_printer *to, const mls_check_log *log)
@@ -149,15 +146,12 @@ static void table_log(mls_printer *to, const mls_check_log *log)
     mls_view *view = to->view;
     mls_buffer name = {0};
     mls_buffer line = {0};
-    const mls_style style = log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD;
     size_t room = names->width + (names->split ? LINE_WIDTH : 0);
     room = room < PATH_WIDTH_MAX ? room : PATH_WIDTH_MAX;
     append_name(&name, log);
     mls_escape_append(&line, mls_buffer_str(&name));
     const size_t width = mls_display_width(mls_buffer_str(&line));
-    mls_style_begin(view, style);
-    mls_output_text(view->output, log->valid ? "ok    " : "FAIL  ");
-    mls_style_end(view, style);
+    mls_view_text(view, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, log->valid ? "ok    " : "FAIL  ");
     mls_buffer_append_repeated(&line, ' ', width < room ? room - width + 3 : 3);
     describe(log, &line);
     mls_buffer_append_char(&line, '\n');
@@ -181,7 +175,7 @@ static void append_cell(mls_buffer *line, mls_str text)
 static void markdown_log(mls_printer *to, const mls_check_log *log)
 {
     const mls_run *run = log->run;
-    mls_found found = bare_findings_of(log);
+    mls_found found = findings_of(log, NULL, true);
     mls_buffer line = {0};
     mls_buffer text = {0};
     append_name(&text, log);
@@ -245,6 +239,7 @@ static void check_end(mls_printer *to)
 }
 
 const mls_report mls_check_report = {.name = "mlscore check",
+                                     .section = "CHECK NDJSON",
                                      .begin = check_begin,
                                      .show = check_show,
                                      .end = check_end,
@@ -255,3 +250,23 @@ const mls_report mls_check_report = {.name = "mlscore check",
                                      .rows = log_rows,
                                      .findings = log_findings,
                                      .cases = log_case};
+
+/* ----------------------------------------------------------------- records */
+
+#define EVENT_FIELDS(F)                                                                                                \
+    F(event, file, TEXT, "", row->path)                                                                                \
+    F(event, line, NUMBER, "", row->record->line)                                                                      \
+    F(event, time_ms, NUMBER, "ms", row->record->time_ms)                                                              \
+    F(event, event_type, WRITTEN_OR_NULL, "", mls_emit_logged(to, row->record->event_type))                            \
+    F(event, key, TEXT_OR_NULL, "", row->record->key)                                                                  \
+    F(event, value, ANY, "", mls_emit_logged(to, row->record->value))                                                  \
+    F(event, metadata, ANY, "", mls_emit_json(to, row->record->metadata))
+MLS_FIELDS(event, mls_event, EVENT_FIELDS)
+
+static const mls_columns event_columns = {
+    "EVENTS CSV", "file line time_ms event_type key value metadata", {&event_fields}, 0};
+
+const mls_report mls_events_report = {.section = "EVENTS NDJSON",
+                                      .object = &event_fields,
+                                      .tables = (const mls_fields *const[]){&event_fields, NULL},
+                                      .columns = &event_columns};

@@ -72,14 +72,14 @@ static void append_shape(mls_buffer *line, const mls_config_entry *entry)
 static void show_shape(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_name *name = &entry->name;
-    const bool told = name->kind != MLS_CONFIG_KIND_NONE;
     mls_buffer line = {0};
-    if (told) {
+    if (name->kind != MLS_CONFIG_KIND_NONE) {
         append_shape(&line, entry);
+        mls_view_headline(view, name->system.len > 0 ? name->system : name->name, &line, HANG);
     } else {
         mls_buffer_append_text(&line, "   no shape in the name");
+        mls_view_headline(view, name->name, &line, HANG);
     }
-    mls_view_headline(view, told && name->system.len > 0 ? name->system : name->name, &line, HANG);
 }
 
 static void append_setting(mls_buffer *line, const char *before, const mls_shell_variable *variable)
@@ -149,15 +149,13 @@ static void show_findings(mls_view *view, const mls_config_entry *entry, bool ad
     const mls_found_look look = {.indent = INDENT, .named = true};
     mls_found found = {0};
     mls_buffer name = {0};
-    size_t lines = 0;
     mls_buffer_append(&name, entry->file != NULL ? mls_str_from(entry->file) : entry->name.name);
     for (size_t i = 0; i < entry->findings.count; i++) {
         if (advice || entry->findings.items[i].severity != MLS_SEVERITY_ADVICE) {
             mls_found_add_one(&found, &entry->findings.items[i], (mls_owner){.path = name.ptr}, NULL);
         }
     }
-    (void)mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
-    mls_found_finish(&found, view->output);
+    (void)mls_found_show(view, &found, look);
     mls_output_drop(view->output, &name);
 }
 
@@ -167,7 +165,8 @@ static void add_row(mls_table *table, const mls_config_entry *entry)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP };
     const mls_config_name *name = &entry->name;
-    const mls_finding_counts *counts = &entry->findings.counts;
+    const mls_severity worst = entry->findings.counts.error > 0 ? MLS_SEVERITY_ERROR : MLS_SEVERITY_WARNING;
+    const size_t bad = mls_finding_counts_of(&entry->findings.counts, worst);
     const mls_str shown = entry->file != NULL ? mls_str_from(entry->file) : name->name;
     const struct {
         const char *header;
@@ -190,10 +189,9 @@ static void add_row(mls_table *table, const mls_config_entry *entry)
         mls_table_cell(table, cells[i].header, cells[i].look, number != 0 ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
                        number != 0 ? "%" PRIu64 : "-", number);
     }
-    if (counts->error > 0) {
-        mls_table_note(table, MLS_STYLE_BAD, "%s", mls_found_words(counts->error, MLS_SEVERITY_ERROR).text);
-    } else if (counts->warning > 0) {
-        mls_table_note(table, MLS_STYLE_WARN, "%s", mls_found_words(counts->warning, MLS_SEVERITY_WARNING).text);
+    if (bad > 0) {
+        mls_table_note(table, worst == MLS_SEVERITY_ERROR ? MLS_STYLE_BAD : MLS_STYLE_WARN, "%s",
+                       mls_found_words(bad, worst).text);
     }
 }
 
@@ -310,14 +308,14 @@ static void emit_words(mls_emitter *to, const mls_config_name *name, bool number
     F(config, suffixes, ARRAY, "", MLS_EMIT_LIST(to, row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i]))) \
     F(config, exports, OBJECT, "", emit_exports(to, row))                                                              \
     F(config, findings, ARRAY, "", emit_findings(to, row))
-MLS_FIELDS(config, mls_config_entry, "CONFIG JSON", CONFIG_FIELDS)
+MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
     F(config_csv, extra, WRITTEN, "", emit_words(to, &row->name, true))                                                \
     F(config_csv, suffixes, WRITTEN, "", emit_words(to, &row->name, false))                                            \
     F(config_csv, errors, NUMBER, "", row->findings.counts.error)                                                      \
     F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
     F(config_csv, advice, NUMBER, "", row->findings.counts.advice)
-MLS_FIELDS(config_csv, mls_config_entry, "", CONFIG_CSV_FIELDS)
+MLS_FIELDS(config_csv, mls_config_entry, CONFIG_CSV_FIELDS)
 static const mls_columns config_columns = {
     "CONFIG CSV",
     "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel pipeline_parallel "
@@ -331,12 +329,12 @@ static const mls_columns config_columns = {
     F(export, known, BOOL, "", row->known)                                                                             \
     F(export, set_in, TEXT_OR_NULL, "", row->path)                                                                     \
     F(export, line, COUNT_OR_NULL, "", row->line)
-MLS_FIELDS(export, mls_shell_variable, "", EXPORT_FIELDS)
+MLS_FIELDS(export, mls_shell_variable, EXPORT_FIELDS)
 static const mls_columns export_columns = {
     "CONFIG EXPORTS CSV", "name file variable value known set_in line", {&config_fields, &export_fields}, 0};
 
 #define LIST_FIELDS(F) F(list, configs, ARRAY, "", MLS_EMIT_ROWS(config, row->items, row->count))
-MLS_FIELDS(list, mls_config_list, "CONFIG JSON", LIST_FIELDS)
+MLS_FIELDS(list, mls_config_list, LIST_FIELDS)
 static const mls_fields *const tables[] = {&list_fields, &config_fields, NULL};
 
 static void config_rows(mls_emitter *to, const void *what)
@@ -359,7 +357,15 @@ static void export_rows(mls_emitter *to, const void *what)
     }
 }
 
-const mls_report mls_config_report = {
-    .show = show_configs, .object = &list_fields, .tables = tables, .columns = &config_columns, .rows = config_rows};
-const mls_report mls_config_exports_report = {
-    .show = show_exports, .object = &list_fields, .tables = tables, .columns = &export_columns, .rows = export_rows};
+const mls_report mls_config_report = {.section = "CONFIG JSON",
+                                      .show = show_configs,
+                                      .object = &list_fields,
+                                      .tables = tables,
+                                      .columns = &config_columns,
+                                      .rows = config_rows};
+const mls_report mls_config_exports_report = {.section = "CONFIG JSON",
+                                              .show = show_exports,
+                                              .object = &list_fields,
+                                              .tables = tables,
+                                              .columns = &export_columns,
+                                              .rows = export_rows};

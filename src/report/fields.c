@@ -1,8 +1,262 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.c - rows as objects and as cells, from their tables of fields.
+ * fields.c - JSON and CSV, value by value; the escaping of both is here and
+ * nowhere else.  Rows as objects and as cells, from their tables of fields.
  */
 #include "report/reports.h"
+
+#include <csv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/utf8.h"
+#include "mlscore/value.h"
+
+void mls_emitter_release(mls_emitter *to)
+{
+    mls_buffer_release(&to->text);
+    mls_buffer_release(&to->cell);
+    mls_arena_release(&to->arena);
+}
+
+/* -------------------------------------------------------------------- CSV */
+
+static bool is_formula(mls_str text)
+{
+    double number;
+    return text.len > 0 && strchr("=+-@'", text.ptr[0]) != NULL && !mls_number_parse(text, &number);
+}
+
+static void csv_cell(mls_emitter *to, mls_str text)
+{
+    mls_buffer *clean = &to->text;
+    mls_buffer *cell = &to->cell;
+    mls_buffer_clear(clean);
+    mls_buffer_append_text(clean, is_formula(text) ? "'" : "");
+    mls_escape_append(clean, text);
+    mls_buffer_clear(cell);
+    /* Each byte becomes at most two, and two quotes go around. */
+    if (!clean->failed && clean->len < SIZE_MAX / 2 - 2 && mls_buffer_reserve(cell, clean->len * 2 + 2)) {
+        cell->len = csv_write(cell->ptr, clean->len * 2 + 2, clean->ptr != NULL ? clean->ptr : "", clean->len);
+        mls_output_text(to->output, to->inside ? "," : "");
+        mls_output_write(to->output, mls_buffer_str(cell));
+    } else {
+        mls_output_short(to->output);
+    }
+    to->inside = true;
+}
+
+/* ------------------------------------------------------------------- JSON */
+
+/* What stands before `at` as it is, and then, unless the code is negative, that as \u…; `plain` is where to go on. */
+static void json_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
+{
+    mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
+    *plain = at;
+    if (code > 0xffff) {
+        mls_buffer_printf(out, "\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)));
+        code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+    }
+    if (code >= 0) {
+        mls_buffer_printf(out, "\\u%04x", (unsigned)code);
+    }
+}
+
+/* Text in quotes; a byte that is no UTF-8 (log text may be anything) and NUL become U+FFFD. */
+static void json_quote(mls_buffer *out, mls_str text)
+{
+    size_t plain = 0;
+    mls_buffer_append_char(out, '"');
+    for (size_t at = 0; at < text.len;) {
+        const size_t start = at;
+        const int32_t code = mls_utf8_next(text, &at);
+        if (code == '"' || code == '\\') {
+            json_plain(out, text, &plain, start, start, -1);
+            mls_buffer_append_char(out, '\\');
+        } else if (code <= 0 || mls_code_point_is_hostile(code)) {
+            json_plain(out, text, &plain, start, at, code > 0 ? code : 0xfffd);
+        }
+    }
+    json_plain(out, text, &plain, text.len, text.len, -1);
+    mls_buffer_append_char(out, '"');
+}
+
+/*
+ * A validated span as JSON that every reader takes: the bare words NaN,
+ * Infinity and -Infinity, which Python writes and JSON does not know, become
+ * null; a byte that is no UTF-8 becomes the Latin-1 character that the
+ * compliance checker reads it as; what could steer a terminal is escaped.
+ */
+static void json_span(mls_buffer *out, mls_str span)
+{
+    bool in_string = false;
+    size_t plain = 0;
+    for (size_t at = 0; at < span.len;) {
+        const size_t start = at;
+        const int32_t code = mls_utf8_next(span, &at);
+        in_string ^= code == '"';
+        if (in_string && code == '\\') {
+            at++; /* a validated escape: whatever follows belongs to it */
+        } else if (!in_string && (code == 'N' || code == 'I')) {
+            /* validated: the whole word stands here */
+            at = start + (code == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1);
+            json_plain(out, span, &plain, start, at, -1);
+            out->len -= out->len > 0 && out->ptr[out->len - 1] == '-';
+            mls_buffer_append_text(out, "null");
+        } else if (code < 0 || mls_code_point_is_hostile(code)) {
+            json_plain(out, span, &plain, start, at, code < 0 ? (unsigned char)span.ptr[start] : code);
+        }
+    }
+    json_plain(out, span, &plain, span.len, span.len, -1);
+}
+
+static void tabs(mls_emitter *to)
+{
+    for (unsigned i = 0; to->indented && i < to->depth; i++) {
+        mls_output_text(to->output, "\t");
+    }
+}
+
+static void json_text(mls_emitter *to)
+{
+    if (to->text.failed) {
+        mls_output_short(to->output);
+    }
+    mls_output_write(to->output, mls_buffer_str(&to->text));
+    mls_buffer_clear(&to->text);
+}
+
+/* What stands before a value: a comma, its name. */
+static void json_before(mls_emitter *to)
+{
+    const bool member = to->name.ptr != NULL;
+    mls_buffer_clear(&to->text);
+    mls_output_text(to->output, !to->inside ? "" : !to->indented ? "," : member ? ",\n" : ", ");
+    if (member) {
+        tabs(to);
+        json_quote(&to->text, to->name);
+        mls_buffer_append_text(&to->text, to->indented ? ":\t" : ":");
+        json_text(to);
+    }
+    to->name = (mls_str){0};
+    to->inside = true;
+}
+
+void mls_emit_open(mls_emitter *to, char bracket)
+{
+    json_before(to);
+    mls_output_text(to->output, bracket == '[' ? "[" : to->indented ? "{\n" : "{");
+    to->depth++;
+    to->inside = false;
+}
+
+void mls_emit_close(mls_emitter *to, char bracket)
+{
+    to->depth--;
+    if (bracket == '}') {
+        mls_output_text(to->output, to->indented && to->inside ? "\n" : "");
+        tabs(to);
+    }
+    mls_output_text(to->output, bracket == '}' ? "}" : "]");
+    to->inside = true;
+}
+
+void mls_emit_name(mls_emitter *to, mls_str name)
+{
+    to->name = name;
+}
+
+/* ----------------------------------------------------------------- values */
+
+/* A cell, or a value of JSON as it stands. */
+static void put(mls_emitter *to, mls_str cell, mls_str value)
+{
+    if (to->csv) {
+        csv_cell(to, cell);
+    } else {
+        json_before(to);
+        mls_output_write(to->output, value);
+    }
+}
+
+void mls_emit_null(mls_emitter *to)
+{
+    put(to, MLS_S(""), MLS_S("null"));
+}
+
+void mls_emit_str(mls_emitter *to, mls_str text)
+{
+    if (to->csv) {
+        csv_cell(to, text);
+    } else {
+        json_before(to);
+        json_quote(&to->text, text);
+        json_text(to);
+    }
+}
+
+void mls_emit_str_or_null(mls_emitter *to, mls_str text)
+{
+    (text.ptr != NULL ? mls_emit_str(to, text) : mls_emit_null(to));
+}
+
+void mls_emit_text(mls_emitter *to, const char *text)
+{
+    mls_emit_str_or_null(to, text != NULL ? mls_str_from(text) : (mls_str){0});
+}
+
+void mls_emit_number(mls_emitter *to, double number)
+{
+    const mls_words words = mls_words_exact(number);
+    const mls_str text = mls_str_from(words.text);
+    put(to, isfinite(number) ? text : MLS_S(""), text);
+}
+
+void mls_emit_bool(mls_emitter *to, bool value)
+{
+    put(to, value ? MLS_S("true") : MLS_S("false"), value ? MLS_S("true") : MLS_S("false"));
+}
+
+void mls_emit_maybe(mls_emitter *to, bool known, bool value)
+{
+    (known ? mls_emit_bool(to, value) : mls_emit_null(to));
+}
+
+void mls_emit_json(mls_emitter *to, mls_str span)
+{
+    if (span.ptr == NULL) {
+        mls_emit_null(to);
+    } else if (to->csv) {
+        csv_cell(to, span);
+    } else {
+        json_before(to);
+        json_span(&to->text, span);
+        json_text(to);
+    }
+}
+
+void mls_emit_logged(mls_emitter *to, mls_str span)
+{
+    mls_str text;
+    if (!to->csv || span.ptr == NULL || mls_json_kind_of(span) != MLS_JSON_STRING) {
+        mls_emit_json(to, span);
+    } else if (mls_json_string(span, &to->arena, &text)) {
+        csv_cell(to, text);
+        mls_arena_reset(&to->arena);
+    } else {
+        mls_output_short(to->output); /* it is a string: only memory can be short */
+    }
+}
+
+void mls_emit_end(mls_emitter *to)
+{
+    mls_output_text(to->output, to->csv ? "\r\n" : "\n");
+    to->inside = false;
+}
+
+/* ------------------------------------------------------------------- rows */
 
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
 {
@@ -78,11 +332,10 @@ static const char *const csv_types[] = {
     "text", "text or empty", "number", "number or empty", "true or false", "true, false or empty", "", "", "", "",
     "any"};
 
-static void print_fields(mls_output *output, const mls_fields *fields)
+static void print_fields(mls_output *output, const char *section, const mls_fields *fields)
 {
     for (size_t i = 0; i < fields->count; i++) {
-        const mls_field *field = &fields->items[i];
-        mls_output_printf(output, "%s: %s %s\n", fields->section, field->name, json_types[field->type]);
+        mls_output_printf(output, "%s: %s %s\n", section, fields->items[i].name, json_types[fields->items[i].type]);
     }
 }
 
@@ -105,10 +358,10 @@ void mls_fields_print(mls_output *output)
         &mls_score_report,          &mls_check_report, &mls_verify_report,    &mls_config_report,
         &mls_config_exports_report, &mls_rcp_report,   &mls_rcp_limit_report, &mls_editions_report,
         &mls_checklist_report,      &mls_events_report};
-    print_fields(output, &mls_finding_fields);
+    print_fields(output, "FINDING", &mls_finding_fields);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         for (const mls_fields *const *fields = reports[i]->tables; fields != NULL && *fields != NULL; fields++) {
-            print_fields(output, *fields);
+            print_fields(output, reports[i]->section, *fields);
         }
         if (reports[i]->columns != NULL) {
             print_columns(output, reports[i]->columns);

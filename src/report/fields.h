@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.h - what rows hold: one table of fields for each kind of row drives
- * JSON, NDJSON and CSV, and `mlscore help fields`, by which a test holds the
- * lists of mlscore-formats(5) to these tables.
+ * fields.h - values for programs, and what rows hold: one table of fields for
+ * each kind of row drives JSON, NDJSON and CSV, and `mlscore help fields`, by
+ * which a test holds the lists of mlscore-formats(5) to these tables.
+ *
+ * JSON is written as it comes, without a tree: what is absent is null, text is
+ * valid UTF-8, nothing in it can steer a terminal.  In CSV every cell is
+ * quoted, rows end in "\r\n" as RFC 4180 has it, control characters are
+ * escaped, absent values are empty, and text that a spreadsheet would take for
+ * a formula has one ' more in front.
  *
  * Names are a contract, only ever added to.  A table is an X-macro of
  * F(kind of row, name, type, unit, value), the unit "ms", "minutes", "joules" …
@@ -10,14 +16,52 @@
  * themselves, to `to`, and a member of an object that writes nothing is left out.
  *
  *     #define SPREAD_FIELDS(F) F(spread, variation, NUMBER, "", row->variation)
- *     MLS_FIELDS(spread, mls_spread, "SCORE JSON", SPREAD_FIELDS)
+ *     MLS_FIELDS(spread, mls_spread, SPREAD_FIELDS)
  *
  * defines `static const mls_fields spread_fields`, whose rows are mls_spread.
  */
 #ifndef MLS_REPORT_FIELDS_H
 #define MLS_REPORT_FIELDS_H
 
-#include "report/view.h"
+#include "base/arena.h"
+#include "base/output.h"
+
+typedef struct mls_emitter {
+    mls_output *output;
+    const struct mls_view *view;
+    bool csv;
+    bool indented; /* JSON over many lines, else in one */
+    bool inside;   /* something stands in the innermost list or object: a comma comes first */
+    mls_str name;  /* of the member whose value comes next, borrowed; ptr NULL: none */
+    unsigned depth;
+    mls_buffer text, cell; /* scratch */
+    mls_arena arena;       /* scratch */
+} mls_emitter;
+
+/* A value: of the member named before, of the list that is open, or the next cell. */
+void mls_emit_str(mls_emitter *to, mls_str text);
+void mls_emit_str_or_null(mls_emitter *to, mls_str text); /* ptr NULL: null */
+void mls_emit_text(mls_emitter *to, const char *text);    /* NULL: null */
+void mls_emit_number(mls_emitter *to, double number);     /* not finite: null */
+void mls_emit_bool(mls_emitter *to, bool value);
+void mls_emit_maybe(mls_emitter *to, bool known, bool value);
+void mls_emit_null(mls_emitter *to);
+
+/* A value that was logged, as the JSON it was logged as, made safe; ptr NULL is null. */
+void mls_emit_json(mls_emitter *to, mls_str span);
+
+/* The same; in CSV a string's own characters. */
+void mls_emit_logged(mls_emitter *to, mls_str span);
+
+/* Brackets of JSON, '{', '[' and '}', ']', and the name of the member that the next value is of. */
+void mls_emit_open(mls_emitter *to, char bracket);
+void mls_emit_close(mls_emitter *to, char bracket);
+void mls_emit_name(mls_emitter *to, mls_str name);
+
+/* A line ending behind a whole value of JSON, or behind a row. */
+void mls_emit_end(mls_emitter *to);
+
+void mls_emitter_release(mls_emitter *to);
 
 typedef enum mls_field_type {
     MLS_FIELD_TEXT, /* a C string or an mls_str; NULL, or a ptr of NULL: null */
@@ -45,7 +89,6 @@ typedef struct mls_field {
 } mls_field;
 
 typedef struct mls_fields {
-    const char *section; /* of mlscore-formats(5) */
     const mls_field *items;
     size_t count;
 } mls_fields;
@@ -72,12 +115,12 @@ typedef struct mls_fields {
         MLS_EMIT_##type(value);                                                                                        \
     }
 #define MLS_FIELD_ROW(kind, name, type, unit, value) {#name, MLS_FIELD_##type, unit, get_##kind##_##name},
-#define MLS_FIELDS(kind, type, section, LIST) MLS_FIELDS_AS(static, kind##_fields, kind, type, section, LIST)
-#define MLS_FIELDS_AS(how, variable, kind, type, section, LIST)                                                        \
+#define MLS_FIELDS(kind, type, LIST) MLS_FIELDS_AS(static, kind##_fields, kind, type, LIST)
+#define MLS_FIELDS_AS(how, variable, kind, type, LIST)                                                                 \
     typedef type kind##_row;                                                                                           \
     LIST(MLS_FIELD_FUNCTION)                                                                                           \
     static const mls_field kind##_items[] = {LIST(MLS_FIELD_ROW)};                                                     \
-    how const mls_fields variable = {section, kind##_items, sizeof kind##_items / sizeof *kind##_items};
+    how const mls_fields variable = {kind##_items, sizeof kind##_items / sizeof *kind##_items};
 
 /* An array of `total` values, each written by a statement in terms of i; and one of rows with the fields of a kind. */
 #define MLS_EMIT_LIST(to, total, each)                                                                                 \
@@ -109,7 +152,7 @@ void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const
 /* The row of names. */
 void mls_emit_header(mls_emitter *to, const mls_columns *columns);
 
-/* Prints the tables of every report: section, name and type, as the manual has them. */
+/* Prints the tables of every report: section of mlscore-formats(5), name and type. */
 void mls_fields_print(mls_output *output);
 
 #endif

@@ -30,8 +30,8 @@ static void emit_path(mls_emitter *to, const char *path)
 #define FINDING_CSV_FIELDS(F)                                                                                          \
     F(finding_csv, submitter, TEXT_OR_NULL, "", row->owner.name)                                                       \
     F(finding_csv, column, COUNT_OR_NULL, "", row->finding.column)
-MLS_FIELDS_AS(, mls_finding_fields, finding, mls_noted, "FINDING", FINDING_FIELDS)
-MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_noted, "", FINDING_CSV_FIELDS)
+MLS_FIELDS_AS(, mls_finding_fields, finding, mls_noted, FINDING_FIELDS)
+MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_noted, FINDING_CSV_FIELDS)
 
 void mls_emit_found(mls_emitter *to, mls_found *found)
 {
@@ -56,7 +56,7 @@ void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner o
         return;
     }
     mls_noted *noted = &found->items[found->count++];
-    *noted = (mls_noted){*finding, owner};
+    *noted = (mls_noted){*finding, owner, .runs = 1, .told = 1};
     noted->finding.path = finding->path != NULL ? finding->path : owner.path;
     noted->finding.line = finding->line != 0 ? finding->line : owner.line;
 }
@@ -85,15 +85,6 @@ mls_words mls_found_words(size_t count, mls_severity severity)
 
 /* ------------------------------------------------------------------ people */
 
-/* What one line tells. */
-typedef struct line_of {
-    const mls_noted *noted; /* NULL: another line tells it */
-    const mls_noted *last;  /* of the last of the runs that have it alike */
-    size_t first;           /* the line of the first that is alike */
-    size_t runs;            /* that have it */
-    size_t told;            /* findings */
-} line_of;
-
 static bool same_run(const mls_noted *a, const mls_noted *b)
 {
     return a->owner.run == b->owner.run && (a->owner.run != 0 || strcmp(a->finding.path, b->finding.path) == 0);
@@ -114,32 +105,35 @@ static void append_key(mls_buffer *key, const mls_noted *noted)
 }
 
 /* Leaves one line of what several runs of a result have alike.  What only one of them has stays a line each. */
-static void put_together(line_of *lines, size_t count, bool *failed)
+static void put_together(mls_found *found)
 {
     mls_arena arena = {0};
-    mls_map told = {.arena = &arena}; /* the first line that tells it, from 1 */
+    mls_map told = {.arena = &arena}; /* the first that is alike, from 1 */
     mls_buffer key = {0};
-    for (size_t i = 0; i < count; i++) {
-        const mls_noted *noted = lines[i].noted;
-        lines[i].first = i;
-        if (noted->owner.result.ptr != NULL) {
-            mls_buffer_clear(&key);
-            append_key(&key, noted);
-            mls_map_entry *entry = key.failed ? NULL : mls_map_put(&told, mls_buffer_str(&key), NULL);
-            *failed |= entry == NULL;
-            if (entry != NULL && entry->value.number == 0) {
-                entry->value.number = i + 1;
-            }
-            lines[i].first = entry != NULL ? entry->value.number - 1 : i;
-            line_of *first = &lines[lines[i].first];
-            first->runs += !same_run(first->last, noted);
-            first->last = noted;
+    for (size_t i = 0; i < found->count; i++) {
+        mls_noted *noted = &found->items[i];
+        noted->first = i;
+        noted->last = i;
+        if (noted->owner.result.ptr == NULL) {
+            continue;
         }
+        mls_buffer_clear(&key);
+        append_key(&key, noted);
+        mls_map_entry *entry = key.failed ? NULL : mls_map_put(&told, mls_buffer_str(&key), NULL);
+        if (entry == NULL) {
+            found->failed = true;
+            break;
+        }
+        entry->value.number = entry->value.number == 0 ? i + 1 : entry->value.number;
+        noted->first = entry->value.number - 1;
+        mls_noted *first = &found->items[noted->first];
+        first->runs += !same_run(&found->items[first->last], noted);
+        first->last = i;
     }
-    for (size_t i = 0; i < count; i++) {
-        line_of *first = &lines[lines[i].first];
-        if (lines[i].first != i && first->runs > 1) {
-            lines[i].noted = NULL;
+    for (size_t i = 0; i < found->count; i++) {
+        mls_noted *first = &found->items[found->items[i].first];
+        if (found->items[i].first != i && first->runs > 1) {
+            found->items[i].told = 0;
             first->told++;
         }
     }
@@ -148,9 +142,9 @@ static void put_together(line_of *lines, size_t count, bool *failed)
 }
 
 /* "result_0.txt:69 and 9 more of 10: " */
-static void append_place(mls_buffer *out, const line_of *line)
+static void append_place(mls_buffer *out, const mls_noted *noted)
 {
-    const mls_finding *finding = &line->noted->finding;
+    const mls_finding *finding = &noted->finding;
     if (finding->path == NULL) {
         return;
     }
@@ -158,54 +152,48 @@ static void append_place(mls_buffer *out, const line_of *line)
     if (finding->line > 0) {
         mls_buffer_printf(out, ":%zu", finding->line);
     }
-    if (finding->line > 0 && finding->column > 0 && line->runs == 1) {
+    if (finding->line > 0 && finding->column > 0 && noted->runs == 1) {
         mls_buffer_printf(out, ":%zu", finding->column);
     }
-    if (line->runs > 1) {
-        mls_buffer_printf(out, " and %zu more", line->runs - 1);
+    if (noted->runs > 1) {
+        mls_buffer_printf(out, " and %zu more", noted->runs - 1);
     }
-    if (line->runs > 1 && line->noted->owner.runs >= line->runs) {
-        mls_buffer_printf(out, " of %zu", line->noted->owner.runs);
+    if (noted->runs > 1 && noted->owner.runs >= noted->runs) {
+        mls_buffer_printf(out, " of %zu", noted->owner.runs);
     }
     mls_buffer_append_text(out, ": ");
 }
 
-static void show_line(mls_view *view, const line_of *line, mls_found_look look)
+static void show_line(mls_view *view, const mls_noted *noted, mls_found_look look)
 {
     static const mls_style styles[] = {MLS_STYLE_BAD, MLS_STYLE_WARN, MLS_STYLE_DIM};
-    const mls_finding *finding = &line->noted->finding;
+    const mls_finding *finding = &noted->finding;
     const bool named = look.named && finding->severity != MLS_SEVERITY_ERROR;
     mls_buffer text = {0};
-    append_place(&text, line);
+    append_place(&text, noted);
     mls_buffer_printf(&text, "%s%s%s  [%s]", named ? mls_severity_name(finding->severity) : "", named ? ": " : "",
                       finding->message, mls_finding_info_get(finding->code)->name);
     mls_view_line(view, &text, styles[finding->severity], look.indent, look.hang);
 }
 
-size_t mls_found_show(mls_view *view, const mls_found *found, mls_severity severity, mls_found_look look, size_t *lines)
+size_t mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
 {
-    line_of *all = calloc(found->count + 1, sizeof *all);
-    size_t count = 0;
+    const mls_severity last = look.sorted ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
+    size_t lines = 0;
     size_t told = 0;
-    bool failed = all == NULL || found->failed;
-    for (size_t i = 0; i < found->count && !failed; i++) {
-        if (severity == MLS_SEVERITY_ALL || found->items[i].finding.severity == severity) {
-            all[count++] = (line_of){.noted = &found->items[i], .last = &found->items[i], .runs = 1, .told = 1};
-        }
-    }
     if (look.together && view->verbose == 0) {
-        put_together(all, count, &failed);
+        put_together(found);
     }
-    for (size_t i = 0; i < count && (look.limit == 0 || *lines < look.limit); i++) {
-        if (all[i].noted != NULL) {
-            show_line(view, &all[i], look);
-            told += all[i].told;
-            ++*lines;
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= last; severity++) {
+        for (size_t i = 0; i < found->count && (look.limit == 0 || lines < look.limit); i++) {
+            const mls_noted *noted = &found->items[i];
+            if (noted->told > 0 && (!look.sorted || noted->finding.severity == severity)) {
+                show_line(view, noted, look);
+                told += noted->told;
+                lines++;
+            }
         }
     }
-    if (failed) {
-        mls_output_short(view->output);
-    }
-    free(all);
+    mls_found_finish(found, view->output);
     return told;
 }

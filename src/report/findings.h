@@ -9,8 +9,7 @@
 #ifndef MLS_REPORT_FINDINGS_H
 #define MLS_REPORT_FINDINGS_H
 
-#include "report/fields.h"
-#include "report/words.h"
+#include "report/view.h"
 
 /* Whose findings they are; zeroed members mean "none". */
 typedef struct mls_owner {
@@ -25,6 +24,9 @@ typedef struct mls_owner {
 typedef struct mls_noted {
     mls_finding finding; /* with the owner's path and line where it has none itself */
     mls_owner owner;
+    size_t first, last; /* in the list: of what is told together */
+    size_t runs;        /* that have it alike */
+    size_t told;        /* findings that its line tells; 0: another line tells it */
 } mls_noted;
 
 typedef struct mls_found {
@@ -46,16 +48,12 @@ typedef struct mls_found_look {
     size_t indent, hang; /* as of mls_view_line() */
     bool named;          /* "warning: " before what is none */
     bool together;       /* what is alike in several runs of a result is one line, unless -v lists them */
+    bool sorted;         /* what is worst comes first, so that the limit never hides it */
     size_t limit;        /* lines at most; 0: no limit */
 } mls_found_look;
 
-/*
- * Prints `path:line:column: severity: message  [code]` for each finding of a
- * severity (MLS_SEVERITY_ALL: each); returns how many findings the lines tell.
- */
-#define MLS_SEVERITY_ALL ((mls_severity)3)
-size_t mls_found_show(mls_view *view, const mls_found *found, mls_severity severity, mls_found_look look,
-                      size_t *lines);
+/* Prints `path:line:column: severity: message  [code]` for each; how many findings the lines tell.  Frees the list. */
+size_t mls_found_show(mls_view *view, mls_found *found, mls_found_look look);
 
 /* "2 errors". */
 mls_words mls_found_words(size_t count, mls_severity severity);

@@ -3,7 +3,7 @@
  * formats.c - the registry of formats, and those that need no more than the
  * tables of fields: JSON, NDJSON, CSV, and what a command prints for people.
  */
-#include "report/fields.h"
+#include "report/view.h"
 
 #define MLS_FORMAT_WRITER(id, name) extern const mls_format_writer mls_format_##name;
 MLS_FORMAT_LIST(MLS_FORMAT_WRITER)
@@ -134,9 +134,13 @@ static void csv_begin(mls_printer *to)
 
 static void csv_item(mls_printer *to, const void *what)
 {
-    to->report->rows(&to->emitter, what);
+    if (to->report->rows != NULL) {
+        to->report->rows(&to->emitter, what);
+    } else {
+        mls_emit_row(&to->emitter, to->report->columns, (const void *[MLS_SOURCES_MAX]){what});
+    }
 }
 
 const mls_format_writer mls_format_json = {offsetof(mls_report, object), json_begin, json_item, json_end};
 const mls_format_writer mls_format_ndjson = {offsetof(mls_report, object), NULL, ndjson_item, NULL};
-const mls_format_writer mls_format_csv = {offsetof(mls_report, rows), csv_begin, csv_item, NULL};
+const mls_format_writer mls_format_csv = {offsetof(mls_report, columns), csv_begin, csv_item, NULL};

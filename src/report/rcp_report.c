@@ -106,9 +106,9 @@ static void show_listings(mls_printer *to, const void *what)
     F(point, when, FILLED_OR_NULL, "", row->when)                                                                      \
     F(point, source, FILLED_OR_NULL, "", row->source)                                                                  \
     F(point, hyperparameters, FILLED_OR_NULL, "", row->hyperparameters)
-MLS_FIELDS(point, mls_rcp_point, "RCP JSON", POINT_FIELDS)
+MLS_FIELDS(point, mls_rcp_point, POINT_FIELDS)
 #define POINT_CSV_FIELDS(F) F(point_csv, runs, NUMBER, "", row->count)
-MLS_FIELDS(point_csv, mls_rcp_point, "", POINT_CSV_FIELDS)
+MLS_FIELDS(point_csv, mls_rcp_point, POINT_CSV_FIELDS)
 
 #define LIMIT_FIELDS(F)                                                                                                \
     F(limit, global_batch_size, NUMBER, "", row->global_batch_size)                                                    \
@@ -116,9 +116,9 @@ MLS_FIELDS(point_csv, mls_rcp_point, "", POINT_CSV_FIELDS)
     F(limit, lower_batch_size, NUMBER_OR_NULL, "", row->lower_batch_size)                                              \
     F(limit, upper_batch_size, NUMBER_OR_NULL, "", row->upper_batch_size)                                              \
     BAR_FIELDS(F, limit)
-MLS_FIELDS(limit, mls_rcp_limit, "RCP JSON", LIMIT_FIELDS)
+MLS_FIELDS(limit, mls_rcp_limit, LIMIT_FIELDS)
 #define LIMIT_CSV_FIELDS(F) F(limit_csv, unit, TEXT_OR_NULL, "", row->unit)
-MLS_FIELDS(limit_csv, mls_rcp_limit, "", LIMIT_CSV_FIELDS)
+MLS_FIELDS(limit_csv, mls_rcp_limit, LIMIT_CSV_FIELDS)
 
 static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
 {
@@ -134,9 +134,9 @@ static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
     F(benchmark, left_out, NUMBER, "", row->benchmark->left_out)                                                       \
     F(benchmark, points, ARRAY, "", MLS_EMIT_ROWS(point, row->set->items, row->set->count))                            \
     F(benchmark, limit, OBJECT_OR_NULL, "", emit_limit(to, row))
-MLS_FIELDS(benchmark, mls_rcp_listing, "RCP JSON", BENCHMARK_FIELDS)
+MLS_FIELDS(benchmark, mls_rcp_listing, BENCHMARK_FIELDS)
 #define LISTINGS_FIELDS(F) F(listings, benchmarks, ARRAY, "", MLS_EMIT_ROWS(benchmark, row->items, row->count))
-MLS_FIELDS(listings, mls_rcp_listings, "RCP JSON", LISTINGS_FIELDS)
+MLS_FIELDS(listings, mls_rcp_listings, LISTINGS_FIELDS)
 static const mls_fields *const tables[] = {&listings_fields, &benchmark_fields, &point_fields, &limit_fields, NULL};
 
 /* A limit is not the point's: that of the benchmark would be found first. */
@@ -173,7 +173,15 @@ static void limit_rows(mls_emitter *to, const void *what)
     }
 }
 
-const mls_report mls_rcp_report = {
-    .show = show_listings, .object = &listings_fields, .tables = tables, .columns = &point_columns, .rows = point_rows};
-const mls_report mls_rcp_limit_report = {
-    .show = show_listings, .object = &listings_fields, .tables = tables, .columns = &limit_columns, .rows = limit_rows};
+const mls_report mls_rcp_report = {.section = "RCP JSON",
+                                   .show = show_listings,
+                                   .object = &listings_fields,
+                                   .tables = tables,
+                                   .columns = &point_columns,
+                                   .rows = point_rows};
+const mls_report mls_rcp_limit_report = {.section = "RCP JSON",
+                                         .show = show_listings,
+                                         .object = &listings_fields,
+                                         .tables = tables,
+                                         .columns = &limit_columns,
+                                         .rows = limit_rows};

@@ -45,7 +45,7 @@ static void emit_needed(mls_emitter *to, const mls_edition *edition)
 #define EDITION_FIELDS(F)                                                                                              \
     F(edition, edition, TEXT, "", row->name)                                                                           \
     F(edition, runs_needed, OBJECT, "", emit_needed(to, row))
-MLS_FIELDS(edition, mls_edition, "RULES JSON", EDITION_FIELDS)
+MLS_FIELDS(edition, mls_edition, EDITION_FIELDS)
 
 static void emit_editions(mls_emitter *to, const mls_rules_request *request)
 {
@@ -62,9 +62,10 @@ static void emit_editions(mls_emitter *to, const mls_rules_request *request)
 #define EDITIONS_FIELDS(F)                                                                                             \
     F(editions, usage, TEXT, "", mls_usage_name(row->usage))                                                           \
     F(editions, editions, ARRAY, "", emit_editions(to, row))
-MLS_FIELDS(editions, mls_rules_request, "RULES JSON", EDITIONS_FIELDS)
+MLS_FIELDS(editions, mls_rules_request, EDITIONS_FIELDS)
 
-const mls_report mls_editions_report = {.show = show_editions,
+const mls_report mls_editions_report = {.section = "RULES JSON",
+                                        .show = show_editions,
                                         .object = &editions_fields,
                                         .tables = (const mls_fields *const[]){&editions_fields, &edition_fields, NULL}};
 
@@ -77,49 +78,39 @@ typedef struct rule_place {
     bool conditional; /* the scope applies only for some values */
 } rule_place;
 
-static void emit_buffer(mls_emitter *to, mls_buffer *words)
+/* How often its key comes, or what else the rule asks for. */
+static void emit_words(mls_emitter *to, const rule_place *row, bool occurs)
 {
-    mls_emit_str_or_null(to, mls_buffer_str(words));
-    mls_output_drop(to->output, words);
-}
-
-static void emit_occurs(mls_emitter *to, const mls_rule *rule)
-{
-    mls_buffer often = {0};
-    mls_rule_words_occurs(&often, rule);
-    emit_buffer(to, &often);
-}
-
-static void emit_constraint(mls_emitter *to, const rule_place *row)
-{
-    mls_buffer constraint = {0};
-    mls_rule_words_rule(&constraint, row->scope, row->rule);
-    emit_buffer(to, &constraint);
+    mls_buffer words = {0};
+    if (occurs) {
+        mls_rule_words_occurs(&words, row->rule);
+    } else {
+        mls_rule_words_rule(&words, row->scope, row->rule);
+    }
+    mls_emit_str_or_null(to, mls_buffer_str(&words));
+    mls_output_drop(to->output, &words);
 }
 
 #define RULE_FIELDS(F)                                                                                                 \
     F(rule, key, TEXT, "", row->rule->key.ptr)                                                                         \
-    F(rule, occurs, WRITTEN, "", emit_occurs(to, row->rule))                                                           \
-    F(rule, constraint, WRITTEN_OR_NULL, "", emit_constraint(to, row))                                                 \
+    F(rule, occurs, WRITTEN, "", emit_words(to, row, true))                                                            \
+    F(rule, constraint, WRITTEN_OR_NULL, "", emit_words(to, row, false))                                               \
     F(rule, scope, TEXT, "", row->scope->name.ptr)                                                                     \
     F(rule, conditional, BOOL, "", row->conditional)
-MLS_FIELDS(rule, rule_place, "RULES JSON", RULE_FIELDS)
+MLS_FIELDS(rule, rule_place, RULE_FIELDS)
 
-/* Calls `each` for every rule of a scope of the chain that none further on overrules. */
-static void each_rule(const mls_scope_chain *chain, size_t at, void (*each)(void *state, const rule_place *row),
-                      void *state)
+/* The next rule of a scope of the chain that none further on overrules, from rule *next on. */
+static bool next_rule(const mls_scope_chain *chain, size_t at, size_t *next, rule_place *place)
 {
     const mls_scope *scope = &chain->ruleset->scopes[chain->scopes[at]];
-    for (size_t r = 0; r < scope->rule_count; r++) {
-        if (!mls_scope_chain_overrules(chain, at, scope->rules[r].key_index)) {
-            each(state, &(rule_place){scope, &scope->rules[r], at >= chain->sure});
-        }
+    while (*next < scope->rule_count && mls_scope_chain_overrules(chain, at, scope->rules[*next].key_index)) {
+        ++*next;
     }
-}
-
-static void emit_rule(void *state, const rule_place *row)
-{
-    mls_emit_object(state, &rule_fields, row);
+    if (*next == scope->rule_count) {
+        return false;
+    }
+    *place = (rule_place){scope, &scope->rules[(*next)++], at >= chain->sure};
+    return true;
 }
 
 static void emit_division(mls_emitter *to, const mls_rules_request *request, const char *division)
@@ -131,7 +122,10 @@ static void emit_division(mls_emitter *to, const mls_rules_request *request, con
     }
     mls_emit_open(to, '[');
     for (size_t at = 0; at < chain.count; at++) {
-        each_rule(&chain, at, emit_rule, to);
+        rule_place row = {0};
+        for (size_t next = 0; next_rule(&chain, at, &next, &row);) {
+            mls_emit_object(to, &rule_fields, &row);
+        }
     }
     mls_emit_close(to, ']');
 }
@@ -142,11 +136,10 @@ static void emit_division(mls_emitter *to, const mls_rules_request *request, con
     F(checklist, benchmark, TEXT, "", row->benchmark)                                                                  \
     F(checklist, closed, ARRAY_OR_NULL, "", emit_division(to, row, "closed"))                                          \
     F(checklist, open, ARRAY_OR_NULL, "", emit_division(to, row, "open"))
-MLS_FIELDS(checklist, mls_rules_request, "RULES JSON", CHECKLIST_FIELDS)
+MLS_FIELDS(checklist, mls_rules_request, CHECKLIST_FIELDS)
 
-static void add_rule(void *state, const rule_place *row)
+static void add_rule(mls_table *table, const rule_place *row)
 {
-    mls_table *table = state;
     mls_buffer text = {0};
     mls_table_row(table);
     mls_table_cell(table, "key", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", row->rule->key.ptr);
@@ -169,16 +162,17 @@ static void show_division(mls_view *view, const mls_rules_request *request, cons
                       markdown ? "\n" : "");
     for (size_t at = 0; at < chain.count; at++) {
         mls_table table = {.indent = markdown ? 0 : 2};
-        each_rule(&chain, at, add_rule, &table);
-        if (table.count == 0 && !table.failed) {
-            mls_table_release(&table);
-            continue;
+        rule_place row = {0};
+        for (size_t next = 0; next_rule(&chain, at, &next, &row);) {
+            add_rule(&table, &row);
         }
-        mls_output_printf(view->output, "%s%s%s\n%s", markdown ? "### " : "",
-                          ruleset->scopes[chain.scopes[at]].name.ptr, at >= chain.sure ? " (only for some values)" : "",
-                          markdown ? "\n" : "");
+        const bool some = table.count > 0;
+        if (some) {
+            mls_output_printf(view->output, "%s%s%s\n%s", markdown ? "### " : "", row.scope->name.ptr,
+                              row.conditional ? " (only for some values)" : "", markdown ? "\n" : "");
+        }
         mls_table_finish(&table, view);
-        mls_output_text(view->output, "\n");
+        mls_output_text(view->output, some ? "\n" : "");
     }
 }
 
@@ -188,7 +182,8 @@ static void show_checklist(mls_printer *to, const void *what)
     show_division(to->view, what, "open");
 }
 
-const mls_report mls_checklist_report = {.show = show_checklist,
+const mls_report mls_checklist_report = {.section = "RULES JSON",
+                                         .show = show_checklist,
                                          .object = &checklist_fields,
                                          .tables = (const mls_fields *const[]){&checklist_fields, &rule_fields, NULL}};
 

@@ -99,14 +99,13 @@ static void add_row(mls_table *table, const mls_group *group, size_t index, bool
     const bool outside = group->marks[index] == MLS_OLYMPIC_OUTSIDE;
     const mls_style style = outside ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
     const char *status = mls_run_status_name(run->status);
-    const char *own_unit;
     mls_table_row(table);
     mls_table_cell(table, "run", RIGHT | KEEP, style, "%zu", index + 1);
     mls_table_cell(table, "log", KEEP | MLS_COLUMN_CUT, style, several ? "%s:%zu" : "%s", name_below(group, run->file),
                    run->line);
     mls_table_cell(table, "init", RIGHT, style, "%s", mls_words_clock(mls_run_init_minutes(run)).text);
     mls_table_cell(table, "train (min)", DECIMAL | KEEP, style, "%s", mls_words_minutes(mls_run_minutes(run)).text);
-    mls_table_cell(table, unit, DECIMAL, style, "%s", mls_words_count(mls_run_to_converge(run, &own_unit)).text);
+    mls_table_cell(table, unit, DECIMAL, style, "%s", mls_words_count(mls_run_to_converge(run).number).text);
     mls_table_cell(table, "eval", DECIMAL, style, "%s",
                    mls_words_fixed(run->last_evaluation.value, EVALUATION_DECIMALS).text);
     mls_table_cell(table, "status", 0, style, "%s", status != NULL ? status : "-");
@@ -124,8 +123,8 @@ static void show_runs(mls_view *view, const mls_group *group)
     mls_table table = {.indent = 2};
     bool several = false;
     for (size_t i = 0; i < group->run_count; i++) {
-        const char *own_unit;
-        unit = isnan(mls_run_to_converge(group->runs[i], &own_unit)) ? unit : own_unit;
+        const mls_convergence own = mls_run_to_converge(group->runs[i]);
+        unit = isnan(own.number) ? unit : own.unit;
         several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
     }
     for (size_t i = 0; i < group->run_count; i++) {
@@ -277,7 +276,6 @@ static void show_group_findings(mls_view *view, const mls_group *group)
 {
     const mls_found_look look = {.indent = INDENT, .hang = HANG, .named = true};
     mls_found found = {0};
-    size_t lines = 0;
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
         finding.path = finding.path != NULL ? name_below(group, finding.path) : NULL;
@@ -285,8 +283,7 @@ static void show_group_findings(mls_view *view, const mls_group *group)
             mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
         }
     }
-    (void)mls_found_show(view, &found, MLS_SEVERITY_ALL, look, &lines);
-    mls_found_finish(&found, view->output);
+    (void)mls_found_show(view, &found, look);
 }
 
 /* Adds the findings of a run, but for the reason that stands in its row already (listed only with -v); how many. */
@@ -307,28 +304,26 @@ static size_t add_run(mls_found *found, const mls_view *view, const mls_group *g
     return counts->error + counts->warning + counts->advice - (noted != NULL);
 }
 
-/* What is worst comes first, so that the limit never hides it. */
 static void show_run_findings(mls_view *view, const mls_group *group)
 {
     const bool brief = view->verbose == 0;
-    const mls_found_look look = {
-        .indent = INDENT, .hang = HANG, .named = true, .together = true, .limit = brief ? FINDINGS_SHOWN : 0};
+    const mls_found_look look = {.indent = INDENT,
+                                 .hang = HANG,
+                                 .named = true,
+                                 .together = true,
+                                 .sorted = true,
+                                 .limit = brief ? FINDINGS_SHOWN : 0};
     mls_found found = {0};
-    size_t lines = 0;
-    size_t told = 0;
     size_t all = 0; /* a list keeps only some of many findings and counts them all */
     for (size_t i = 0; i < group->run_count; i++) {
         all += add_run(&found, view, group, i);
     }
-    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        told += mls_found_show(view, &found, severity, look, &lines);
-    }
+    const size_t told = mls_found_show(view, &found, look);
     if (all > told) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "and %s%s",
                         mls_words_plural(all - told, "more finding", "more findings").text,
                         brief ? " (-v lists them)" : "");
     }
-    mls_found_finish(&found, view->output);
 }
 
 /* Files that could not be read are errors, which the program tells elsewhere. */
@@ -410,29 +405,6 @@ static void emit_seed(mls_emitter *to, mls_str text)
     }
 }
 
-static double to_converge(const mls_run *run)
-{
-    const char *unit;
-    return mls_run_to_converge(run, &unit);
-}
-
-static const char *unit_of(const mls_run *run)
-{
-    const char *unit;
-    (void)mls_run_to_converge(run, &unit);
-    return unit;
-}
-
-static double throughput_of(const mls_run *run)
-{
-    return run->throughputs > 0 ? run->throughput / (double)run->throughputs : (double)NAN;
-}
-
-static double joules_of(const mls_group *group, size_t index)
-{
-    return group->power.joules != NULL ? group->power.joules[index] : (double)NAN;
-}
-
 #define RUN_FIELDS(F)                                                                                                  \
     F(run, file, TEXT, "", row->run->file)                                                                             \
     F(run, line, NUMBER, "", row->run->line)                                                                           \
@@ -442,24 +414,27 @@ static double joules_of(const mls_group *group, size_t index)
     F(run, status, TEXT_OR_NULL, "", mls_run_status_name(row->run->status))                                            \
     F(run, valid, BOOL, "", row->run->valid)                                                                           \
     F(run, counted, TEXT, "", mls_olympic_mark_name(row->group->marks[row->index]))                                    \
-    F(run, to_converge, NUMBER_OR_NULL, "", to_converge(row->run))                                                     \
-    F(run, unit, TEXT, "", unit_of(row->run))                                                                          \
+    F(run, to_converge, NUMBER_OR_NULL, "", mls_run_to_converge(row->run).number)                                      \
+    F(run, unit, TEXT, "", mls_run_to_converge(row->run).unit)                                                         \
     F(run, final_eval, NUMBER_OR_NULL, "", row->run->last_evaluation.value)                                            \
     F(run, init_minutes, NUMBER_OR_NULL, "minutes", mls_run_init_minutes(row->run))                                    \
-    F(run, throughput, NUMBER_OR_NULL, "samples/s", throughput_of(row->run))                                           \
+    F(run, throughput, NUMBER_OR_NULL, "samples/s",                                                                    \
+      row->run->throughputs > 0 ? row->run->throughput / (double)row->run->throughputs : (double)NAN)                  \
     F(run, seed, ARRAY, "", MLS_EMIT_LIST(to, row->run->seed_count, emit_seed(to, row->run->seeds[i].value)))          \
-    F(run, joules, NUMBER_OR_NULL, "joules", joules_of(row->group, row->index))                                        \
+    F(run, joules, NUMBER_OR_NULL, "joules",                                                                           \
+      row->group->power.joules != NULL ? row->group->power.joules[row->index] : (double)NAN)                           \
     F(run, job, TEXT_OR_NULL, "", row->run->job.job)                                                                   \
     F(run, nodes, ARRAY_OR_NULL, "", emit_nodes(to, row->run))                                                         \
     F(run, records, NUMBER, "", row->run->records)                                                                     \
     F(run, malformed, NUMBER, "", row->run->malformed)
-MLS_FIELDS(run, run_place, "SCORE JSON", RUN_FIELDS)
+MLS_FIELDS(run, run_place, RUN_FIELDS)
 
 /* What only CSV has, and what it has in another way. */
 #define RUN_CSV_FIELDS(F)                                                                                              \
     F(run_csv, node_count, NUMBER_OR_NULL, "", row->run->job.node_count)                                               \
-    F(run_csv, unit, TEXT_OR_NULL, "", isnan(to_converge(row->run)) ? NULL : unit_of(row->run))
-MLS_FIELDS(run_csv, run_place, "", RUN_CSV_FIELDS)
+    F(run_csv, unit, TEXT_OR_NULL, "",                                                                                 \
+      isnan(mls_run_to_converge(row->run).number) ? NULL : mls_run_to_converge(row->run).unit)
+MLS_FIELDS(run_csv, run_place, RUN_CSV_FIELDS)
 
 #define SPREAD_FIELDS(F)                                                                                               \
     F(spread, min_minutes, NUMBER, "minutes", row->min_minutes)                                                        \
@@ -467,24 +442,24 @@ MLS_FIELDS(run_csv, run_place, "", RUN_CSV_FIELDS)
     F(spread, mean_minutes, NUMBER, "minutes", row->mean_minutes)                                                      \
     F(spread, stdev_minutes, NUMBER, "minutes", row->stdev_minutes)                                                    \
     F(spread, variation, NUMBER, "", row->variation)
-MLS_FIELDS(spread, mls_spread, "SCORE JSON", SPREAD_FIELDS)
+MLS_FIELDS(spread, mls_spread, SPREAD_FIELDS)
 
 #define WINDOW_FIELDS(F)                                                                                               \
     F(window, first, NUMBER, "", row->window_first)                                                                    \
     F(window, count, NUMBER, "", row->window_count)
-MLS_FIELDS(window, mls_olympic_result, "SCORE JSON", WINDOW_FIELDS)
+MLS_FIELDS(window, mls_olympic_result, WINDOW_FIELDS)
 
 #define ENERGY_FIELDS(F) F(energy, joules, NUMBER_OR_NULL, "joules", row->energy_joules)
-MLS_FIELDS(energy, mls_power_outcome, "SCORE JSON", ENERGY_FIELDS)
-MLS_FIELDS(weak, mls_weak_outcome, "SCORE JSON", MLS_WEAK_FIELDS)
+MLS_FIELDS(energy, mls_power_outcome, ENERGY_FIELDS)
+MLS_FIELDS(weak, mls_weak_outcome, MLS_WEAK_FIELDS)
 #define VERDICT_FIELDS(F) F(verdict, pass, BOOL, "", row->result.pass) MLS_VERDICT_FIELDS(F)
-MLS_FIELDS(verdict, mls_rcp_outcome, "SCORE JSON", VERDICT_FIELDS)
+MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
 
 #define SEEDS_FIELDS(F)                                                                                                \
     F(seeds, ok, BOOL, "", row->check != MLS_CHECK_FAIL)                                                               \
     F(seeds, problems, ARRAY, "",                                                                                      \
       MLS_EMIT_LIST(to, row->findings.count, mls_emit_text(to, row->findings.items[i].message)))
-MLS_FIELDS(seeds, mls_seed_outcome, "SCORE JSON", SEEDS_FIELDS)
+MLS_FIELDS(seeds, mls_seed_outcome, SEEDS_FIELDS)
 
 static void emit_findings(mls_emitter *to, const mls_group *group)
 {
@@ -522,7 +497,7 @@ static void emit_findings(mls_emitter *to, const mls_group *group)
       mls_emit_object(to, &energy_fields, row->power.joules != NULL ? &row->power : NULL))                             \
     F(group, weak_scaling, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &weak_fields, &row->weak, row->weak.check))           \
     F(group, findings, ARRAY, "", emit_findings(to, row))
-MLS_FIELDS(group, mls_group, "SCORE JSON", GROUP_FIELDS)
+MLS_FIELDS(group, mls_group, GROUP_FIELDS)
 
 /* A check that was not made leaves its columns empty. */
 #define GROUP_CSV_FIELDS(F)                                                                                            \
@@ -533,7 +508,7 @@ MLS_FIELDS(group, mls_group, "SCORE JSON", GROUP_FIELDS)
       mls_emit_maybe(to, row->seeds.check != MLS_CHECK_NOT_MADE, row->seeds.check != MLS_CHECK_FAIL))                  \
     F(group_csv, energy_joules, NUMBER_OR_NULL, "joules",                                                              \
       row->power.joules != NULL ? row->power.energy_joules : (double)NAN)
-MLS_FIELDS(group_csv, mls_group, "", GROUP_CSV_FIELDS)
+MLS_FIELDS(group_csv, mls_group, GROUP_CSV_FIELDS)
 
 static const mls_columns score_columns = {
     "SCORE CSV",
@@ -547,11 +522,11 @@ static const mls_columns score_columns = {
     F(skipped, file, TEXT, "", row->path)                                                                              \
     F(skipped, reason, TEXT, "", row->skip)                                                                            \
     F(skipped, failed, BOOL, "", row->failed)
-MLS_FIELDS(skipped, mls_source, "SCORE JSON", SKIPPED_FIELDS)
+MLS_FIELDS(skipped, mls_source, SKIPPED_FIELDS)
 #define COLLECTION_FIELDS(F)                                                                                           \
     F(collection, groups, ARRAY, "", MLS_EMIT_ROWS(group, row->groups, row->group_count))                              \
     F(collection, skipped, ARRAY, "", MLS_EMIT_ROWS(skipped, row->skipped.items, row->skipped.count))
-MLS_FIELDS(collection, mls_collection, "SCORE JSON", COLLECTION_FIELDS)
+MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 
 static const mls_fields *const tables[] = {
     &collection_fields, &group_fields,  &run_fields,  &verdict_fields, &seeds_fields, &spread_fields,
@@ -578,7 +553,8 @@ static void run_rows(mls_emitter *to, const void *what)
     }
 }
 
-const mls_report mls_score_report = {.show = show_collection,
+const mls_report mls_score_report = {.section = "SCORE JSON",
+                                     .show = show_collection,
                                      .object = &collection_fields,
                                      .tables = tables,
                                      .lines = group_lines,

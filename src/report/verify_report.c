@@ -73,11 +73,9 @@ static void show_list(mls_view *view, const mls_submission *submission, const ml
     const mls_found_look look = {.indent = 2, .hang = 6, .together = true};
     size_t unseen[MLS_FINDING_COUNT] = {0};
     mls_found found = {0};
-    size_t lines = 0;
     add_of(&found, view, submission, submitter);
     limit(&found, severity, unseen);
-    (void)mls_found_show(view, &found, severity, look, &lines);
-    mls_found_finish(&found, view->output);
+    (void)mls_found_show(view, &found, look);
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
         const mls_finding_info *info = mls_finding_info_get(code);
         if (info->severity == severity && submitter != NULL) {
@@ -253,7 +251,7 @@ typedef struct log_place {
     F(log, joules, NUMBER_OR_NULL, "joules", row->run->joules)                                                         \
     F(log, counted, TEXT, "", mls_olympic_mark_name(row->mark))                                                        \
     F(log, reason, TEXT_OR_NULL, "", row->run->reason)
-MLS_FIELDS(log, log_place, "VERIFY JSON", LOG_FIELDS)
+MLS_FIELDS(log, log_place, LOG_FIELDS)
 
 static void emit_log(mls_emitter *to, const mls_submission_result *result, size_t index)
 {
@@ -267,17 +265,17 @@ static void emit_log(mls_emitter *to, const mls_submission_result *result, size_
     F(seeds, bypassed, BOOL, "", row->check == MLS_CHECK_BYPASSED)                                                     \
     F(seeds, seeds, NUMBER, "", row->count)                                                                            \
     F(seeds, different, NUMBER, "", row->different)
-MLS_FIELDS(seeds, mls_seed_outcome, "VERIFY JSON", SEEDS_FIELDS)
+MLS_FIELDS(seeds, mls_seed_outcome, SEEDS_FIELDS)
 #define POWER_FIELDS(F)                                                                                                \
     F(power, ok, BOOL, "", row->check == MLS_CHECK_PASS)                                                               \
     F(power, joules, NUMBER_OR_NULL, "joules", row->energy_joules)
-MLS_FIELDS(power, mls_power_outcome, "VERIFY JSON", POWER_FIELDS)
-MLS_FIELDS(weak, mls_weak_outcome, "VERIFY JSON", MLS_WEAK_FIELDS)
+MLS_FIELDS(power, mls_power_outcome, POWER_FIELDS)
+MLS_FIELDS(weak, mls_weak_outcome, MLS_WEAK_FIELDS)
 #define VERDICT_FIELDS(F)                                                                                              \
     F(verdict, pass, BOOL, "", row->result.pass)                                                                       \
     F(verdict, bypassed, BOOL, "", row->check == MLS_CHECK_BYPASSED)                                                   \
     MLS_VERDICT_FIELDS(F)
-MLS_FIELDS(verdict, mls_rcp_outcome, "VERIFY JSON", VERDICT_FIELDS)
+MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
 
 #define RESULT_FIELDS(F)                                                                                               \
     F(result, path, TEXT, "", row->path)                                                                               \
@@ -299,13 +297,13 @@ MLS_FIELDS(verdict, mls_rcp_outcome, "VERIFY JSON", VERDICT_FIELDS)
     F(result, weak_scaling, OBJECT_OR_NULL, "",                                                                        \
       mls_emit_object(to, &weak_fields, row->weak && row->judged ? &row->group.weak : NULL))                           \
     F(result, logs, ARRAY, "", MLS_EMIT_LIST(to, row->run_count, emit_log(to, row, i)))
-MLS_FIELDS(result, mls_submission_result, "VERIFY JSON", RESULT_FIELDS)
+MLS_FIELDS(result, mls_submission_result, RESULT_FIELDS)
 
 #define SYSTEM_FIELDS(F)                                                                                               \
     F(system, name, TEXT, "", row->name)                                                                               \
     F(system, file, TEXT, "", row->description.path)                                                                   \
     F(system, valid, BOOL, "", row->valid)
-MLS_FIELDS(system, mls_system, "VERIFY JSON", SYSTEM_FIELDS)
+MLS_FIELDS(system, mls_system, SYSTEM_FIELDS)
 
 /* Of a submission, and one of its submitters or NULL. */
 static void emit_findings(mls_emitter *to, const mls_submission *submission, const mls_submitter *submitter)
@@ -329,7 +327,7 @@ static void emit_system(mls_emitter *to, const mls_system *system)
     F(submitter, systems, ARRAY, "", MLS_EMIT_LIST(to, row->system_count, emit_system(to, &row->systems[i])))          \
     F(submitter, results, ARRAY, "", MLS_EMIT_ROWS(result, row->results, row->result_count))                           \
     F(submitter, findings, ARRAY, "", emit_findings(to, NULL, row))
-MLS_FIELDS(submitter, mls_submitter, "VERIFY JSON", SUBMITTER_FIELDS)
+MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
 
 #define SUBMISSION_FIELDS(F)                                                                                           \
     F(submission, path, TEXT, "", row->path)                                                                           \
@@ -342,7 +340,7 @@ MLS_FIELDS(submitter, mls_submitter, "VERIFY JSON", SUBMITTER_FIELDS)
     F(submission, advice, NUMBER, "", row->counts.advice)                                                              \
     F(submission, submitters, ARRAY, "", MLS_EMIT_ROWS(submitter, row->submitters, row->submitter_count))              \
     F(submission, findings, ARRAY, "", emit_findings(to, row, NULL))
-MLS_FIELDS(submission, mls_submission, "VERIFY JSON", SUBMISSION_FIELDS)
+MLS_FIELDS(submission, mls_submission, SUBMISSION_FIELDS)
 
 static const mls_columns columns = {"VERIFY CSV",
                                     "severity code submitter path line column key message",
@@ -424,6 +422,7 @@ static const mls_fields *const tables[] = {
     &submission_fields, &submitter_fields, &system_fields, &result_fields, &verdict_fields,
     &seeds_fields,      &power_fields,     &weak_fields,   &log_fields,    NULL};
 const mls_report mls_verify_report = {.name = "mlscore verify",
+                                      .section = "VERIFY JSON",
                                       .show = show_submission,
                                       .object = &submission_fields,
                                       .tables = tables,

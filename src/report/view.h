@@ -11,7 +11,7 @@
 #ifndef MLS_REPORT_VIEW_H
 #define MLS_REPORT_VIEW_H
 
-#include "report/emit.h"
+#include "report/fields.h"
 
 /* Every format: its name, and with mls_format_ before it the writer. */
 #define MLS_FORMAT_LIST(F)                                                                                             \
@@ -42,27 +42,25 @@ typedef struct mls_view {
 /* Whether a finding is to be shown: all, but for --only, and with -q errors. */
 bool mls_view_shows(const mls_view *view, mls_severity severity);
 
-struct mls_fields;
-struct mls_columns;
 struct mls_printer;
 struct mls_found;
 
 /* What a command prints.  `what` is the command's own struct; what stands for a format that is not offered is NULL. */
 typedef struct mls_report {
-    const char *name; /* JUnit: of all that is printed, "mlscore check" */
-    /* For people, table and Markdown: one `what`, and what stands over and below all of them (NULL: nothing). */
+    const char *name;    /* JUnit: of all that is printed, "mlscore check" */
+    const char *section; /* of mlscore-formats(5) that has the tables */
+    /* For people: what stands over all (NULL: nothing), one `what`, what stands below. */
     void (*begin)(struct mls_printer *to);
     void (*show)(struct mls_printer *to, const void *what);
     void (*end)(struct mls_printer *to);
-    /* JSON: the members of one `what`; when many come one by one, the name of their list.  The tables of all objects
-     * in them, which end with NULL, are for the manual. */
-    const struct mls_fields *object;
-    const struct mls_fields *const *tables;
+    /* JSON: the members of one `what`; when many come one by one, the name of their list; NULL behind all tables. */
+    const mls_fields *object;
+    const mls_fields *const *tables;
     const char *stream;
     /* NDJSON: the lines of one `what`; NULL: the object is one. */
     void (*lines)(mls_emitter *to, const void *what);
-    /* CSV: the columns, and the rows of one `what`. */
-    const struct mls_columns *columns;
+    /* CSV: the columns, and the rows of one `what`; NULL: it is one. */
+    const mls_columns *columns;
     void (*rows)(mls_emitter *to, const void *what);
     /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
     void (*findings)(struct mls_found *found, const struct mls_printer *to, const void *what);
@@ -102,14 +100,12 @@ void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, 
 void mls_print_item(mls_printer *to, const void *what);
 void mls_print_end(mls_printer *to);
 
-/* Writes what a buffer holds and frees it; a buffer that ran out of memory is an error of the output. */
-void mls_output_buffer(mls_output *output, mls_buffer *buffer);
-
-/* Only frees it, and notices the same. */
-void mls_output_drop(mls_output *output, mls_buffer *buffer);
-
 /* Remembers that memory ran out: what was printed is not complete. */
 void mls_output_short(mls_output *output);
+
+/* Frees a buffer, or writes what it holds before; that it ran out of memory is an error of the output. */
+void mls_output_drop(mls_output *output, mls_buffer *buffer);
+void mls_output_buffer(mls_output *output, mls_buffer *buffer);
 
 /* Prints log text safely. */
 void mls_output_escaped(mls_output *output, mls_str text);
@@ -152,12 +148,37 @@ void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t
 /*
  * A line of its own, escaped, indented and, where the terminal is too narrow,
  * gone on with at `hang` (0: it is not broken, so that paths can be copied);
- * in Markdown an item of a list.  Empties the buffer and frees it.
+ * in Markdown an item of a list.  Frees the buffer.  Or the same of formatted text.
  */
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang);
-
-/* The same of formatted text. */
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
     MLS_PRINTF(5, 6);
+
+/*
+ * Numbers the way a person reads them: values, to be printed with "%s" as
+ * mls_words_count(n).text.  Numbers that are absent (NAN) are "-".
+ */
+typedef struct mls_words {
+    char text[64];
+} mls_words;
+
+/* The shortest text that reads back as the same number, for programs. */
+mls_words mls_words_exact(double number);
+
+/* Thousands grouped, fractions of up to 4 digits: 3,024.  Or with a fixed number of decimals: 3,061.25. */
+mls_words mls_words_count(double number);
+mls_words mls_words_grouped(double number, int decimals);
+
+/* A fixed number of decimals, 0.92474; a number that is absurdly large with an exponent. */
+mls_words mls_words_fixed(double number, int decimals);
+
+/* Minutes with three decimals, and from an hour on h:mm:ss beside them: "209.652 (3:29:39)". */
+mls_words mls_words_minutes(double minutes);
+
+/* A short time as m:ss.s, from an hour on h:mm:ss. */
+mls_words mls_words_clock(double minutes);
+
+/* "1 run", "10 runs". */
+mls_words mls_words_plural(size_t count, const char *singular, const char *plural);
 
 #endif

@@ -52,12 +52,11 @@ double mls_run_init_minutes(const mls_run *run)
     return (run->init_stop.time_ms - run->init_start.time_ms) / 60000;
 }
 
-double mls_run_to_converge(const mls_run *run, const char **unit)
+mls_convergence mls_run_to_converge(const mls_run *run)
 {
     const mls_training_progress *at = &run->last_evaluation.at;
     const bool epochs = run->evaluations > 0 && isnan(at->samples_count);
-    *unit = epochs ? "epochs" : "samples";
-    return epochs ? at->epoch_num : at->samples_count;
+    return epochs ? (mls_convergence){at->epoch_num, "epochs"} : (mls_convergence){at->samples_count, "samples"};
 }
 
 const char *mls_run_config(const mls_run *run)

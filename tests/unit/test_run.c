@@ -108,11 +108,10 @@ static void malformed_and_torn_lines(void **state)
 static void assert_converge(const char *script, double expected, const char *expected_unit, double value)
 {
     mls_run run;
-    const char *unit;
     run_read(&run, script);
-    const double converge = mls_run_to_converge(&run, &unit);
-    assert_string_equal(unit, expected_unit);
-    assert_true(converge == expected || (isnan(converge) && isnan(expected)));
+    const mls_convergence converge = mls_run_to_converge(&run);
+    assert_string_equal(converge.unit, expected_unit);
+    assert_true(converge.number == expected || (isnan(converge.number) && isnan(expected)));
     const double final = run.last_evaluation.value;
     assert_true(final == value || (isnan(final) && isnan(value)));
     mls_run_release(&run);

@@ -1,13 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format_junit.c - JUnit XML, for systems that show tests.  Its counts stand
- * at the top, so everything is held back to the end.
+ * format_findings.c - the formats of findings: workflow commands of GitHub,
+ * remarks at files and lines, and JUnit XML, for systems that show tests, whose
+ * counts stand at the top, so that everything is held back to the end.
  */
+#include <stdlib.h>
+
+#include "base/file.h"
 #include "base/utf8.h"
 #include "report/findings.h"
 
+/* ------------------------------------------------------------------ GitHub */
+
+/* '%' and line endings are escaped, in properties ':' and ',' too. */
+static void github_append(mls_buffer *line, mls_str text, bool property)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
+            mls_buffer_printf(line, "%%%02X", (unsigned)(unsigned char)c);
+        } else {
+            mls_buffer_append_char(line, c);
+        }
+    }
+}
+
+static void remark(mls_output *output, const mls_finding *finding, const char *root)
+{
+    static const char *const levels[] = {"error", "warning", "notice"};
+    mls_buffer clean = {0};
+    mls_buffer line = {0};
+    char *path = root != NULL ? mls_path_join(root, finding->path != NULL ? finding->path : "") : NULL;
+    mls_escape_append(&clean, mls_str_from(root != NULL ? path : finding->path));
+    mls_buffer_printf(&line, "::%s file=", levels[finding->severity]);
+    github_append(&line, mls_buffer_str(&clean), true);
+    if (finding->line > 0) {
+        mls_buffer_printf(&line, ",line=%zu", finding->line);
+    }
+    if (finding->line > 0 && finding->column > 0) {
+        mls_buffer_printf(&line, ",col=%zu", finding->column);
+    }
+    mls_buffer_printf(&line, ",title=mlscore %s::", mls_finding_info_get(finding->code)->name);
+    github_append(&line, mls_str_from(finding->message), false);
+    mls_buffer_append_char(&line, '\n');
+    line.failed |= root != NULL && path == NULL;
+    free(path);
+    mls_output_drop(output, &clean);
+    mls_output_buffer(output, &line);
+}
+
+static void github_item(mls_printer *to, const void *what)
+{
+    mls_found found = {0};
+    to->report->findings(&found, to, what);
+    for (size_t i = 0; i < found.count; i++) {
+        remark(to->view->output, &found.items[i].finding, found.root);
+    }
+    mls_found_finish(&found, to->view->output);
+}
+
+const mls_format_writer mls_format_github = {offsetof(mls_report, findings), NULL, github_item, NULL};
+
+/* ------------------------------------------------------------------- JUnit */
+
 /* Appends text of XML or an attribute; what XML has no way to say becomes U+FFFD. */
-static void append(mls_buffer *out, const char *bytes)
+static void xml_append(mls_buffer *out, const char *bytes)
 {
     static const char *const entities[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
     const mls_str text = mls_str_from(bytes);
@@ -25,12 +82,12 @@ static void append(mls_buffer *out, const char *bytes)
 
 static void append_finding(mls_buffer *out, const mls_finding *finding)
 {
-    append(out, finding->path);
+    xml_append(out, finding->path);
     if (finding->line > 0) {
         mls_buffer_printf(out, ":%zu", finding->line);
     }
     mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
-    append(out, finding->message);
+    xml_append(out, finding->message);
     mls_buffer_append_char(out, '\n');
 }
 
@@ -39,9 +96,9 @@ void mls_junit_case(mls_printer *to, const char *class_name, const char *name, c
     mls_buffer *out = &to->held;
     const char *element = failure != NULL ? "failure" : found->count > 0 ? "system-out" : NULL;
     mls_buffer_append_text(out, "    <testcase classname=\"");
-    append(out, class_name);
+    xml_append(out, class_name);
     mls_buffer_append_text(out, "\" name=\"");
-    append(out, name);
+    xml_append(out, name);
     mls_buffer_append_text(out, "\">\n");
     if (failure != NULL) {
         mls_buffer_printf(out, "      <failure message=\"%s\">", failure);
@@ -64,7 +121,7 @@ void mls_junit_suite(mls_printer *to, const char *name)
 {
     mls_buffer *out = &to->suites;
     mls_buffer_append_text(out, "  <testsuite name=\"");
-    append(out, name);
+    xml_append(out, name);
     mls_buffer_printf(out, "\" tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
     mls_buffer_append(out, mls_buffer_str(&to->held));
     mls_buffer_append_text(out, "  </testsuite>\n");
