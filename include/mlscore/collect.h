@@ -15,11 +15,10 @@ MLS_C_BEGIN
 
 typedef struct mls_collect_options {
     mls_usage usage;
-    const mls_edition *edition; /**< NULL: guessed for each group from its first record */
-    unsigned threads;           /**< 0: one per processor */
-    mls_score_options score;    /**< how each group is scored */
-    mls_checker_options
-        checker; /**< whose rules say which runs are valid; rulesets NULL: none, a run's steps and status do */
+    const mls_edition *edition;  /**< NULL: guessed for each group from its first record */
+    unsigned threads;            /**< 0: one per processor */
+    mls_score_options score;     /**< how each group is scored */
+    mls_checker_options checker; /**< whose rules say which runs are valid; rulesets NULL: their steps and status do */
     /** Called now and then, from any thread but never from two at once; NULL: not. */
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
     void *progress_state;
@@ -38,11 +37,9 @@ typedef struct mls_collection {
 } mls_collection;
 
 /**
- * Collects and scores what stands under `paths`; "-" is standard input.  What
- * cannot be read is listed in `skipped` with `failed` set, and the rest is still
- * done.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or what mls_group_score()
- * returned; *collection is to be released in any case.  The editions of the
- * options must outlive it.
+ * Collects and scores what stands under `paths` ("-": standard input).  What cannot be read is listed in `skipped` with
+ * `failed` set.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or what mls_group_score() returned; *collection is to be
+ * released in any case, before the editions of the options.
  */
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error) MLS_MUST_USE;

@@ -2,10 +2,9 @@
 /*
  * group.h - runs that make one result, and their score.
  *
- * A benchmark is run several times.  The fastest and the slowest runs are left
- * out and the rest is averaged, as in olympic judging; runs that are not valid
- * are dropped and count as the slowest.  A group borrows its runs and owns
- * everything else.
+ * The fastest and the slowest runs are left out and the rest is averaged, as in
+ * olympic judging; runs that are not valid are dropped and count as the slowest.
+ * A group borrows its runs and owns everything else.
  */
 #ifndef MLSCORE_GROUP_H
 #define MLSCORE_GROUP_H
@@ -157,9 +156,8 @@ typedef struct mls_score_options {
 } mls_score_options;
 
 /**
- * Scores a group whose usage, path, result_folder, runs and perhaps edition and
- * joules are set, and fills in the rest.  MLS_OK, MLS_ERROR_MEMORY, or what is
- * wrong with rcp_text: see mls_rcp_set_new().
+ * Scores a group whose usage, path, result_folder, runs and perhaps edition and joules are set, and fills in the rest.
+ * MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text: see mls_rcp_set_new().
  */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 

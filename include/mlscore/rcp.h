@@ -3,11 +3,9 @@
  * rcp.h - reference convergence points: does a submission learn as slowly as it should?
  *
  * In the closed division a submission may not reach the target with
- * significantly less training than the reference implementation.  Reference
- * runs at several global batch sizes say how much that is: each batch size is
- * a point with the samples (or epochs) that every reference run needed.  A set
- * holds the points of one benchmark in one edition; once made it does not
- * change, and any number of threads may look at it.
+ * significantly less training than the reference implementation.  Each batch
+ * size of that is a point with the samples (or epochs) every reference run
+ * needed.  A set does not change, and any number of threads may look at it.
  */
 #ifndef MLSCORE_RCP_H
 #define MLSCORE_RCP_H
@@ -59,12 +57,9 @@ typedef struct mls_rcp_set {
 } mls_rcp_set;
 
 /**
- * The points that the rules have for a benchmark, perhaps none.  With a `path`
- * also a user's own from `own`, the text of that file (format: mlscore-rcp(1)):
- * each takes the place of one of the rules with the same batch size; rows of
- * other benchmarks and editions are checked and passed over.  MLS_OK; or *set is
- * NULL after MLS_ERROR_MEMORY, or MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or
- * MLS_ERROR_LIMIT with line and column.
+ * The points that the rules have for a benchmark, perhaps none.  With a `path` also a user's own from `own`, the text
+ * of that file (format: mlscore-rcp(1)), each in the place of one of the rules with the same batch size.  MLS_OK; or
+ * *set is NULL after MLS_ERROR_MEMORY, or MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT with line and column.
  */
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
                            mls_error *error) MLS_MUST_USE;
@@ -114,10 +109,8 @@ typedef struct mls_rcp_result {
 } mls_rcp_result;
 
 /**
- * Judges a submission: `to_converge`, which is sorted, holds one number per
- * run, MLS_RCP_NOT_CONVERGED for a run that did not.  A global_batch_size that
- * is not a positive finite number was not logged (NaN), or differed between
- * logs (MLS_RCP_BATCH_SIZE_DIFFERS).
+ * Judges a submission.  `to_converge` holds one number per run, MLS_RCP_NOT_CONVERGED for one that did not, and is
+ * sorted here.  global_batch_size: NaN when none was logged, MLS_RCP_BATCH_SIZE_DIFFERS when the logs do not agree.
  */
 #define MLS_RCP_BATCH_SIZE_DIFFERS (-(double)INFINITY)
 mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, double *to_converge, size_t count);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reading.h - from paths to runs: the one way in for everything that is asked
- * of logs.
+ * reading.h - from paths to runs: the one way in for everything that is asked of logs.
  *
- * Sources are found (named paths as they are, folders walked), opened, told
- * apart by their first bytes, scanned, cut into runs and judged by the rules,
- * on all threads: small files side by side, a large one by all threads
- * together.  What comes out is handed over on the calling thread, in the order
- * of the sources and of the runs in them.  A further question about logs is a
- * sink given to the reading, not a second reader.
+ * Sources are found, opened, told apart by their first bytes, scanned, cut into
+ * runs and judged, on all threads.  What comes out is handed over on the calling
+ * thread, in the order of the sources and of the runs in them.  A further
+ * question about logs is a sink given to the reading, not a second reader.
  */
 #ifndef MLSCORE_READING_H
 #define MLSCORE_READING_H
@@ -36,18 +33,15 @@ typedef struct mls_source {
 /** Sources in natural order.  Owns its texts.  Zero-initialised is empty. */
 typedef struct mls_sources {
     mls_source *items;
-    size_t count;
-    size_t capacity;
+    size_t count, capacity;
 } mls_sources;
 
 /**
- * Lists the files under `paths`, those included that are skipped for their
- * name or kind; each folder and each result_*.txt is taken once, whatever ways
- * lead to it.  MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (too many files).
+ * Lists the files under `paths`, those included that are skipped for their name or kind; each folder and each
+ * result_*.txt is taken once, whatever ways lead to it.  MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (too many files).
  */
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *sources,
                             mls_error *error) MLS_MUST_USE;
-
 void mls_sources_release(mls_sources *sources);
 
 /** Whether a file of that name holds one run of a result: result_*.txt. */
@@ -97,9 +91,8 @@ typedef struct mls_reading {
 } mls_reading;
 
 /**
- * Reads every source that is not skipped; `done` tells of those that cannot be
- * read.  MLS_OK, MLS_ERROR_MEMORY, what loading a guessed edition's rules
- * returned, or what a callback returned, which ends everything.
+ * Reads every source that is not skipped.  MLS_OK, MLS_ERROR_MEMORY, what loading a guessed edition's rules returned,
+ * or what a callback returned, which ends everything.
  */
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count,
                             mls_error *error) MLS_MUST_USE;

@@ -2,10 +2,9 @@
 /*
  * run.h - one training run, as its log tells it.
  *
- * A run is what happens between init_start and run_stop.  mls_run is a plain
- * summary that owns its strings and lists; absent numbers are NAN, absent
- * strings NULL.  It is made from records in file order and keeps a bounded
- * amount of memory whatever the log's length.
+ * A plain summary that owns its strings and lists; absent numbers are NAN,
+ * absent strings NULL.  It is made from records in file order and keeps a
+ * bounded amount of memory whatever the log's length.
  */
 #ifndef MLSCORE_RUN_H
 #define MLSCORE_RUN_H
@@ -16,13 +15,9 @@
 
 MLS_C_BEGIN
 
-/** Different hyperparameters and submission_* values kept of one run. */
+/** What is kept of one run: further values are not looked at, and the check of more seeds fails. */
 #define MLS_HYPERPARAMETERS_KEPT 512
-
-/** Further FID and CLIP evaluations of a run are not looked at. */
 #define MLS_IMAGE_EVALUATIONS_MAX 100000
-
-/** A log with more seed records is not judged further; the check of its seeds fails. */
 #define MLS_SEEDS_MAX 65536
 
 /** How run_stop's metadata.status names the end of a run; NO_STATUS: there is none, or no run_stop. */
@@ -142,13 +137,9 @@ typedef struct mls_convergence {
 mls_convergence mls_run_to_converge(const mls_run *run);
 
 /**
- * The run's number for the check against reference points:
- * MLS_RCP_NOT_CONVERGED when the last run_stop does not say success; else how
- * far training went, counted as the benchmark's row says for the edition, NAN
- * when the log does not say: at the last evaluation before the last run_stop,
- * where FID and CLIP both reach their targets for the first time, or as
- * train_samples says, if the benchmark and `train_samples` allow it.  Epochs are
- * rounded to three digits.  MLS_OK or MLS_ERROR_MEMORY.
+ * The run's number for the check against reference points: MLS_RCP_NOT_CONVERGED when the last run_stop does not say
+ * success; else, in the benchmark's unit, how far training was at the last evaluation before it, or where FID and CLIP
+ * first meet their targets, or (if benchmark and `train_samples` allow) what train_samples says.  NAN: not logged.
  */
 mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
                                    bool train_samples, double *number) MLS_MUST_USE;
@@ -171,27 +162,17 @@ bool mls_job_marker(mls_job *job, const mls_marker *marker) MLS_MUST_USE;
 bool mls_job_inherit(mls_job *job, const mls_job *from) MLS_MUST_USE;
 void mls_job_release(mls_job *job);
 
-/**
- * Makes `run` empty, with every number NAN; then takes the records of its log,
- * malformed lines, and marker lines that say how the job ended the run.  Nothing
- * that they point to is kept; out_of_memory says when something is missing.
- */
+/** Makes `run` empty; takes what its log holds.  Nothing that is pointed to is kept; see out_of_memory. */
 void mls_run_init(mls_run *run);
 void mls_run_record(mls_run *run, const mls_record *record);
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
 void mls_run_marker(mls_run *run, const mls_marker *marker);
 
 /**
- * The log of the run has ended.  Without a checker (NULL) the sequence
- * init_start → init_stop → run_start → evaluations → run_stop decides: each
- * step missing or out of order and a status other than success is an error,
- * and a run is valid that has none and no malformed line.
- *
- * With one, which has been fed the same records, the run takes over its
- * findings and is valid when the log is; with `steps` what is wrong with the
- * sequence is added as advice, and a run that cannot be timed is not valid.
- *
- * MLS_OK, MLS_ERROR_MEMORY, or what mls_checker_end() returned.
+ * The log has ended.  With a checker, which has been fed the same records, the run takes over its findings and is valid
+ * when the log is; with `steps` what is wrong with the sequence init_start → init_stop → run_start → evaluations →
+ * run_stop is advice, and a run without a time is not valid.  Without one (NULL) each step missing or out of order, a
+ * status other than success and a malformed line are errors.  MLS_OK, MLS_ERROR_MEMORY, or what mls_checker_end() says.
  */
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps) MLS_MUST_USE;
 

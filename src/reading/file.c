@@ -44,9 +44,7 @@ static mls_status finish(mls_file *file, bool last)
     const bool only = last && file->asked_for && file->count == 0 && !file->has_pending;
     if (file->current.records + file->current.malformed > 0 || only) {
         status = hand_over(file, true);
-        if (status == MLS_OK) {
-            status = mls_run_finish(&file->current, file->checker, file->steps);
-        }
+        status = status == MLS_OK ? mls_run_finish(&file->current, file->checker, file->steps) : status;
         if (status == MLS_OK && !mls_job_inherit(&file->current.job, &file->job)) {
             status = MLS_ERROR_MEMORY;
         }
@@ -112,10 +110,9 @@ static mls_status file_record(void *state, const mls_record *record)
             mls_records_forget(&file->early);
         }
         status = finish(file, false);
-        if (status == MLS_OK) { /* what seemed to be of the run before, which has died, is of this one */
-            status = mls_records_retell(&file->early, take, file);
-            mls_records_forget(&file->early);
-        }
+        /* What seemed to be of the run before, which has died, is of this one. */
+        status = status == MLS_OK ? mls_records_retell(&file->early, take, file) : status;
+        mls_records_forget(&file->early);
     } else {
         status = remember(file, record);
     }

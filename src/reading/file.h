@@ -4,11 +4,9 @@
  *
  * A new run starts at a line "Beginning trial i of n" or "EXPERIMENT_START
  * <epoch>"; until the first such line of a file, also at a cache_clear or
- * init_start later than the run_stop before it, or at an init_start later
- * than the run_start before it when no run_stop came.  Order in the file is
- * not order in time: a cache_clear that was logged behind run_stop but
- * happened before it belongs to the run before, and one that was logged while
- * a run trained which then died belongs to the run behind it.
+ * init_start later than the run_stop before it, or at an init_start later than
+ * the run_start before it when no run_stop came.  Times count, not the order in
+ * the file; a cache_clear made while a run trained which then died is the next one's.
  */
 #ifndef MLS_READING_FILE_H
 #define MLS_READING_FILE_H

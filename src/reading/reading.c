@@ -25,12 +25,6 @@ enum { MLS_BATCH_FILES = 64 };
 /* Runs of a small file that are kept; one with more is read once again when its turn has come. */
 enum { WAITING_MAX = 64 };
 
-/* A run that waits for its turn. */
-typedef struct waiting_run {
-    mls_run run;
-    bool part;
-} waiting_run;
-
 struct reading_work;
 
 /* One file of a batch. */
@@ -38,9 +32,8 @@ typedef struct batch_file {
     struct reading_work *work;
     mls_read read;
     mls_status status; /* what ends everything; MLS_OK: nothing */
-    waiting_run *items;
-    size_t count;
-    size_t capacity;
+    mls_run *items;    /* that wait for their turn */
+    size_t count, capacity;
     bool again; /* there were too many to be kept */
     bool asked; /* other editions, for one of its runs */
 } batch_file;
@@ -48,14 +41,12 @@ typedef struct batch_file {
 typedef struct reading_work {
     const mls_reading *reading;
     const mls_source *sources;
-    batch_file *batch; /* MLS_BATCH_FILES of them */
+    batch_file *batch;
     unsigned threads;
-    unsigned scan_threads; /* for one file */
-    bool direct;           /* runs are handed over as they end */
-    pthread_mutex_t lock;  /* over what follows */
-    mls_checker **items;   /* idle checkers; there are never more than threads */
-    size_t count;
-    size_t capacity;
+    bool direct;          /* runs are handed over as they end, and all threads scan one file */
+    pthread_mutex_t lock; /* over what follows */
+    mls_checker **items;  /* idle checkers; there are never more than threads */
+    size_t count, capacity;
     size_t files_done, files;
     uint64_t bytes_done;
 } reading_work;
@@ -96,9 +87,9 @@ static void give_back(reading_work *work, mls_checker *checker)
 
 /* --------------------------------------------------------- another edition */
 
-/* A run of a file that is judged by other rules. */
+/* The run of a file that is judged by other rules. */
 typedef struct second_look {
-    size_t before; /* runs of the file that come before it */
+    size_t line; /* its first */
     bool valid;
 } second_look;
 
@@ -107,8 +98,7 @@ static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
     second_look *look = state;
     (void)index;
     (void)part;
-    if (look->before > 0) {
-        look->before--;
+    if (run->line != look->line) {
         return MLS_OK;
     }
     look->valid = run->valid;
@@ -123,11 +113,10 @@ static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
 static mls_status ask_neighbours(batch_file *file, mls_run *run)
 {
     const mls_reading *reading = file->work->reading;
-    const mls_source *source = file->read.source;
     mls_checker_options rules = *reading->rules;
     const mls_editions *editions = mls_rulesets_editions(rules.rulesets);
     const mls_edition *own;
-    second_look look = {.before = file->read.runs};
+    second_look look = {.line = run->line};
     const mls_reading again = {.rules = &rules,
                                .brief = true,
                                .steps = reading->steps,
@@ -140,9 +129,8 @@ static mls_status ask_neighbours(batch_file *file, mls_run *run)
     for (int step = 1; step >= -1 && status == MLS_OK && !look.valid; step -= 2) {
         const mls_edition *other = mls_editions_neighbour(editions, own, mls_str_from(run->benchmark), step);
         if (other != NULL) {
-            look.before = file->read.runs;
             status = mls_rulesets_get(rules.rulesets, other, &rules.ruleset, NULL);
-            status = status == MLS_OK ? mls_read_sources(&again, source, 1, NULL) : status;
+            status = status == MLS_OK ? mls_read_sources(&again, file->read.source, 1, NULL) : status;
             status = status == MLS_STOPPED ? MLS_OK : status;
         }
         if (look.valid) {
@@ -172,12 +160,9 @@ static mls_status take_run(void *state, mls_run *run, bool part)
     batch_file *file = state;
     const mls_reading *reading = file->work->reading;
     const char *path = file->read.source->path;
-    mls_status status = MLS_OK;
+    const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
     run->file = mls_copy_text(path, strlen(path));
     run->result = file->read.source->result;
-    if (is_doubtful(file, run)) {
-        status = ask_neighbours(file, run);
-    }
     if (status != MLS_OK || run->file == NULL) {
         return status != MLS_OK ? status : MLS_ERROR_MEMORY;
     }
@@ -193,7 +178,7 @@ static mls_status take_run(void *state, mls_run *run, bool part)
     if (!MLS_GROW(file, items)) {
         return MLS_ERROR_MEMORY;
     }
-    file->items[file->count++] = (waiting_run){*run, part};
+    file->items[file->count++] = *run;
     mls_run_init(run);
     return MLS_OK;
 }
@@ -208,7 +193,7 @@ static mls_status scan(reading_work *work, batch_file *batch, mls_checker *check
 {
     const mls_reading *reading = work->reading;
     const mls_source *source = batch->read.source;
-    const mls_scan_options options = {.threads = work->scan_threads, .plain = reading->plain};
+    const mls_scan_options options = {.threads = work->direct ? work->threads : 1, .plain = reading->plain};
     mls_sink sinks[2];
     size_t count = 0;
     mls_file file = {.whole = reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
@@ -239,21 +224,16 @@ static mls_status scan(reading_work *work, batch_file *batch, mls_checker *check
     return status;
 }
 
-static int open_source(const mls_reading *reading, const mls_read *read)
-{
-    return reading->open != NULL ? reading->open(reading->state, read->index) : mls_source_open(read->source);
-}
-
 static mls_status read_source(reading_work *work, batch_file *file)
 {
     const mls_reading *reading = work->reading;
     mls_read *read = &file->read;
     mls_checker *checker;
-    const int fd = open_source(reading, read);
+    mls_status status = MLS_OK;
+    const int fd = reading->open != NULL ? reading->open(reading->state, read->index) : mls_source_open(read->source);
     if (fd < 0) {
         read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "%s", "");
     }
-    mls_status status = MLS_OK;
     if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {
         status = take_checker(work, &checker);
         if (status == MLS_OK) {
@@ -291,7 +271,7 @@ static void read_one(void *state, size_t index)
 static void forget_runs(batch_file *file)
 {
     for (size_t i = 0; i < file->count; i++) {
-        mls_run_release(&file->items[i].run);
+        mls_run_release(&file->items[i]);
     }
     file->count = 0;
     file->read = (mls_read){.index = file->read.index, .source = file->read.source};
@@ -301,19 +281,17 @@ static void forget_runs(batch_file *file)
 static mls_status deliver(reading_work *work, batch_file *file, mls_status status, mls_error *error)
 {
     const mls_reading *reading = work->reading;
-    const bool waiting = !file->again;
-    if (status == MLS_OK && !waiting) {
+    if (status == MLS_OK && file->again) {
         forget_runs(file);
         work->direct = true;
-        work->scan_threads = work->threads;
         file->status = read_source(work, file);
     }
     if (status == MLS_OK && file->status != MLS_OK) {
         status = file->status;
         *error = file->read.error;
     }
-    for (size_t i = 0; waiting && i < file->count && status == MLS_OK; i++) {
-        status = reading->run(reading->state, file->read.index, &file->items[i].run, file->items[i].part);
+    for (size_t i = 0; i < file->count && status == MLS_OK; i++) {
+        status = reading->run(reading->state, file->read.index, &file->items[i], file->count > 1);
     }
     if (status == MLS_OK && reading->done != NULL) {
         status = reading->done(reading->state, &file->read);
@@ -341,7 +319,6 @@ static size_t choose_batch(reading_work *work, size_t source_count, size_t *next
             work->direct = large;
         }
     }
-    work->scan_threads = work->direct ? work->threads : 1;
     return count;
 }
 
@@ -350,7 +327,7 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
     mls_error ignored = {0};
     reading_work work = {.reading = reading,
                          .sources = sources,
-                         .batch = calloc(MLS_BATCH_FILES, sizeof *work.batch),
+                         .batch = calloc(count < MLS_BATCH_FILES ? count + 1 : MLS_BATCH_FILES, sizeof *work.batch),
                          .threads = reading->threads != 0 ? reading->threads : mls_processor_count()};
     mls_status status = work.batch != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     error = error != NULL ? error : &ignored;

@@ -33,55 +33,42 @@ typedef struct power_event {
 
 /* What a node_ or sw_ file has said so far. */
 typedef struct power_log {
+    const char *path;
+    mls_findings *findings; /* of whoever asks */
     power_event *items;
-    size_t count;
-    size_t capacity;
+    size_t count, capacity;
     double conversion_eff;         /* NaN: not logged */
     double interconnect_power_est; /* watts; NaN: not logged */
     size_t unreadable;             /* malformed lines, and readings that are no finite numbers */
     bool too_many;                 /* more than POWER_EVENTS_MAX events */
 } power_log;
 
-/* The record's value as a finite number; NaN, and one more unreadable, when it is none. */
-static double read_number(power_log *log, const mls_record *record)
-{
-    double number;
-    if (mls_json_number(record->value, &number) && isfinite(number)) {
-        return number;
-    }
-    log->unreadable++;
-    return NAN;
-}
-
 static mls_status take_record(void *state, const mls_record *record)
 {
     power_log *log = state;
-    double watts = 0;
-    switch (record->key_id) {
-    case MLS_KEY_CONVERSION_EFF:
-        log->conversion_eff = read_number(log, record);
-        return MLS_OK;
-    case MLS_KEY_INTERCONNECT_POWER_EST:
-        log->interconnect_power_est = read_number(log, record);
-        return MLS_OK;
-    case MLS_KEY_POWER_READING:
-        watts = read_number(log, record);
-        break;
-    case MLS_KEY_POWER_MEASUREMENT_START:
-    case MLS_KEY_POWER_MEASUREMENT_STOP:
-        break;
-    default:
+    const mls_key kind = record->key_id;
+    const bool edge = kind == MLS_KEY_POWER_MEASUREMENT_START || kind == MLS_KEY_POWER_MEASUREMENT_STOP;
+    const bool estimate = kind == MLS_KEY_CONVERSION_EFF || kind == MLS_KEY_INTERCONNECT_POWER_EST;
+    double number = 0;
+    if (!edge && !estimate && kind != MLS_KEY_POWER_READING) {
         return MLS_OK;
     }
-    log->too_many |= log->count == POWER_EVENTS_MAX && !isnan(watts);
-    if (log->too_many || isnan(watts)) {
+    if (!edge && !(mls_json_number(record->value, &number) && isfinite(number))) {
+        log->unreadable++;
+        number = NAN;
+    }
+    if (estimate) {
+        *(kind == MLS_KEY_CONVERSION_EFF ? &log->conversion_eff : &log->interconnect_power_est) = number;
         return MLS_OK;
     }
-    if (!MLS_GROW(log, items)) {
+    log->too_many |= log->count == POWER_EVENTS_MAX;
+    if (!log->too_many && !MLS_GROW(log, items)) {
         return MLS_ERROR_MEMORY;
     }
-    log->items[log->count] = (power_event){record->time_ms, watts, log->count, record->key_id};
-    log->count++;
+    if (!log->too_many) {
+        log->items[log->count] = (power_event){record->time_ms, number, log->count, kind};
+        log->count++;
+    }
     return MLS_OK;
 }
 
@@ -101,30 +88,30 @@ static int compare_events(const void *left, const void *right)
 }
 
 /* NaN, and why. */
-static double complain(mls_findings *findings, const char *path, const char *what)
+static double complain(const power_log *log, const char *what)
 {
-    mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = path}, "%s", what);
+    mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path}, "%s", what);
     return NAN;
 }
 
 /* What holds for nodes and switches alike; false when the file is of no use. */
-static bool log_is_usable(const power_log *log, double time_to_train_ms, const char *path, mls_findings *findings)
+static bool log_is_usable(const power_log *log, double time_to_train_ms)
 {
-    const size_t before = findings->found[MLS_FINDING_POWER_LOG];
+    const size_t before = log->findings->found[MLS_FINDING_POWER_LOG];
     if (log->unreadable > 0) {
-        mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = path},
+        mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path},
                          "the power file holds lines or readings that cannot be read (%zu)", log->unreadable);
     }
     if (log->too_many) {
-        complain(findings, path, "the power file holds too many readings");
+        complain(log, "the power file holds too many readings");
     }
     if (isnan(log->conversion_eff)) {
-        complain(findings, path, "the power file does not say conversion_eff");
+        complain(log, "the power file does not say conversion_eff");
     }
     if (!isfinite(time_to_train_ms)) {
-        complain(findings, path, "the run has no time to train, so it has no energy");
+        complain(log, "the run has no time to train, so it has no energy");
     }
-    return findings->found[MLS_FINDING_POWER_LOG] == before;
+    return log->findings->found[MLS_FINDING_POWER_LOG] == before;
 }
 
 /*
@@ -132,7 +119,7 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms, const c
  * count each for the time since the one before, the first since the start,
  * until the stop or, lacking that, the last reading.
  */
-static double watts_of_node(power_log *log, const char *path, mls_findings *findings)
+static double watts_of_node(power_log *log)
 {
     bool started = false;
     bool stopped = false;
@@ -154,27 +141,27 @@ static double watts_of_node(power_log *log, const char *path, mls_findings *find
         }
     }
     if (!started) {
-        return complain(findings, path, "the power file has no power_measurement_start");
+        return complain(log, "the power file has no power_measurement_start");
     }
     if (!(end_ms > start_ms)) {
-        return complain(findings, path, "the power file has no reading after power_measurement_start");
+        return complain(log, "the power file has no reading after power_measurement_start");
     }
     if (!stopped) {
-        mls_findings_add(findings, MLS_FINDING_POWER_STOP, (mls_finding_place){.path = path},
+        mls_findings_add(log->findings, MLS_FINDING_POWER_STOP, (mls_finding_place){.path = log->path},
                          "the power file has no power_measurement_stop; the last reading ends the measurement");
     }
     return watt_milliseconds / (end_ms - start_ms);
 }
 
-static double watts_of_switch(const power_log *log, const char *path, mls_findings *findings)
+static double watts_of_switch(const power_log *log)
 {
     if (!isnan(log->interconnect_power_est)) {
         return log->interconnect_power_est;
     }
     if (log->count == 0) {
-        return complain(findings, path, "the power file does not say interconnect_power_est");
+        return complain(log, "the power file does not say interconnect_power_est");
     }
-    complain(findings, path, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
+    complain(log, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
     return 0;
 }
 
@@ -182,7 +169,7 @@ mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const cha
                            double *joules)
 {
     mls_error error = {0};
-    power_log log = {.conversion_eff = NAN, .interconnect_power_est = NAN};
+    power_log log = {.path = path, .findings = findings, .conversion_eff = NAN, .interconnect_power_est = NAN};
     const mls_sink sink = {.state = &log, .record = take_record, .malformed = take_malformed};
     const mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, NULL, &error)
                                       : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "%s", "cannot be opened");
@@ -192,8 +179,8 @@ mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const cha
     }
     if (status == MLS_ERROR_READ) {
         mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = path}, "%s", error.message);
-    } else if (status == MLS_OK && log_is_usable(&log, time_to_train_ms, path, findings)) {
-        watts = node ? watts_of_node(&log, path, findings) : watts_of_switch(&log, path, findings);
+    } else if (status == MLS_OK && log_is_usable(&log, time_to_train_ms)) {
+        watts = node ? watts_of_node(&log) : watts_of_switch(&log);
     }
     *joules += log.conversion_eff * watts * time_to_train_ms / MILLISECONDS_PER_SECOND;
     free(log.items);

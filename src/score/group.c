@@ -186,24 +186,16 @@ static void check_run_count(mls_group *group)
     }
 }
 
-/* Runs that are submitted: with a window, only its own. */
-static bool is_submitted(const mls_group *group, size_t index)
-{
-    return group->marks[index] != MLS_OLYMPIC_OUTSIDE;
-}
-
 /* The batch size the submitted runs agree on; NAN: none logged one; MLS_RCP_BATCH_SIZE_DIFFERS. */
 static double submitted_batch_size(const mls_run *const *runs, size_t count)
 {
     double batch_size = NAN;
     for (size_t i = 0; i < count; i++) {
         const double logged = runs[i]->global_batch_size;
-        if (!isnan(logged)) {
-            if (!isnan(batch_size) && batch_size != logged) {
-                return MLS_RCP_BATCH_SIZE_DIFFERS;
-            }
-            batch_size = logged;
+        if (!isnan(batch_size) && !isnan(logged) && batch_size != logged) {
+            return MLS_RCP_BATCH_SIZE_DIFFERS;
         }
+        batch_size = isnan(logged) ? batch_size : logged;
     }
     return batch_size;
 }
@@ -230,19 +222,18 @@ static const mls_benchmark *group_judged_by(const mls_group *group, const mls_ed
 static mls_status describe_failure(mls_group *group)
 {
     const bool bypassed = group->rcp.check == MLS_CHECK_BYPASSED;
+    mls_findings *findings = &group->rcp.findings;
     mls_buffer words = {0};
     mls_rcp_result_describe(&group->rcp.result, group->score.score_minutes, &words);
-    mls_str text = mls_buffer_str(&words);
-    if (mls_str_starts(text, MLS_S("fail: "))) {
-        text.ptr += strlen("fail: ");
-    }
     if (!words.failed) {
-        mls_findings_add_as(&group->rcp.findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
-                            (mls_finding_place){.path = group->path}, "%s%s", text.ptr, bypassed ? " (bypassed)" : "");
+        const size_t said = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? strlen("fail: ") : 0;
+        mls_findings_add_as(findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
+                            (mls_finding_place){.path = group->path}, "%s%s", words.ptr + said,
+                            bypassed ? " (bypassed)" : "");
     }
-    const bool complete = !words.failed && !group->rcp.findings.out_of_memory;
+    findings->out_of_memory |= words.failed;
     mls_buffer_release(&words);
-    return complete ? MLS_OK : MLS_ERROR_MEMORY;
+    return findings->out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
 static mls_status check_convergence(mls_group *group, const mls_run *const *runs, size_t count,
@@ -274,7 +265,7 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
     return status;
 }
 
-/* Both are checked in the closed division, from edition 1.0.0 on. */
+/* Both are checked in the closed division, from edition 1.0.0 on; with a window, of its runs only. */
 static mls_status check_submitted(mls_group *group, const mls_score_options *options, mls_error *error)
 {
     const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;
@@ -287,14 +278,12 @@ static mls_status check_submitted(mls_group *group, const mls_score_options *opt
         return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < group->run_count; i++) {
-        if (is_submitted(group, i)) {
+        if (group->marks[i] != MLS_OLYMPIC_OUTSIDE) {
             runs[count++] = group->runs[i];
         }
     }
     mls_status status = check_convergence(group, runs, count, options, error);
-    if (status == MLS_OK) {
-        status = mls_seeds_check(runs, count, options->seed_bypass, &group->seeds);
-    }
+    status = status == MLS_OK ? mls_seeds_check(runs, count, options->seed_bypass, &group->seeds) : status;
     free((void *)runs);
     return status;
 }

@@ -153,8 +153,7 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
 
 /* A word for programs, and the reference checker's words. */
 static const struct {
-    const char *name;
-    const char *message;
+    const char *name, *message;
 } matches[] = {
     [MLS_RCP_FOUND] = {"found", "RCP found"},
     [MLS_RCP_INTERPOLATED] = {"interpolated", "RCP Interpolation"},

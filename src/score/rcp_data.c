@@ -19,27 +19,15 @@
 
 #define DATA_NAME_MAX 128
 
-/* Those from the name on are texts, which are only shown. */
 typedef enum rcp_column {
     COLUMN_BENCHMARK,
     COLUMN_FIRST_EDITION,
     COLUMN_LAST_EDITION,
     COLUMN_GLOBAL_BATCH_SIZE,
     COLUMN_TO_CONVERGE,
-    COLUMN_NAME,
-    COLUMN_UNIT,
-    COLUMN_PRECISION,
-    COLUMN_PLATFORM,
-    COLUMN_CREATOR,
-    COLUMN_WHEN,
-    COLUMN_HYPERPARAMETERS,
-    COLUMN_COUNT
+    COLUMN_TEXTS,
+    COLUMN_COUNT = COLUMN_TEXTS + 7
 } rcp_column;
-
-#define TEXT_COLUMN(member)                                                                                            \
-    {                                                                                                                  \
-        MLS_STR(#member), false, offsetof(mls_rcp_point, member)                                                       \
-    }
 
 static const struct {
     mls_str name;
@@ -51,13 +39,14 @@ static const struct {
     [COLUMN_LAST_EDITION] = {MLS_STR("last_edition"), false, 0},
     [COLUMN_GLOBAL_BATCH_SIZE] = {MLS_STR("global_batch_size"), true, 0},
     [COLUMN_TO_CONVERGE] = {MLS_STR("to_converge"), true, 0},
-    [COLUMN_NAME] = TEXT_COLUMN(name),
-    [COLUMN_UNIT] = TEXT_COLUMN(unit),
-    [COLUMN_PRECISION] = TEXT_COLUMN(precision),
-    [COLUMN_PLATFORM] = TEXT_COLUMN(platform),
-    [COLUMN_CREATOR] = TEXT_COLUMN(creator),
-    [COLUMN_WHEN] = TEXT_COLUMN(when),
-    [COLUMN_HYPERPARAMETERS] = TEXT_COLUMN(hyperparameters),
+    /* Texts, which are only shown. */
+    [COLUMN_TEXTS] = {MLS_STR("name"), false, offsetof(mls_rcp_point, name)},
+    {MLS_STR("unit"), false, offsetof(mls_rcp_point, unit)},
+    {MLS_STR("precision"), false, offsetof(mls_rcp_point, precision)},
+    {MLS_STR("platform"), false, offsetof(mls_rcp_point, platform)},
+    {MLS_STR("creator"), false, offsetof(mls_rcp_point, creator)},
+    {MLS_STR("when"), false, offsetof(mls_rcp_point, when)},
+    {MLS_STR("hyperparameters"), false, offsetof(mls_rcp_point, hyperparameters)},
 };
 
 #define COLUMN_ABSENT SIZE_MAX
@@ -71,8 +60,6 @@ typedef struct table_reading {
     mls_error *error;
 } table_reading;
 
-#define QUOTED_MAX 60
-
 /* An error at a field of a row, `offset` bytes into it: what is wrong, and the text that is. */
 static mls_status fail_at(const table_reading *reading, const mls_csv_row *row, size_t field, size_t offset,
                           const char *what, mls_str text)
@@ -81,7 +68,7 @@ static mls_status fail_at(const table_reading *reading, const mls_csv_row *row, 
     size_t column;
     mls_csv_place(reading->text, row, field, &line, &column);
     return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, text.len > 0 ? "%s: '%.*s'" : "%s%.*s",
-                         what, MLS_CUT(text, QUOTED_MAX));
+                         what, MLS_CUT(text, 60));
 }
 
 static mls_str field_of(const table_reading *reading, const mls_csv_row *row, rcp_column column)
@@ -193,7 +180,7 @@ static bool row_is_for_edition(const table_reading *reading, const mls_csv_row *
 
 static mls_status read_texts(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
 {
-    for (size_t c = COLUMN_NAME; c < COLUMN_COUNT; c++) {
+    for (size_t c = COLUMN_TEXTS; c < COLUMN_COUNT; c++) {
         mls_str copy = mls_arena_copy(reading->set->arena, field_of(reading, row, (rcp_column)c));
         if (copy.ptr == NULL) {
             return mls_error_memory(reading->error);
@@ -272,6 +259,11 @@ static mls_status read_table(mls_rcp_set *set, mls_str text, const char *path, m
                : status;
 }
 
+typedef struct set_with_arena {
+    mls_rcp_set set; /* first: a set is given to free() */
+    mls_arena arena;
+} set_with_arena;
+
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
                            mls_error *error)
 {
@@ -279,25 +271,22 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
     const int length =
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
-    mls_rcp_set *made = calloc(1, sizeof *made);
-    mls_arena *arena = calloc(1, sizeof *arena);
+    set_with_arena *made = calloc(1, sizeof *made);
     *set = NULL;
-    if (made == NULL || arena == NULL) {
-        free(made);
-        free(arena);
+    if (made == NULL) {
         return mls_error_memory(error);
     }
-    *made = (mls_rcp_set){.rules = *rules, .arena = arena};
-    mls_status status = table.ptr != NULL ? read_table(made, table, "", error) : MLS_OK;
+    made->set = (mls_rcp_set){.rules = *rules, .arena = &made->arena};
+    mls_status status = table.ptr != NULL ? read_table(&made->set, table, "", error) : MLS_OK;
     if (status == MLS_OK && path != NULL) {
-        status = read_table(made, own, path[0] == '\0' ? "-" : path, error);
+        status = read_table(&made->set, own, path[0] == '\0' ? "-" : path, error);
     }
     if (status != MLS_OK) {
-        mls_rcp_set_free(made);
+        mls_rcp_set_free(&made->set);
         return status;
     }
-    mls_rcp_set_prepare(made);
-    *set = made;
+    mls_rcp_set_prepare(&made->set);
+    *set = &made->set;
     return MLS_OK;
 }
 
@@ -306,7 +295,6 @@ void mls_rcp_set_free(mls_rcp_set *set)
     if (set != NULL) {
         free(set->items);
         mls_arena_release(set->arena);
-        free(set->arena);
         free(set);
     }
 }

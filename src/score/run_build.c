@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "mlscore/run.h"
 #include "mlscore/value.h"
@@ -163,8 +164,7 @@ static void take_hyperparameter(mls_run *run, void *member, const mls_record *re
         return;
     }
     memcpy(text, value.ptr, value.len);
-    memcpy(text + value.len, value.len < record->value.len ? ELLIPSIS : "",
-           value.len < record->value.len ? sizeof ELLIPSIS : 1);
+    (void)mls_text_printf(text + value.len, sizeof ELLIPSIS, "%s", value.len < record->value.len ? ELLIPSIS : "");
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){key, text, record->line};
 }
 

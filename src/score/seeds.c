@@ -21,11 +21,6 @@
 
 /* ----------------------------------------------------- one seed, in one form */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
@@ -53,10 +48,10 @@ static bool append_whole_text(mls_buffer *identity, mls_str text)
     bool digit = false;
     for (; at < end; at++) {
         const char c = text.ptr[at];
-        if (!is_digit(c) && !(c == '_' && digit && at + 1 < end)) {
+        if (!(c >= '0' && c <= '9') && !(c == '_' && digit && at + 1 < end)) {
             return false;
         }
-        digit = is_digit(c);
+        digit = c != '_';
         if (digit && (c != '0' || identity->len > before)) {
             mls_buffer_append_text(identity, negative && identity->len == before ? "-" : "");
             mls_buffer_append_char(identity, c);
@@ -234,22 +229,22 @@ static bool note_seeds(mls_map *map, const mls_run *run)
 {
     for (size_t i = 0; i < run->seed_count; i++) {
         const mls_seed *seed = &run->seeds[i];
-        bool added = false;
-        mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(map, seed->identity, &added) : NULL;
-        if (added && entry != NULL) {
-            entry->value.pointer = mls_arena_alloc(map->arena, sizeof(equal_seeds));
+        if (seed->identity.len == 0) {
+            continue;
+        }
+        mls_map_entry *entry = mls_map_put(map, seed->identity, NULL);
+        if (entry != NULL && entry->value.pointer == NULL) {
+            entry->value.pointer = mls_arena_zeroed(map->arena, 1, sizeof(equal_seeds));
         }
         equal_seeds *equal = entry != NULL ? entry->value.pointer : NULL;
-        if (equal == NULL && seed->identity.len > 0) {
+        if (equal == NULL) {
             return false;
         }
-        if (equal != NULL) {
-            equal->count = added ? 1 : equal->count + 1;
-            if (equal->count <= NAMED_MAX) {
-                equal->named[equal->count - 1].run = run;
-                equal->named[equal->count - 1].seed = seed;
-            }
+        if (equal->count < NAMED_MAX) {
+            equal->named[equal->count].run = run;
+            equal->named[equal->count].seed = seed;
         }
+        equal->count++;
     }
     return true;
 }

@@ -21,14 +21,14 @@
 /* A run, and what decides which of several same ones stays. */
 typedef struct repeat {
     mls_run *run;
-    size_t source;
-    size_t source_runs;
-    bool slurm_out;
+    mls_source_runs *found; /* in its source */
+    const char *path;
 } repeat;
 
-static int compare_sizes(size_t a, size_t b)
+static bool is_slurm_out(const char *path)
 {
-    return (a > b) - (a < b);
+    const mls_str name = mls_str_from(mls_path_name(path));
+    return mls_str_starts(name, MLS_S("slurm-")) && mls_str_ends(name, MLS_S(".out"));
 }
 
 /* Same runs become neighbours, the one that stays first. */
@@ -37,15 +37,9 @@ static int compare_repeats(const void *left, const void *right)
     const repeat *a = left;
     const repeat *b = right;
     int order = mls_run_compare(a->run, b->run);
-    order = order != 0 ? order : a->slurm_out - b->slurm_out;
-    order = order != 0 ? order : compare_sizes(a->source_runs, b->source_runs);
+    order = order != 0 ? order : is_slurm_out(a->path) - is_slurm_out(b->path);
+    order = order != 0 ? order : (a->found->count > b->found->count) - (a->found->count < b->found->count);
     return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
-}
-
-static bool is_slurm_out(const char *path)
-{
-    const mls_str name = mls_str_from(mls_path_name(path));
-    return mls_str_starts(name, MLS_S("slurm-")) && mls_str_ends(name, MLS_S(".out"));
 }
 
 /* Takes the reason over. */
@@ -69,29 +63,17 @@ static mls_status set_repeats(mls_source *source, const mls_source_runs *runs)
     return set_skip(source, mls_buffer_detach(&reason));
 }
 
-/* Closes the gaps that removed runs have left. */
-static void compact(mls_collection *collection)
-{
-    const size_t before = collection->run_count;
-    collection->run_count = 0;
-    for (size_t i = 0; i < before; i++) {
-        if (collection->runs[i].file != NULL) {
-            collection->runs[collection->run_count++] = collection->runs[i];
-        }
-    }
-}
-
 mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
 {
-    repeat *all = calloc(collection->run_count + 1, sizeof *all);
+    const size_t run_count = collection->run_count;
+    repeat *all = calloc(run_count + 1, sizeof *all);
     mls_status status = all != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     mls_source *sources = collection->skipped.items;
     size_t used = 0;
     size_t next = 0;
     for (size_t i = 0; i < collection->skipped.count && status == MLS_OK; i++) {
-        const bool slurm_out = is_slurm_out(sources[i].path);
         for (const size_t end = next + found[i].count; next < end; next++) {
-            all[used] = (repeat){&collection->runs[next], i, found[i].count, slurm_out};
+            all[used] = (repeat){&collection->runs[next], &found[i], sources[i].path};
             used += !sources[i].result;
         }
     }
@@ -103,10 +85,9 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
             stays = i;
             continue;
         }
-        mls_source_runs *runs = &found[all[i].source];
-        const char *other = sources[all[stays].source].path;
-        runs->several |= runs->repeated++ > 0 && runs->other != other;
-        runs->other = runs->other != NULL ? runs->other : other;
+        mls_source_runs *runs = all[i].found;
+        runs->several |= runs->repeated++ > 0 && runs->other != all[stays].path;
+        runs->other = runs->other != NULL ? runs->other : all[stays].path;
         /* The job's own output may know more about the job than the trial's log. */
         status = mls_job_inherit(&all[stays].run->job, &all[i].run->job) ? MLS_OK : MLS_ERROR_MEMORY;
         mls_run_release(all[i].run);
@@ -116,7 +97,13 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
             status = set_repeats(&sources[i], &found[i]);
         }
     }
-    compact(collection);
+    /* Closes the gaps that removed runs have left. */
+    collection->run_count = 0;
+    for (size_t i = 0; i < run_count; i++) {
+        if (collection->runs[i].file != NULL) {
+            collection->runs[collection->run_count++] = collection->runs[i];
+        }
+    }
     free(all);
     return status;
 }
@@ -266,9 +253,7 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
                                  .progress_state = options->progress_state};
     mls_status status =
         collecting.found != NULL ? mls_read_sources(&reading, sources->items, sources->count, error) : MLS_ERROR_MEMORY;
-    if (status == MLS_OK) {
-        status = mls_repeats_remove(collection, collecting.found);
-    }
+    status = status == MLS_OK ? mls_repeats_remove(collection, collecting.found) : status;
     size_t skipped = 0;
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];
@@ -292,9 +277,7 @@ static mls_status score_groups(const mls_collect_options *options, mls_collectio
         collection->groups[i].usage = options->usage;
         collection->groups[i].edition = options->edition;
         status = mls_group_score(&collection->groups[i], &options->score, error);
-        if (status == MLS_OK) {
-            status = read_power(&collection->groups[i]);
-        }
+        status = status == MLS_OK ? read_power(&collection->groups[i]) : status;
     }
     return status;
 }
@@ -304,12 +287,8 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
 {
     *collection = (mls_collection){0};
     mls_status status = mls_sources_find(paths, path_count, &collection->skipped, error);
-    if (status == MLS_OK) {
-        status = read_all(options, collection, error);
-    }
-    if (status == MLS_OK) {
-        status = score_groups(options, collection, error);
-    }
+    status = status == MLS_OK ? read_all(options, collection, error) : status;
+    status = status == MLS_OK ? score_groups(options, collection, error) : status;
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 

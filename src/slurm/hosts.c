@@ -23,13 +23,12 @@ static void emit(expansion *hosts, mls_str host)
     }
 }
 
-/* The part of *text before the next comma, which it moves behind. */
-static mls_str part_next(mls_str *text)
+/* The part of *text before the mark, which it moves behind; all of it, and *text is no text, when there is none. */
+static mls_str part_next(mls_str *text, char mark)
 {
-    const char *comma = text->len > 0 ? memchr(text->ptr, ',', text->len) : NULL;
-    const mls_str part = {text->ptr, comma != NULL ? (size_t)(comma - text->ptr) : text->len};
-    const size_t used = part.len + (comma != NULL);
-    *text = (mls_str){text->ptr + used, text->len - used};
+    const char *end = text->len > 0 ? memchr(text->ptr, mark, text->len) : NULL;
+    const mls_str part = {text->ptr, end != NULL ? (size_t)(end - text->ptr) : text->len};
+    *text = end != NULL ? (mls_str){end + 1, text->len - part.len - 1} : (mls_str){NULL, 0};
     return part;
 }
 
@@ -37,13 +36,11 @@ static mls_str part_next(mls_str *text)
 static bool expand_range(expansion *hosts, mls_str before, mls_str range, mls_str after)
 {
     char name[512];
-    const char *dash = range.len > 0 ? memchr(range.ptr, '-', range.len) : NULL;
-    const mls_str low = {range.ptr, dash != NULL ? (size_t)(dash - range.ptr) : range.len};
-    const mls_str high = dash != NULL ? (mls_str){dash + 1, range.len - low.len - 1} : low;
+    const mls_str low = part_next(&range, '-');
     size_t first;
     size_t last;
-    if (!mls_size_parse(low, &first) || !mls_size_parse(high, &last) || first > last || low.len > 20 ||
-        before.len + after.len > sizeof name - 32) {
+    if (!mls_size_parse(low, &first) || !mls_size_parse(range.ptr != NULL ? range : low, &last) || first > last ||
+        low.len > 20 || before.len + after.len > sizeof name - 32) {
         return false;
     }
     /* Counted from 0, since `last` may be the largest number there is. */
@@ -58,16 +55,14 @@ static bool expand_range(expansion *hosts, mls_str before, mls_str range, mls_st
 /* A word of the list, with at most one pair of brackets; as it stands when it does not follow the syntax. */
 static void expand_word(expansion *hosts, mls_str word)
 {
-    const char *end = word.ptr + word.len;
-    const char *open = word.len > 0 ? memchr(word.ptr, '[', word.len) : NULL;
-    const char *close = open != NULL ? memchr(open, ']', (size_t)(end - open)) : NULL;
-    bool ok = close != NULL && close > open + 1 && memchr(close, '[', (size_t)(end - close)) == NULL;
+    mls_str after = word;
+    const mls_str before = part_next(&after, '[');
+    const mls_str inside = part_next(&after, ']');
+    bool ok = inside.len > 0 && after.ptr != NULL && memchr(after.ptr, '[', after.len) == NULL;
     /* Nothing is passed on before all ranges are known to be some. */
     for (int pass = 0; pass < 2 && ok; pass++) {
-        for (mls_str ranges = {open + 1, (size_t)(close - open) - 1}; ranges.len > 0 && ok;) {
-            const mls_str range = part_next(&ranges);
-            ok = expand_range(pass == 0 ? NULL : hosts, (mls_str){word.ptr, (size_t)(open - word.ptr)}, range,
-                              (mls_str){close + 1, (size_t)(end - close) - 1});
+        for (mls_str ranges = inside; ranges.len > 0 && ok;) {
+            ok = expand_range(pass == 0 ? NULL : hosts, before, part_next(&ranges, ','), after);
         }
     }
     if (!ok) {

@@ -11,10 +11,8 @@
 #define MLS_HOSTS_MAX 10000
 
 /*
- * Expands a list of hosts as Slurm writes it, "node[01-03,07],gpu1", and calls
- * `each` for every name; a word that does not follow Slurm's syntax, and a list
- * of more than MLS_HOSTS_MAX names, is passed on as it stands.  The name lives
- * until the call returns.
+ * Calls `each` for every name in a list of hosts as Slurm writes it, "node[01-03,07],gpu1"; a word that does not follow
+ * its syntax, and a list of more than MLS_HOSTS_MAX names, is passed on as it stands.  The name lives during the call.
  */
 void mls_hosts_expand(mls_str list, void (*each)(void *state, mls_str host), void *state);
 
@@ -27,13 +25,10 @@ typedef struct mls_source_runs {
 } mls_source_runs;
 
 /*
- * slurm-<job>.out repeats every trial's output.  Removes all but one of each
- * run (as mls_run_compare() has it) from the collection, whose `skipped` holds
- * all sources and `found` the runs of each; those of a result file are neither
- * repetitions nor repeated.  The one that stays is the trial's own: of a file
- * that is not a slurm-*.out, then of the file with the fewest runs, then of the
- * first in natural order.  A source that is left with none says why.  Returns
- * MLS_OK or MLS_ERROR_MEMORY.
+ * slurm-<job>.out repeats every trial's output.  Removes all but one of each run (as mls_run_compare() has it) from the
+ * collection, whose `skipped` holds all sources and `found` the runs of each; those of a result file are left alone.
+ * What stays is of a file that is not a slurm-*.out, then of the one with the fewest runs, then of the first in natural
+ * order.  A source that is left with none says why.  MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found) MLS_MUST_USE;
 
