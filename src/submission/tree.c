@@ -23,7 +23,7 @@ enum { DEPTH_MAX = 64, ENTRIES_MAX = 2000000 };
 enum { LARGE_FILE = 50 << 20 };
 
 /* Of what one row of `places` lists this much is looked at; a config takes longest. */
-enum { PLACES_MAX = 40, LISTED_MAX = 50000, CONFIGS_MAX = 4096 };
+enum { PLACES_MAX = 40, FOLDERS_MAX = 25000, FILES_MAX = 50000, CONFIGS_MAX = 4096 };
 
 typedef enum tree_role {
     ROLE_ROUND,
@@ -390,27 +390,27 @@ static const struct {
     bool (*take)(tree_walk *walk, const mls_walk_entry *entry); /* NULL: nothing is noted */
     size_t most;                                                /* 0: any number of them */
 } places[] = {
-    {ROLE_ROUND, KIND_FOLDER, "*", ROLE_SUBMITTER, take_submitter, LISTED_MAX},
+    {ROLE_ROUND, KIND_FOLDER, "*", ROLE_SUBMITTER, take_submitter, FOLDERS_MAX},
     {ROLE_ROUND, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
     {ROLE_OTHER, KIND_FOLDER, "results", ROLE_OTHER, take_hidden, 0},
     {ROLE_SUBMITTER, KIND_FOLDER, "systems", ROLE_SYSTEMS, NULL, 0},
     {ROLE_SUBMITTER, KIND_FOLDER, "results", ROLE_RESULTS, NULL, 0},
     {ROLE_SUBMITTER, KIND_FOLDER, "benchmarks", ROLE_BENCHMARKS, NULL, 0},
     {ROLE_SUBMITTER, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
-    {ROLE_SYSTEMS, KIND_FILE, "*.json", ROLE_OTHER, take_description, LISTED_MAX},
-    {ROLE_RESULTS, KIND_FOLDER, "*", ROLE_SYSTEM, take_system, LISTED_MAX},
+    {ROLE_SYSTEMS, KIND_FILE, "*.json", ROLE_OTHER, take_description, FILES_MAX},
+    {ROLE_RESULTS, KIND_FOLDER, "*", ROLE_SYSTEM, take_system, FOLDERS_MAX},
     {ROLE_RESULTS, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
-    {ROLE_SYSTEM, KIND_FOLDER, "*", ROLE_RESULT, take_result, LISTED_MAX},
+    {ROLE_SYSTEM, KIND_FOLDER, "*", ROLE_RESULT, take_result, FOLDERS_MAX},
     {ROLE_SYSTEM, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_params, 0},
     {ROLE_SYSTEM_HPC, KIND_FOLDER, "strong", ROLE_STRONG, NULL, 0},
     {ROLE_SYSTEM_HPC, KIND_FOLDER, "weak", ROLE_WEAK, NULL, 0},
     {ROLE_SYSTEM_HPC, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_params, 0},
-    {ROLE_STRONG, KIND_FOLDER, "*", ROLE_RESULT, take_result, LISTED_MAX},
+    {ROLE_STRONG, KIND_FOLDER, "*", ROLE_RESULT, take_result, FOLDERS_MAX},
     {ROLE_STRONG, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
-    {ROLE_WEAK, KIND_FOLDER, "*", ROLE_RESULT, take_result, LISTED_MAX},
+    {ROLE_WEAK, KIND_FOLDER, "*", ROLE_RESULT, take_result, FOLDERS_MAX},
     {ROLE_WEAK, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
     {ROLE_RESULT, KIND_FOLDER, "power", ROLE_POWER, take_power, 0},
-    {ROLE_RESULT, KIND_ANY, "result_*.txt", ROLE_OTHER, take_log, LISTED_MAX},
+    {ROLE_RESULT, KIND_ANY, "result_*.txt", ROLE_OTHER, take_log, FILES_MAX},
     {ROLE_RESULT, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_params, 0},
     {ROLE_RESULT, KIND_FILE, "scaling.json", ROLE_OTHER, take_useless, 0},
     {ROLE_POWER, KIND_FOLDER, "result_#", ROLE_POWER_RUN, take_power_run, 0},
