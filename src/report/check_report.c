@@ -33,12 +33,6 @@ static void append_name(mls_buffer *out, const mls_check_log *log)
 
 /* ------------------------------------------------------------- for programs */
 
-static void emit_findings(mls_emitter *to, const mls_check_log *log)
-{
-    mls_found found = findings_of(log, NULL, true);
-    mls_emit_found(to, &found);
-}
-
 #define LOG_FIELDS(F)                                                                                                  \
     F(log, file, TEXT, "", row->path)                                                                                  \
     F(log, line, NUMBER, "", row->line)                                                                                \
@@ -49,7 +43,7 @@ static void emit_findings(mls_emitter *to, const mls_check_log *log)
     F(log, valid, BOOL, "", row->valid)                                                                                \
     F(log, records, NUMBER, "", row->run->records)                                                                     \
     F(log, malformed, NUMBER, "", row->run->malformed)                                                                 \
-    F(log, findings, ARRAY, "", emit_findings(to, row))
+    F(log, findings, ARRAY, "", mls_emit_found(to, findings_of(row, NULL, true)))
 MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
 #define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
 MLS_FIELDS(log_csv, mls_check_log, LOG_CSV_FIELDS)
@@ -162,44 +156,28 @@ static void table_log(mls_printer *to, const mls_check_log *log)
     }
 }
 
-static void append_cell(mls_buffer *line, mls_str text)
-{
-    mls_buffer clean = {0};
-    mls_escape_append(&clean, text);
-    mls_markdown_append(line, mls_buffer_str(&clean));
-    mls_buffer_append_text(line, " | ");
-    line->failed |= clean.failed;
-    mls_buffer_release(&clean);
-}
-
-static void markdown_log(mls_printer *to, const mls_check_log *log)
+static void markdown_log(mls_view *view, const mls_check_log *log)
 {
     const mls_run *run = log->run;
+    const char *const cells[] = {log->valid ? "yes" : "no", run->edition, run->division, run->benchmark};
     mls_found found = findings_of(log, NULL, true);
-    mls_buffer line = {0};
-    mls_buffer text = {0};
-    append_name(&text, log);
-    mls_buffer_append_text(&line, "| ");
-    append_cell(&line, mls_buffer_str(&text));
-    append_cell(&line, log->valid ? MLS_S("yes") : MLS_S("no"));
-    append_cell(&line, mls_str_from(run->edition));
-    append_cell(&line, mls_str_from(run->division));
-    append_cell(&line, mls_str_from(run->benchmark));
-    mls_buffer_printf(&line, "%zu |", run->records);
+    mls_output_text(view->output, "| ");
+    mls_view_text(view, MLS_STYLE_PLAIN, log->part ? "%s:%zu" : "%s", log->path, log->line);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        mls_output_text(view->output, " | ");
+        mls_view_text(view, MLS_STYLE_PLAIN, "%s", cells[i] != NULL ? cells[i] : "");
+    }
+    mls_output_printf(view->output, " | %zu |", run->records);
     for (size_t i = 0; i < found.count; i++) {
         const mls_finding *finding = &found.items[i].finding;
-        mls_buffer_append_text(&line, i > 0 ? "<br>" : " ");
-        mls_buffer_clear(&text);
+        mls_output_text(view->output, i > 0 ? "<br>" : " ");
         if (finding->line > 0) {
-            mls_buffer_printf(&text, "line %zu: ", finding->line);
+            mls_output_printf(view->output, "line %zu: ", finding->line);
         }
-        mls_buffer_printf(&text, "%s: %s", mls_severity_name(finding->severity), finding->message);
-        mls_markdown_append(&line, mls_buffer_str(&text));
+        mls_view_text(view, MLS_STYLE_PLAIN, "%s: %s", mls_severity_name(finding->severity), finding->message);
     }
-    mls_buffer_append_text(&line, " |\n");
-    mls_output_buffer(to->view->output, &line);
-    mls_output_drop(to->view->output, &text);
-    mls_found_finish(&found, to->view->output);
+    mls_output_text(view->output, " |\n");
+    mls_found_finish(&found, view->output);
 }
 
 static void check_begin(mls_printer *to)
@@ -220,7 +198,7 @@ static void check_show(mls_printer *to, const void *what)
 {
     const mls_check_log *log = what;
     if (to->view->format == MLS_FORMAT_MARKDOWN) {
-        markdown_log(to, log);
+        markdown_log(to->view, log);
     } else if (!to->view->quiet || !log->valid) {
         table_log(to, log);
     }
@@ -250,8 +228,6 @@ const mls_report mls_check_report = {.name = "mlscore check",
                                      .rows = log_rows,
                                      .findings = log_findings,
                                      .cases = log_case};
-
-/* ----------------------------------------------------------------- records */
 
 #define EVENT_FIELDS(F)                                                                                                \
     F(event, file, TEXT, "", row->path)                                                                                \

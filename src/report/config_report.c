@@ -33,6 +33,18 @@ static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
     return degree == 0 && parallel ? 1 : degree;
 }
 
+/* The further numbers of a name, or its last words. */
+static void append_words(mls_buffer *line, const char *before, const mls_config_name *name, bool numbers)
+{
+    for (size_t i = 0; numbers && i < name->extra_count; i++) {
+        mls_buffer_printf(line, "%s%" PRIu64, i == 0 ? before : " ", name->extra[i]);
+    }
+    for (size_t i = 0; !numbers && i < name->suffix_count; i++) {
+        mls_buffer_append_text(line, i == 0 ? before : " ");
+        mls_buffer_append(line, name->suffixes[i]);
+    }
+}
+
 static void append_shape(mls_buffer *line, const mls_config_entry *entry)
 {
     const mls_config_name *name = &entry->name;
@@ -60,26 +72,8 @@ static void append_shape(mls_buffer *line, const mls_config_entry *entry)
             mls_buffer_printf(line, "%s %" PRIu64, parts[i].label, parts[i].number);
         }
     }
-    for (size_t i = 0; i < name->extra_count; i++) {
-        mls_buffer_printf(line, "%s%" PRIu64, i == 0 ? "   further numbers " : " ", name->extra[i]);
-    }
-    for (size_t i = 0; i < name->suffix_count; i++) {
-        mls_buffer_append_text(line, i == 0 ? "   " : " ");
-        mls_buffer_append(line, name->suffixes[i]);
-    }
-}
-
-static void show_shape(mls_view *view, const mls_config_entry *entry)
-{
-    const mls_config_name *name = &entry->name;
-    mls_buffer line = {0};
-    if (name->kind != MLS_CONFIG_KIND_NONE) {
-        append_shape(&line, entry);
-        mls_view_headline(view, name->system.len > 0 ? name->system : name->name, &line, HANG);
-    } else {
-        mls_buffer_append_text(&line, "   no shape in the name");
-        mls_view_headline(view, name->name, &line, HANG);
-    }
+    append_words(line, "   further numbers ", name, true);
+    append_words(line, "   ", name, false);
 }
 
 static void append_setting(mls_buffer *line, const char *before, const mls_shell_variable *variable)
@@ -144,6 +138,23 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
     }
 }
 
+static void show_entry(mls_view *view, const mls_config_entry *entry)
+{
+    const mls_config_name *name = &entry->name;
+    mls_buffer line = {0};
+    if (name->kind != MLS_CONFIG_KIND_NONE) {
+        append_shape(&line, entry);
+        mls_view_headline(view, name->system.len > 0 ? name->system : name->name, &line, HANG);
+    } else {
+        mls_buffer_append_text(&line, "   no shape in the name");
+        mls_view_headline(view, name->name, &line, HANG);
+    }
+    if (entry->script != NULL) {
+        show_agreeing(view, entry);
+        show_settings(view, entry);
+    }
+}
+
 static void show_findings(mls_view *view, const mls_config_entry *entry, bool advice)
 {
     const mls_found_look look = {.indent = INDENT, .named = true};
@@ -158,8 +169,6 @@ static void show_findings(mls_view *view, const mls_config_entry *entry, bool ad
     (void)mls_found_show(view, &found, look);
     mls_output_drop(view->output, &name);
 }
-
-/* ------------------------------------------------------ for people: a row each */
 
 static void add_row(mls_table *table, const mls_config_entry *entry)
 {
@@ -212,11 +221,7 @@ static void show_configs(mls_printer *to, const void *what)
     for (size_t i = 0; i < list->count; i++) {
         const mls_config_entry *entry = &list->items[i];
         if (!list->folders) {
-            show_shape(view, entry);
-        }
-        if (!list->folders && entry->script != NULL) {
-            show_agreeing(view, entry);
-            show_settings(view, entry);
+            show_entry(view, entry);
         }
         show_findings(view, entry, advises);
     }
@@ -270,21 +275,13 @@ static void emit_findings(mls_emitter *to, const mls_config_entry *entry)
 {
     mls_found found = {0};
     mls_found_add(&found, &entry->findings, (mls_owner){.path = entry->file}, NULL);
-    mls_emit_found(to, &found);
+    mls_emit_found(to, found);
 }
 
-/* Numbers, or words, with blanks between them. */
 static void emit_words(mls_emitter *to, const mls_config_name *name, bool numbers)
 {
     mls_buffer list = {0};
-    for (size_t i = 0; i < (numbers ? name->extra_count : name->suffix_count); i++) {
-        mls_buffer_append_text(&list, i > 0 ? " " : "");
-        if (numbers) {
-            mls_buffer_printf(&list, "%" PRIu64, name->extra[i]);
-        } else {
-            mls_buffer_append(&list, name->suffixes[i]);
-        }
-    }
+    append_words(&list, "", name, numbers);
     mls_emit_str(to, mls_buffer_str(&list));
     mls_output_drop(to->output, &list);
 }

@@ -219,11 +219,6 @@ void mls_emit_bool(mls_emitter *to, bool value)
     put(to, value ? MLS_S("true") : MLS_S("false"), value ? MLS_S("true") : MLS_S("false"));
 }
 
-void mls_emit_maybe(mls_emitter *to, bool known, bool value)
-{
-    (known ? mls_emit_bool(to, value) : mls_emit_null(to));
-}
-
 void mls_emit_json(mls_emitter *to, mls_str span)
 {
     if (span.ptr == NULL) {
@@ -273,8 +268,6 @@ void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
     mls_emit_close(to, '}');
 }
 
-/* ----------------------------------------------------------------- columns */
-
 /* The next of the columns' names; false at the end. */
 static bool next_name(const char **at, mls_str *name)
 {
@@ -305,7 +298,9 @@ void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const
     size_t source;
     for (mls_str name; next_name(&at, &name);) {
         const mls_field *field = find_column(columns, name, &source);
-        if (field == NULL || rows[source] == NULL) {
+        if (rows == NULL) {
+            mls_emit_str(to, name);
+        } else if (field == NULL || rows[source] == NULL) {
             mls_emit_null(to);
         } else {
             field->emit(to, rows[source]);
@@ -313,17 +308,6 @@ void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const
     }
     mls_emit_end(to);
 }
-
-void mls_emit_header(mls_emitter *to, const mls_columns *columns)
-{
-    const char *at = columns->names;
-    for (mls_str name; next_name(&at, &name);) {
-        mls_emit_str(to, name);
-    }
-    mls_emit_end(to);
-}
-
-/* ----------------------------------------------------------------- listing */
 
 static const char *const json_types[] = {"text",    "text or null",    "number", "number or null",
                                          "boolean", "boolean or null", "array",  "array or null",

@@ -44,13 +44,11 @@ void mls_emit_str_or_null(mls_emitter *to, mls_str text); /* ptr NULL: null */
 void mls_emit_text(mls_emitter *to, const char *text);    /* NULL: null */
 void mls_emit_number(mls_emitter *to, double number);     /* not finite: null */
 void mls_emit_bool(mls_emitter *to, bool value);
-void mls_emit_maybe(mls_emitter *to, bool known, bool value);
 void mls_emit_null(mls_emitter *to);
 
-/* A value that was logged, as the JSON it was logged as, made safe; ptr NULL is null. */
+/* A value that was logged, as the JSON it was logged as, made safe (ptr NULL: null); or in CSV a string's characters.
+ */
 void mls_emit_json(mls_emitter *to, mls_str span);
-
-/* The same; in CSV a string's own characters. */
 void mls_emit_logged(mls_emitter *to, mls_str span);
 
 /* Brackets of JSON, '{', '[' and '}', ']', and the name of the member that the next value is of. */
@@ -60,7 +58,6 @@ void mls_emit_name(mls_emitter *to, mls_str name);
 
 /* A line ending behind a whole value of JSON, or behind a row. */
 void mls_emit_end(mls_emitter *to);
-
 void mls_emitter_release(mls_emitter *to);
 
 typedef enum mls_field_type {
@@ -146,11 +143,8 @@ typedef struct mls_columns {
     unsigned optional; /* so many of the first sources may be missing from a row */
 } mls_columns;
 
-/* One row of cells; rows[i] belongs to sources[i], and where it is NULL its cells are empty. */
+/* A row of cells; rows[i] belongs to sources[i], and where it is NULL its cells are empty.  rows NULL: the names. */
 void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX]);
-
-/* The row of names. */
-void mls_emit_header(mls_emitter *to, const mls_columns *columns);
 
 /* Prints the tables of every report: section of mlscore-formats(5), name and type. */
 void mls_fields_print(mls_output *output);

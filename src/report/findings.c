@@ -2,7 +2,7 @@
 /*
  * findings.c - findings gathered, as fields of rows, and as lines for a person.
  */
-#include "report/findings.h"
+#include "report/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +10,12 @@
 #include "base/map.h"
 #include "base/memory.h"
 
-/* ------------------------------------------------------------------ fields */
-
 /* JSON has no path of a finding where none is known. */
-static void emit_path(mls_emitter *to, const char *path)
-{
-    if (to->csv || path != NULL) {
-        mls_emit_text(to, path);
-    }
-}
-
 #define FINDING_FIELDS(F)                                                                                              \
     F(finding, severity, TEXT, "", mls_severity_name(row->finding.severity))                                           \
     F(finding, code, TEXT, "", mls_finding_info_get(row->finding.code)->name)                                          \
-    F(finding, path, WRITTEN, "", emit_path(to, row->finding.path))                                                    \
+    F(finding, path, WRITTEN, "",                                                                                      \
+      to->csv || row->finding.path != NULL ? mls_emit_text(to, row->finding.path) : (void)0)                           \
     F(finding, key, TEXT_OR_NULL, "", row->finding.key)                                                                \
     F(finding, line, COUNT_OR_NULL, "", row->finding.line)                                                             \
     F(finding, message, TEXT, "", row->finding.message)
@@ -33,13 +25,11 @@ static void emit_path(mls_emitter *to, const char *path)
 MLS_FIELDS_AS(, mls_finding_fields, finding, mls_noted, FINDING_FIELDS)
 MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_noted, FINDING_CSV_FIELDS)
 
-void mls_emit_found(mls_emitter *to, mls_found *found)
+void mls_emit_found(mls_emitter *to, mls_found found)
 {
-    MLS_EMIT_LIST(to, found->count, mls_emit_object(to, &mls_finding_fields, &found->items[i]));
-    mls_found_finish(found, to->output);
+    MLS_EMIT_LIST(to, found.count, mls_emit_object(to, &mls_finding_fields, &found.items[i]));
+    mls_found_finish(&found, to->output);
 }
-
-/* --------------------------------------------------------------- gathering */
 
 bool mls_view_shows(const mls_view *view, mls_severity severity)
 {
@@ -82,8 +72,6 @@ mls_words mls_found_words(size_t count, mls_severity severity)
     static const char *const words[][2] = {{"error", "errors"}, {"warning", "warnings"}, {"advice", "advice"}};
     return mls_words_plural(count, words[severity][0], words[severity][1]);
 }
-
-/* ------------------------------------------------------------------ people */
 
 static bool same_run(const mls_noted *a, const mls_noted *b)
 {

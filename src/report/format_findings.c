@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "report/findings.h"
+#include "report/view.h"
 
 /* ------------------------------------------------------------------ GitHub */
 
@@ -80,6 +80,13 @@ static void xml_append(mls_buffer *out, const char *bytes)
     }
 }
 
+static void xml_attribute(mls_buffer *out, const char *before, const char *value)
+{
+    mls_buffer_append_text(out, before);
+    xml_append(out, value);
+    mls_buffer_append_char(out, '"');
+}
+
 static void append_finding(mls_buffer *out, const mls_finding *finding)
 {
     xml_append(out, finding->path);
@@ -95,11 +102,9 @@ void mls_junit_case(mls_printer *to, const char *class_name, const char *name, c
 {
     mls_buffer *out = &to->held;
     const char *element = failure != NULL ? "failure" : found->count > 0 ? "system-out" : NULL;
-    mls_buffer_append_text(out, "    <testcase classname=\"");
-    xml_append(out, class_name);
-    mls_buffer_append_text(out, "\" name=\"");
-    xml_append(out, name);
-    mls_buffer_append_text(out, "\">\n");
+    xml_attribute(out, "    <testcase classname=\"", class_name);
+    xml_attribute(out, " name=\"", name);
+    mls_buffer_append_text(out, ">\n");
     if (failure != NULL) {
         mls_buffer_printf(out, "      <failure message=\"%s\">", failure);
     } else if (element != NULL) {
@@ -120,20 +125,14 @@ void mls_junit_case(mls_printer *to, const char *class_name, const char *name, c
 void mls_junit_suite(mls_printer *to, const char *name)
 {
     mls_buffer *out = &to->suites;
-    mls_buffer_append_text(out, "  <testsuite name=\"");
-    xml_append(out, name);
-    mls_buffer_printf(out, "\" tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
+    xml_attribute(out, "  <testsuite name=\"", name);
+    mls_buffer_printf(out, " tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
     mls_buffer_append(out, mls_buffer_str(&to->held));
     mls_buffer_append_text(out, "  </testsuite>\n");
     out->failed |= to->held.failed;
     mls_buffer_clear(&to->held);
     to->tests = 0;
     to->failures = 0;
-}
-
-static void junit_begin(mls_printer *to)
-{
-    mls_output_text(to->view->output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 }
 
 static void junit_item(mls_printer *to, const void *what)
@@ -145,6 +144,7 @@ static void junit_item(mls_printer *to, const void *what)
 static void junit_end(mls_printer *to)
 {
     mls_output *output = to->view->output;
+    mls_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     if (to->suites.len > 0 || to->suites.failed) {
         mls_output_printf(output, "<testsuites name=\"%s\">\n", to->report->name);
     } else {
@@ -156,4 +156,4 @@ static void junit_end(mls_printer *to)
     mls_output_text(output, "</testsuites>\n");
 }
 
-const mls_format_writer mls_format_junit = {offsetof(mls_report, cases), junit_begin, junit_item, junit_end};
+const mls_format_writer mls_format_junit = {offsetof(mls_report, cases), NULL, junit_item, junit_end};

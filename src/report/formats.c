@@ -61,8 +61,6 @@ void mls_print_end(mls_printer *to)
     mls_emitter_release(&to->emitter);
 }
 
-/* ------------------------------------------------------------------ people */
-
 static void people_begin(mls_printer *to)
 {
     if (to->view->format == MLS_FORMAT_MARKDOWN) { /* a document has neither a terminal's width nor its colours */
@@ -88,8 +86,6 @@ static void people_end(mls_printer *to)
 
 const mls_format_writer mls_format_table = {offsetof(mls_report, show), people_begin, people_item, people_end};
 const mls_format_writer mls_format_markdown = {offsetof(mls_report, show), people_begin, people_item, people_end};
-
-/* ---------------------------------------------------------------- programs */
 
 static void json_begin(mls_printer *to)
 {
@@ -129,7 +125,7 @@ static void ndjson_item(mls_printer *to, const void *what)
 
 static void csv_begin(mls_printer *to)
 {
-    mls_emit_header(&to->emitter, to->report->columns);
+    mls_emit_row(&to->emitter, to->report->columns, NULL);
 }
 
 static void csv_item(mls_printer *to, const void *what)

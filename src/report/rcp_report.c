@@ -19,17 +19,6 @@ static int decimals_of(const mls_rcp_point *points, size_t count)
     return largest >= 10000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 4;
 }
 
-/* Who made a point, when and on what; a user's point is from a file. */
-static void from_cell(mls_table *table, mls_style style, const mls_rcp_point *point)
-{
-    mls_buffer text = {0};
-    const char *const parts[] = {point->source, point->creator, point->platform, point->precision, point->when};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        mls_buffer_printf(&text, "%s%s", text.len > 0 && parts[i][0] != '\0' ? ", " : "", parts[i]);
-    }
-    mls_table_cell(table, "from", MLS_COLUMN_CUT, style, "%s", mls_table_take(table, &text));
-}
-
 static void show_points(mls_view *view, const mls_rcp_point *points, size_t count)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
@@ -47,13 +36,18 @@ static void show_points(mls_view *view, const mls_rcp_point *points, size_t coun
             {"batch", RIGHT | KEEP, point->global_batch_size, 0},  {"runs", RIGHT, (double)point->count, 0},
             {"mean", DECIMAL | KEEP, point->bar.mean, decimals},   {"stdev", DECIMAL, point->bar.stdev, decimals},
             {"limit", DECIMAL | KEEP, point->bar.limit, decimals}, {"max speedup", DECIMAL, point->bar.max_speedup, 4}};
+        const char *const parts[] = {point->source, point->creator, point->platform, point->precision, point->when};
+        mls_buffer from = {0};
         mls_table_row(&table);
         for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
             mls_table_cell(&table, cells[k].header, cells[k].look, style, "%s",
                            mls_words_grouped(cells[k].number, cells[k].decimals).text);
         }
         mls_table_cell(&table, "used", KEEP, style, point->pruned ? "pruned" : "yes");
-        from_cell(&table, style, point);
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+            mls_buffer_printf(&from, "%s%s", from.len > 0 && parts[k][0] != '\0' ? ", " : "", parts[k]);
+        }
+        mls_table_cell(&table, "from", MLS_COLUMN_CUT, style, "%s", mls_table_take(&table, &from));
     }
     mls_table_finish(&table, view);
 }
@@ -83,8 +77,6 @@ static void show_listings(mls_printer *to, const void *what)
         }
     }
 }
-
-/* ------------------------------------------------------------- for programs */
 
 #define BAR_FIELDS(F, kind)                                                                                            \
     F(kind, mean, NUMBER_OR_NULL, "", row->bar.mean)                                                                   \

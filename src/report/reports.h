@@ -9,7 +9,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/config.h"
 #include "mlscore/submission.h"
-#include "report/findings.h"
+#include "report/view.h"
 
 /* ---- score: an mls_collection; verify: an mls_submission */
 extern const mls_report mls_score_report, mls_verify_report;
@@ -90,8 +90,8 @@ typedef struct mls_rules_request {
 /* The edition's rules written out in full, as a rule file that can be loaded. */
 void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output);
 
-/* ---- what score and verify share: the outcome of a check, null when it was not made; the fields of a verdict on
- * convergence, but for the first, `pass`, and of weak scaling */
+/* ---- what score and verify share: a check that may not be made; weak scaling; most fields of an RCP verdict */
+extern const mls_fields mls_weak_fields;
 #define MLS_EMIT_MADE(to, fields, row, check) mls_emit_object(to, fields, (check) != MLS_CHECK_NOT_MADE ? (row) : NULL)
 #define MLS_VERDICT_FIELDS(F)                                                                                          \
     F(verdict, message, TEXT, "", row->result.message)                                                                 \
@@ -99,9 +99,5 @@ void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output);
     F(verdict, mean, NUMBER_OR_NULL, "", row->result.limit.bar.mean)                                                   \
     F(verdict, limit, NUMBER_OR_NULL, "", row->result.limit.bar.limit)                                                 \
     F(verdict, submission_mean, NUMBER_OR_NULL, "", row->result.submission_mean)
-#define MLS_WEAK_FIELDS(F)                                                                                             \
-    F(weak, models, NUMBER, "", row->models)                                                                           \
-    F(weak, instance_scale, NUMBER_OR_NULL, "", row->instance_scale)                                                   \
-    F(weak, time_to_train_all_minutes, NUMBER_OR_NULL, "minutes", row->minutes)
 
 #endif

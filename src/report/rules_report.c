@@ -7,8 +7,6 @@
 #include "report/table.h"
 #include "rules/rule_words.h"
 
-/* ---------------------------------------------------------------- editions */
-
 static bool is_wanted(const mls_rules_request *request, const mls_edition *edition)
 {
     return request->edition == NULL || request->edition == edition;
@@ -68,8 +66,6 @@ const mls_report mls_editions_report = {.section = "RULES JSON",
                                         .show = show_editions,
                                         .object = &editions_fields,
                                         .tables = (const mls_fields *const[]){&editions_fields, &edition_fields, NULL}};
-
-/* ---------------------------------------------------------------- checklists */
 
 /* A rule of the checklist and where it stands. */
 typedef struct rule_place {
@@ -186,8 +182,6 @@ const mls_report mls_checklist_report = {.section = "RULES JSON",
                                          .show = show_checklist,
                                          .object = &checklist_fields,
                                          .tables = (const mls_fields *const[]){&checklist_fields, &rule_fields, NULL}};
-
-/* ---------------------------------------------------------------- rule files */
 
 /* Lists in `begin` are bounded in depth when they are loaded, as are actions. */
 static void emit_value(mls_emitter *to, const mls_value *value)

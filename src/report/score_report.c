@@ -37,8 +37,6 @@ static const char *name_below(const mls_group *group, const char *path)
     return strcmp(path, group->path) == 0 && slash != NULL ? slash + 1 : path_shown(path);
 }
 
-/* -------------------------------------------------------------- the headline */
-
 /* ": 18 nodes x 4 GPUs = 72   tp1 pp1 cp8 dp9" */
 static void headline_shape(mls_buffer *line, const mls_config_name *shape)
 {
@@ -88,8 +86,6 @@ static void show_headline(mls_view *view, const mls_group *group)
     mls_output_text(view->output, markdown ? "\n\n" : "\n");
 }
 
-/* ---------------------------------------------------------------- the table */
-
 /* `several` runs are in one file; `unit` is what took them so long to converge. */
 static void add_row(mls_table *table, const mls_group *group, size_t index, bool several, const char *unit)
 {
@@ -134,8 +130,6 @@ static void show_runs(mls_view *view, const mls_group *group)
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
 }
 
-/* -------------------------------------------------------- lines of the score */
-
 /* "10 of 10 runs, 1 dropped · olympic mean 1.586 min" and what else there is to say about it. */
 static mls_style line_score(mls_buffer *line, const mls_group *group)
 {
@@ -144,7 +138,6 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
                                            [MLS_OLYMPIC_NO_WINDOW] = "at least half of the windows drop too many runs"};
     const mls_olympic_result *score = &group->score;
     const unsigned needed = group->rules->runs_needed;
-    char kind[64] = "olympic mean";
     size_t valid = 0;
     for (size_t i = 0; i < group->run_count; i++) {
         valid += group->runs[i]->valid;
@@ -165,19 +158,19 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
         mls_buffer_printf(line, ": no score · %s", no_score[score->outcome]);
         return MLS_STYLE_BAD;
     }
-    if (score->outcome == MLS_OLYMPIC_TOO_FEW_RUNS) {
-        (void)snprintf(kind, sizeof kind, valid == 1 ? "%zu valid run" : "mean of %zu valid runs", valid);
-    } else if (score->outcome == MLS_OLYMPIC_TOO_MANY_RUNS) {
-        (void)snprintf(kind, sizeof kind, "olympic mean of all");
-    } else if (needed == 0) {
-        (void)snprintf(kind, sizeof kind, "mean");
-    }
     const bool counts = score->outcome == MLS_OLYMPIC_SCORED && needed > 0;
-    mls_buffer_append_text(line, counts ? "" : ": not an official score");
-    if (score->outcome == MLS_OLYMPIC_TOO_FEW_RUNS && valid == 0) {
-        mls_buffer_append_text(line, " · no valid run");
+    const bool too_few = score->outcome == MLS_OLYMPIC_TOO_FEW_RUNS;
+    mls_buffer_append_text(line, counts ? " · " : ": not an official score · ");
+    if (too_few && valid > 0) {
+        mls_buffer_printf(line, valid == 1 ? "%zu valid run" : "mean of %zu valid runs", valid);
     } else {
-        mls_buffer_printf(line, " · %s %s min", kind, mls_words_minutes(score->score_minutes).text);
+        mls_buffer_append_text(line, too_few                                       ? "no valid run"
+                                     : score->outcome == MLS_OLYMPIC_TOO_MANY_RUNS ? "olympic mean of all"
+                                     : needed == 0                                 ? "mean"
+                                                                                   : "olympic mean");
+    }
+    if (!too_few || valid > 0) {
+        mls_buffer_printf(line, " %s min", mls_words_minutes(score->score_minutes).text);
     }
     return score->outcome == MLS_OLYMPIC_SCORED && score->official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
 }
@@ -269,8 +262,6 @@ static void show_energy(mls_view *view, const mls_group *group)
                         mls_words_count(floor(joules + 0.5)).text, mls_words_grouped(joules / 1000, 1).text);
     }
 }
-
-/* -------------------------------------------------------------- findings */
 
 static void show_group_findings(mls_view *view, const mls_group *group)
 {
@@ -451,7 +442,11 @@ MLS_FIELDS(window, mls_olympic_result, WINDOW_FIELDS)
 
 #define ENERGY_FIELDS(F) F(energy, joules, NUMBER_OR_NULL, "joules", row->energy_joules)
 MLS_FIELDS(energy, mls_power_outcome, ENERGY_FIELDS)
-MLS_FIELDS(weak, mls_weak_outcome, MLS_WEAK_FIELDS)
+#define WEAK_FIELDS(F)                                                                                                 \
+    F(weak, models, NUMBER, "", row->models)                                                                           \
+    F(weak, instance_scale, NUMBER_OR_NULL, "", row->instance_scale)                                                   \
+    F(weak, time_to_train_all_minutes, NUMBER_OR_NULL, "minutes", row->minutes)
+MLS_FIELDS_AS(, mls_weak_fields, weak, mls_weak_outcome, WEAK_FIELDS)
 #define VERDICT_FIELDS(F) F(verdict, pass, BOOL, "", row->result.pass) MLS_VERDICT_FIELDS(F)
 MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
 
@@ -468,7 +463,7 @@ static void emit_findings(mls_emitter *to, const mls_group *group)
     for (size_t i = 0; i < group->run_count; i++) {
         mls_found_add(&found, &group->runs[i]->findings, (mls_owner){.path = group->runs[i]->file}, NULL);
     }
-    mls_emit_found(to, &found);
+    mls_emit_found(to, found);
 }
 
 #define GROUP_FIELDS(F)                                                                                                \
@@ -495,17 +490,18 @@ static void emit_findings(mls_emitter *to, const mls_group *group)
       mls_emit_object(to, &window_fields, row->score.windowed ? &row->score : NULL))                                   \
     F(group, energy, OBJECT_OR_NULL, "",                                                                               \
       mls_emit_object(to, &energy_fields, row->power.joules != NULL ? &row->power : NULL))                             \
-    F(group, weak_scaling, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &weak_fields, &row->weak, row->weak.check))           \
+    F(group, weak_scaling, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &mls_weak_fields, &row->weak, row->weak.check))       \
     F(group, findings, ARRAY, "", emit_findings(to, row))
 MLS_FIELDS(group, mls_group, GROUP_FIELDS)
 
 /* A check that was not made leaves its columns empty. */
 #define GROUP_CSV_FIELDS(F)                                                                                            \
     F(group_csv, rcp_pass, BOOL_OR_NULL, "",                                                                           \
-      mls_emit_maybe(to, row->rcp.check != MLS_CHECK_NOT_MADE, row->rcp.result.pass))                                  \
+      (row->rcp.check != MLS_CHECK_NOT_MADE ? mls_emit_bool(to, row->rcp.result.pass) : mls_emit_null(to)))            \
     F(group_csv, rcp_message, TEXT_OR_NULL, "", row->rcp.check != MLS_CHECK_NOT_MADE ? row->rcp.result.message : NULL) \
     F(group_csv, seeds_ok, BOOL_OR_NULL, "",                                                                           \
-      mls_emit_maybe(to, row->seeds.check != MLS_CHECK_NOT_MADE, row->seeds.check != MLS_CHECK_FAIL))                  \
+      (row->seeds.check != MLS_CHECK_NOT_MADE ? mls_emit_bool(to, row->seeds.check != MLS_CHECK_FAIL)                  \
+                                              : mls_emit_null(to)))                                                    \
     F(group_csv, energy_joules, NUMBER_OR_NULL, "joules",                                                              \
       row->power.joules != NULL ? row->power.energy_joules : (double)NAN)
 MLS_FIELDS(group_csv, mls_group, GROUP_CSV_FIELDS)
@@ -529,8 +525,8 @@ MLS_FIELDS(skipped, mls_source, SKIPPED_FIELDS)
 MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 
 static const mls_fields *const tables[] = {
-    &collection_fields, &group_fields,  &run_fields,  &verdict_fields, &seeds_fields, &spread_fields,
-    &window_fields,     &energy_fields, &weak_fields, &skipped_fields, NULL};
+    &collection_fields, &group_fields,  &run_fields,      &verdict_fields, &seeds_fields, &spread_fields,
+    &window_fields,     &energy_fields, &mls_weak_fields, &skipped_fields, NULL};
 
 static void group_lines(mls_emitter *to, const void *what)
 {

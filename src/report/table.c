@@ -23,8 +23,7 @@ void mls_table_row(mls_table *table)
     }
 }
 
-static void fill(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args) MLS_PRINTF(4, 0);
-
+MLS_PRINTF(4, 0)
 static void fill(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args)
 {
     mls_buffer raw = {0};
@@ -79,8 +78,6 @@ const char *mls_table_take(mls_table *table, mls_buffer *text)
     mls_buffer_release(text);
     return copy.ptr != NULL ? copy.ptr : "";
 }
-
-/* ---------------------------------------------------------------- layout */
 
 static size_t max_size(size_t a, size_t b)
 {
@@ -147,8 +144,6 @@ static bool layout_make(mls_table *table, size_t width)
     }
     return width > 0 && total + note > width;
 }
-
-/* -------------------------------------------------------------- printing */
 
 /* The end of a text that fits into `width` columns. */
 static mls_str fit_back(mls_str text, size_t width)

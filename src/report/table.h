@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - rows and columns for a person.
- *
- * Start with a zeroed table and its indent, add rows, and fill each from left
- * to right: every cell says what its column is called and how it looks.  A
- * table wider than the terminal moves its notes to lines of their own, then
- * cuts the column that may be cut in its middle, then drops columns from the
- * right; a row is never wrapped.  All text is escaped on its way in.
+ * table.h - rows and columns for a person: start with a zeroed table and its
+ * indent, add rows, fill each from left to right.  What is wider than the
+ * terminal moves its notes to lines of their own, then cuts the column that
+ * may be cut in its middle, then drops columns from the right; a row is never
+ * wrapped.  All text is escaped on its way in.
  */
 #ifndef MLS_REPORT_TABLE_H
 #define MLS_REPORT_TABLE_H
@@ -54,26 +52,19 @@ typedef struct mls_table {
     bool failed; /* memory ran out: the table is not complete */
 } mls_table;
 
-/* Begins a new row. */
+/* A new row, its next cell, its note; or a row that is a heading.  Without a row nothing happens. */
 void mls_table_row(mls_table *table);
-
-/* Fills the next cell of the row, or its note; the text is formatted and escaped.  Without a row nothing happens. */
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
-
-/* A row that is a heading. */
 void mls_table_heading(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* What a buffer holds as a text that the table owns, for "%s".  Empties the buffer and frees it. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);
 
-/* Prints the table, fitted to the view's width, or as Markdown with notes in a last column where any row has one; one
- * without rows prints nothing. */
+/* Prints the rows (if there are any) fitted to the view's width, or as Markdown; releases them; does both. */
 void mls_table_print(mls_table *table, mls_view *view);
 void mls_table_release(mls_table *table);
-
-/* Prints and releases it. */
 void mls_table_finish(mls_table *table, mls_view *view);
 
 #endif

@@ -10,8 +10,6 @@
 #include "report/reports.h"
 #include "report/table.h"
 
-/* ---------------------------------------------------------------- findings */
-
 /* Whose a finding is; what is alike in one folder is told together, in a result's of how many logs. */
 static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter *submitter)
 {
@@ -239,7 +237,7 @@ static void show_submission(mls_printer *to, const void *what)
 
 typedef struct log_place {
     const mls_submission_run *run;
-    mls_olympic_mark mark;
+    const mls_olympic_mark *mark; /* NULL: the result has none */
 } log_place;
 
 #define LOG_FIELDS(F)                                                                                                  \
@@ -249,16 +247,9 @@ typedef struct log_place {
     F(log, start_ms, NUMBER_OR_NULL, "ms", row->run->run.run_start.time_ms)                                            \
     F(log, minutes, NUMBER_OR_NULL, "minutes", mls_run_minutes(&row->run->run))                                        \
     F(log, joules, NUMBER_OR_NULL, "joules", row->run->joules)                                                         \
-    F(log, counted, TEXT, "", mls_olympic_mark_name(row->mark))                                                        \
+    F(log, counted, TEXT, "", mls_olympic_mark_name(row->mark != NULL ? *row->mark : MLS_OLYMPIC_KEPT))                \
     F(log, reason, TEXT_OR_NULL, "", row->run->reason)
 MLS_FIELDS(log, log_place, LOG_FIELDS)
-
-static void emit_log(mls_emitter *to, const mls_submission_result *result, size_t index)
-{
-    const mls_group *group = &result->group;
-    const log_place row = {&result->runs[index], group->marks != NULL ? group->marks[index] : MLS_OLYMPIC_KEPT};
-    mls_emit_object(to, &log_fields, &row);
-}
 
 #define SEEDS_FIELDS(F)                                                                                                \
     F(seeds, ok, BOOL, "", row->check == MLS_CHECK_PASS)                                                               \
@@ -270,7 +261,6 @@ MLS_FIELDS(seeds, mls_seed_outcome, SEEDS_FIELDS)
     F(power, ok, BOOL, "", row->check == MLS_CHECK_PASS)                                                               \
     F(power, joules, NUMBER_OR_NULL, "joules", row->energy_joules)
 MLS_FIELDS(power, mls_power_outcome, POWER_FIELDS)
-MLS_FIELDS(weak, mls_weak_outcome, MLS_WEAK_FIELDS)
 #define VERDICT_FIELDS(F)                                                                                              \
     F(verdict, pass, BOOL, "", row->result.pass)                                                                       \
     F(verdict, bypassed, BOOL, "", row->check == MLS_CHECK_BYPASSED)                                                   \
@@ -295,8 +285,12 @@ MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
     F(result, seeds, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &seeds_fields, &row->group.seeds, row->group.seeds.check))  \
     F(result, power, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &power_fields, &row->group.power, row->group.power.check))  \
     F(result, weak_scaling, OBJECT_OR_NULL, "",                                                                        \
-      mls_emit_object(to, &weak_fields, row->weak && row->judged ? &row->group.weak : NULL))                           \
-    F(result, logs, ARRAY, "", MLS_EMIT_LIST(to, row->run_count, emit_log(to, row, i)))
+      mls_emit_object(to, &mls_weak_fields, row->weak && row->judged ? &row->group.weak : NULL))                       \
+    F(result, logs, ARRAY, "",                                                                                         \
+      MLS_EMIT_LIST(                                                                                                   \
+          to, row->run_count,                                                                                          \
+          mls_emit_object(to, &log_fields,                                                                             \
+                          &(log_place){&row->runs[i], row->group.marks != NULL ? &row->group.marks[i] : NULL})))
 MLS_FIELDS(result, mls_submission_result, RESULT_FIELDS)
 
 #define SYSTEM_FIELDS(F)                                                                                               \
@@ -310,21 +304,17 @@ static void emit_findings(mls_emitter *to, const mls_submission *submission, con
 {
     mls_found found = {0};
     add_of(&found, to->view, submission, submitter);
-    mls_emit_found(to, &found);
+    mls_emit_found(to, found);
 }
 
-/* Those that are described. */
-static void emit_system(mls_emitter *to, const mls_system *system)
-{
-    if (system->description.path != NULL) {
-        mls_emit_object(to, &system_fields, system);
-    }
-}
-
+/* Systems are those that are described. */
 #define SUBMITTER_FIELDS(F)                                                                                            \
     F(submitter, name, TEXT, "", row->name)                                                                            \
     F(submitter, valid, BOOL, "", row->valid)                                                                          \
-    F(submitter, systems, ARRAY, "", MLS_EMIT_LIST(to, row->system_count, emit_system(to, &row->systems[i])))          \
+    F(submitter, systems, ARRAY, "",                                                                                   \
+      MLS_EMIT_LIST(to, row->system_count,                                                                             \
+                    row->systems[i].description.path != NULL ? mls_emit_object(to, &system_fields, &row->systems[i])   \
+                                                             : (void)0))                                               \
     F(submitter, results, ARRAY, "", MLS_EMIT_ROWS(result, row->results, row->result_count))                           \
     F(submitter, findings, ARRAY, "", emit_findings(to, NULL, row))
 MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
@@ -419,8 +409,8 @@ static void test_cases(mls_printer *to, const void *what)
 }
 
 static const mls_fields *const tables[] = {
-    &submission_fields, &submitter_fields, &system_fields, &result_fields, &verdict_fields,
-    &seeds_fields,      &power_fields,     &weak_fields,   &log_fields,    NULL};
+    &submission_fields, &submitter_fields, &system_fields,   &result_fields, &verdict_fields,
+    &seeds_fields,      &power_fields,     &mls_weak_fields, &log_fields,    NULL};
 const mls_report mls_verify_report = {.name = "mlscore verify",
                                       .section = "VERIFY JSON",
                                       .show = show_submission,

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - how results are to be printed, for every command and every format.
- *
- * A format is one file that defines an mls_format_writer, and one row of
- * MLS_FORMAT_LIST.  What a command prints is one mls_report: what the formats
- * may want to know of it.  Nothing in this floor returns success: lack of
- * memory is remembered by the output, like a full disk, and told when it is
- * closed.
+ * view.h - how results and findings are printed, by every command in every format.
+ * A format is an mls_format_writer; what a command prints is an mls_report.
+ * Nothing in this floor returns success: lack of memory is remembered by the
+ * output, like a full disk, and told when it is closed.
  */
 #ifndef MLS_REPORT_VIEW_H
 #define MLS_REPORT_VIEW_H
@@ -88,26 +85,20 @@ typedef struct mls_format_writer {
     void (*end)(mls_printer *to);
 } mls_format_writer;
 
-/* "json" of MLS_FORMAT_JSON; "" of no format. */
+/* "json" of MLS_FORMAT_JSON. */
 const char *mls_format_name(mls_format format);
 bool mls_format_from_name(mls_str name, mls_format *format);
 
-/* Whether a report can be printed in a format.  What follows is not to be called where it cannot. */
+/* Prints one thing after the other, where the report can be printed in the view's format. */
 bool mls_report_offers(const mls_report *report, mls_format format);
-
-/* Prints one thing after the other. */
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state);
 void mls_print_item(mls_printer *to, const void *what);
 void mls_print_end(mls_printer *to);
 
-/* Remembers that memory ran out: what was printed is not complete. */
+/* Remembers that memory ran out, of a buffer that is freed, or of one that is written and freed; prints log text. */
 void mls_output_short(mls_output *output);
-
-/* Frees a buffer, or writes what it holds before; that it ran out of memory is an error of the output. */
 void mls_output_drop(mls_output *output, mls_buffer *buffer);
 void mls_output_buffer(mls_output *output, mls_buffer *buffer);
-
-/* Prints log text safely. */
 void mls_output_escaped(mls_output *output, mls_str text);
 
 /* Appends text that has been escaped as text of a Markdown document: nothing in it formats. */
@@ -154,31 +145,77 @@ void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t ind
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
     MLS_PRINTF(5, 6);
 
-/*
- * Numbers the way a person reads them: values, to be printed with "%s" as
- * mls_words_count(n).text.  Numbers that are absent (NAN) are "-".
- */
+/* Numbers as a person reads them, to be printed with "%s" as mls_words_count(n).text.  What is absent (NAN) is "-". */
 typedef struct mls_words {
     char text[64];
 } mls_words;
 
-/* The shortest text that reads back as the same number, for programs. */
-mls_words mls_words_exact(double number);
+mls_words mls_words_exact(double number);                 /* the shortest that reads back as the same, for programs */
+mls_words mls_words_count(double number);                 /* grouped, with up to 4 decimals: 3,024 */
+mls_words mls_words_grouped(double number, int decimals); /* 3,061.25 */
+mls_words mls_words_fixed(double number, int decimals);   /* 0.92474; what is absurdly large with an exponent */
+mls_words mls_words_minutes(double minutes); /* three decimals, and from an hour on h:mm:ss: "209.652 (3:29:39)" */
+mls_words mls_words_clock(double minutes);   /* m:ss.s, from an hour on h:mm:ss */
+mls_words mls_words_plural(size_t count, const char *singular, const char *plural); /* "1 run", "10 runs" */
 
-/* Thousands grouped, fractions of up to 4 digits: 3,024.  Or with a fixed number of decimals: 3,061.25. */
-mls_words mls_words_count(double number);
-mls_words mls_words_grouped(double number, int decimals);
+/* ---- findings, gathered of several owners in the order in which they are to be told; their texts are borrowed */
 
-/* A fixed number of decimals, 0.92474; a number that is absurdly large with an exponent. */
-mls_words mls_words_fixed(double number, int decimals);
+/* Whose findings they are; zeroed members mean "none". */
+typedef struct mls_owner {
+    const char *path; /* of findings without a path */
+    size_t line;      /* of findings without a line */
+    const char *name; /* of the submitter */
+    mls_str result;   /* what is alike in several runs of one result is told in one line; ptr NULL: of none */
+    size_t run;       /* which of its runs; 0: the path tells */
+    size_t runs;      /* how many it has; 0: not known, or it is about no run */
+} mls_owner;
 
-/* Minutes with three decimals, and from an hour on h:mm:ss beside them: "209.652 (3:29:39)". */
-mls_words mls_words_minutes(double minutes);
+typedef struct mls_noted {
+    mls_finding finding; /* with the owner's path and line where it has none itself */
+    mls_owner owner;
+    size_t first, last; /* in the list: of what is told together */
+    size_t runs;        /* that have it alike */
+    size_t told;        /* findings that its line tells; 0: another line tells it */
+} mls_noted;
 
-/* A short time as m:ss.s, from an hour on h:mm:ss. */
-mls_words mls_words_clock(double minutes);
+typedef struct mls_found {
+    mls_noted *items;
+    size_t count, capacity;
+    const char *root; /* GitHub: of paths; NULL: they are as the user would open them */
+    bool failed;      /* memory ran out */
+} mls_found;
 
-/* "1 run", "10 runs". */
-mls_words mls_words_plural(size_t count, const char *singular, const char *plural);
+/* Adds a finding, or all of a list; `view` not NULL: only if it shows them. */
+void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view);
+void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view);
+
+/* Frees the list; that it lacked memory is an error of the output. */
+void mls_found_finish(mls_found *found, mls_output *output);
+
+/* How findings are listed for a person. */
+typedef struct mls_found_look {
+    size_t indent, hang; /* as of mls_view_line() */
+    bool named;          /* "warning: " before what is none */
+    bool together;       /* what is alike in several runs of a result is one line, unless -v lists them */
+    bool sorted;         /* what is worst comes first, so that the limit never hides it */
+    size_t limit;        /* lines at most; 0: no limit */
+} mls_found_look;
+
+/* Prints `path:line:column: severity: message  [code]` for each; how many findings the lines tell.  Frees the list. */
+size_t mls_found_show(mls_view *view, mls_found *found, mls_found_look look);
+
+/* "2 errors". */
+mls_words mls_found_words(size_t count, mls_severity severity);
+
+/* The table of a finding, whose row is an mls_noted.  Beside it what only CSV has. */
+extern const mls_fields mls_finding_fields, mls_finding_csv_fields;
+
+/* A list of findings as an array of JSON, those with a known path with it.  Frees the list. */
+void mls_emit_found(mls_emitter *to, mls_found found);
+
+/* JUnit: a test case, what was found in it, and why it failed (NULL: it did not); frees the list.  Or a suite of those.
+ */
+void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found);
+void mls_junit_suite(mls_printer *to, const char *name);
 
 #endif
