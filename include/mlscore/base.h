@@ -63,6 +63,9 @@ static inline bool mls_str_equal(mls_str a, mls_str b)
 bool mls_str_starts(mls_str text, mls_str prefix);
 bool mls_str_ends(mls_str text, mls_str suffix);
 
+/** The next word of *text, which moves behind it; words have blanks, tabs or line ends between them.  "": no more. */
+mls_str mls_str_word(mls_str *text);
+
 /** Whether `text` contains `needle`; the empty needle is in every string. */
 bool mls_str_contains(mls_str text, mls_str needle);
 

@@ -22,6 +22,26 @@ bool mls_str_ends(mls_str text, mls_str suffix)
            (suffix.len == 0 || memcmp(text.ptr + text.len - suffix.len, suffix.ptr, suffix.len) == 0);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+mls_str mls_str_word(mls_str *text)
+{
+    const char *at = text->ptr;
+    const char *end = text->ptr + text->len;
+    while (at < end && is_blank(*at)) {
+        at++;
+    }
+    const char *start = at;
+    while (at < end && !is_blank(*at)) {
+        at++;
+    }
+    *text = (mls_str){at, (size_t)(end - at)};
+    return (mls_str){start, (size_t)(at - start)};
+}
+
 bool mls_str_contains(mls_str text, mls_str needle)
 {
     return needle.len == 0 || (text.len >= needle.len && memmem(text.ptr, text.len, needle.ptr, needle.len) != NULL);

@@ -4,8 +4,6 @@
  */
 #include "reading/file.h"
 
-#include <stdlib.h>
-
 static void begin_run(mls_file *file)
 {
     file->current.judged = file->checker != NULL;
@@ -19,8 +17,6 @@ void mls_file_begin(mls_file *file)
     mls_job_init(&file->job);
     begin_run(file);
 }
-
-/* --------------------------------------------------------- runs that end */
 
 static mls_status hand_over(mls_file *file, bool part)
 {
@@ -62,15 +58,13 @@ static mls_status finish(mls_file *file, bool last)
     return status;
 }
 
+/* What memory does not suffice for is told when the run ends. */
 static mls_status take(void *state, const mls_record *record)
 {
     mls_file *file = state;
     mls_run_record(&file->current, record);
-    const mls_status status = file->checker != NULL ? mls_checker_record(file->checker, record) : MLS_OK;
-    return status == MLS_OK && file->current.out_of_memory ? MLS_ERROR_MEMORY : status;
+    return file->checker != NULL ? mls_checker_record(file->checker, record) : MLS_OK;
 }
-
-/* --------------------------------------------------------------- cutting */
 
 static bool starts_run(const mls_file *file, const mls_record *record)
 {
@@ -123,8 +117,7 @@ static mls_status file_malformed(void *state, const mls_malformed *malformed)
 {
     mls_file *file = state;
     mls_run_malformed(&file->current, malformed);
-    const mls_status status = file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
-    return status == MLS_OK && file->current.out_of_memory ? MLS_ERROR_MEMORY : status;
+    return file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
 }
 
 /* What is said before a trial holds for all that follow; what is said within it, for it first of all. */

@@ -43,10 +43,10 @@ typedef struct reading_work {
     const mls_source *sources;
     batch_file *batch;
     unsigned threads;
-    bool direct;          /* runs are handed over as they end, and all threads scan one file */
-    pthread_mutex_t lock; /* over what follows */
-    mls_checker **items;  /* idle checkers; there are never more than threads */
-    size_t count, capacity;
+    bool direct;            /* runs are handed over as they end, and all threads scan one file */
+    pthread_mutex_t lock;   /* over what follows */
+    mls_checker **checkers; /* those that are idle, of at most one for each thread */
+    size_t idle;
     size_t files_done, files;
     uint64_t bytes_done;
 } reading_work;
@@ -61,8 +61,8 @@ static mls_status take_checker(reading_work *work, mls_checker **checker)
         return MLS_OK;
     }
     (void)pthread_mutex_lock(&work->lock);
-    if (work->count > 0) {
-        *checker = work->items[--work->count];
+    if (work->idle > 0) {
+        *checker = work->checkers[--work->idle];
     }
     (void)pthread_mutex_unlock(&work->lock);
     if (*checker != NULL) {
@@ -75,14 +75,10 @@ static mls_status take_checker(reading_work *work, mls_checker **checker)
 static void give_back(reading_work *work, mls_checker *checker)
 {
     (void)pthread_mutex_lock(&work->lock);
-    const bool kept = checker != NULL && MLS_GROW(work, items);
-    if (kept) {
-        work->items[work->count++] = checker;
+    if (checker != NULL) {
+        work->checkers[work->idle++] = checker;
     }
     (void)pthread_mutex_unlock(&work->lock);
-    if (!kept) {
-        mls_checker_free(checker);
-    }
 }
 
 /* --------------------------------------------------------- another edition */
@@ -329,7 +325,8 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
                          .sources = sources,
                          .batch = calloc(count < MLS_BATCH_FILES ? count + 1 : MLS_BATCH_FILES, sizeof *work.batch),
                          .threads = reading->threads != 0 ? reading->threads : mls_processor_count()};
-    mls_status status = work.batch != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    work.checkers = (mls_checker **)calloc(work.threads, sizeof *work.checkers);
+    mls_status status = work.batch != NULL && work.checkers != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     error = error != NULL ? error : &ignored;
     *error = (mls_error){0};
     (void)pthread_mutex_init(&work.lock, NULL);
@@ -343,10 +340,10 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
             status = deliver(&work, &work.batch[i], status, error);
         }
     }
-    for (size_t i = 0; i < work.count; i++) {
-        mls_checker_free(work.items[i]);
+    for (size_t i = 0; i < work.idle; i++) {
+        mls_checker_free(work.checkers[i]);
     }
-    free((void *)work.items);
+    free((void *)work.checkers);
     free(work.batch);
     (void)pthread_mutex_destroy(&work.lock);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;

@@ -20,8 +20,6 @@ typedef struct source_finder {
     mls_error *error;
 } source_finder;
 
-/* ------------------------------------------------------- skipped by name */
-
 /* What run.sub and the tools around it leave beside the logs. */
 static const struct {
     mls_str prefix;
@@ -53,8 +51,6 @@ bool mls_name_is_result(const char *name)
     return text.len >= sizeof "result_.txt" - 1 && mls_str_starts(text, MLS_S("result_")) &&
            mls_str_ends(text, MLS_S(".txt"));
 }
-
-/* --------------------------------------------------------------- sources */
 
 static mls_status add_source(const source_finder *finder, const char *path, const char *skip, mls_source source)
 {
@@ -91,16 +87,15 @@ static const char *entry_skipped(const mls_walk_entry *entry)
 static mls_status found(void *state, mls_walk_entry *entry)
 {
     const char *skip = entry_skipped(entry);
-    const bool file = entry->kind != MLS_WALK_FOLDER && skip == NULL;
-    entry->enter = entry->enter && skip == NULL;
-    if (entry->kind == MLS_WALK_FAILED && skip == NULL) {
+    if (skip != NULL) {
+        entry->enter = false;
+        return add_source(state, entry->path, skip, (mls_source){0});
+    }
+    if (entry->kind == MLS_WALK_FAILED) {
         return add_failed(state, entry->path, entry->system_errno, false);
     }
-    return entry->kind == MLS_WALK_FOLDER && skip == NULL
-               ? MLS_OK
-               : add_source(
-                     state, entry->path, skip,
-                     (mls_source){.result = file && mls_name_is_result(entry->name), .size = file ? entry->size : 0});
+    const mls_source source = {.result = mls_name_is_result(entry->name), .size = entry->size};
+    return entry->kind == MLS_WALK_FOLDER ? MLS_OK : add_source(state, entry->path, NULL, source);
 }
 
 static mls_status listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
@@ -127,23 +122,18 @@ static mls_status find_named(const source_finder *finder, mls_folder_walk *walk,
     return add_source(finder, path, NULL, source);
 }
 
-/* ------------------------------------------------- results named twice */
-
 /* Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when nobody can tell. */
 static bool place_of(const char *path, mls_buffer *place)
 {
     struct stat folder;
     const char *name = mls_path_name(path);
     mls_buffer_clear(place);
-    mls_buffer_append(place, (mls_str){path, (size_t)(name - path)});
-    mls_buffer_append_char(place, '.');
+    mls_buffer_printf(place, "%.*s.", (int)(name - path), path);
     if (place->failed || stat(place->ptr, &folder) != 0) {
         return false;
     }
-    const uint64_t id[2] = {(uint64_t)folder.st_dev, (uint64_t)folder.st_ino};
     mls_buffer_clear(place);
-    mls_buffer_append(place, (mls_str){(const char *)id, sizeof id});
-    mls_buffer_append_text(place, name);
+    mls_buffer_printf(place, "%ju %ju %s", (uintmax_t)folder.st_dev, (uintmax_t)folder.st_ino, name);
     return !place->failed;
 }
 
@@ -156,12 +146,8 @@ static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
     mls_arena arena = {0};
     mls_map places = {.arena = &arena};
     mls_buffer place = {0};
-    bool named = false;
     bool ok = true;
-    for (size_t i = 0; i < list->count; i++) {
-        named |= list->items[i].named && list->items[i].result;
-    }
-    for (size_t i = 0; i < list->count && named && ok; i++) {
+    for (size_t i = 0; i < list->count && ok; i++) {
         mls_source *source = &list->items[i];
         bool added = true;
         if (source->result && source->skip == NULL && place_of(source->path, &place)) {
@@ -190,8 +176,6 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
     mls_folder_walk_release(&walk);
     return status == MLS_OK ? skip_repeated_results(list, error) : status;
 }
-
-/* --------------------------------------------------------------- opening */
 
 int mls_source_open(const mls_source *source)
 {

@@ -2,11 +2,10 @@
 /*
  * energy.c - joules of a run, from the power files beside its log.
  *
- * Each node and each switch of a system has a file of records in the format
- * of the training logs.  A node's power was measured over some time around
- * the run, with one reading in watts after the other; its energy is the mean
- * power over the measurement times the time to train.  A switch has only an
- * estimate.  Both are multiplied with the efficiency of the power conversion.
+ * Each node and each switch has a file of records in the format of the training
+ * logs.  A node's energy is the mean power over the time it was measured, times
+ * the time to train.  A switch has only an estimate.  Both are multiplied with
+ * the efficiency of the power conversion.
  */
 #include "score/score.h"
 

@@ -12,11 +12,8 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/number.h"
 #include "mlscore/value.h"
-
-#define MILLISECONDS_PER_MINUTE 60000.0
 
 const char *mls_division_name(mls_division division)
 {
@@ -156,7 +153,7 @@ static void check_weak(mls_group *group)
         first_start = fmin(first_start, run->run_start.time_ms);
         last_stop = fmax(last_stop, run->run_stop.time_ms);
         weak->instance_scale = weak->models++ == 0 ? scale : weak->instance_scale;
-        weak->minutes = (last_stop - first_start) / MILLISECONDS_PER_MINUTE;
+        weak->minutes = (last_stop - first_start) / 60000;
         differ |= scale != weak->instance_scale && !(isnan(scale) && isnan(weak->instance_scale));
     }
     weak->check = weak->models > 0 && weak->models >= group->rules->runs_needed ? MLS_CHECK_PASS : MLS_CHECK_FAIL;

@@ -25,13 +25,10 @@ typedef struct grouped_runs {
     mls_buffer bytes; /* scratch */
 } grouped_runs;
 
-static mls_str folder_of(const char *path)
+static mls_str folder_of(mls_str path)
 {
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return MLS_S(".");
-    }
-    return (mls_str){path, slash > path ? (size_t)(slash - path) : 1};
+    const char *slash = path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
+    return slash == NULL ? MLS_S(".") : (mls_str){path.ptr, slash > path.ptr ? (size_t)(slash - path.ptr) : 1};
 }
 
 /* Whether everything both have logged is the same. */
@@ -52,29 +49,13 @@ static bool has_gaps(const mls_run *run)
     return !run->result && (run->benchmark == NULL || run->division == NULL || isnan(run->global_batch_size));
 }
 
-/* The part of the path that two files' folders have in common, whole names only. */
-static mls_str common_folder(mls_str a, mls_str b)
-{
-    size_t same = 0;
-    while (same < a.len && same < b.len && a.ptr[same] == b.ptr[same]) {
-        same++;
-    }
-    if ((same == a.len && (same == b.len || b.ptr[same] == '/')) || (same == b.len && a.ptr[same] == '/')) {
-        return (mls_str){a.ptr, same};
-    }
-    while (same > 0 && a.ptr[same - 1] != '/') {
-        same--;
-    }
-    return same > 1 ? (mls_str){a.ptr, same - 1} : same == 1 ? (mls_str){a.ptr, 1} : MLS_S(".");
-}
-
 /* What the runs of a group have in common as bytes, texts ended by a NUL; one that is missing is told from an empty. */
 static mls_str key_of(const mls_run *run, mls_buffer *bytes)
 {
     mls_buffer_clear(bytes);
     mls_buffer_append_char(bytes, run->result ? 'r' : 'g');
     if (run->result) {
-        mls_buffer_append(bytes, folder_of(run->file));
+        mls_buffer_append(bytes, folder_of(mls_str_from(run->file)));
         return mls_buffer_str(bytes);
     }
     for (int fact = 0; fact < MLS_FACT_TEXTS; fact++) {
@@ -99,7 +80,8 @@ static mls_group *guess_group(const grouped_runs *grouping, const mls_run *run)
     for (size_t i = 0; i < grouping->count && grouping->count <= MLS_GROUPS_GUESSED; i++) {
         const mls_run *first = grouping->items[i].runs[0];
         if (agree(first, run)) {
-            for (size_t k = mls_str_equal(folder_of(first->file), folder_of(run->file)) ? 0 : 1; k < 2; k++) {
+            const mls_str folder = folder_of(mls_str_from(first->file));
+            for (size_t k = mls_str_equal(folder, folder_of(mls_str_from(run->file))) ? 0 : 1; k < 2; k++) {
                 found[k] = &grouping->items[i];
                 counts[k]++;
             }
@@ -144,14 +126,20 @@ static int compare_runs(const void *a, const void *b)
 static bool close_group(mls_group *group)
 {
     qsort((void *)group->runs, group->run_count, sizeof *group->runs, compare_runs);
-    const char *file = group->runs[0]->file;
+    const mls_str file = mls_str_from(group->runs[0]->file);
     bool one_file = !group->result_folder;
-    mls_str common = folder_of(file);
+    mls_str common = file;
     for (size_t i = 1; i < group->run_count; i++) {
-        one_file = one_file && strcmp(group->runs[i]->file, file) == 0;
-        common = common_folder(common, folder_of(group->runs[i]->file));
+        const mls_str other = mls_str_from(group->runs[i]->file);
+        size_t same = 0;
+        while (same < common.len && same < other.len && common.ptr[same] == other.ptr[same]) {
+            same++;
+        }
+        one_file = one_file && mls_str_equal(file, other);
+        common.len = same;
     }
-    group->path = one_file ? mls_copy_text(file, strlen(file)) : mls_copy_text(common.ptr, common.len);
+    common = one_file ? file : folder_of(common);
+    group->path = mls_copy_text(common.ptr, common.len);
     return group->path != NULL;
 }
 

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/statistics.h"
 
 /* Of an even number of windows the two middle ones are equally close to the median, but for rounding. */
@@ -126,17 +125,17 @@ static void score_runs(const olympic_scoring *scoring, bool select_window)
     const mls_group *group = scoring->group;
     mls_olympic_result *result = &scoring->group->score;
     const size_t needed = group->rules->runs_needed;
-    if (needed == 0 || group->run_count <= needed || !select_window) {
-        score_window(scoring, 0, group->run_count, group->marks, result);
-    } else if (choose_window(scoring, result)) {
-        score_window(scoring, result->window_first, needed, group->marks, result);
-        for (size_t i = 0; i < group->run_count; i++) {
-            if (i < result->window_first || i >= result->window_first + needed) {
-                group->marks[scoring->by_start[i].index] = MLS_OLYMPIC_OUTSIDE;
-            }
-        }
-    } else {
+    const bool choose = select_window && needed > 0 && group->run_count > needed;
+    if (choose && !choose_window(scoring, result)) {
         result->outcome = MLS_OLYMPIC_NO_WINDOW;
+        return;
+    }
+    const size_t count = choose ? needed : group->run_count;
+    score_window(scoring, result->window_first, count, group->marks, result);
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (i < result->window_first || i >= result->window_first + count) {
+            group->marks[scoring->by_start[i].index] = MLS_OLYMPIC_OUTSIDE;
+        }
     }
     result->official = result->outcome == MLS_OLYMPIC_SCORED;
 }

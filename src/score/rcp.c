@@ -6,7 +6,6 @@
 #include "mlscore/rcp.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -231,22 +230,12 @@ static int decimals_for(double number)
     return number >= 1000 ? 0 : number >= 100 ? 1 : number >= 10 ? 2 : 4;
 }
 
-static bool same_text(double a, double b, int decimals)
+/* As many decimals, or more, as it takes to tell two numbers apart. */
+static int decimals_apart(double a, double b, int decimals)
 {
-    double unit = pow(10, decimals);
-    return fabs(round(a * unit) - round(b * unit)) < 0.5;
-}
-
-/* As many decimals as it takes to tell the mean from the limit and from the reference's mean. */
-static int decimals_of(const mls_rcp_result *result)
-{
-    double mean = result->submission_mean;
-    const double others[] = {result->limit.bar.limit, result->limit.bar.mean};
-    int decimals = decimals_for(mean);
-    for (size_t i = 0; i < 2; i++) {
-        while (decimals < DECIMALS_MAX && fabs(mean - others[i]) > 0 && same_text(mean, others[i], decimals)) {
-            decimals++;
-        }
+    while (decimals < DECIMALS_MAX && fabs(a - b) > 0 &&
+           fabs(round(a * pow(10, decimals)) - round(b * pow(10, decimals))) < 0.5) {
+        decimals++;
     }
     return decimals;
 }
@@ -293,9 +282,10 @@ static void describe_comparison(const mls_rcp_result *result, double score_minut
                                 mls_buffer *numbers)
 {
     const mls_rcp_limit *limit = &result->limit;
-    const int decimals = decimals_of(result);
+    const double own = result->submission_mean;
+    const int decimals = decimals_apart(own, limit->bar.mean, decimals_apart(own, limit->bar.limit, decimals_for(own)));
     const char *asked = batch(numbers, limit->global_batch_size);
-    const char *mean = shown(numbers, result->submission_mean, decimals);
+    const char *mean = shown(numbers, own, decimals);
     const char *reference = shown(numbers, limit->bar.mean, decimals);
     const char *blank = limit->unit[0] != '\0' ? " " : "";
     if (limit->match == MLS_RCP_NO_POINTS) {
@@ -305,7 +295,7 @@ static void describe_comparison(const mls_rcp_result *result, double score_minut
                           batch(numbers, limit->lower_batch_size), asked);
     } else if (!result->pass) {
         mls_buffer_printf(words, "fail: mean %s%s%s is %s below ", mean, blank, limit->unit,
-                          shown(numbers, limit->bar.limit - result->submission_mean, decimals));
+                          shown(numbers, limit->bar.limit - own, decimals));
         append_limit(words, numbers, limit, ", ", decimals);
         mls_buffer_printf(words, ": converges faster than the reference allows" REMEDY, asked);
     } else {

@@ -17,8 +17,6 @@
 #include "base/utf8.h"
 #include "score/score.h"
 
-#define DATA_NAME_MAX 128
-
 typedef enum rcp_column {
     COLUMN_BENCHMARK,
     COLUMN_FIRST_EDITION,
@@ -103,25 +101,6 @@ static mls_status read_heading(table_reading *reading, const mls_csv_row *row)
     return MLS_OK;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* The next blank-separated word of `text` from *at on; false at its end. */
-static bool next_word(mls_str text, size_t *at, mls_str *word)
-{
-    while (*at < text.len && is_blank(text.ptr[*at])) {
-        ++*at;
-    }
-    size_t start = *at;
-    while (*at < text.len && !is_blank(text.ptr[*at])) {
-        ++*at;
-    }
-    *word = (mls_str){text.ptr + start, *at - start};
-    return word->len > 0;
-}
-
 static bool positive_number(mls_str text, double *number)
 {
     return mls_number_parse(text, number) && *number > 0 && isfinite(*number);
@@ -131,8 +110,8 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
 {
     const size_t field = reading->at[COLUMN_TO_CONVERGE];
     const mls_str text = row->fields[field];
-    mls_str word;
-    for (size_t at = 0; next_word(text, &at, &word);) {
+    mls_str rest = text;
+    while (mls_str_word(&rest).len > 0) {
         point->count++;
     }
     /* Something must remain when r values are left out at both ends; the row need not be for the set's benchmark. */
@@ -152,9 +131,11 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
     if (values == NULL) {
         return mls_error_memory(reading->error);
     }
-    for (size_t at = 0, i = 0; next_word(text, &at, &word); i++) {
+    rest = text;
+    for (size_t i = 0; i < point->count; i++) {
+        const mls_str word = mls_str_word(&rest);
         if (!positive_number(word, &values[i])) {
-            return fail_at(reading, row, field, at - word.len, "not a number above 0", word);
+            return fail_at(reading, row, field, (size_t)(word.ptr - text.ptr), "not a number above 0", word);
         }
     }
     mls_sort_doubles(values, point->count);
@@ -267,7 +248,7 @@ typedef struct set_with_arena {
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
                            mls_error *error)
 {
-    char name[DATA_NAME_MAX];
+    char name[128];
     const int length =
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};

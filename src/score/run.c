@@ -105,8 +105,6 @@ void mls_run_release(mls_run *run)
     mls_run_init(run);
 }
 
-/* ----------------------------------------------------------- convergence */
-
 /* epoch_num is compared after rounding to this many digits, as the reference checker does. */
 #define EPOCH_DECIMALS 3
 
@@ -168,8 +166,6 @@ mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benc
     return MLS_OK;
 }
 
-/* ----------------------------------------------------- the job around it */
-
 void mls_job_init(mls_job *job)
 {
     *job = (mls_job){.node_count = (double)NAN};
@@ -185,39 +181,8 @@ void mls_job_release(mls_job *job)
     mls_job_init(job);
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static mls_str trimmed(mls_str text)
-{
-    while (text.len > 0 && is_blank(*text.ptr)) {
-        text.ptr++;
-        text.len--;
-    }
-    while (text.len > 0 && is_blank(text.ptr[text.len - 1])) {
-        text.len--;
-    }
-    return text;
-}
-
-/* The next word of *text, which moves behind it; empty at the end. */
-static mls_str word_next(mls_str *text)
-{
-    *text = trimmed(*text);
-    mls_str word = {text->ptr, 0};
-    while (word.len < text->len && !is_blank(word.ptr[word.len])) {
-        word.len++;
-    }
-    text->ptr += word.len;
-    text->len -= word.len;
-    return word;
-}
-
 static bool set(char **member, mls_str text)
 {
-    text = trimmed(text);
     if (text.len >= 2 && (text.ptr[0] == '\'' || text.ptr[0] == '"') && text.ptr[text.len - 1] == text.ptr[0]) {
         text.ptr++;
         text.len -= 2;
@@ -238,17 +203,17 @@ bool mls_job_marker(mls_job *job, const mls_marker *marker)
     if (marker->kind != MLS_MARKER_DLPAL) {
         return true;
     }
-    (void)word_next(&rest);
-    const mls_str container = word_next(&rest);
-    const mls_str number = word_next(&rest);
-    job->node_count = mls_size_parse(word_next(&rest), &count) ? (double)count : job->node_count;
-    const mls_str node_list = word_next(&rest);
-    mls_str cluster = trimmed(rest);
-    const size_t end = cluster.len;
-    while (cluster.len > 0 && !is_blank(cluster.ptr[cluster.len - 1])) {
-        cluster.len--;
+    (void)mls_str_word(&rest);
+    const mls_str container = mls_str_word(&rest);
+    const mls_str number = mls_str_word(&rest);
+    job->node_count = mls_size_parse(mls_str_word(&rest), &count) ? (double)count : job->node_count;
+    const mls_str node_list = mls_str_word(&rest);
+    mls_str config = mls_str_word(&rest);
+    mls_str cluster = {config.ptr, 0};
+    for (mls_str word = mls_str_word(&rest); word.len > 0; word = mls_str_word(&rest)) {
+        cluster.len = (size_t)(config.ptr + config.len - cluster.ptr);
+        config = word;
     }
-    const mls_str config = {cluster.ptr + cluster.len, end - cluster.len};
     return set(&job->container, container) && set(&job->job, number) && set(&job->node_list, node_list) &&
            set(&job->cluster, cluster) && set(&job->config, config);
 }

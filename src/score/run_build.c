@@ -2,9 +2,8 @@
 /*
  * run_build.c - a run's summary, record by record.
  *
- * Most records of a log say nothing a summary wants, so a record is told
- * apart by its key's number before anything of it is looked at.  Values are
- * read from their spans; no tree is built.
+ * A record is told apart by its key's number before anything of it is looked
+ * at.  Values are read from their spans; no tree is built.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +24,6 @@ enum { MLS_HYPERPARAMETER_LENGTH = 200 };
 enum { MLS_NAME_LENGTH = 1000 };
 
 #define ELLIPSIS "…"
-
-/* ----------------------------------------------------------- evaluations */
 
 static double metadata_number(const mls_record *record, mls_str name)
 {
@@ -101,8 +98,6 @@ static void take_throughput(mls_run *run, void *member, const mls_record *record
     }
 }
 
-/* --------------------------------------------------------------- strings */
-
 /* "/a/config_GB200_18x4.sh" → "GB200_18x4", which is how DGXSYSTEM spells it. */
 static mls_str config_of(mls_str name)
 {
@@ -167,8 +162,6 @@ static void take_hyperparameter(mls_run *run, void *member, const mls_record *re
     (void)mls_text_printf(text + value.len, sizeof ELLIPSIS, "%s", value.len < record->value.len ? ELLIPSIS : "");
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){key, text, record->line};
 }
-
-/* --------------------------------------------------------------- records */
 
 static void take_step(mls_run *run, void *member, const mls_record *record)
 {

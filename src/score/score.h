@@ -8,8 +8,6 @@
 #include "mlscore/group.h"
 #include "mlscore/log.h"
 
-/* ------------------------------------------------------------------ groups */
-
 /*
  * Sorts runs into groups, in the order of their first runs, with path, result_folder and runs set.  The result_*.txt
  * files of one folder are one group.  All other runs are grouped by benchmark, division, config and batch size; one
@@ -37,16 +35,12 @@ typedef enum mls_run_fact {
 } mls_run_fact;
 const char *mls_run_says(const mls_run *run, mls_run_fact fact);
 
-/* -------------------------------------------------------- reference points */
-
 /* A set with more points, or a point with more values, is refused. */
 #define MLS_RCP_POINTS_MAX 10000
 #define MLS_RCP_VALUES_MAX 100000
 
 /* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
 void mls_rcp_set_prepare(mls_rcp_set *set);
-
-/* ------------------------------------------------------------------- seeds */
 
 /* Takes a seed record; the run has an arena.  False when memory runs out. */
 bool mls_run_seed(mls_run *run, const mls_record *record);
@@ -59,8 +53,6 @@ bool mls_run_seed(mls_run *run, const mls_record *record);
  */
 mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass,
                            mls_seed_outcome *outcome) MLS_MUST_USE;
-
-/* ------------------------------------------------------------------ energy */
 
 /*
  * Adds to *joules what one power file (`node`: of a node, else of a switch) says of a run of `time_to_train_ms`: NaN,

@@ -144,7 +144,6 @@ enum { NAMED_MAX = 4 };
 typedef struct seed_check {
     mls_seed_outcome *outcome;
     bool bypass;
-    size_t errors;
 } seed_check;
 
 MLS_PRINTF(5, 6)
@@ -159,7 +158,9 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_run 
     va_start(args, format);
     mls_buffer_vprintf(&words, format, args);
     va_end(args);
-    check->errors += severity == MLS_SEVERITY_ERROR;
+    if (severity == MLS_SEVERITY_ERROR) {
+        check->outcome->check = soften ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
+    }
     check->outcome->findings.out_of_memory |= words.failed;
     mls_findings_add_as(&check->outcome->findings, code, soften ? MLS_SEVERITY_WARNING : severity, place, "%s%s",
                         words.failed ? "" : words.ptr, soften ? " (bypassed)" : "");
@@ -251,10 +252,11 @@ static bool note_seeds(mls_map *map, const mls_run *run)
 
 mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome)
 {
-    seed_check check = {outcome, bypass, 0};
+    seed_check check = {outcome, bypass};
     mls_arena arena = {0};
     mls_map map = {.arena = &arena};
     bool ok = true;
+    outcome->check = MLS_CHECK_PASS;
     for (size_t i = 0; i < count && ok; i++) {
         check_run(&check, runs[i]);
         outcome->count += runs[i]->seed_count;
@@ -267,7 +269,6 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
         }
     }
     outcome->different = map.count;
-    outcome->check = check.errors == 0 ? MLS_CHECK_PASS : bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
     mls_arena_release(&arena);
     return ok && !outcome->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }

@@ -110,8 +110,6 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
 
 /* ----------------------------------------------------------- power files */
 
-#define MILLISECONDS_PER_MINUTE 60000.0
-
 static bool is_folder(const char *path)
 {
     struct stat about;
@@ -178,7 +176,7 @@ static mls_status read_power(mls_group *group)
         if (path.failed) {
             status = MLS_ERROR_MEMORY;
         } else if (isfinite(minutes)) {
-            status = read_folder(path.ptr, minutes * MILLISECONDS_PER_MINUTE, group, &group->power.joules[i]);
+            status = read_folder(path.ptr, minutes * 60000, group, &group->power.joules[i]);
         }
     }
     mls_buffer_release(&path);
