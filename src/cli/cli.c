@@ -18,64 +18,38 @@ void mls_cli_worsen(mls_cli *cli, int status)
     cli->status = status > cli->status ? status : cli->status;
 }
 
-/* -------------------------------------------------------------- complaints */
+/* ------------------------------------------------------------------- words */
 
-/* The one place that writes to standard error; nobody can be told if that fails. */
-static void say(const mls_cli *cli, const char *path, const char *format, va_list args) MLS_PRINTF(3, 0);
-
-static void say(const mls_cli *cli, const char *path, const char *format, va_list args)
+bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, ...)
 {
+    const bool whole = cli->command == NULL || cli->command == &mls_command_help;
+    const char *name = cli->command != NULL ? cli->command->name : "";
     mls_buffer message = {0};
     mls_buffer line = {0};
-    mls_buffer_printf(&line, "mlscore%s%s: ", cli->command != NULL ? " " : "",
-                      cli->command != NULL ? cli->command->name : "");
+    va_list args;
+    mls_cli_worsen(cli, kind & ~MLS_NAMES_HELP);
+    if (kind == MLS_EXIT_OK && cli->view.quiet) {
+        return false;
+    }
+    mls_buffer_printf(&line, "mlscore%s%s: ", *name != '\0' ? " " : "", name);
     if (path != NULL) {
         mls_buffer_append_char(&line, '\'');
         mls_escape_append(&line, mls_str_from(path));
         mls_buffer_append_text(&line, "': ");
     }
+    va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
+    va_end(args);
     mls_escape_append(&line, mls_buffer_str(&message));
     mls_buffer_append_char(&line, '\n');
+    if (kind & MLS_NAMES_HELP) {
+        mls_buffer_printf(&line, "try 'mlscore %s%s'\n", whole ? "help" : name, whole ? "" : " --help");
+    }
+    /* Nobody can be told if this fails. */
     (void)fputs(line.failed || message.failed ? "mlscore: out of memory\n" : line.ptr, stderr);
     mls_buffer_release(&message);
     mls_buffer_release(&line);
-}
-
-void mls_cli_complain(const mls_cli *cli, const char *path, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(cli, path, format, args);
-    va_end(args);
-}
-
-int mls_cli_fail(mls_cli *cli, const char *path, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(cli, path, format, args);
-    va_end(args);
-    return cli->status = MLS_EXIT_IO;
-}
-
-void mls_cli_note(const mls_cli *cli, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (!cli->view.quiet) {
-        say(cli, NULL, format, args);
-    }
-    va_end(args);
-}
-
-int mls_cli_usage_error(const mls_cli *cli, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(cli, NULL, format, args);
-    va_end(args);
-    return mls_cli_name_help(cli);
+    return false;
 }
 
 mls_cli_hint mls_cli_meant(const mls_nearest *nearest)
@@ -88,24 +62,13 @@ mls_cli_hint mls_cli_meant(const mls_nearest *nearest)
     return hint;
 }
 
-int mls_cli_complain_error(mls_cli *cli, const char *path, const mls_error *error)
+bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error)
 {
-    if (error->line > 0) {
-        mls_cli_complain(cli, path, "line %zu, column %zu: %s", error->line, error->column, error->message);
-    } else {
-        mls_cli_complain(cli, NULL, "%s", error->message);
-    }
-    return error->status == MLS_ERROR_READ || error->status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : MLS_EXIT_USAGE;
-}
-
-int mls_cli_name_help(const mls_cli *cli)
-{
-    if (cli->command == NULL || cli->command == &mls_command_help) {
-        (void)fputs("try 'mlscore help'\n", stderr);
-    } else {
-        (void)fprintf(stderr, "try 'mlscore %s --help'\n", cli->command->name);
-    }
-    return MLS_EXIT_USAGE;
+    const bool failed = error->status == MLS_ERROR_READ || error->status == MLS_ERROR_MEMORY;
+    const int kind = failed ? MLS_EXIT_IO : MLS_EXIT_USAGE;
+    return error->line > 0
+               ? mls_cli_say(cli, kind, path, "line %zu, column %zu: %s", error->line, error->column, error->message)
+               : mls_cli_say(cli, kind, NULL, "%s", error->message);
 }
 
 static void offer_findings(mls_nearest *nearest)
@@ -115,7 +78,7 @@ static void offer_findings(mls_nearest *nearest)
     }
 }
 
-const mls_command *mls_command_find(const mls_cli *cli, const char *name)
+const mls_command *mls_command_find(mls_cli *cli, const char *name)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
     for (size_t i = 0; mls_commands[i] != NULL; i++) {
@@ -128,28 +91,24 @@ const mls_command *mls_command_find(const mls_cli *cli, const char *name)
         mls_nearest_offer(&nearest, MLS_S("findings"));
         offer_findings(&nearest);
     }
-    (void)mls_cli_usage_error(cli, *name == '-' ? "unknown option '%s'%s" : "there is no command '%s'%s", name,
-                              mls_cli_meant(&nearest).text);
+    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, *name == '-' ? "unknown option '%s'%s" : "there is no command '%s'%s", name,
+                mls_cli_meant(&nearest).text);
     return NULL;
 }
 
-int mls_cli_explain(mls_cli *cli, const char *name)
+void mls_cli_explain(mls_cli *cli, const char *name)
 {
-    mls_output output;
     mls_finding_code code;
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
     if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
         offer_findings(&nearest);
-        return mls_cli_usage_error(cli, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
-                                   mls_cli_meant(&nearest).text);
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
+                    mls_cli_meant(&nearest).text);
+    } else if (mls_cli_open(cli)) {
+        const mls_finding_info *info = mls_finding_info_get(code);
+        mls_output_printf(&cli->output, "%s (%s): %s\n\n%s\n\nwhat to do: %s\n", info->name,
+                          mls_severity_name(info->severity), info->summary, info->explanation, info->remedy);
     }
-    if (!mls_cli_output_open(cli, &output)) {
-        return MLS_EXIT_IO;
-    }
-    const mls_finding_info *info = mls_finding_info_get(code);
-    mls_output_printf(&output, "%s (%s): %s\n\n%s\n\nwhat to do: %s\n", info->name, mls_severity_name(info->severity),
-                      info->summary, info->explanation, info->remedy);
-    return mls_cli_output_close(cli, &output);
 }
 
 /* ------------------------------------------------------------------- rules */
@@ -158,17 +117,16 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
 {
     mls_error error = {0};
     if (cli->rulesets == NULL && mls_rulesets_new(&cli->rulesets, &error) != MLS_OK) {
-        (void)mls_cli_fail(cli, NULL, "%s", error.message);
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
         return NULL;
     }
     return mls_rulesets_editions(cli->rulesets);
 }
 
-mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, mls_usage usage, const char *name)
+mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage usage, const char *name)
 {
-    const mls_editions *editions = mls_cli_editions(cli);
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = editions != NULL ? mls_editions_count(editions, usage) : 0; i-- > 0;) {
+    for (size_t i = mls_editions_count(editions, usage); i-- > 0;) {
         const mls_edition *edition = mls_editions_get(editions, usage, i);
         for (size_t b = 0; b < edition->benchmark_count; b++) {
             mls_nearest_offer(&nearest, mls_str_from(edition->benchmarks[b]->name));
@@ -177,72 +135,54 @@ mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, mls_usage usage, const char 
     return nearest;
 }
 
-int mls_cli_own_rules(mls_cli *cli)
+bool mls_cli_own_rules(mls_cli *cli)
 {
     mls_error error = {0};
-    return mls_ruleset_load_file(cli->rules_path, &cli->own_ruleset, &error) == MLS_OK
-               ? MLS_EXIT_OK
-               : mls_cli_complain_error(cli, cli->rules_path, &error);
+    return mls_ruleset_load_file(cli->rules_path, &cli->own_ruleset, &error) == MLS_OK ||
+           mls_cli_say_error(cli, cli->rules_path, &error);
 }
 
 bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition)
 {
     mls_error error = {0};
     const mls_editions *editions = mls_cli_editions(cli);
-    text = text != NULL ? text : cli->edition;
+    const mls_str wanted = mls_str_from(text != NULL ? text : cli->edition);
     *edition = NULL;
-    if (editions == NULL || text == NULL) {
+    if (editions == NULL || wanted.ptr == NULL ||
+        mls_editions_find(editions, cli->usage, wanted, edition, &error) == MLS_OK) {
         return editions != NULL;
     }
-    if (mls_editions_find(editions, cli->usage, mls_str_from(text), edition, &error) == MLS_OK) {
-        return true;
-    }
-    mls_cli_worsen(cli, error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : MLS_EXIT_OK);
-    mls_nearest nearest = mls_nearest_to(mls_str_from(text));
+    mls_nearest nearest = mls_nearest_to(wanted);
     for (size_t i = mls_editions_count(editions, cli->usage); error.status == MLS_ERROR_UNKNOWN && i-- > 0;) {
         const mls_str name = mls_str_from(mls_editions_get(editions, cli->usage, i)->name);
         mls_nearest_offer(&nearest, name);
         mls_nearest_offer(&nearest, (mls_str){name.ptr, name.len - 2}); /* 5.1 of 5.1.0 */
     }
-    mls_cli_complain(cli, NULL, "%s%s", error.message, mls_cli_meant(&nearest).text);
-    return false;
+    const int kind = text != NULL ? MLS_WRONG_USAGE : MLS_EXIT_USAGE;
+    return mls_cli_say(cli, error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : kind, NULL, "%s%s", error.message,
+                       mls_cli_meant(&nearest).text);
 }
 
-/* The user's file, and the edition that it builds on or stands for. */
-static int judge_by_file(mls_cli *cli, mls_checker_options *judge, const mls_edition **behind)
+bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition)
 {
-    if (cli->edition != NULL) {
-        return mls_cli_usage_error(cli, "--rules and --edition exclude each other");
-    }
-    const int status = mls_cli_own_rules(cli);
-    if (status == MLS_EXIT_OK) {
-        judge->ruleset = cli->own_ruleset;
-        judge->usage = mls_ruleset_usage(cli->own_ruleset);
-        *behind = mls_ruleset_base(cli->own_ruleset, mls_cli_editions(cli));
-    }
-    return status;
-}
-
-int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition)
-{
-    const mls_edition *behind = NULL;
     mls_error error = {0};
     const mls_editions *editions = mls_cli_editions(cli);
-    int status = MLS_EXIT_OK;
     *judge = (mls_checker_options){.rulesets = cli->rulesets, .usage = cli->usage};
-    if (editions == NULL) {
-        status = MLS_EXIT_IO;
-    } else if (cli->rules_path != NULL) {
-        status = judge_by_file(cli, judge, &behind);
-    } else if (!mls_cli_edition(cli, NULL, &behind)) {
-        status = MLS_EXIT_USAGE;
-    } else if (behind != NULL && mls_rulesets_get(cli->rulesets, behind, &judge->ruleset, &error) != MLS_OK) {
-        status = mls_cli_complain_error(cli, NULL, &error);
+    if (cli->rules_path == NULL || editions == NULL) {
+        return mls_cli_edition(cli, NULL, edition) &&
+               (*edition == NULL || mls_rulesets_get(cli->rulesets, *edition, &judge->ruleset, &error) == MLS_OK ||
+                mls_cli_say_error(cli, NULL, &error));
     }
-    if (edition != NULL) {
-        *edition = behind;
+    if (cli->edition != NULL) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--rules and --edition exclude each other");
     }
-    return status;
+    if (!mls_cli_own_rules(cli)) {
+        return false;
+    }
+    judge->ruleset = cli->own_ruleset;
+    judge->usage = mls_ruleset_usage(cli->own_ruleset);
+    *edition = mls_ruleset_base(cli->own_ruleset, editions);
+    return true;
 }
 
 /* ---------------------------------------------------------- files, printing */
@@ -250,112 +190,95 @@ int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
     mls_error error = {0};
-    if (mls_file_read(path, true, SIZE_MAX, text, &error) == MLS_OK) {
-        return true;
-    }
-    (void)mls_cli_fail(cli, path, "%s", strerror(error.system_errno != 0 ? error.system_errno : ENOMEM));
-    return false;
+    return mls_file_read(path, true, SIZE_MAX, text, &error) == MLS_OK ||
+           mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(error.system_errno != 0 ? error.system_errno : ENOMEM));
 }
 
-bool mls_cli_output_open(mls_cli *cli, mls_output *output)
+bool mls_cli_open(mls_cli *cli)
 {
     mls_error error = {0};
-    cli->view.output = output;
-    if (mls_output_open(output, cli->output_path, &error) == MLS_OK) {
-        return true;
+    if (mls_output_open(&cli->output, cli->output_path, &error) != MLS_OK) {
+        return mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
     }
-    (void)mls_cli_fail(cli, cli->output_path, "%s", error.message);
-    return false;
+    cli->view.output = &cli->output;
+    return true;
 }
 
-int mls_cli_output_close(mls_cli *cli, mls_output *output)
+void mls_cli_close(mls_cli *cli, const char *failure)
 {
     mls_error error = {0};
-    if (output->failed_errno == ENOMEM) {
-        mls_output_abandon(output);
-        return mls_cli_fail(cli, NULL, "out of memory");
+    if (cli->view.output == NULL) {
+        return;
     }
-    const mls_status status = mls_output_close(output, &error);
-    if (status == MLS_OK || status == MLS_STOPPED) {
-        return MLS_EXIT_OK;
+    cli->view.output = NULL;
+    if (failure != NULL || cli->output.failed_errno == ENOMEM) {
+        mls_output_abandon(&cli->output);
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", failure != NULL ? failure : "out of memory");
+    } else if (mls_output_close(&cli->output, &error) == MLS_ERROR_WRITE) {
+        mls_cli_say(cli, MLS_EXIT_IO, cli->output_path != NULL ? cli->output_path : "standard output", "%s",
+                    error.message);
     }
-    return mls_cli_fail(cli, cli->output_path != NULL ? cli->output_path : "standard output", "%s", error.message);
 }
 
-/* Opens the output and begins to print; an exit status, after a complaint when it is not MLS_EXIT_OK. */
-static int print_begin(mls_cli *cli, mls_output *output, mls_printer *printer, const mls_report *report, void *state)
+/* Opens the output and begins to print.  False after a complaint. */
+static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
 {
     if (!mls_report_offers(report, cli->view.format)) {
-        (void)mls_cli_usage_error(cli, "this cannot be printed as %s", mls_format_name(cli->view.format));
-        return MLS_EXIT_USAGE;
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "this cannot be printed as %s",
+                           mls_format_name(cli->view.format));
     }
-    if (!mls_cli_output_open(cli, output)) {
-        return MLS_EXIT_IO;
+    if (!mls_cli_open(cli)) {
+        return false;
     }
-    mls_print_begin(printer, &cli->view, report, state);
-    return MLS_EXIT_OK;
+    mls_print_begin(&cli->printer, &cli->view, report, state);
+    return true;
 }
 
-int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
+void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
 {
-    mls_output output;
-    mls_printer printer;
-    const int status = print_begin(cli, &output, &printer, report, NULL);
-    if (status != MLS_EXIT_OK) {
-        return status;
+    if (print_begin(cli, report, NULL)) {
+        mls_print_item(&cli->printer, what);
+        mls_print_end(&cli->printer);
+        mls_cli_close(cli, NULL);
     }
-    mls_print_item(&printer, what);
-    mls_print_end(&printer);
-    return mls_cli_output_close(cli, &output);
 }
 
 /* ------------------------------------------------------------ reading logs */
 
-void mls_cli_read_done(mls_cli_reading *work, const mls_read *read)
+void mls_cli_read_done(mls_cli *cli, const mls_read *read)
 {
     const char *why = read->status != MLS_OK ? read->error.message : read->source->named ? read->unread : NULL;
     if (why != NULL) {
-        (void)mls_cli_fail(work->cli, read->source->path, "%s", why);
+        mls_cli_say(cli, MLS_EXIT_IO, read->source->path, "%s", why);
     }
 }
 
-/* Reads and prints; the sources have been found. */
-static int read_sources(mls_cli_reading *work, const mls_reading *reading, const mls_report *report, void *state)
+void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *report, void *state)
 {
-    mls_cli *cli = work->cli;
     mls_error error = {0};
-    const int begun = report != NULL ? print_begin(cli, &work->output, &work->printer, report, state)
-                      : mls_cli_output_open(cli, &work->output) ? MLS_EXIT_OK
-                                                                : MLS_EXIT_IO;
-    if (begun != MLS_EXIT_OK) {
-        return begun;
+    mls_sources *sources = &cli->sources;
+    if (mls_sources_find((const char *const *)cli->operands, cli->operand_count, sources, &error) != MLS_OK) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+        return;
     }
-    for (size_t i = 0; i < work->sources.count; i++) {
-        if (work->sources.items[i].failed) {
-            (void)mls_cli_fail(cli, work->sources.items[i].path, "%s", work->sources.items[i].skip);
+    if (report != NULL ? !print_begin(cli, report, state) : !mls_cli_open(cli)) {
+        return;
+    }
+    mls_cli_say_skipped(cli, sources);
+    const mls_status status = mls_read_sources(reading, sources->items, sources->count, &error);
+    if (report != NULL) {
+        mls_print_end(&cli->printer);
+    }
+    mls_cli_close(cli, status == MLS_OK || status == MLS_STOPPED ? NULL : error.message);
+}
+
+void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        if (sources->items[i].failed) {
+            mls_cli_say(cli, MLS_EXIT_IO, sources->items[i].path, "%s", sources->items[i].skip);
         }
     }
-    const mls_status status = mls_read_sources(reading, work->sources.items, work->sources.count, &error);
-    if (report != NULL) {
-        mls_print_end(&work->printer);
-    }
-    if (status == MLS_OK || status == MLS_STOPPED) {
-        return mls_cli_output_close(cli, &work->output);
-    }
-    mls_output_abandon(&work->output);
-    return mls_cli_fail(cli, NULL, "%s", error.message);
-}
-
-int mls_cli_read(mls_cli *cli, mls_cli_reading *work, const mls_reading *reading, const mls_report *report, void *state)
-{
-    mls_error error = {0};
-    work->cli = cli;
-    const int status =
-        mls_sources_find((const char *const *)cli->operands, cli->operand_count, &work->sources, &error) == MLS_OK
-            ? read_sources(work, reading, report, state)
-            : mls_cli_fail(cli, NULL, "%s", error.message);
-    mls_sources_release(&work->sources);
-    return status;
 }
 
 void mls_cli_release(mls_cli *cli)
@@ -364,6 +287,7 @@ void mls_cli_release(mls_cli *cli)
         free(cli->operands[i]);
     }
     free((void *)cli->operands);
+    mls_sources_release(&cli->sources);
     mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);
 }

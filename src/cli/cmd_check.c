@@ -9,33 +9,27 @@
 #include "report/reports.h"
 
 static const mls_option options[] = {
-    MLS_ROW_USAGE,
-    MLS_ROW_EDITION,
-    MLS_ROW_RULES,
+    MLS_ROWS_ROUND,
+    MLS_ROW_RULES_AS("judge by the rules in FILE"),
     MLS_ROW_FLAG('\0', "split", split, "cut result_*.txt into runs too, which are one run each otherwise"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
-    MLS_ROW_OUTPUT,
-    MLS_ROW_FILES_FROM,
-    MLS_ROW_NULL,
+    MLS_ROWS_FILES,
     MLS_ROW_THREADS,
-    MLS_ROW_COLOR,
-    MLS_ROW_QUIET,
-    MLS_ROW_VERBOSE,
-    MLS_ROW_STRICT,
+    MLS_ROWS_VIEW,
     MLS_ROWS_LAST,
 };
 
 /* A check on its way. */
 typedef struct checking_state {
-    mls_cli_reading work;
+    mls_cli *cli;
     mls_check_names names;
 } checking_state;
 
 static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
 {
     checking_state *checking = state;
-    mls_cli_reading *work = &checking->work;
-    const mls_source *source = &work->sources.items[index];
+    mls_cli *cli = checking->cli;
+    const mls_source *source = &cli->sources.items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
     if (!source->named && !source->result && run->records + run->malformed == 0) {
         return MLS_OK;
@@ -44,24 +38,25 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
     const mls_check_log log = {.path = source->path,
                                .line = part ? run->line + (run->line == 0) : 1,
                                .part = part,
-                               .valid = run->valid && mls_findings_pass(&run->findings.counts, work->cli->view.strict),
+                               .valid = run->valid && mls_findings_pass(&run->findings.counts, cli->view.strict),
                                .run = run};
-    work->printer.good += log.valid;
-    mls_print_item(&work->printer, &log);
-    mls_cli_worsen(work->cli, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-    return mls_output_is_closed(&work->output) ? MLS_STOPPED : MLS_OK;
+    cli->printer.good += log.valid;
+    mls_print_item(&cli->printer, &log);
+    mls_cli_worsen(cli, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    return mls_output_is_closed(&cli->output) ? MLS_STOPPED : MLS_OK;
 }
 
 static mls_status check_source(void *state, const mls_read *read)
 {
-    mls_cli_read_done(state, read);
+    mls_cli_read_done(((const checking_state *)state)->cli, read);
     return MLS_OK;
 }
 
-static int check(mls_cli *cli)
+static void check(mls_cli *cli)
 {
+    const mls_edition *edition;
     mls_checker_options rules;
-    checking_state checking = {.names = {.sources = &checking.work.sources, .split = cli->split}};
+    checking_state checking = {.cli = cli, .names = {.sources = &cli->sources, .split = cli->split}};
     const mls_reading reading = {.rules = &rules,
                                  .brief = true,
                                  .cutting = cli->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
@@ -69,12 +64,9 @@ static int check(mls_cli *cli)
                                  .state = &checking,
                                  .run = check_run,
                                  .done = check_source};
-    if (cli->operand_count == 0) {
-        return mls_cli_usage_error(cli, "no path given");
+    if (mls_cli_judge(cli, &rules, &edition)) {
+        mls_cli_read(cli, &reading, &mls_check_report, &checking.names);
     }
-    const int status = mls_cli_judge(cli, &rules, NULL);
-    return status == MLS_EXIT_OK ? mls_cli_read(cli, &checking.work, &reading, &mls_check_report, &checking.names)
-                                 : status;
 }
 
 const mls_command mls_command_check = {
@@ -87,5 +79,6 @@ const mls_command mls_command_check = {
              "into them as score does; a result_*.txt is one run, unless --split is given.",
     .options = options,
     .path_arguments = true,
+    .missing = "no path given",
     .run = check,
 };

@@ -36,33 +36,33 @@ typedef struct place {
     const char *special; /* gets a backslash inside of quotes */
     const mls_command *command;
     const mls_option *option;
-    mls_map *words; /* printed for one token: each once, with blanks between them */
 } place;
 
-static void print_word(const place *at, mls_str word)
+/* Each word once, with blanks between them. */
+static void print_word(const place *at, mls_map *printed, mls_str word)
 {
     bool added = false;
-    if (mls_map_put(at->words, word, &added) == NULL) {
+    if (mls_map_put(printed, word, &added) == NULL) {
         mls_output_short(at->output);
     }
     if (added) {
-        mls_output_text(at->output, at->words->count > 1 ? " " : "");
+        mls_output_text(at->output, printed->count > 1 ? " " : "");
         mls_output_write(at->output, word);
     }
 }
 
 /* The editions ("5.1"), or the benchmarks in the order of editions, of all families. */
-static void print_rounds(const place *at, bool benchmarks)
+static void print_rounds(const place *at, mls_map *printed, bool benchmarks)
 {
     for (size_t usage = 0; usage < MLS_USAGE_COUNT; usage++) {
         for (size_t i = 0; i < mls_editions_count(at->editions, (mls_usage)usage); i++) {
             const mls_edition *edition = mls_editions_get(at->editions, (mls_usage)usage, i);
             const mls_str name = mls_str_from(edition->name);
             for (size_t b = 0; benchmarks && b < edition->benchmark_count; b++) {
-                print_word(at, mls_str_from(edition->benchmarks[b]->name));
+                print_word(at, printed, mls_str_from(edition->benchmarks[b]->name));
             }
             if (!benchmarks) {
-                print_word(at, mls_str_ends(name, MLS_S(".0")) ? (mls_str){name.ptr, name.len - 2} : name);
+                print_word(at, printed, mls_str_ends(name, MLS_S(".0")) ? (mls_str){name.ptr, name.len - 2} : name);
             }
         }
     }
@@ -71,23 +71,26 @@ static void print_rounds(const place *at, bool benchmarks)
 /* "a|b|c" as "a b c", where a word in capitals stands for many. */
 static void print_words(const place *at, const char *words)
 {
+    mls_arena arena = {0};
+    mls_map printed = {.arena = &arena};
     while (words != NULL && *words != '\0') {
         const mls_str word = {words, strcspn(words, "|")};
         if (mls_str_equal(word, MLS_S("COMMAND"))) {
             for (size_t i = 0; mls_commands[i] != NULL; i++) {
-                print_word(at, mls_str_from(mls_commands[i]->name));
+                print_word(at, &printed, mls_str_from(mls_commands[i]->name));
             }
         } else if (mls_str_equal(word, MLS_S("FINDING"))) {
             for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
-                print_word(at, mls_str_from(mls_finding_info_get(code)->name));
+                print_word(at, &printed, mls_str_from(mls_finding_info_get(code)->name));
             }
         } else if (mls_str_equal(word, MLS_S("BENCHMARK")) || mls_str_equal(word, MLS_S("EDITION"))) {
-            print_rounds(at, *word.ptr == 'B');
+            print_rounds(at, &printed, *word.ptr == 'B');
         } else {
-            print_word(at, word);
+            print_word(at, &printed, word);
         }
         words += word.len + (words[word.len] == '|');
     }
+    mls_arena_release(&arena);
 }
 
 static const char *values_of(const mls_option *option)
@@ -138,8 +141,6 @@ static void print_quoted(const place *at, const char *text)
 
 static void print_token(char token, const place *at)
 {
-    mls_arena arena = {0};
-    *at->words = (mls_map){.arena = &arena};
     if (token == 'n' || token == 'w' || token == 'v') {
         print_words(at, token == 'n' ? "COMMAND" : token == 'w' ? at->command->words : values_of(at->option));
     } else if (token == 's' || token == 'h') {
@@ -151,7 +152,6 @@ static void print_token(char token, const place *at)
                                     : token == 'a' ? at->option->argument
                                                    : letter);
     }
-    mls_arena_release(&arena);
 }
 
 /* Prints a template up to its "@." or end, or (`on` false) passes over it; returns what follows. */
@@ -189,7 +189,7 @@ static const char *render(const char *text, place at, bool on)
     return text;
 }
 
-static int completion_run(mls_cli *cli)
+static void completion_run(mls_cli *cli)
 {
     static const struct {
         const char *name, *file, *special;
@@ -198,26 +198,20 @@ static int completion_run(mls_cli *cli)
                   {"fish", "completions/fish.template", "\\"}};
     const char *wanted = cli->operand_count == 1 ? cli->operands[0] : "";
     mls_nearest nearest = mls_nearest_to(mls_str_from(wanted));
-    mls_output output;
+    place all = {.output = &cli->output, .command = &no_command, .option = &no_option};
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         mls_nearest_offer(&nearest, mls_str_from(shells[i].name));
         if (strcmp(wanted, shells[i].name) == 0) {
-            mls_map words;
-            const place all = {.output = &output,
-                               .editions = mls_cli_editions(cli),
-                               .special = shells[i].special,
-                               .command = &no_command,
-                               .option = &no_option,
-                               .words = &words};
-            if (all.editions == NULL || !mls_cli_output_open(cli, &output)) {
-                return MLS_EXIT_IO;
-            }
+            all.editions = mls_cli_editions(cli);
+            all.special = shells[i].special;
             const char *template = mls_data_find(shells[i].file).ptr;
-            (void)render(template != NULL ? template : "", all, true);
-            return mls_cli_output_close(cli, &output);
+            if (all.editions != NULL && mls_cli_open(cli) && template != NULL) {
+                (void)render(template, all, true);
+            }
+            return;
         }
     }
-    return mls_cli_usage_error(cli, "name a shell: bash, zsh or fish%s", mls_cli_meant(&nearest).text);
+    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "name a shell: bash, zsh or fish%s", mls_cli_meant(&nearest).text);
 }
 
 const mls_command mls_command_completion = {

@@ -14,13 +14,8 @@
 static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "exports", exports, "print every variable a file exports, as KEY=VALUE"),
     MLS_ROW_FORMAT("table|csv|json"),
-    MLS_ROW_OUTPUT,
-    MLS_ROW_FILES_FROM,
-    MLS_ROW_NULL,
-    MLS_ROW_COLOR,
-    MLS_ROW_QUIET,
-    MLS_ROW_VERBOSE,
-    MLS_ROW_STRICT,
+    MLS_ROWS_FILES,
+    MLS_ROWS_VIEW,
     MLS_ROWS_LAST,
 };
 
@@ -36,7 +31,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
 {
     mls_error error = {0};
     if (!MLS_GROW(&work->list, items)) {
-        (void)mls_cli_fail(work->cli, NULL, "out of memory");
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "out of memory");
         return;
     }
     mls_config_entry *entry = &work->list.items[work->list.count++];
@@ -44,7 +39,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
                                 .name = mls_config_name_decode(mls_str_from(text)),
                                 .exports = work->cli->exports};
     if (is_file && mls_shell_read(text, NULL, &entry->script, &error) != MLS_OK) {
-        (void)mls_cli_fail(work->cli, text, "%s", error.message);
+        mls_cli_say(work->cli, MLS_EXIT_IO, text, "%s", error.message);
     }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     if (entry->script != NULL) {
@@ -52,7 +47,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {
-        (void)mls_cli_fail(work->cli, NULL, "out of memory");
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "out of memory");
     }
     if (!mls_findings_pass(&entry->findings.counts, work->cli->view.strict)) {
         mls_cli_worsen(work->cli, MLS_EXIT_INVALID);
@@ -64,13 +59,13 @@ static void config_add_folder(config_work *work, const char *folder, mls_config_
     mls_error error = {0};
     work->list.folders = true;
     if (mls_config_paths_find(folder, found, &error) != MLS_OK) {
-        (void)mls_cli_fail(work->cli, NULL, "%s", error.message);
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", error.message);
     }
     for (size_t i = 0; i < found->count; i++) {
         config_add(work, found->items[i], true);
     }
     if (found->count == 0) {
-        mls_cli_note(work->cli, "no config_*.sh below %s", folder);
+        mls_cli_say(work->cli, MLS_EXIT_OK, NULL, "no config_*.sh below %s", folder);
     }
 }
 
@@ -91,7 +86,7 @@ static void config_add_operand(config_work *work, const char *operand, mls_confi
     if (name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
         config_add(work, operand, false);
     } else {
-        (void)mls_cli_fail(work->cli, operand, "no shape in this name, and no such file (%s)", strerror(reason));
+        mls_cli_say(work->cli, MLS_EXIT_IO, operand, "no shape in this name, and no such file (%s)", strerror(reason));
     }
 }
 
@@ -102,30 +97,24 @@ static void config_release(config_work *work)
         mls_findings_release(&work->list.items[i].findings);
     }
     free(work->list.items);
-    for (size_t i = 0; work->found != NULL && i < work->cli->operand_count; i++) {
+    for (size_t i = 0; i < work->cli->operand_count; i++) {
         mls_config_paths_release(&work->found[i]);
     }
     free(work->found);
 }
 
-static int config_run(mls_cli *cli)
+static void config_run(mls_cli *cli)
 {
-    config_work work = {.cli = cli};
-    int status = MLS_EXIT_IO;
-    if (cli->operand_count == 0) {
-        return mls_cli_usage_error(cli, "no name, file or folder given");
-    }
-    work.found = calloc(cli->operand_count, sizeof *work.found);
+    config_work work = {.cli = cli, .found = calloc(cli->operand_count, sizeof *work.found)};
     if (work.found == NULL) {
-        (void)mls_cli_fail(cli, NULL, "out of memory");
-    } else {
-        for (size_t i = 0; i < cli->operand_count; i++) {
-            config_add_operand(&work, cli->operands[i], &work.found[i]);
-        }
-        status = mls_cli_print(cli, cli->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
+        return;
     }
+    for (size_t i = 0; i < cli->operand_count; i++) {
+        config_add_operand(&work, cli->operands[i], &work.found[i]);
+    }
+    mls_cli_print(cli, cli->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
     config_release(&work);
-    return status;
 }
 
 const mls_command mls_command_config = {
@@ -137,5 +126,6 @@ const mls_command mls_command_config = {
              "disagree with the name.  A folder stands for every config_*.sh below it, a row each.",
     .options = options,
     .path_arguments = true,
+    .missing = "no name, file or folder given",
     .run = config_run,
 };

@@ -17,9 +17,7 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('k', "key", "KEY,…", keys, "only records with one of these keys"),
     MLS_ROW_FLAG('c', "count", count, "print how many records there are, for each file when there are several"),
     MLS_ROW_FORMAT("csv|ndjson"),
-    MLS_ROW_OUTPUT,
-    MLS_ROW_FILES_FROM,
-    MLS_ROW_NULL,
+    MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROW_QUIET,
     MLS_ROWS_LAST,
@@ -27,7 +25,7 @@ static const mls_option options[] = {
 
 /* One file on its way through. */
 typedef struct events_state {
-    mls_cli_reading work;
+    mls_cli *cli;
     const char *path;
     size_t count;
     size_t malformed;
@@ -50,23 +48,23 @@ static bool key_listed(const char *list, mls_str key)
 static mls_status events_record(void *state, const mls_record *record)
 {
     events_state *events = state;
-    mls_cli_reading *work = &events->work;
-    if (work->cli->keys != NULL && !key_listed(work->cli->keys, record->key)) {
+    mls_cli *cli = events->cli;
+    if (cli->keys != NULL && !key_listed(cli->keys, record->key)) {
         return MLS_OK;
     }
     events->count++;
-    if (!work->cli->count) {
-        mls_print_item(&work->printer, &(mls_event){events->path, record});
+    if (!cli->count) {
+        mls_print_item(&cli->printer, &(mls_event){events->path, record});
     }
-    return work->output.failed_errno != 0 ? MLS_STOPPED : MLS_OK;
+    return cli->output.failed_errno != 0 ? MLS_STOPPED : MLS_OK;
 }
 
 static mls_status events_malformed(void *state, const mls_malformed *malformed)
 {
     events_state *events = state;
     if (events->malformed++ < MALFORMED_NAMED) {
-        mls_cli_complain(events->work.cli, events->path, "line %zu, column %zu: %s", malformed->line, malformed->column,
-                         malformed->reason);
+        mls_cli_say(events->cli, MLS_EXIT_INVALID, events->path, "line %zu, column %zu: %s", malformed->line,
+                    malformed->column, malformed->reason);
     }
     return MLS_OK;
 }
@@ -74,7 +72,7 @@ static mls_status events_malformed(void *state, const mls_malformed *malformed)
 static mls_status events_listen(void *state, size_t index, mls_sink *sink)
 {
     events_state *events = state;
-    events->path = events->work.sources.items[index].path;
+    events->path = events->cli->sources.items[index].path;
     events->count = 0;
     events->malformed = 0;
     *sink = (mls_sink){.state = events, .record = events_record, .malformed = events_malformed};
@@ -84,31 +82,27 @@ static mls_status events_listen(void *state, size_t index, mls_sink *sink)
 static mls_status events_done(void *state, const mls_read *read)
 {
     events_state *events = state;
-    mls_cli_reading *work = &events->work;
+    mls_cli *cli = events->cli;
     if (events->malformed > MALFORMED_NAMED) {
-        mls_cli_complain(work->cli, read->source->path, "and %zu more malformed lines",
-                         events->malformed - MALFORMED_NAMED);
+        mls_cli_say(cli, MLS_EXIT_INVALID, read->source->path, "and %zu more malformed lines",
+                    events->malformed - MALFORMED_NAMED);
     }
-    mls_cli_read_done(work, read);
-    mls_cli_worsen(work->cli, events->malformed > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-    if (work->cli->count) {
+    mls_cli_read_done(cli, read);
+    if (cli->count) {
         /* As grep -c prints it: the bare number for one file, path:number for several. */
-        const bool several = work->cli->operand_count > 1 || work->sources.count > 1;
-        mls_output_escaped(&work->output, mls_str_from(several ? read->source->path : ""));
-        mls_output_printf(&work->output, "%s%zu\n", several ? ":" : "", events->count);
+        const bool several = cli->operand_count > 1 || cli->sources.count > 1;
+        mls_output_escaped(&cli->output, mls_str_from(several ? read->source->path : ""));
+        mls_output_printf(&cli->output, "%s%zu\n", several ? ":" : "", events->count);
     }
-    return work->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
+    return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
 }
 
-static int events_run(mls_cli *cli)
+static void events_run(mls_cli *cli)
 {
-    events_state events = {.path = NULL};
+    events_state events = {.cli = cli};
     const mls_reading reading = {
         .threads = cli->threads, .state = &events, .listen = events_listen, .done = events_done};
-    if (cli->operand_count == 0) {
-        return mls_cli_usage_error(cli, "no path given");
-    }
-    return mls_cli_read(cli, &events.work, &reading, cli->count ? NULL : &mls_events_report, NULL);
+    mls_cli_read(cli, &reading, cli->count ? NULL : &mls_events_report, NULL);
 }
 
 const mls_command mls_command_events = {
@@ -119,5 +113,6 @@ const mls_command mls_command_events = {
              "event_type, key, value and metadata.",
     .options = options,
     .path_arguments = true,
+    .missing = "no path given",
     .run = events_run,
 };

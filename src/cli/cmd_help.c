@@ -65,43 +65,37 @@ static void help_manual(const char *name)
     }
 }
 
-static int help_run(mls_cli *cli)
+static void help_run(mls_cli *cli)
 {
-    mls_output output;
     mls_finding_code code;
     const char *topic = cli->operand_count > 0 ? cli->operands[0] : "";
     const bool findings = strcmp(topic, "findings") == 0;
     const bool fields = strcmp(topic, "fields") == 0; /* for the test of mlscore-formats(5) */
     const mls_command *command = NULL;
-    if (findings && cli->operand_count > 1) {
-        return mls_cli_explain(cli, cli->operands[1]);
+    for (size_t i = 0; mls_commands[i] != NULL; i++) {
+        command = strcmp(mls_commands[i]->name, topic) == 0 ? mls_commands[i] : command;
     }
-    if (*topic != '\0' && !findings && !fields) {
-        for (size_t i = 0; mls_commands[i] != NULL; i++) {
-            command = strcmp(mls_commands[i]->name, topic) == 0 ? mls_commands[i] : command;
-        }
-        if (command == NULL && mls_finding_code_from_name(mls_str_from(topic), &code)) {
-            return mls_cli_explain(cli, topic);
-        }
-        if (command == NULL) {
-            (void)mls_command_find(cli, topic);
-            return MLS_EXIT_USAGE;
-        }
+    if (command != NULL) {
         help_manual(command->name);
+    } else if ((findings && cli->operand_count > 1) || mls_finding_code_from_name(mls_str_from(topic), &code)) {
+        mls_cli_explain(cli, cli->operands[findings]);
+        return;
+    } else if (*topic != '\0' && !findings && !fields) {
+        (void)mls_command_find(cli, topic);
+        return;
     }
-    if (!mls_cli_output_open(cli, &output)) {
-        return MLS_EXIT_IO;
+    if (!mls_cli_open(cli)) {
+        return;
     }
     if (findings) {
-        help_findings(&output);
+        help_findings(&cli->output);
     } else if (fields) {
-        mls_fields_print(&output);
+        mls_fields_print(&cli->output);
     } else if (command != NULL) {
-        mls_cli_print_help(command, &output);
+        mls_cli_print_help(command, &cli->output);
     } else {
-        help_commands(&output);
+        help_commands(&cli->output);
     }
-    return mls_cli_output_close(cli, &output);
 }
 
 const mls_command mls_command_help = {

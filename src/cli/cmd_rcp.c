@@ -24,109 +24,94 @@ static const mls_option options[] = {
  * The edition to show: the one named, else the newest that has the benchmark.
  * A benchmark that only hpc has needs no --usage.  NULL after a complaint.
  */
-static const mls_edition *rcp_edition(mls_cli *cli, const char *benchmark)
+static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions, const char *benchmark)
 {
-    const mls_editions *editions = mls_cli_editions(cli);
     const mls_str name = mls_str_from(benchmark);
     const mls_edition *edition = NULL;
-    if (editions == NULL) {
-        return NULL;
-    }
-    if (benchmark != NULL && !cli->usage_given && mls_editions_newest_with(editions, cli->usage, name) == NULL &&
-        mls_editions_newest_with(editions, MLS_USAGE_HPC, name) != NULL) {
-        cli->usage = MLS_USAGE_HPC;
+    const mls_edition *newest = mls_editions_newest_with(editions, cli->usage, name);
+    if (benchmark == NULL) {
+        newest = mls_editions_get(editions, cli->usage, mls_editions_count(editions, cli->usage) - 1);
+    } else if (newest == NULL && !cli->usage_given) {
+        newest = mls_editions_newest_with(editions, MLS_USAGE_HPC, name);
+        cli->usage = newest != NULL ? MLS_USAGE_HPC : cli->usage;
     }
     if (!mls_cli_edition(cli, NULL, &edition)) {
         return NULL;
     }
-    if (edition == NULL && benchmark == NULL) {
-        return mls_editions_get(editions, cli->usage, mls_editions_count(editions, cli->usage) - 1);
-    }
-    const mls_edition *newest = benchmark != NULL ? mls_editions_newest_with(editions, cli->usage, name) : NULL;
-    if (benchmark != NULL && newest == NULL) {
-        mls_nearest nearest = mls_cli_nearest_benchmark(cli, cli->usage, benchmark);
+    if (newest == NULL) {
+        mls_nearest nearest = mls_cli_nearest_benchmark(editions, cli->usage, benchmark);
         if (nearest.found.len == 0 && !cli->usage_given) {
-            nearest = mls_cli_nearest_benchmark(cli, MLS_USAGE_HPC, benchmark);
+            nearest = mls_cli_nearest_benchmark(editions, MLS_USAGE_HPC, benchmark);
         }
-        (void)mls_cli_usage_error(cli, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage), benchmark,
-                                  mls_cli_meant(&nearest).text);
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage),
+                    benchmark, mls_cli_meant(&nearest).text);
         return NULL;
     }
     if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, name)) {
-        (void)mls_cli_usage_error(cli, "%s is not in %s %s; the newest edition that has it is %s", benchmark,
-                                  mls_usage_name(cli->usage), edition->name, newest->name);
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is not in %s %s; the newest edition that has it is %s", benchmark,
+                    mls_usage_name(cli->usage), edition->name, newest->name);
         return NULL;
     }
     return edition != NULL ? edition : newest;
 }
 
 /* Says so when no row of the user's table was for what is shown. */
-static void note_unused(const mls_cli *cli, const mls_rcp_listings *all, const mls_edition *edition)
+static void note_unused(mls_cli *cli, const mls_rcp_listings *all, const mls_edition *edition)
 {
     size_t own = cli->rcp_path == NULL;
     for (size_t i = 0; i < all->count; i++) {
         own += all->items[i].set->own;
     }
     if (own == 0) {
-        mls_cli_note(cli, "'%s': no row is for %s in %s %s", cli->rcp_path,
-                     cli->operand_count == 1 ? cli->operands[0] : "a benchmark", mls_usage_name(edition->usage),
-                     edition->name);
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", cli->rcp_path,
+                    cli->operand_count == 1 ? cli->operands[0] : "a benchmark", mls_usage_name(edition->usage),
+                    edition->name);
     }
 }
 
 /* The points of a benchmark, or (NULL) of all of the edition, the user's own among them. */
-static int rcp_show(mls_cli *cli, const mls_edition *edition, const char *benchmark, mls_str own_points,
-                    double batch_size)
+static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_edition *edition, const char *benchmark,
+                     mls_str own_points, double batch_size)
 {
-    const mls_editions *editions = mls_cli_editions(cli);
     const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
     const mls_rcp_listings all = {calloc(count, sizeof *all.items), count};
     mls_error error = {0};
-    int status = MLS_EXIT_OK;
-    if (all.items == NULL) {
-        return mls_cli_fail(cli, NULL, "out of memory");
-    }
-    for (size_t i = 0; i < count && status == MLS_EXIT_OK; i++) {
+    bool ok = all.items != NULL || mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
+    for (size_t i = 0; i < count && ok; i++) {
         const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
         const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
         all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
-        if (mls_rcp_set_new(&rules, own_points, cli->rcp_path, &all.items[i].set, &error) != MLS_OK) {
-            status = mls_cli_complain_error(cli, cli->rcp_path, &error);
-        }
+        ok = mls_rcp_set_new(&rules, own_points, cli->rcp_path, &all.items[i].set, &error) == MLS_OK ||
+             mls_cli_say_error(cli, cli->rcp_path, &error);
     }
-    if (status == MLS_EXIT_OK) {
+    if (ok) {
         note_unused(cli, &all, edition);
-        status = mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
+        mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && all.items != NULL; i++) {
         mls_rcp_set_free(all.items[i].set);
     }
     free(all.items);
-    return status;
 }
 
-static int rcp_run(mls_cli *cli)
+static void rcp_run(mls_cli *cli)
 {
     const char *benchmark = cli->operand_count == 1 ? cli->operands[0] : NULL;
     mls_buffer own_points = {0};
     double batch_size = (double)NAN;
-    int status = MLS_EXIT_IO;
     if (cli->operand_count > 1) {
-        return mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands[1]);
-    }
-    if (cli->batch != NULL &&
-        !(mls_number_parse(mls_str_from(cli->batch), &batch_size) && batch_size > 0 && isfinite(batch_size))) {
-        return mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", cli->batch);
-    }
-    const mls_edition *edition = rcp_edition(cli, benchmark);
-    if (edition == NULL) {
-        return MLS_EXIT_USAGE;
-    }
-    if (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &own_points)) {
-        status = rcp_show(cli, edition, benchmark, mls_buffer_str(&own_points), batch_size);
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one benchmark at a time, not '%s' too", cli->operands[1]);
+    } else if (cli->batch != NULL &&
+               !(mls_number_parse(mls_str_from(cli->batch), &batch_size) && batch_size > 0 && isfinite(batch_size))) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--batch takes a number above 0, not '%s'", cli->batch);
+    } else {
+        const mls_editions *editions = mls_cli_editions(cli);
+        const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;
+        if (edition != NULL && (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &own_points))) {
+            rcp_show(cli, editions, edition, benchmark, mls_buffer_str(&own_points), batch_size);
+        }
     }
     mls_buffer_release(&own_points);
-    return status;
 }
 
 const mls_command mls_command_rcp = {

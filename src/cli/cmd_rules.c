@@ -17,59 +17,41 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Loads the user's file or the edition named; an exit status. */
-static int rules_load(mls_cli *cli, mls_rules_request *request)
+/* Loads the user's file or the edition named.  False after a complaint. */
+static bool rules_load(mls_cli *cli, mls_rules_request *request)
 {
     mls_error error = {0};
+    const size_t first = cli->rules_path == NULL; /* operand that may name a benchmark */
+    request->benchmark = cli->operand_count > first ? cli->operands[first] : NULL;
     if (cli->rules_path != NULL) {
-        const int status = mls_cli_own_rules(cli);
+        const bool loaded = mls_cli_own_rules(cli);
         request->ruleset = cli->own_ruleset;
-        request->benchmark = cli->operand_count > 0 ? cli->operands[0] : NULL;
-        return status;
+        return loaded;
     }
     if (cli->operand_count == 0) {
-        return cli->json ? mls_cli_usage_error(cli, "--json needs an edition") : MLS_EXIT_OK;
+        return !cli->json || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--json needs an edition");
     }
-    if (!mls_cli_edition(cli, cli->operands[0], &request->edition)) {
-        return mls_cli_name_help(cli);
-    }
-    if (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) != MLS_OK) {
-        return mls_cli_complain_error(cli, NULL, &error);
-    }
-    request->benchmark = cli->operand_count > 1 ? cli->operands[1] : NULL;
-    return MLS_EXIT_OK;
+    return mls_cli_edition(cli, cli->operands[0], &request->edition) &&
+           (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) == MLS_OK ||
+            mls_cli_say_error(cli, NULL, &error));
 }
 
-static int rules_print(mls_cli *cli, const mls_rules_request *request)
-{
-    mls_output output;
-    if (!cli->json && (request->ruleset == NULL || request->benchmark != NULL || request->edition != NULL)) {
-        return mls_cli_print(cli, request->benchmark != NULL ? &mls_checklist_report : &mls_editions_report, request);
-    }
-    if (!mls_cli_output_open(cli, &output)) {
-        return MLS_EXIT_IO;
-    }
-    mls_ruleset_write(request->ruleset, &output);
-    return mls_cli_output_close(cli, &output);
-}
-
-static int rules_run(mls_cli *cli)
+static void rules_run(mls_cli *cli)
 {
     mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
-    if (request.editions == NULL) {
-        return MLS_EXIT_IO;
-    }
     if (cli->operand_count > 2) {
-        return mls_cli_usage_error(cli, "too many arguments");
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "too many arguments");
+    } else if (request.editions == NULL || !rules_load(cli, &request)) {
+        return;
+    } else if (request.benchmark != NULL && !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
+        const mls_nearest nearest = mls_cli_nearest_benchmark(request.editions, cli->usage, request.benchmark);
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "edition %s has no benchmark '%s'%s",
+                    mls_ruleset_edition(request.ruleset), request.benchmark, mls_cli_meant(&nearest).text);
+    } else if (!cli->json && (request.ruleset == NULL || request.benchmark != NULL || request.edition != NULL)) {
+        mls_cli_print(cli, request.benchmark != NULL ? &mls_checklist_report : &mls_editions_report, &request);
+    } else if (mls_cli_open(cli)) {
+        mls_ruleset_write(request.ruleset, &cli->output);
     }
-    int status = rules_load(cli, &request);
-    if (status == MLS_EXIT_OK && request.benchmark != NULL &&
-        !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
-        const mls_nearest nearest = mls_cli_nearest_benchmark(cli, cli->usage, request.benchmark);
-        return mls_cli_usage_error(cli, "edition %s has no benchmark '%s'%s", mls_ruleset_edition(request.ruleset),
-                                   request.benchmark, mls_cli_meant(&nearest).text);
-    }
-    return status == MLS_EXIT_OK ? rules_print(cli, &request) : status;
 }
 
 const mls_command mls_command_rules = {

@@ -12,23 +12,17 @@
 #include "report/reports.h"
 
 static const mls_option options[] = {
-    MLS_ROW_USAGE,
-    MLS_ROW_EDITION,
-    MLS_ROW_RULES,
+    MLS_ROWS_ROUND,
+    MLS_ROW_RULES_AS("judge by the rules in FILE"),
     MLS_ROW_FLAG('\0', "window", window, "with more runs than needed, score the window that the rules choose"),
     MLS_ROW_RCP("add reference points from FILE to those of the rules"),
     MLS_ROW_BERT,
     MLS_ROW_FLAG('\0', "write-scaling", write_scaling,
                  "write the scale of each results folder to its scaling.json (for the review committee)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROW_OUTPUT,
-    MLS_ROW_FILES_FROM,
-    MLS_ROW_NULL,
+    MLS_ROWS_FILES,
     MLS_ROW_THREADS,
-    MLS_ROW_COLOR,
-    MLS_ROW_QUIET,
-    MLS_ROW_VERBOSE,
-    MLS_ROW_STRICT,
+    MLS_ROWS_VIEW,
     MLS_ROWS_LAST,
 };
 
@@ -47,30 +41,6 @@ static bool is_well(const mls_group *group, bool strict)
     return well;
 }
 
-/* What a collection is worth, and what of it could not be read. */
-static void score_judge(mls_cli *cli, const mls_collection *collection)
-{
-    for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_group *group = &collection->groups[i];
-        mls_cli_worsen(cli, is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-        for (size_t k = 0; k < group->findings.count; k++) {
-            const mls_finding *finding = &group->findings.items[k];
-            if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
-                (void)mls_cli_fail(cli, finding->path, "%s", finding->message);
-            }
-        }
-    }
-    for (size_t i = 0; i < collection->skipped.count; i++) {
-        if (collection->skipped.items[i].failed) {
-            (void)mls_cli_fail(cli, collection->skipped.items[i].path, "%s", collection->skipped.items[i].skip);
-        }
-    }
-    if (collection->group_count == 0) {
-        mls_cli_note(cli, "no run found");
-        mls_cli_worsen(cli, MLS_EXIT_INVALID);
-    }
-}
-
 /*
  * Writes scaling.json beside the logs of a result, whole or not at all.  A
  * score that is not scaled needs none, but an older file must not stand for it.
@@ -82,7 +52,7 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
     const mls_words factor = mls_words_exact(group->scale);
     char *path = mls_path_join(group->path, "scaling.json");
     if (path == NULL) {
-        (void)mls_cli_fail(cli, NULL, "out of memory");
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
     } else if (group->scale > 1 || access(path, F_OK) == 0) {
         mls_status status = mls_output_open(&output, path, &error);
         if (status == MLS_OK) {
@@ -90,16 +60,32 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
             status = mls_output_close(&output, &error);
         }
         if (status == MLS_OK) {
-            mls_cli_note(cli, "wrote %s: %s", path, factor.text);
+            mls_cli_say(cli, MLS_EXIT_OK, NULL, "wrote %s: %s", path, factor.text);
         } else {
-            (void)mls_cli_fail(cli, path, "%s", error.message);
+            mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
         }
     }
     free(path);
 }
 
+/* What a group is worth, what of it could not be read, and the scale of it. */
+static void score_judge(mls_cli *cli, const mls_group *group)
+{
+    mls_cli_worsen(cli, is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    for (size_t k = 0; k < group->findings.count; k++) {
+        const mls_finding *finding = &group->findings.items[k];
+        if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
+            mls_cli_say(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
+        }
+    }
+    /* Only results that have an official score and pass the convergence check are scaled. */
+    if (cli->write_scaling && group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official) {
+        write_scaling(cli, group);
+    }
+}
+
 /* A table of reference points that nothing was compared with is most often misspelt. */
-static void note_unused_points(const mls_cli *cli, const mls_collection *collection)
+static void note_unused_points(mls_cli *cli, const mls_collection *collection)
 {
     size_t used = cli->rcp_path == NULL;
     for (size_t i = 0; i < collection->group_count; i++) {
@@ -107,54 +93,43 @@ static void note_unused_points(const mls_cli *cli, const mls_collection *collect
         used += set != NULL ? set->own : 0;
     }
     if (used == 0) {
-        mls_cli_note(cli, "'%s': no row is for a benchmark and edition whose convergence was checked", cli->rcp_path);
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for a benchmark and edition whose convergence was checked",
+                    cli->rcp_path);
     }
 }
 
 /* Collects and prints; what the options need is at hand. */
-static int score_collect(mls_cli *cli, const mls_collect_options *wanted)
+static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
     mls_collection collection;
     mls_error error = {0};
-    int status = MLS_EXIT_IO;
     const mls_status collected =
         mls_collect((const char *const *)cli->operands, cli->operand_count, wanted, &collection, &error);
     mls_cli_progress_end(cli);
-    if (collected == MLS_ERROR_SYNTAX || collected == MLS_ERROR_VALUE || collected == MLS_ERROR_LIMIT) {
-        (void)mls_cli_complain_error(cli, wanted->score.rcp_path, &error);
-        status = MLS_EXIT_USAGE;
-    } else if (collected != MLS_OK) {
-        mls_cli_complain(cli, NULL, "%s", error.message);
+    if (collected != MLS_OK) {
+        mls_cli_say_error(cli, cli->rcp_path, &error);
     } else {
-        status = mls_cli_print(cli, &mls_score_report, &collection);
+        mls_cli_print(cli, &mls_score_report, &collection);
         note_unused_points(cli, &collection);
-        score_judge(cli, &collection);
-        for (size_t i = 0; i < collection.group_count && cli->write_scaling; i++) {
-            /* Only results that have an official score and pass the convergence check are scaled. */
-            const mls_group *group = &collection.groups[i];
-            if (group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official) {
-                write_scaling(cli, group);
-            }
+        for (size_t i = 0; i < collection.group_count; i++) {
+            score_judge(cli, &collection.groups[i]);
+        }
+        mls_cli_say_skipped(cli, &collection.skipped);
+        if (collection.group_count == 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
+            mls_cli_worsen(cli, MLS_EXIT_INVALID);
         }
     }
     mls_collection_release(&collection);
-    return status;
 }
 
-static int score_run(mls_cli *cli)
+static void score_run(mls_cli *cli)
 {
     const mls_edition *edition;
     mls_checker_options judge;
     mls_buffer points = {0};
-    int status = mls_cli_judge(cli, &judge, &edition);
-    if (status != MLS_EXIT_OK) {
-        return status;
-    }
-    if (cli->operand_count == 0) {
-        return mls_cli_usage_error(cli, "no path given");
-    }
-    status = MLS_EXIT_IO;
-    if (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &points)) {
+    if (mls_cli_judge(cli, &judge, &edition) &&
+        (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &points))) {
         const mls_collect_options wanted = {.usage = judge.usage,
                                             .edition = edition,
                                             .threads = cli->threads,
@@ -166,10 +141,9 @@ static int score_run(mls_cli *cli)
                                             .checker = judge,
                                             .progress = mls_cli_progress,
                                             .progress_state = cli};
-        status = score_collect(cli, &wanted);
+        score_collect(cli, &wanted);
     }
     mls_buffer_release(&points);
-    return status;
 }
 
 const mls_command mls_command_score = {
@@ -181,5 +155,6 @@ const mls_command mls_command_score = {
              "runs with the olympic mean.",
     .options = options,
     .path_arguments = true,
+    .missing = "no path given",
     .run = score_run,
 };

@@ -11,8 +11,7 @@
 #include "report/reports.h"
 
 static const mls_option options[] = {
-    MLS_ROW_USAGE,
-    MLS_ROW_EDITION,
+    MLS_ROWS_ROUND,
     MLS_ROW_TEXT('\0', "system", "NAME", system, "judge only the results of this system"),
     MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", benchmark, "judge only results of this benchmark"),
     MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", only, "show findings of one kind; the verdict is the same"),
@@ -23,25 +22,22 @@ static const mls_option options[] = {
     MLS_ROW_FORMAT("table|csv|json|markdown|github|junit"),
     MLS_ROW_OUTPUT,
     MLS_ROW_THREADS,
-    MLS_ROW_COLOR,
-    MLS_ROW_QUIET,
-    MLS_ROW_VERBOSE,
-    MLS_ROW_STRICT,
+    MLS_ROWS_VIEW,
     MLS_ROWS_LAST,
 };
 
-static void complain_unreadable(const mls_cli *cli, const mls_submission *submission, const char *where,
+static void complain_unreadable(mls_cli *cli, const mls_submission *submission, const char *where,
                                 const mls_finding *finding)
 {
     if (finding->code == MLS_FINDING_UNREADABLE) {
         char *path = mls_path_join(submission->path, where);
-        mls_cli_complain(cli, path != NULL ? path : where, "%s", finding->message);
+        mls_cli_say(cli, MLS_EXIT_IO, path != NULL ? path : where, "%s", finding->message);
         free(path);
     }
 }
 
 /* What could not be read is a finding, and said on standard error too. */
-static int verify_status(mls_cli *cli, const mls_submission *submission)
+static void verify_judge(mls_cli *cli, const mls_submission *submission)
 {
     for (size_t i = 0; i < submission->findings.count; i++) {
         const mls_finding *finding = &submission->findings.items[i];
@@ -53,23 +49,22 @@ static int verify_status(mls_cli *cli, const mls_submission *submission)
             complain_unreadable(cli, submission, submitter->placed[k].path, submitter->placed[k].finding);
         }
     }
-    return submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+    mls_cli_worsen(cli, submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
 }
 
-static int verify_run(mls_cli *cli)
+static void verify_run(mls_cli *cli)
 {
     const mls_edition *edition = NULL;
     if (cli->explain != NULL) {
-        return mls_cli_explain(cli, cli->explain);
+        mls_cli_explain(cli, cli->explain);
+        return;
     }
     if (cli->operand_count != 1) {
-        return mls_cli_usage_error(cli, cli->operand_count == 0 ? "no folder given" : "one folder at a time");
-    }
-    if (mls_cli_editions(cli) == NULL) {
-        return MLS_EXIT_IO;
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operand_count == 0 ? "no folder given" : "one folder at a time");
+        return;
     }
     if (!mls_cli_edition(cli, NULL, &edition)) {
-        return MLS_EXIT_USAGE;
+        return;
     }
     const mls_submission_options wanted = {.rulesets = cli->rulesets,
                                            .usage = cli->usage,
@@ -85,12 +80,11 @@ static int verify_run(mls_cli *cli)
                                            .progress_state = cli};
     mls_submission submission;
     mls_error error = {0};
-    int status;
     const mls_status judged = mls_submission_verify(cli->operands[0], &wanted, &submission, &error);
     mls_cli_progress_end(cli);
     if (judged != MLS_OK) {
-        mls_cli_complain(cli, cli->operands[0], "%s", error.message);
-        status = judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO;
+        mls_cli_say(cli, judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO, cli->operands[0], "%s",
+                    error.message);
     } else {
         /* --only is a filter of what is shown: errors, warnings or advice. */
         const char first = cli->only != NULL ? cli->only[0] : '\0';
@@ -98,11 +92,10 @@ static int verify_run(mls_cli *cli)
         cli->view.only_severity = first == 'e'   ? MLS_SEVERITY_ERROR
                                   : first == 'w' ? MLS_SEVERITY_WARNING
                                                  : MLS_SEVERITY_ADVICE;
-        mls_cli_worsen(cli, mls_cli_print(cli, &mls_verify_report, &submission));
-        status = verify_status(cli, &submission);
+        mls_cli_print(cli, &mls_verify_report, &submission);
+        verify_judge(cli, &submission);
     }
     mls_submission_release(&submission);
-    return status;
 }
 
 const mls_command mls_command_verify = {

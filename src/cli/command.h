@@ -18,7 +18,9 @@ enum {
     MLS_EXIT_OK = 0,
     MLS_EXIT_INVALID = 1, /* something is not valid */
     MLS_EXIT_USAGE = 2,
-    MLS_EXIT_IO = 3 /* something could not be read or written; the rest was done */
+    MLS_EXIT_IO = 3,    /* something could not be read or written; the rest was done */
+    MLS_NAMES_HELP = 4, /* to mls_cli_say() */
+    MLS_WRONG_USAGE = MLS_EXIT_USAGE | MLS_NAMES_HELP
 };
 
 /* What an option does with its argument. */
@@ -50,21 +52,22 @@ typedef struct mls_option {
 /* Rows that many commands share. */
 #define MLS_ROW_USAGE {'\0', "usage", "training|hpc", "the family of benchmarks (training)", MLS_SETS_USAGE, 0, NULL}
 #define MLS_ROW_EDITION_AS(help) MLS_ROW_WORD("edition", "X.Y", "EDITION", edition, help)
-#define MLS_ROW_EDITION MLS_ROW_EDITION_AS("judge by this edition's rules (by the date of the first record)")
 #define MLS_ROW_RULES_AS(help) MLS_ROW_TEXT('\0', "rules", "FILE", rules_path, help " (see mlscore-rules(5))")
-#define MLS_ROW_RULES MLS_ROW_RULES_AS("judge by the rules in FILE")
 #define MLS_ROW_RCP(help) MLS_ROW_TEXT('\0', "rcp", "FILE", rcp_path, help)
 #define MLS_ROW_BERT MLS_ROW_FLAG('\0', "bert-train-samples", bert_train_samples, "bert took as many samples to converge as its train_samples record says")
 #define MLS_ROW_FORMAT(formats) {'\0', "format", formats, "how to print results (the first is the default)", MLS_SETS_FORMAT, 0, NULL}
 #define MLS_ROW_OUTPUT MLS_ROW_TEXT('o', "output", "FILE", output_path, "write results to FILE, whole or not at all")
-#define MLS_ROW_FILES_FROM MLS_ROW_TEXT('\0', "files-from", "FILE", files_from, "read more paths from FILE, one a line (-: standard input)")
-#define MLS_ROW_NULL MLS_ROW_FLAG('0', "null", files_from_null, "paths of --files-from end in NUL, not in a line ending")
 #define MLS_ROW_THREADS {'j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL}
 #define MLS_ROW_COLOR MLS_ROW_TEXT('\0', "color", "auto|always|never", color, "colour results (auto: on a terminal)")
 #define MLS_ROW_QUIET MLS_ROW_FLAG('q', "quiet", view.quiet, "say less")
-#define MLS_ROW_VERBOSE {'v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL}
-#define MLS_ROW_STRICT MLS_ROW_FLAG('\0', "strict", view.strict, "warnings and advice count as errors")
-/* Two rows and the end of a table. */
+#define MLS_ROWS_ROUND MLS_ROW_USAGE, MLS_ROW_EDITION_AS("judge by this edition's rules (by the date of the first record)")
+#define MLS_ROWS_FILES MLS_ROW_OUTPUT, \
+    MLS_ROW_TEXT('\0', "files-from", "FILE", files_from, "read more paths from FILE, one a line (-: standard input)"), \
+    MLS_ROW_FLAG('0', "null", files_from_null, "paths of --files-from end in NUL, not in a line ending")
+#define MLS_ROWS_VIEW MLS_ROW_COLOR, MLS_ROW_QUIET, \
+    {'v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL}, \
+    MLS_ROW_FLAG('\0', "strict", view.strict, "warnings and advice count as errors")
+/* The last of every table. */
 #define MLS_ROWS_LAST {'h', "help", NULL, "print this help", MLS_PRINTS_HELP, 0, NULL}, \
     {'V', "version", NULL, "print the version", MLS_PRINTS_VERSION, 0, NULL}, {.name = NULL}
 // clang-format on
@@ -80,8 +83,9 @@ typedef struct mls_command {
     const char *words;   /* an operand can be, "bash|zsh|fish"; COMMAND, EDITION, BENCHMARK and FINDING stand for all of
                             them; NULL: any */
     bool path_arguments; /* operands are files: completion offers them, and --files-from adds to them */
-    /* Does the work and returns an exit status. */
-    int (*run)(mls_cli *cli);
+    const char *missing; /* what to say when there is no operand; NULL: none is needed */
+    /* Does the work; what went wrong is in cli->status. */
+    void (*run)(mls_cli *cli);
 } mls_command;
 
 /* Everything a command is run with.  The options have been read. */
@@ -116,7 +120,10 @@ struct mls_cli {
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
     double progress_ms;       /* when to show progress again; 0: to be decided */
     bool progress_shown;
-    int status; /* the worst so far: what a command returns can only be worse */
+    mls_sources sources; /* found by mls_cli_read() */
+    mls_output output;   /* open: view.output points to it */
+    mls_printer printer; /* of what is printed */
+    int status;          /* the worst so far */
 };
 
 /* The commands, in the order in which help lists them. */
@@ -127,28 +134,22 @@ MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)
 extern const mls_command *const mls_commands[]; /* ends with NULL */
 
 /* The command of that name; NULL after a complaint, which names the nearest. */
-const mls_command *mls_command_find(const mls_cli *cli, const char *name);
-
-/* Prints `mlscore CMD: 'path': reason` on standard error, safely escaped.  path NULL: without it. */
-void mls_cli_complain(const mls_cli *cli, const char *path, const char *format, ...) MLS_PRINTF(3, 4);
-
-/* The same with the place in the file that the error tells, and without a path what it says; an exit status. */
-int mls_cli_complain_error(mls_cli *cli, const char *path, const mls_error *error);
-
-/* The same of what could not be read or written: MLS_EXIT_IO, which cli->status becomes. */
-int mls_cli_fail(mls_cli *cli, const char *path, const char *format, ...) MLS_PRINTF(3, 4);
+const mls_command *mls_command_find(mls_cli *cli, const char *name);
 
 /* Makes cli->status as bad as that. */
 void mls_cli_worsen(mls_cli *cli, int status);
 
-/* A remark on standard error, unless --quiet. */
-void mls_cli_note(const mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
+/*
+ * Prints `mlscore CMD: 'path': reason` on standard error, safely escaped; path NULL: without it.  `kind` is the exit
+ * status that it makes; MLS_EXIT_OK: only a note, not for --quiet; MLS_WRONG_USAGE: the way to help follows.  False.
+ */
+bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, ...) MLS_PRINTF(4, 5);
 
-/* Says how to get help; returns MLS_EXIT_USAGE. */
-int mls_cli_name_help(const mls_cli *cli);
+/* Says what an error tells: with a place in the file of that path, else without the path.  False. */
+bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error);
 
-/* As mls_cli_complain(), with the way to help behind it; returns MLS_EXIT_USAGE. */
-int mls_cli_usage_error(const mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
+/* Says which sources could not be read. */
+void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
 
 /* "; did you mean 'score'?" for a message about a misspelt word; "" when nothing is near. */
 typedef struct mls_cli_hint {
@@ -156,58 +157,47 @@ typedef struct mls_cli_hint {
 } mls_cli_hint;
 mls_cli_hint mls_cli_meant(const mls_nearest *nearest);
 
-/* Prints what a finding is and how to mend it; an exit status, after a complaint that names the nearest. */
-int mls_cli_explain(mls_cli *cli, const char *name);
+/* Prints what a finding is and how to mend it, or complains and names the nearest. */
+void mls_cli_explain(mls_cli *cli, const char *name);
 
 /* The benchmark of any edition of the family whose name is nearest, of the newest edition first. */
-mls_nearest mls_cli_nearest_benchmark(mls_cli *cli, mls_usage usage, const char *name);
+mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage usage, const char *name);
 
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
 
-/* Loads the file of --rules into cli->own_ruleset.  An exit status, after a complaint when it is not MLS_EXIT_OK. */
-int mls_cli_own_rules(mls_cli *cli);
+/* Loads the file of --rules into cli->own_ruleset.  False after a complaint. */
+bool mls_cli_own_rules(mls_cli *cli);
 
 /*
- * What logs are to be judged by: the file of --rules, the edition named, or the
- * one each log's date tells.  *edition, which may be NULL, receives the
- * published edition behind it; NULL when it is to be guessed.  An exit status,
- * after a complaint when it is not MLS_EXIT_OK.
+ * What logs are to be judged by: the file of --rules, the edition named, or the one each log's date tells.  *edition
+ * is the published edition behind it; NULL when it is to be guessed.  False after a complaint.
  */
-int mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition);
+bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition);
 
 /* The edition named by `text`, or by --edition; *edition is NULL where neither is.  False after a complaint. */
 bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition);
 
 /* Opens the place that -o names, or standard output.  False after a complaint. */
-bool mls_cli_output_open(mls_cli *cli, mls_output *output);
+bool mls_cli_open(mls_cli *cli);
 
-/* Closes it.  MLS_EXIT_OK (also when the reader of a pipe went away), or MLS_EXIT_IO after a complaint. */
-int mls_cli_output_close(mls_cli *cli, mls_output *output);
+/* Closes it if it is open, or (`failure` is not NULL) throws it away and says why. */
+void mls_cli_close(mls_cli *cli, const char *failure);
 
-/* Opens it, prints one thing and closes it; an exit status. */
-int mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
+/* Opens it, prints one thing and closes it. */
+void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
 
-/* Logs on their way through a command: what the state of its reading begins with. */
-typedef struct mls_cli_reading {
-    mls_cli *cli;
-    mls_sources sources;
-    mls_output output;
-    mls_printer printer; /* `state` is the command's */
-} mls_cli_reading;
-
-/* Reads the logs of all operands, with a report begun (NULL: none) and ended around it; an exit status. */
-int mls_cli_read(mls_cli *cli, mls_cli_reading *work, const mls_reading *reading, const mls_report *report,
-                 void *state);
+/* Reads the logs of all operands, with a report begun (NULL: none) and ended around it; `state` is the printer's. */
+void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *report, void *state);
 
 /* Says why a source could not be read. */
-void mls_cli_read_done(mls_cli_reading *work, const mls_read *read);
+void mls_cli_read_done(mls_cli *cli, const mls_read *read);
 
 /* --help and `mlscore help CMD` without a manual. */
 void mls_cli_print_help(const mls_command *command, mls_output *output);
 
-/* Reads a command line (argv[0] is the command's name).  Returns -1 to go on, or an exit status. */
-int mls_cli_parse(mls_cli *cli, int argc, char **argv);
+/* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
+bool mls_cli_parse(mls_cli *cli, int argc, char **argv);
 
 /* Reads a whole file ("-": standard input) behind what `text` holds.  False after a complaint. */
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text);

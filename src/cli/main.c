@@ -29,28 +29,31 @@ static size_t terminal_width(void)
 static int start(const mls_command *command, int argc, char **argv)
 {
     mls_cli cli = {.command = command, .view = {.width = terminal_width()}};
-    int status = mls_cli_parse(&cli, argc, argv);
-    status = status < 0 ? command->run(&cli) : status;
+    if (mls_cli_parse(&cli, argc, argv)) {
+        command->run(&cli);
+    }
+    mls_cli_close(&cli, NULL);
     mls_cli_release(&cli);
-    return status > cli.status ? status : cli.status;
+    return cli.status;
+}
+
+static bool is_option(const char *word, const char *letter, const char *name)
+{
+    return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const meaning_help[] = {"--help", "-h", "--version", "-V"};
     /* A closed pipe is an error of write(), to be ended quietly, not a death by signal. */
     (void)signal(SIGPIPE, SIG_IGN);
-    if (argc < 2) {
-        char *help[] = {argv[0], NULL};
-        return start(&mls_command_help, 1, help);
+    /* The version is an option of help; --help is help without one. */
+    if (argc < 2 || is_option(argv[1], "-V", "--version")) {
+        return start(&mls_command_help, argc, argv);
     }
-    for (size_t i = 0; i < sizeof meaning_help / sizeof *meaning_help; i++) {
-        if (strcmp(argv[1], meaning_help[i]) == 0) {
-            /* The version is an option of help; --help is help without one. */
-            return i < 2 ? start(&mls_command_help, argc - 1, argv + 1) : start(&mls_command_help, argc, argv);
-        }
+    if (is_option(argv[1], "-h", "--help")) {
+        return start(&mls_command_help, argc - 1, argv + 1);
     }
-    const mls_cli nobody = {.command = NULL};
+    mls_cli nobody = {.command = NULL};
     const mls_command *command = mls_command_find(&nobody, argv[1]);
     return command != NULL ? start(command, argc - 1, argv + 1) : MLS_EXIT_USAGE;
 }

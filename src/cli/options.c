@@ -43,21 +43,6 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
     }
 }
 
-/* Prints help or version; an exit status. */
-static int print_and_end(mls_cli *cli, mls_option_does what)
-{
-    mls_output output;
-    if (!mls_cli_output_open(cli, &output)) {
-        return MLS_EXIT_IO;
-    }
-    if (what == MLS_PRINTS_HELP) {
-        mls_cli_print_help(cli->command, &output);
-    } else {
-        mls_output_text(&output, "mlscore " MLS_VERSION "\n");
-    }
-    return mls_cli_output_close(cli, &output);
-}
-
 /* --------------------------------------------------------------- settings */
 
 /* The next of the values "a|b|c"; false at the end. */
@@ -70,7 +55,7 @@ static bool next_value(const char **at, mls_str *value)
 }
 
 /* Whether a word is one of an option's values; a complaint when it is not. */
-static bool is_allowed(const mls_cli *cli, const mls_option *option, const char *word)
+static bool is_allowed(mls_cli *cli, const mls_option *option, const char *word)
 {
     const mls_str text = mls_str_from(word);
     mls_nearest nearest = mls_nearest_to(text);
@@ -81,12 +66,11 @@ static bool is_allowed(const mls_cli *cli, const mls_option *option, const char 
         }
         mls_nearest_offer(&nearest, value);
     }
-    (void)mls_cli_usage_error(cli, "--%s is one of %s, not '%s'%s", option->name, option->argument, word,
-                              mls_cli_meant(&nearest).text);
-    return false;
+    return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is one of %s, not '%s'%s", option->name, option->argument,
+                       word, mls_cli_meant(&nearest).text);
 }
 
-/* One option has been read.  False after a complaint. */
+/* One option has been read.  False: it ends everything. */
 static bool take(mls_cli *cli, const mls_option *option, const char *argument)
 {
     size_t number;
@@ -112,13 +96,18 @@ static bool take(mls_cli *cli, const mls_option *option, const char *argument)
         break;
     case MLS_SETS_THREADS:
         if (!mls_size_parse(mls_str_from(argument), &number) || number < 1 || number > THREADS_ALLOWED) {
-            (void)mls_cli_usage_error(cli, "-j takes a whole number from 1 to %d, not '%s'", THREADS_ALLOWED, argument);
-            return false;
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "-j takes a whole number from 1 to %d, not '%s'",
+                               THREADS_ALLOWED, argument);
         }
         cli->threads = (unsigned)number;
         break;
     default:
-        break;
+        if (mls_cli_open(cli) && option->does == MLS_PRINTS_HELP) {
+            mls_cli_print_help(cli->command, &cli->output);
+        } else if (cli->view.output != NULL) {
+            mls_output_text(&cli->output, "mlscore " MLS_VERSION "\n");
+        }
+        return false;
     }
     return true;
 }
@@ -154,15 +143,14 @@ static bool add_operand(mls_cli *cli, const char *text, size_t len)
 {
     if (!mls_grow((void **)&cli->operands, cli->operand_count, &cli->operand_capacity, sizeof *cli->operands) ||
         (cli->operands[cli->operand_count] = mls_copy_text(text, len)) == NULL) {
-        (void)mls_cli_fail(cli, NULL, "out of memory");
-        return false;
+        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
     }
     cli->operand_count++;
     return true;
 }
 
-/* Adds the paths that --files-from lists.  Returns -1 to go on, or an exit status. */
-static int add_files_from(mls_cli *cli)
+/* Adds the paths that --files-from lists.  False after a complaint. */
+static bool add_files_from(mls_cli *cli)
 {
     mls_buffer text = {0};
     const char end = cli->files_from_null ? '\0' : '\n';
@@ -174,7 +162,7 @@ static int add_files_from(mls_cli *cli)
         at += len + 1;
     }
     mls_buffer_release(&text);
-    return ok ? -1 : MLS_EXIT_IO;
+    return ok;
 }
 
 /* ------------------------------------------------------------ command line */
@@ -211,56 +199,47 @@ static const mls_option *option_by(const mls_option *options, int got)
  * culprit in optopt, which is a letter or the number of a long option that
  * takes no argument, or 0, and then it is the word before optind.
  */
-static int refuse(const mls_cli *cli, int got, char **argv, int index)
+static bool refuse(mls_cli *cli, int got, const char *word)
 {
-    const char *word = index > 0 ? argv[index - 1] : "";
     if (got == ':') {
-        return mls_cli_usage_error(cli, "option '%s' needs an argument", word);
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "option '%s' needs an argument", word);
     }
     if (optopt >= LONG_OPTION) {
-        return mls_cli_usage_error(cli, "option '%s' takes no argument", word);
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "option '%s' takes no argument", word);
     }
     if (optopt != 0) {
-        return mls_cli_usage_error(cli, "unknown option -%c", optopt);
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "unknown option -%c", optopt);
     }
     const mls_str bare = mls_str_from(word + strspn(word, "-"));
     mls_nearest nearest = mls_nearest_to((mls_str){bare.ptr, strcspn(bare.ptr, "=")});
     for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
         mls_nearest_offer(&nearest, mls_str_from(option->name));
     }
-    if (nearest.found.len == 0) {
-        return mls_cli_usage_error(cli, "unknown option '%s'", word);
-    }
-    return mls_cli_usage_error(cli, "unknown option '%s'; did you mean '--%.*s'?", word, (int)nearest.found.len,
-                               nearest.found.ptr);
+    const mls_str meant = nearest.found;
+    return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
+                       meant.len > 0 ? "unknown option '%s'; did you mean '--%.*s'?" : "unknown option '%s'", word,
+                       (int)meant.len, meant.ptr);
 }
 
-int mls_cli_parse(mls_cli *cli, int argc, char **argv)
+bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
 {
     struct option longs[OPTIONS_MAX + 1];
     char shorts[2 * OPTIONS_MAX + 3];
     int got;
+    bool ok = true;
     translate(cli->command->options, longs, shorts);
     set_defaults(cli);
     opterr = 0;
     optind = 0; /* not 1: getopt may be in the middle of a word of the last command line */
-    while ((got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+    while (ok && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         const mls_option *option = got != '?' && got != ':' ? option_by(cli->command->options, got) : NULL;
-        if (option == NULL) {
-            return refuse(cli, got, argv, optind);
-        }
-        if (option->does == MLS_PRINTS_HELP || option->does == MLS_PRINTS_VERSION) {
-            return print_and_end(cli, option->does);
-        }
-        if (!take(cli, option, optarg)) {
-            return MLS_EXIT_USAGE;
-        }
+        ok = option != NULL ? take(cli, option, optarg) : refuse(cli, got, optind > 0 ? argv[optind - 1] : "");
     }
     decide_color(cli);
-    for (int i = optind; i < argc; i++) {
-        if (!add_operand(cli, argv[i], strlen(argv[i]))) {
-            return MLS_EXIT_IO;
-        }
+    for (int i = optind; i < argc && ok; i++) {
+        ok = add_operand(cli, argv[i], strlen(argv[i]));
     }
-    return cli->files_from != NULL ? add_files_from(cli) : -1;
+    ok = ok && (cli->files_from == NULL || add_files_from(cli));
+    return ok && (cli->operand_count > 0 || cli->command->missing == NULL ||
+                  mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", cli->command->missing));
 }
