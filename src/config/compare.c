@@ -16,9 +16,6 @@
 #include "base/utf8.h"
 #include "mlscore/config.h"
 
-/* Ranks on a node from which it matters that each starts a thread per processor. */
-#define MANY_RANKS 8
-
 typedef struct comparison {
     const mls_config_name *name;
     const mls_shell *script;
@@ -26,19 +23,16 @@ typedef struct comparison {
     mls_findings *findings;
 } comparison;
 
-/* A number that the text sets.  known: false when it is not set or nobody knows. */
-typedef struct setting {
-    const mls_shell_variable *variable; /* NULL: not exported */
-    uint64_t value;
-    bool known;
-} setting;
-
-static setting look_up(const comparison *self, const char *name)
+static const mls_shell_variable *find(const comparison *self, const char *name)
 {
-    const mls_shell_variable *variable = mls_shell_find(self->script, mls_str_from(name));
-    size_t number = 0;
-    const bool known = variable != NULL && variable->known && mls_size_parse(variable->value, &number);
-    return (setting){variable, known ? number : 0, known};
+    return mls_shell_find(self->script, mls_str_from(name));
+}
+
+/* 0: it is not set, not a number, or nobody knows. */
+static uint64_t number_of(const mls_shell_variable *variable)
+{
+    size_t number;
+    return variable != NULL && variable->known && mls_size_parse(variable->value, &number) ? number : 0;
 }
 
 static mls_finding_place place_of(const comparison *self, const mls_shell_variable *variable)
@@ -47,19 +41,17 @@ static mls_finding_place place_of(const comparison *self, const mls_shell_variab
     return (mls_finding_place){own ? NULL : variable->path, variable->line, 0, variable->name};
 }
 
-static void agree(const comparison *self, const mls_shell_variable *variable)
+/* What the name says is also what the text exports, or is not. */
+static void judge(const comparison *self, const mls_shell_variable *variable, bool agrees, mls_str said,
+                  const char *remark)
 {
-    mls_config_summary *summary = self->summary;
-    if (summary->agreeing_count < MLS_CONFIG_AGREEING_MAX) {
-        summary->agreeing[summary->agreeing_count++] = variable;
+    if (agrees) {
+        self->summary->agreeing[self->summary->agreeing_count++] = variable;
+    } else {
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES, place_of(self, variable),
+                         "name says %.*s, text exports %.*s=%.*s%s", (int)said.len, said.ptr, (int)variable->name.len,
+                         variable->name.ptr, MLS_CUT(variable->value, 80), remark);
     }
-}
-
-static void disagree(const comparison *self, const mls_shell_variable *variable, mls_str said, const char *remark)
-{
-    mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES, place_of(self, variable),
-                     "name says %.*s, text exports %.*s=%.*s%s", (int)said.len, said.ptr, (int)variable->name.len,
-                     variable->name.ptr, MLS_CUT(variable->value, 80), remark);
 }
 
 /*
@@ -70,21 +62,18 @@ static void disagree(const comparison *self, const mls_shell_variable *variable,
 static void compare_number(const comparison *self, const char *export, uint64_t number, uint64_t either, uint64_t gpus,
                            const char *before, const char *after)
 {
-    const setting found = look_up(self, export);
+    const mls_shell_variable *variable = find(self, export);
+    const uint64_t value = number_of(variable);
     char said[80];
     char remark[80] = "";
-    if (number == 0 || found.variable == NULL || !found.variable->known) {
-        return;
-    }
-    if (found.known && (found.value == number || found.value == either)) {
-        agree(self, found.variable);
+    if (number == 0 || variable == NULL || !variable->known) {
         return;
     }
     (void)snprintf(said, sizeof said, "%s%" PRIu64 "%s", before, number, after);
-    if (found.known && gpus > 1 && found.value >= gpus && found.value % gpus == 0) {
-        (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", found.value / gpus);
+    if (gpus > 1 && value >= gpus && value % gpus == 0) {
+        (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", value / gpus);
     }
-    disagree(self, found.variable, mls_str_from(said), remark);
+    judge(self, variable, value == number || value == either, mls_str_from(said), remark);
 }
 
 /* MINIBS counts micro-batches or samples; BATCHSIZE is the batch per GPU or the global one, as the benchmark has it. */
@@ -106,15 +95,11 @@ static void compare_batches(const comparison *self)
 /* Only a DGXSYSTEM that has a shape itself can be another one. */
 static void compare_system(const comparison *self)
 {
-    const mls_shell_variable *variable = mls_shell_find(self->script, MLS_S("DGXSYSTEM"));
+    const mls_shell_variable *variable = find(self, "DGXSYSTEM");
     const mls_config_name *name = self->name;
-    if (name->kind == MLS_CONFIG_KIND_NONE || variable == NULL || !variable->known) {
-        return;
-    }
-    if (mls_str_equal(variable->value, name->name)) {
-        agree(self, variable);
-    } else if (variable->value.len > name->system.len) {
-        disagree(self, variable, name->name, "");
+    if (name->kind != MLS_CONFIG_KIND_NONE && variable != NULL && variable->known &&
+        (variable->value.len > name->system.len || mls_str_equal(variable->value, name->name))) {
+        judge(self, variable, mls_str_equal(variable->value, name->name), name->name, "");
     }
 }
 
@@ -123,76 +108,48 @@ static void compare_system(const comparison *self)
 enum { DEGREES = 3, EXPORTS = 2 };
 
 static const struct {
-    const char *letters;
-    size_t in_name;
+    const char *letters, *left_out;
     const char *exports[EXPORTS]; /* the same setting goes by two names */
 } degrees[DEGREES] = {
-    {"tp", offsetof(mls_config_name, tensor_parallel), {"TP", "TENSOR_MODEL_PARALLEL"}},
-    {"pp", offsetof(mls_config_name, pipeline_parallel), {"PP", "PIPELINE_MODEL_PARALLEL"}},
-    {"cp", offsetof(mls_config_name, context_parallel), {"CP", "CONTEXT_PARALLEL"}},
+    {"tp", "no tp, which counts as ", {"TP", "TENSOR_MODEL_PARALLEL"}},
+    {"pp", "no pp, which counts as ", {"PP", "PIPELINE_MODEL_PARALLEL"}},
+    {"cp", "no cp, which counts as ", {"CP", "CONTEXT_PARALLEL"}},
 };
 
-static uint64_t named_degree(const comparison *self, size_t index)
-{
-    uint64_t named;
-    memcpy(&named, (const char *)self->name + degrees[index].in_name, sizeof named);
-    return named;
-}
-
 /* One left out in the name counts as 1 where one of them is there, and in the text if it is read whole. */
-static void compare_degree(const comparison *self, size_t index)
+static void compare_degree(const comparison *self, size_t index, uint64_t named)
 {
-    const uint64_t named = named_degree(self, index);
     const char *const *exports = degrees[index].exports;
-    char said[64];
-    bool set = false;
-    if (named != 0) {
-        (void)snprintf(said, sizeof said, "%s%" PRIu64, degrees[index].letters, named);
-    } else {
-        (void)snprintf(said, sizeof said, "no %s, which counts as 1", degrees[index].letters);
-    }
+    const char *before = named != 0 ? degrees[index].letters : degrees[index].left_out;
+    const uint64_t degree = named != 0 ? named : 1;
+    bool set = !mls_shell_is_complete(self->script);
     for (size_t i = 0; i < EXPORTS; i++) {
-        const setting found = look_up(self, exports[i]);
-        set = set || found.variable != NULL;
-        if (found.known && found.value == (named != 0 ? named : 1)) {
-            agree(self, found.variable);
-        } else if (found.variable != NULL && found.variable->known) {
-            disagree(self, found.variable, mls_str_from(said), "");
-        }
+        set = set || find(self, exports[i]) != NULL;
+        compare_number(self, exports[i], degree, degree, 0, before, "");
     }
-    if (set || !mls_shell_is_complete(self->script)) {
-        return;
-    }
-    if (named <= 1) {
+    if (!set && degree == 1) {
         self->summary->absent[self->summary->absent_count++] = exports[0];
-    } else {
+    } else if (!set) {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES,
                          (mls_finding_place){.key = mls_str_from(exports[0])},
-                         "name says %s, text does not set %s or %s", said, exports[0], exports[1]);
+                         "name says %s%" PRIu64 ", text does not set %s or %s", before, named, exports[0], exports[1]);
     }
 }
 
 static void check_parallel(const comparison *self)
 {
-    const setting nodes = look_up(self, "DGXNNODES");
-    const setting gpus = look_up(self, "DGXNGPU");
     const mls_shell_variable *variable = NULL;
     uint64_t total;
     uint64_t product = 1;
-    if (!nodes.known || !gpus.known || __builtin_mul_overflow(nodes.value, gpus.value, &total)) {
-        return;
+    bool known = !__builtin_mul_overflow(number_of(find(self, "DGXNNODES")), number_of(find(self, "DGXNGPU")), &total);
+    for (size_t i = 0; i < DEGREES && known; i++) {
+        const mls_shell_variable *first = find(self, degrees[i].exports[0]);
+        const mls_shell_variable *found = first != NULL ? first : find(self, degrees[i].exports[1]);
+        const uint64_t degree = found == NULL && mls_shell_is_complete(self->script) ? 1 : number_of(found);
+        known = degree != 0 && !__builtin_mul_overflow(product, degree, &product);
+        variable = degree > 1 ? found : variable;
     }
-    for (size_t i = 0; i < DEGREES; i++) {
-        const setting first = look_up(self, degrees[i].exports[0]);
-        const setting found = first.variable != NULL ? first : look_up(self, degrees[i].exports[1]);
-        const bool unset = found.variable == NULL && mls_shell_is_complete(self->script);
-        const uint64_t degree = unset ? 1 : found.value;
-        if (degree == 0 || __builtin_mul_overflow(product, degree, &product)) {
-            return;
-        }
-        variable = degree > 1 ? found.variable : variable;
-    }
-    if (variable != NULL && total % product != 0) {
+    if (known && variable != NULL && total % product != 0) {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place_of(self, variable),
                          "tensor x pipeline x context parallel is %" PRIu64 ", which does not divide %" PRIu64 " GPUs",
                          product, total);
@@ -202,40 +159,38 @@ static void check_parallel(const comparison *self)
 /* ---------------------------------------------------------------- the rest */
 
 /* Slurm's times in seconds: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
-static bool read_time(mls_str text, uint64_t *seconds)
+static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
 {
-    static const uint64_t units[] = {86400, 3600, 60, 1};
-    uint64_t parts[4] = {0};
+    const mls_str text = variable != NULL && variable->known ? variable->value : MLS_S("");
     size_t count = 0;
     bool days = false;
+    *seconds = 0;
     for (size_t begin = 0, at = 0; at <= text.len; at++) {
         const char c = at < text.len ? text.ptr[at] : ':';
         if (c == ':' || c == '-') {
             size_t number;
-            if (count == 4 || (c == '-' && count > 0) ||
+            if (++count > 4 || (c == '-' && count > 1) ||
                 !mls_size_parse((mls_str){text.ptr + begin, at - begin}, &number) || number > 1000000000) {
                 return false;
             }
+            *seconds = *seconds * (days && count == 2 ? 24 : 60) + number;
             days = days || c == '-';
-            parts[count++] = number;
             begin = at + 1;
         }
     }
-    *seconds = 0;
-    for (size_t i = 0, first = days ? 0 : count == 3 ? 1 : 2; i < count && first + i < 4; i++) {
-        *seconds += parts[i] * units[first + i];
+    for (size_t given = count; given < (days ? 4 : 2); given++) {
+        *seconds *= 60;
     }
-    return days ? count >= 2 : count <= 3;
+    return days || count <= 3;
 }
 
 static void check_walltime(const comparison *self)
 {
-    const mls_shell_variable *job = mls_shell_find(self->script, MLS_S("WALLTIME"));
-    const mls_shell_variable *run = mls_shell_find(self->script, MLS_S("WALLTIME_RUNANDTIME"));
+    const mls_shell_variable *job = find(self, "WALLTIME");
+    const mls_shell_variable *run = find(self, "WALLTIME_RUNANDTIME");
     uint64_t job_seconds;
     uint64_t run_seconds;
-    if (job != NULL && run != NULL && job->known && run->known && read_time(job->value, &job_seconds) &&
-        read_time(run->value, &run_seconds) && job_seconds < run_seconds) {
+    if (read_time(job, &job_seconds) && read_time(run, &run_seconds) && job_seconds < run_seconds) {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_WALLTIME, place_of(self, job),
                          "WALLTIME=%.*s is shorter than WALLTIME_RUNANDTIME=%.*s (line %zu)", (int)job->value.len,
                          job->value.ptr, (int)run->value.len, run->value.ptr, run->line);
@@ -244,18 +199,19 @@ static void check_walltime(const comparison *self)
 
 static uint64_t node_count(const comparison *self)
 {
-    const setting nodes = look_up(self, "DGXNNODES");
-    return nodes.known ? nodes.value : nodes.variable == NULL ? self->name->nodes : 0;
+    const mls_shell_variable *nodes = find(self, "DGXNNODES");
+    return nodes != NULL ? number_of(nodes) : self->name->nodes;
 }
 
 static void check_segment(const comparison *self)
 {
-    const setting segment = look_up(self, "SEGMENT");
+    const mls_shell_variable *segment = find(self, "SEGMENT");
     const uint64_t nodes = node_count(self);
-    if (segment.known && nodes > 0 && (segment.value == 0 || nodes % segment.value != 0)) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_SEGMENT, place_of(self, segment.variable),
-                         "SEGMENT=%" PRIu64 " does not fit %" PRIu64 " node%s", segment.value, nodes,
-                         nodes == 1 ? "" : "s");
+    size_t size;
+    if (nodes > 0 && segment != NULL && segment->known && mls_size_parse(segment->value, &size) &&
+        (size == 0 || nodes % size != 0)) {
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_SEGMENT, place_of(self, segment),
+                         "SEGMENT=%zu does not fit %" PRIu64 " node%s", size, nodes, nodes == 1 ? "" : "s");
     }
 }
 
@@ -275,7 +231,7 @@ static void check_environment(const comparison *self)
     };
     const bool one_node = node_count(self) <= 1; /* a number that is not known is nobody's fault */
     for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
-        const mls_shell_variable *variable = mls_shell_find(self->script, mls_str_from(unwise[i].name));
+        const mls_shell_variable *variable = find(self, unwise[i].name);
         if (variable != NULL && variable->known && variable->value.len == strlen(unwise[i].value) &&
             strncasecmp(variable->value.ptr, unwise[i].value, variable->value.len) == 0 &&
             !(one_node && unwise[i].several_nodes)) {
@@ -287,32 +243,29 @@ static void check_environment(const comparison *self)
 
 static void check_threads(const comparison *self)
 {
-    const setting ranks = look_up(self, "DGXNGPU");
-    if (ranks.known && ranks.value >= MANY_RANKS && mls_shell_is_complete(self->script) &&
-        mls_shell_find(self->script, MLS_S("OMP_NUM_THREADS")) == NULL) {
+    const uint64_t ranks = number_of(find(self, "DGXNGPU"));
+    if (ranks >= 8 && mls_shell_is_complete(self->script) && find(self, "OMP_NUM_THREADS") == NULL) {
         mls_findings_add(
             self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, (mls_finding_place){.key = MLS_S("OMP_NUM_THREADS")},
-            "OMP_NUM_THREADS is not set: each of %" PRIu64 " ranks on a node may start a thread per processor",
-            ranks.value);
+            "OMP_NUM_THREADS is not set: each of %" PRIu64 " ranks on a node may start a thread per processor", ranks);
     }
 }
 
 static void compare_text(const comparison *self)
 {
     const mls_config_name *name = self->name;
-    const setting micro = look_up(self, "MICRO_BATCH_SIZE");
-    if (micro.variable != NULL || !mls_shell_is_complete(self->script)) {
-        self->summary->micro_batch_size = micro.value;
+    const uint64_t named[DEGREES] = {name->tensor_parallel, name->pipeline_parallel, name->context_parallel};
+    const mls_shell_variable *micro = find(self, "MICRO_BATCH_SIZE");
+    if (micro != NULL || !mls_shell_is_complete(self->script)) {
+        self->summary->micro_batch_size = number_of(micro);
     }
     compare_system(self);
     compare_number(self, "DGXNNODES", name->nodes, name->nodes, 0, "", name->nodes == 1 ? " node" : " nodes");
     compare_number(self, "DGXNGPU", name->gpus_per_node, name->gpus_per_node, 0, "",
                    name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
     compare_batches(self);
-    if (name->tensor_parallel != 0 || name->pipeline_parallel != 0 || name->context_parallel != 0) {
-        for (size_t i = 0; i < DEGREES; i++) {
-            compare_degree(self, i);
-        }
+    for (size_t i = 0; i < DEGREES && (named[0] | named[1] | named[2]) != 0; i++) {
+        compare_degree(self, i, named[i]);
     }
     if (name->kind != MLS_CONFIG_KIND_NONE) {
         check_parallel(self);

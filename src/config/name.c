@@ -20,19 +20,12 @@ static void spoil(mls_config_name *decoded, const char *problem)
     decoded->kind = MLS_CONFIG_KIND_NONE;
 }
 
-static uint64_t read_number(mls_config_name *decoded, mls_str digits)
+static uint64_t read_number(mls_config_name *decoded, mls_str digits, bool may_be_zero)
 {
     size_t number = 0;
     if (!mls_size_parse(digits, &number)) {
         spoil(decoded, "a number of the name is too large");
-    }
-    return number;
-}
-
-static uint64_t read_nonzero(mls_config_name *decoded, mls_str digits)
-{
-    const uint64_t number = read_number(decoded, digits);
-    if (number == 0) {
+    } else if (number == 0 && !may_be_zero) {
         spoil(decoded, "a number of the name is 0");
     }
     return number;
@@ -50,8 +43,8 @@ static uint64_t multiply(mls_config_name *decoded, uint64_t a, uint64_t b)
 
 static void read_machine(mls_config_name *decoded, mls_str nodes, mls_str gpus_per_node)
 {
-    decoded->nodes = read_nonzero(decoded, nodes);
-    decoded->gpus_per_node = read_nonzero(decoded, gpus_per_node);
+    decoded->nodes = read_number(decoded, nodes, false);
+    decoded->gpus_per_node = read_number(decoded, gpus_per_node, false);
     decoded->gpus = multiply(decoded, decoded->nodes, decoded->gpus_per_node);
 }
 
@@ -81,17 +74,19 @@ static bool is_letter_next(mls_str rest)
     return rest.len > 0 && ((rest.ptr[0] >= 'a' && rest.ptr[0] <= 'z') || (rest.ptr[0] >= 'A' && rest.ptr[0] <= 'Z'));
 }
 
-/* What follows from the numbers; a degree that is left out counts as 1. */
+/* One that is left out counts as 1. */
+static uint64_t degree(uint64_t named)
+{
+    return named != 0 ? named : 1;
+}
+
+/* What follows from the numbers. */
 static void derive_batch(mls_config_name *decoded)
 {
-    const uint64_t named[] = {decoded->tensor_parallel, decoded->pipeline_parallel, decoded->context_parallel};
-    uint64_t model_parallel = 1;
-    bool any = false;
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
-        any = any || named[i] != 0;
-        model_parallel = multiply(decoded, model_parallel, named[i] != 0 ? named[i] : 1);
-    }
-    if (!any) {
+    const uint64_t model_parallel =
+        multiply(decoded, multiply(decoded, degree(decoded->tensor_parallel), degree(decoded->pipeline_parallel)),
+                 degree(decoded->context_parallel));
+    if ((decoded->tensor_parallel | decoded->pipeline_parallel | decoded->context_parallel) == 0) {
         decoded->batch_per_gpu = decoded->third;
         return;
     }
@@ -115,9 +110,9 @@ static void derive_batch(mls_config_name *decoded)
 static void read_further(mls_config_name *decoded, mls_str digits)
 {
     if (decoded->third == 0 && decoded->problem == NULL) {
-        decoded->third = read_nonzero(decoded, digits);
+        decoded->third = read_number(decoded, digits, false);
     } else if (decoded->extra_count < MLS_CONFIG_EXTRA_MAX) {
-        decoded->extra[decoded->extra_count++] = read_number(decoded, digits);
+        decoded->extra[decoded->extra_count++] = read_number(decoded, digits, true);
     } else {
         spoil(decoded, "the shape has too many numbers");
     }
@@ -163,7 +158,7 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
         if (*degrees[i].degree != 0) {
             spoil(decoded, "the name gives one degree of parallelism twice");
         }
-        *degrees[i].degree = read_nonzero(decoded, number);
+        *degrees[i].degree = read_number(decoded, number, false);
         named = true;
     }
     return true;
@@ -198,7 +193,7 @@ static bool read_nodes(mls_str part, mls_config_name *decoded)
         return false;
     }
     decoded->kind = MLS_CONFIG_KIND_NODES;
-    decoded->nodes = read_nonzero(decoded, nodes);
+    decoded->nodes = read_number(decoded, nodes, false);
     return true;
 }
 
