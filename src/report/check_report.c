@@ -22,7 +22,6 @@ static mls_found findings_of(const mls_check_log *log, const mls_view *view, boo
     return found;
 }
 
-/* A path, and the line that a part of a file begins at. */
 static void append_name(mls_buffer *out, const mls_check_log *log)
 {
     mls_buffer_append_text(out, log->path);

@@ -13,14 +13,6 @@
 
 enum { INDENT = 2, HANG = 4 };
 
-static const mls_shell_variable *exports_of(const mls_config_entry *entry, size_t *count)
-{
-    *count = 0;
-    return entry->script != NULL ? mls_shell_exports(entry->script, count) : NULL;
-}
-
-/* ---------------------------------------------------- for people: a few lines */
-
 /* What a person wants to know of a config beside its shape. */
 static const char settings_that_matter[] =
     "DGXSYSTEM DGXNNODES DGXNGPU MINIBS BATCHSIZE TP TENSOR_MODEL_PARALLEL PP PIPELINE_MODEL_PARALLEL CP "
@@ -33,7 +25,6 @@ static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
     return degree == 0 && parallel ? 1 : degree;
 }
 
-/* The further numbers of a name, or its last words. */
 static void append_words(mls_buffer *line, const char *before, const mls_config_name *name, bool numbers)
 {
     for (size_t i = 0; numbers && i < name->extra_count; i++) {
@@ -238,7 +229,7 @@ static void show_exports(mls_printer *to, const void *what)
     bool first = true;
     for (size_t i = 0; i < list->count; i++) {
         size_t count;
-        const mls_shell_variable *exports = exports_of(&list->items[i], &count);
+        const mls_shell_variable *exports = mls_shell_exports(list->items[i].script, &count);
         if (list->count > 1 && list->items[i].script != NULL) {
             mls_output_text(output, first ? "# " : "\n# ");
             mls_output_escaped(output, mls_str_from(list->items[i].file));
@@ -260,7 +251,7 @@ static void show_exports(mls_printer *to, const void *what)
 static void emit_exports(mls_emitter *to, const mls_config_entry *entry)
 {
     size_t count;
-    const mls_shell_variable *exports = exports_of(entry, &count);
+    const mls_shell_variable *exports = mls_shell_exports(entry->script, &count);
     if (entry->exports) {
         mls_emit_open(to, '{');
         for (size_t i = 0; i < count; i++) {
@@ -347,7 +338,7 @@ static void export_rows(mls_emitter *to, const void *what)
     const mls_config_list *list = what;
     for (size_t i = 0; i < list->count; i++) {
         size_t count;
-        const mls_shell_variable *exports = exports_of(&list->items[i], &count);
+        const mls_shell_variable *exports = mls_shell_exports(list->items[i].script, &count);
         for (size_t k = 0; k < count; k++) {
             mls_emit_row(to, &export_columns, (const void *[MLS_SOURCES_MAX]){&list->items[i], &exports[k]});
         }

@@ -168,8 +168,6 @@ void mls_emit_name(mls_emitter *to, mls_str name)
     to->name = name;
 }
 
-/* ----------------------------------------------------------------- values */
-
 /* A cell, or a value of JSON as it stands. */
 static void put(mls_emitter *to, mls_str cell, mls_str value)
 {
@@ -251,8 +249,6 @@ void mls_emit_end(mls_emitter *to)
     to->inside = false;
 }
 
-/* ------------------------------------------------------------------- rows */
-
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
 {
     if (row == NULL) {
@@ -268,7 +264,6 @@ void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
     mls_emit_close(to, '}');
 }
 
-/* The next of the columns' names; false at the end. */
 static bool next_name(const char **at, mls_str *name)
 {
     *at += strspn(*at, " ");

@@ -46,8 +46,7 @@ void mls_emit_number(mls_emitter *to, double number);     /* not finite: null */
 void mls_emit_bool(mls_emitter *to, bool value);
 void mls_emit_null(mls_emitter *to);
 
-/* A value that was logged, as the JSON it was logged as, made safe (ptr NULL: null); or in CSV a string's characters.
- */
+/* A value that was logged, as the JSON it was, made safe (ptr NULL: null); or in CSV a string's characters. */
 void mls_emit_json(mls_emitter *to, mls_str span);
 void mls_emit_logged(mls_emitter *to, mls_str span);
 

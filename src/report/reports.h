@@ -24,7 +24,6 @@ typedef struct mls_check_names {
     size_t width;               /* of the longest path, for aligning */
 } mls_check_names;
 
-/* One judged log, borrowed while it is printed. */
 typedef struct mls_check_log {
     const char *path;
     size_t line; /* of the file that the log starts at */
@@ -36,7 +35,6 @@ typedef struct mls_check_log {
 /* ---- config: an mls_config_list; CSV has one row a config, or one a variable. */
 extern const mls_report mls_config_report, mls_config_exports_report;
 
-/* One config, and what was found in its name and its text together. */
 typedef struct mls_config_entry {
     const char *file; /* NULL: there is only a name */
     mls_config_name name;
@@ -63,7 +61,6 @@ typedef struct mls_event {
 /* ---- rcp: mls_rcp_listings; CSV has one row a point, or with a batch size one a benchmark, with the limit for it. */
 extern const mls_report mls_rcp_report, mls_rcp_limit_report;
 
-/* The points of one benchmark. */
 typedef struct mls_rcp_listing {
     const mls_edition *edition;
     const mls_benchmark *benchmark;

@@ -20,7 +20,6 @@ enum { FINDINGS_SHOWN = 6, SEED_PROBLEMS_SHOWN = 4, SKIPPED_SHOWN = 10 };
 /* Lines below a table, and what does not fit into one. */
 enum { INDENT = 2, HANG = 6, EVALUATION_DECIMALS = 5 };
 
-/* What a path is called for a person. */
 static const char *path_shown(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -159,19 +158,19 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
         return MLS_STYLE_BAD;
     }
     const bool counts = score->outcome == MLS_OLYMPIC_SCORED && needed > 0;
+    const bool too_many = score->outcome == MLS_OLYMPIC_TOO_MANY_RUNS;
     const bool too_few = score->outcome == MLS_OLYMPIC_TOO_FEW_RUNS;
     mls_buffer_append_text(line, counts ? " · " : ": not an official score · ");
-    if (too_few && valid > 0) {
+    if (too_few && valid == 0) {
+        mls_buffer_append_text(line, "no valid run");
+        return MLS_STYLE_WARN;
+    }
+    if (too_few) {
         mls_buffer_printf(line, valid == 1 ? "%zu valid run" : "mean of %zu valid runs", valid);
     } else {
-        mls_buffer_append_text(line, too_few                                       ? "no valid run"
-                                     : score->outcome == MLS_OLYMPIC_TOO_MANY_RUNS ? "olympic mean of all"
-                                     : needed == 0                                 ? "mean"
-                                                                                   : "olympic mean");
+        mls_buffer_append_text(line, counts ? "olympic mean" : too_many ? "olympic mean of all" : "mean");
     }
-    if (!too_few || valid > 0) {
-        mls_buffer_printf(line, " %s min", mls_words_minutes(score->score_minutes).text);
-    }
+    mls_buffer_printf(line, " %s min", mls_words_minutes(score->score_minutes).text);
     return score->outcome == MLS_OLYMPIC_SCORED && score->official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
 }
 
@@ -209,6 +208,7 @@ static void show_score(mls_view *view, const mls_group *group)
 static void show_convergence(mls_view *view, const mls_group *group)
 {
     const mls_rcp_result *result = &group->rcp.result;
+    const mls_style worse = result->match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN : MLS_STYLE_BAD;
     const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
     mls_buffer line = {0};
     if (group->rcp.check == MLS_CHECK_NOT_MADE) {
@@ -216,11 +216,7 @@ static void show_convergence(mls_view *view, const mls_group *group)
     }
     mls_buffer_append_text(&line, "reference convergence: ");
     mls_rcp_result_describe(result, weak ? (double)NAN : group->score.score_minutes, &line);
-    mls_view_line(view, &line,
-                  result->pass                            ? MLS_STYLE_PLAIN
-                  : result->match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN
-                                                          : MLS_STYLE_BAD,
-                  INDENT, HANG);
+    mls_view_line(view, &line, result->pass ? MLS_STYLE_PLAIN : worse, INDENT, HANG);
 }
 
 static void show_seeds(mls_view *view, const mls_group *group)
@@ -298,17 +294,13 @@ static size_t add_run(mls_found *found, const mls_view *view, const mls_group *g
 static void show_run_findings(mls_view *view, const mls_group *group)
 {
     const bool brief = view->verbose == 0;
-    const mls_found_look look = {.indent = INDENT,
-                                 .hang = HANG,
-                                 .named = true,
-                                 .together = true,
-                                 .sorted = true,
-                                 .limit = brief ? FINDINGS_SHOWN : 0};
+    mls_found_look look = {.indent = INDENT, .hang = HANG, .named = true, .together = true, .sorted = true};
     mls_found found = {0};
     size_t all = 0; /* a list keeps only some of many findings and counts them all */
     for (size_t i = 0; i < group->run_count; i++) {
         all += add_run(&found, view, group, i);
     }
+    look.limit = brief ? FINDINGS_SHOWN : 0;
     const size_t told = mls_found_show(view, &found, look);
     if (all > told) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "and %s%s",
@@ -329,11 +321,9 @@ static void show_skipped(mls_view *view, const mls_collection *collection)
     }
     /* Where nothing else is to be said, say why. */
     const bool listed = view->verbose > 0 || (collection->group_count == 0 && count <= SKIPPED_SHOWN);
+    const char *hint = listed ? "" : count == 1 ? " (-v says why)" : " (-v lists them)";
     mls_output_printf(view->output, "%sskipped %zu %s%s\n", collection->group_count > 0 ? "\n" : "", count,
-                      count == 1 ? "file" : "files",
-                      listed       ? ""
-                      : count == 1 ? " (-v says why)"
-                                   : " (-v lists them)");
+                      count == 1 ? "file" : "files", hint);
     for (size_t i = 0; i < collection->skipped.count && listed; i++) {
         const mls_source *skipped = &collection->skipped.items[i];
         if (!skipped->failed) {
@@ -362,7 +352,6 @@ static void show_collection(mls_printer *to, const void *what)
 
 /* ------------------------------------------------------------- for programs */
 
-/* A run and its place in its group. */
 typedef struct run_place {
     const mls_group *group;
     const mls_run *run;

@@ -91,7 +91,6 @@ static size_t fraction_width(mls_str text)
     return point != NULL ? mls_display_width((mls_str){point, (size_t)(text.ptr + text.len - point)}) : 0;
 }
 
-/* The width that a column would like to have. */
 static size_t layout_column(mls_table *table, size_t k)
 {
     mls_column *column = &table->columns[k];

@@ -12,7 +12,6 @@
 #include "base/arena.h"
 #include "report/view.h"
 
-/* How a column looks. */
 enum {
     MLS_COLUMN_LEFT = 0,
     MLS_COLUMN_RIGHT = 1,

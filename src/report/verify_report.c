@@ -39,7 +39,6 @@ static void add_of(mls_found *found, const mls_view *view, const mls_submission 
     }
 }
 
-/* Everything that was found: about the tree, then submitter by submitter. */
 static void add_all(mls_found *found, const mls_view *view, const mls_submission *submission)
 {
     add_of(found, view, submission, NULL);
@@ -102,6 +101,8 @@ static void add_row(mls_table *table, const mls_view *view, const mls_submission
     const mls_group *group = &result->group;
     const bool judged = result->judged; /* else there is nothing to tell but its name */
     const bool valid = result->counts.error == 0;
+    const char *mark = !judged ? "skipped" : valid ? "✓" : "✗";
+    const mls_style look = !judged ? MLS_STYLE_WARN : valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD;
     const bool forgiven = result->invalid <= result->allowed;
     const bool wrong =
         judged && (result->weak ? result->run_count < result->runs_needed : result->run_count != result->runs_needed);
@@ -121,14 +122,7 @@ static void add_row(mls_table *table, const mls_view *view, const mls_submission
     check_cell(table, "rcp", judged, group->rcp.check);
     check_cell(table, "seeds", judged, group->seeds.check);
     check_cell(table, "power", judged && group->power.check != MLS_CHECK_NOT_MADE, group->power.check);
-    mls_table_cell(table, "", MLS_COLUMN_KEEP,
-                   !judged ? MLS_STYLE_WARN
-                   : valid ? MLS_STYLE_GOOD
-                           : MLS_STYLE_BAD,
-                   "%s",
-                   !judged ? "skipped"
-                   : valid ? "✓"
-                           : "✗");
+    mls_table_cell(table, "", MLS_COLUMN_KEEP, look, "%s", mark);
     for (size_t i = 0; i < result->run_count && view->verbose > 0 && judged && forgiven; i++) {
         const mls_submission_run *run = &result->runs[i];
         if (!run->run.valid) {
@@ -355,7 +349,6 @@ static void all_findings(mls_found *found, const mls_printer *to, const void *su
 
 /* -------------------------------------------------------------------- JUnit */
 
-/* A test case, which fails by what was counted. */
 static void add_case(mls_printer *to, mls_found *found, const mls_finding_counts *counts, const char *class_name,
                      const char *name)
 {

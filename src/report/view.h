@@ -158,9 +158,7 @@ mls_words mls_words_minutes(double minutes); /* three decimals, and from an hour
 mls_words mls_words_clock(double minutes);   /* m:ss.s, from an hour on h:mm:ss */
 mls_words mls_words_plural(size_t count, const char *singular, const char *plural); /* "1 run", "10 runs" */
 
-/* ---- findings, gathered of several owners in the order in which they are to be told; their texts are borrowed */
-
-/* Whose findings they are; zeroed members mean "none". */
+/* Whose findings, gathered in the order in which they are to be told, they are; zeroed members mean "none". */
 typedef struct mls_owner {
     const char *path; /* of findings without a path */
     size_t line;      /* of findings without a line */
@@ -192,7 +190,6 @@ void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner own
 /* Frees the list; that it lacked memory is an error of the output. */
 void mls_found_finish(mls_found *found, mls_output *output);
 
-/* How findings are listed for a person. */
 typedef struct mls_found_look {
     size_t indent, hang; /* as of mls_view_line() */
     bool named;          /* "warning: " before what is none */
@@ -203,9 +200,7 @@ typedef struct mls_found_look {
 
 /* Prints `path:line:column: severity: message  [code]` for each; how many findings the lines tell.  Frees the list. */
 size_t mls_found_show(mls_view *view, mls_found *found, mls_found_look look);
-
-/* "2 errors". */
-mls_words mls_found_words(size_t count, mls_severity severity);
+mls_words mls_found_words(size_t count, mls_severity severity); /* "2 errors" */
 
 /* The table of a finding, whose row is an mls_noted.  Beside it what only CSV has. */
 extern const mls_fields mls_finding_fields, mls_finding_csv_fields;
@@ -213,8 +208,7 @@ extern const mls_fields mls_finding_fields, mls_finding_csv_fields;
 /* A list of findings as an array of JSON, those with a known path with it.  Frees the list. */
 void mls_emit_found(mls_emitter *to, mls_found found);
 
-/* JUnit: a test case, what was found in it, and why it failed (NULL: it did not); frees the list.  Or a suite of those.
- */
+/* JUnit: a test case, what was found in it (freed), and why it failed (NULL: it did not); or a suite of those. */
 void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found);
 void mls_junit_suite(mls_printer *to, const char *name);
 

@@ -79,8 +79,8 @@ void mls_shell_free(mls_shell *script)
 
 const mls_shell_variable *mls_shell_exports(const mls_shell *script, size_t *count)
 {
-    *count = script->export_count;
-    return script->exports;
+    *count = script != NULL ? script->export_count : 0;
+    return script != NULL ? script->exports : NULL;
 }
 
 static int compare_names(const void *name, const void *variable)
