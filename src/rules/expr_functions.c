@@ -68,7 +68,7 @@ static double remainder_of(double a, double b)
 }
 
 /* Why there is no such number; NULL when there is. */
-static const char *arithmetic_reason(uint8_t op, double a, double b, double c)
+static const char *arithmetic_reason(mls_expr_op op, double a, double b, double c)
 {
     const bool power = op == MLS_EXPR_POWER;
     if (power ? a == 0 && b < 0 : (op == MLS_EXPR_DIVIDE || op == MLS_EXPR_REMAINDER) && b == 0) {
