@@ -16,20 +16,28 @@
 #include "base/parallel.h"
 #include "reading/file.h"
 
-/* A file from this size on is scanned by all threads together, one such file at a time. */
-enum { MLS_LARGE_FILE = 32 * 1024 * 1024 };
+enum {
+    LARGE_FILE = 32 * 1024 * 1024, /* from this size on one file is scanned by all threads together */
+    BATCH_FILES = 64,              /* small ones, read before the first of them is handed over */
+    WAITING_MAX = 64,              /* runs of a small file; one with more is read once again when its turn has come */
+};
 
-/* Small files read before the first of them is handed over. */
-enum { MLS_BATCH_FILES = 64 };
-
-/* Runs of a small file that are kept; one with more is read once again when its turn has come. */
-enum { WAITING_MAX = 64 };
-
-struct reading_work;
+typedef struct reading_work {
+    const mls_reading *reading;
+    const mls_source *sources;
+    struct batch_file *batch;
+    unsigned threads;
+    bool direct;                        /* runs are handed over as they end, and all threads scan one file */
+    pthread_mutex_t lock;               /* over what follows */
+    mls_checker *checkers[BATCH_FILES]; /* those that are idle */
+    size_t idle;
+    size_t files_done, files;
+    uint64_t bytes_done;
+} reading_work;
 
 /* One file of a batch. */
 typedef struct batch_file {
-    struct reading_work *work;
+    reading_work *work;
     mls_read read;
     mls_status status; /* what ends everything; MLS_OK: nothing */
     mls_run *items;    /* that wait for their turn */
@@ -37,21 +45,6 @@ typedef struct batch_file {
     bool again; /* there were too many to be kept */
     bool asked; /* other editions, for one of its runs */
 } batch_file;
-
-typedef struct reading_work {
-    const mls_reading *reading;
-    const mls_source *sources;
-    batch_file *batch;
-    unsigned threads;
-    bool direct;            /* runs are handed over as they end, and all threads scan one file */
-    pthread_mutex_t lock;   /* over what follows */
-    mls_checker **checkers; /* those that are idle, of at most one for each thread */
-    size_t idle;
-    size_t files_done, files;
-    uint64_t bytes_done;
-} reading_work;
-
-/* ---------------------------------------------------------------- checkers */
 
 /* A checker that is ready for the next log: an idle one when there is one.  *checker is NULL without rules. */
 static mls_status take_checker(reading_work *work, mls_checker **checker)
@@ -81,17 +74,10 @@ static void give_back(reading_work *work, mls_checker *checker)
     (void)pthread_mutex_unlock(&work->lock);
 }
 
-/* --------------------------------------------------------- another edition */
-
-/* The run of a file that is judged by other rules. */
-typedef struct second_look {
-    size_t line; /* its first */
-    bool valid;
-} second_look;
-
+/* The run that begins where the one that is asked about does tells whether it is valid by other rules. */
 static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
 {
-    second_look *look = state;
+    mls_run *look = state;
     (void)index;
     (void)part;
     if (run->line != look->line) {
@@ -112,7 +98,7 @@ static mls_status ask_neighbours(batch_file *file, mls_run *run)
     mls_checker_options rules = *reading->rules;
     const mls_editions *editions = mls_rulesets_editions(rules.rulesets);
     const mls_edition *own;
-    second_look look = {.line = run->line};
+    mls_run look = {.line = run->line};
     const mls_reading again = {.rules = &rules,
                                .brief = true,
                                .steps = reading->steps,
@@ -146,10 +132,8 @@ static bool is_doubtful(const batch_file *file, const mls_run *run)
     const mls_source *source = file->read.source;
     return run->edition_guessed && !run->valid && run->malformed == 0 && run->status == MLS_RUN_SUCCESS &&
            run->benchmark != NULL && !file->asked && file->work->reading->open == NULL && source->size > 0 &&
-           source->size < MLS_LARGE_FILE;
+           source->size < LARGE_FILE;
 }
-
-/* -------------------------------------------------------------- one source */
 
 static mls_status take_run(void *state, mls_run *run, bool part)
 {
@@ -262,14 +246,13 @@ static void read_one(void *state, size_t index)
     (void)pthread_mutex_unlock(&work->lock);
 }
 
-/* ----------------------------------------------------------------- batches */
-
 static void forget_runs(batch_file *file)
 {
     for (size_t i = 0; i < file->count; i++) {
         mls_run_release(&file->items[i]);
     }
     file->count = 0;
+    file->asked = false;
     file->read = (mls_read){.index = file->read.index, .source = file->read.source};
 }
 
@@ -303,10 +286,10 @@ static size_t choose_batch(reading_work *work, size_t source_count, size_t *next
     const bool alone = work->files == 1 || work->reading->run == NULL;
     size_t count = 0;
     work->direct = false;
-    for (; *next < source_count && count < MLS_BATCH_FILES && !work->direct; ++*next) {
+    for (; *next < source_count && count < BATCH_FILES && !work->direct; ++*next) {
         const mls_source *source = &work->sources[*next];
         /* What a pipe holds can be read only once. */
-        const bool large = alone || source->size >= MLS_LARGE_FILE || (source->named && source->size == 0);
+        const bool large = alone || source->size >= LARGE_FILE || (source->named && source->size == 0);
         if (source->skip == NULL && large && count > 0) {
             break;
         }
@@ -323,10 +306,9 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
     mls_error ignored = {0};
     reading_work work = {.reading = reading,
                          .sources = sources,
-                         .batch = calloc(count < MLS_BATCH_FILES ? count + 1 : MLS_BATCH_FILES, sizeof *work.batch),
+                         .batch = calloc(count < BATCH_FILES ? count + 1 : BATCH_FILES, sizeof *work.batch),
                          .threads = reading->threads != 0 ? reading->threads : mls_processor_count()};
-    work.checkers = (mls_checker **)calloc(work.threads, sizeof *work.checkers);
-    mls_status status = work.batch != NULL && work.checkers != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    mls_status status = work.batch != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     error = error != NULL ? error : &ignored;
     *error = (mls_error){0};
     (void)pthread_mutex_init(&work.lock, NULL);
@@ -343,7 +325,6 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
     for (size_t i = 0; i < work.idle; i++) {
         mls_checker_free(work.checkers[i]);
     }
-    free((void *)work.checkers);
     free(work.batch);
     (void)pthread_mutex_destroy(&work.lock);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;

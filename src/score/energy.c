@@ -18,8 +18,6 @@
 #include "base/statistics.h"
 #include "mlscore/value.h"
 
-#define MILLISECONDS_PER_SECOND 1000.0
-
 /* A node file with more events is refused: one a millisecond for more than an hour. */
 #define POWER_EVENTS_MAX ((size_t)4 << 20)
 
@@ -47,27 +45,30 @@ static mls_status take_record(void *state, const mls_record *record)
     power_log *log = state;
     const mls_key kind = record->key_id;
     const bool edge = kind == MLS_KEY_POWER_MEASUREMENT_START || kind == MLS_KEY_POWER_MEASUREMENT_STOP;
-    const bool estimate = kind == MLS_KEY_CONVERSION_EFF || kind == MLS_KEY_INTERCONNECT_POWER_EST;
+    double *estimate = kind == MLS_KEY_CONVERSION_EFF           ? &log->conversion_eff
+                       : kind == MLS_KEY_INTERCONNECT_POWER_EST ? &log->interconnect_power_est
+                                                                : NULL;
     double number = 0;
-    if (!edge && !estimate && kind != MLS_KEY_POWER_READING) {
+    if (!edge && estimate == NULL && kind != MLS_KEY_POWER_READING) {
         return MLS_OK;
     }
     if (!edge && !(mls_json_number(record->value, &number) && isfinite(number))) {
         log->unreadable++;
         number = NAN;
     }
-    if (estimate) {
-        *(kind == MLS_KEY_CONVERSION_EFF ? &log->conversion_eff : &log->interconnect_power_est) = number;
+    if (estimate != NULL) {
+        *estimate = number;
         return MLS_OK;
     }
     log->too_many |= log->count == POWER_EVENTS_MAX;
-    if (!log->too_many && !MLS_GROW(log, items)) {
+    if (log->too_many) {
+        return MLS_OK;
+    }
+    if (!MLS_GROW(log, items)) {
         return MLS_ERROR_MEMORY;
     }
-    if (!log->too_many) {
-        log->items[log->count] = (power_event){record->time_ms, number, log->count, kind};
-        log->count++;
-    }
+    log->items[log->count] = (power_event){record->time_ms, number, log->count, kind};
+    log->count++;
     return MLS_OK;
 }
 
@@ -181,7 +182,7 @@ mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const cha
     } else if (status == MLS_OK && log_is_usable(&log, time_to_train_ms)) {
         watts = node ? watts_of_node(&log) : watts_of_switch(&log);
     }
-    *joules += log.conversion_eff * watts * time_to_train_ms / MILLISECONDS_PER_SECOND;
+    *joules += log.conversion_eff * watts * time_to_train_ms / 1000;
     free(log.items);
     return status;
 }

@@ -50,11 +50,6 @@ static bool run_counts(const mls_run *run)
     return run->valid && isfinite(mls_run_minutes(run));
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The olympic mean of a window, or the plain one when it has fewer runs than needed; `marks` may be NULL. */
 static void score_window(const olympic_scoring *scoring, size_t first, size_t count, mls_olympic_mark *marks,
                          mls_olympic_result *result)
@@ -76,8 +71,9 @@ static void score_window(const olympic_scoring *scoring, size_t first, size_t co
         return;
     }
     qsort(scoring->by_time, valid, sizeof *scoring->by_time, compare_ranked);
-    const size_t fastest = smaller(allowed, valid);
-    const size_t end = valid - smaller(plain ? 0 : allowed - result->dropped, valid - fastest);
+    const size_t slowest = plain ? 0 : allowed - result->dropped;
+    const size_t fastest = allowed < valid ? allowed : valid;
+    const size_t end = slowest < valid - fastest ? valid - slowest : fastest;
     for (size_t i = 0; i < valid; i++) {
         scoring->minutes[i] = scoring->by_time[i].by;
         if (marks != NULL && (i < fastest || i >= end)) {

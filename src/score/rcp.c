@@ -80,17 +80,14 @@ static void prune_points(mls_rcp_set *set)
             fastest = i;
         }
     }
-    for (size_t i = 0; i < fastest; i++) {
-        set->items[i].pruned = true;
-    }
     const mls_rcp_point *previous = NULL;
-    for (size_t i = fastest; i < set->count; i++) {
+    for (size_t i = 0; i < set->count; i++) {
         mls_rcp_point *point = &set->items[i];
-        if (previous != NULL && i + 1 < set->count) {
-            const mls_rcp_point *next = point + 1;
-            point->pruned = point->bar.mean > interpolate(point->global_batch_size, previous->global_batch_size,
-                                                          previous->bar.mean, next->global_batch_size, next->bar.mean);
-        }
+        const mls_rcp_point *next = point + 1;
+        point->pruned =
+            i < fastest || (previous != NULL && i + 1 < set->count &&
+                            point->bar.mean > interpolate(point->global_batch_size, previous->global_batch_size,
+                                                          previous->bar.mean, next->global_batch_size, next->bar.mean));
         previous = point->pruned ? previous : point;
     }
 }
@@ -208,8 +205,6 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     (void)mls_text_printf(result.message, sizeof result.message, "%s%s", matches[result.match].message, batch);
     return result;
 }
-
-/* -------------------------------------------------------------- in words */
 
 /* More digits than this behind the point tell nobody anything. */
 #define DECIMALS_MAX 9

@@ -220,9 +220,7 @@ static mls_status read_row(void *state, const mls_csv_row *row)
         return fail_at(reading, row, field, 0, "not a batch size", row->fields[field]);
     }
     status = read_values(reading, row, &point);
-    if (status == MLS_OK && wanted) {
-        status = read_texts(reading, row, &point);
-    }
+    status = status == MLS_OK && wanted ? read_texts(reading, row, &point) : status;
     return status == MLS_OK && wanted ? place_point(reading, row, &point) : status;
 }
 

@@ -17,11 +17,8 @@
 #include "mlscore/value.h"
 #include "score/score.h"
 
-/* Longer values of hyperparameters are cut, those with longer keys are none. */
-enum { MLS_HYPERPARAMETER_LENGTH = 200 };
-
-/* Of a name (benchmark, division …) only so much is kept. */
-enum { MLS_NAME_LENGTH = 1000 };
+/* How much is kept of a hyperparameter's value (one with a longer key is none), a name, and a line from Slurm. */
+enum { HYPERPARAMETER_LENGTH = 200, NAME_LENGTH = 1000, MARKER_QUOTED = 300 };
 
 #define ELLIPSIS "…"
 
@@ -127,7 +124,7 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
     const bool decoded = mls_json_string(record->value, &arena, &text);
     text = decoded && config ? config_of(text) : text;
     if (!config || !decoded || text.len > 0) {
-        *taken = decoded ? mls_copy_text(text.ptr, text.len < MLS_NAME_LENGTH ? text.len : MLS_NAME_LENGTH) : NULL;
+        *taken = decoded ? mls_copy_text(text.ptr, text.len < NAME_LENGTH ? text.len : NAME_LENGTH) : NULL;
         run->out_of_memory |= *taken == NULL;
     }
     mls_arena_release(&arena);
@@ -144,12 +141,12 @@ static mls_arena *arena_of(mls_run *run)
 static void take_hyperparameter(mls_run *run, void *member, const mls_record *record)
 {
     (void)member;
-    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > MLS_HYPERPARAMETER_LENGTH ||
+    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > HYPERPARAMETER_LENGTH ||
         run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT || mls_run_hyperparameter(run, record->key) != NULL) {
         return;
     }
     mls_arena *arena = arena_of(run);
-    const mls_str value = mls_utf8_cut(record->value, MLS_HYPERPARAMETER_LENGTH);
+    const mls_str value = mls_utf8_cut(record->value, HYPERPARAMETER_LENGTH);
     const mls_str key = arena != NULL ? mls_arena_copy(arena, record->key) : MLS_S("");
     char *text = arena != NULL ? mls_arena_alloc(arena, value.len + sizeof ELLIPSIS) : NULL;
     if (key.ptr == NULL || text == NULL ||
@@ -281,14 +278,11 @@ void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
     }
 }
 
-/* How much of a line from Slurm is quoted in a finding. */
-enum { MLS_MARKER_QUOTED = 300 };
-
 void mls_run_marker(mls_run *run, const mls_marker *marker)
 {
     const bool cancelled = marker->kind == MLS_MARKER_CANCELLED;
     if (cancelled || marker->kind == MLS_MARKER_SRUN_ERROR) {
         mls_findings_add(&run->findings, cancelled ? MLS_FINDING_CANCELLED : MLS_FINDING_TASK_FAILED,
-                         (mls_finding_place){.line = marker->line}, "%.*s", MLS_CUT(marker->text, MLS_MARKER_QUOTED));
+                         (mls_finding_place){.line = marker->line}, "%.*s", MLS_CUT(marker->text, MARKER_QUOTED));
     }
 }

@@ -19,8 +19,6 @@
 #include "base/utf8.h"
 #include "mlscore/value.h"
 
-/* ----------------------------------------------------- one seed, in one form */
-
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
@@ -134,8 +132,6 @@ bool mls_run_seed(mls_run *run, const mls_record *record)
     }
     return ok;
 }
-
-/* ------------------------------------------------------ the seeds of a folder */
 
 /* A problem names at most this many of the logs that share a seed, and says how many more there are. */
 enum { NAMED_MAX = 4 };

@@ -16,8 +16,6 @@
 #include "score/score.h"
 #include "slurm/slurm.h"
 
-/* ------------------------------------------ runs that stand in two files */
-
 /* A run, and what decides which of several same ones stays. */
 typedef struct repeat {
     mls_run *run;
@@ -108,8 +106,6 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
     return status;
 }
 
-/* ----------------------------------------------------------- power files */
-
 static bool is_folder(const char *path)
 {
     struct stat about;
@@ -183,8 +179,6 @@ static mls_status read_power(mls_group *group)
     mls_group_energy(group);
     return status == MLS_OK && group->findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }
-
-/* ------------------------------------------------------------ collecting */
 
 /* What the reading has said so far. */
 typedef struct collecting_state {
