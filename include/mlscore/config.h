@@ -97,21 +97,5 @@ typedef struct mls_config_summary {
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);
 
-/** Paths of configs, in natural order.  Zero-initialised is empty; everything in it is owned by it. */
-typedef struct mls_config_paths {
-    char **items;
-    size_t count;
-    size_t capacity;
-} mls_config_paths;
-
-/**
- * Adds every regular file config_*.sh below a folder, up to 64 folders down,
- * links to folders not followed.  MLS_OK; MLS_ERROR_READ when some folder
- * could not be read and MLS_ERROR_LIMIT when it goes too deep (what could be
- * read is in the list); MLS_ERROR_MEMORY.
- */
-mls_status mls_config_paths_find(const char *folder, mls_config_paths *paths, mls_error *error) MLS_MUST_USE;
-void mls_config_paths_release(mls_config_paths *paths);
-
 MLS_C_END
 #endif

@@ -310,7 +310,6 @@ void mls_cli_progress(void *state, size_t files_done, size_t files, uint64_t byt
     }
     if (now >= cli->progress_ms) {
         (void)fprintf(stderr, "\r%zu of %zu files, %.1f MB\033[K", files_done, files, (double)bytes_done / 1e6);
-        (void)fflush(stderr);
         cli->progress_shown = true;
         cli->progress_ms = now + PROGRESS_EVERY_MS;
     }
@@ -320,6 +319,5 @@ void mls_cli_progress_end(const mls_cli *cli)
 {
     if (cli->progress_shown) {
         (void)fputs("\r\033[K", stderr);
-        (void)fflush(stderr);
     }
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/walk.h"
 #include "cli/command.h"
 #include "report/reports.h"
 
@@ -22,7 +23,7 @@ static const mls_option options[] = {
 /* The configs to print.  Names and files are spans of operands and of found paths. */
 typedef struct config_work {
     mls_cli *cli;
-    mls_config_paths *found; /* one list for each operand */
+    mls_names found; /* below folders */
     mls_config_list list;
 } config_work;
 
@@ -54,67 +55,95 @@ static void config_add(config_work *work, const char *text, bool is_file)
     }
 }
 
-static void config_add_folder(config_work *work, const char *folder, mls_config_paths *found)
+enum { ENTRIES_MAX = 10000000, DEPTH_MAX = 64 };
+
+static mls_status config_found(void *state, mls_walk_entry *entry)
+{
+    config_work *work = state;
+    mls_names *paths = &work->found;
+    const mls_str name = mls_str_from(entry->name);
+    entry->enter = entry->enter && !entry->link;
+    if (entry->too_deep && !entry->link) {
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
+    }
+    if (entry->kind == MLS_WALK_FILE && mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))) {
+        char *path = MLS_GROW(paths, items) ? mls_copy_text(entry->path, strlen(entry->path)) : NULL;
+        if (path == NULL) {
+            return MLS_ERROR_MEMORY;
+        }
+        paths->items[paths->count++] = path;
+    }
+    return MLS_OK;
+}
+
+static mls_status config_listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
+{
+    const config_work *work = state;
+    (void)count;
+    if (system_errno != 0) {
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s: %s", folder->path, strerror(system_errno));
+    }
+    return MLS_OK;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return mls_str_compare_natural(mls_str_from(*(const char *const *)a), mls_str_from(*(const char *const *)b));
+}
+
+/* Every config_*.sh below, in natural order; links to folders are not followed. */
+static void config_add_folder(config_work *work, const char *folder)
 {
     mls_error error = {0};
+    const mls_names *found = &work->found;
+    const size_t first = found->count;
+    mls_folder_walk walk = {
+        .visitor = {work, config_found, config_listed}, .entries_max = ENTRIES_MAX, .depth_max = DEPTH_MAX};
+    const mls_status status = mls_folder_walk_from(&walk, folder, 0, &error);
+    mls_folder_walk_release(&walk);
+    if (status != MLS_OK) {
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", status == MLS_ERROR_LIMIT ? error.message : "out of memory");
+    }
     work->list.folders = true;
-    if (mls_config_paths_find(folder, found, &error) != MLS_OK) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", error.message);
-    }
-    for (size_t i = 0; i < found->count; i++) {
-        config_add(work, found->items[i], true);
-    }
-    if (found->count == 0) {
+    if (found->count == first) {
         mls_cli_say(work->cli, MLS_EXIT_OK, NULL, "no config_*.sh below %s", folder);
+        return;
+    }
+    qsort(found->items + first, found->count - first, sizeof *found->items, compare_paths);
+    for (size_t i = first; i < found->count; i++) {
+        config_add(work, found->items[i], true);
     }
 }
 
 /* A folder, a file, or a name; something else than these is a file that is not there. */
-static void config_add_operand(config_work *work, const char *operand, mls_config_paths *found)
+static void config_add_operand(config_work *work, const char *operand)
 {
     struct stat info;
-    if (stat(operand, &info) == 0) {
-        if (S_ISDIR(info.st_mode)) {
-            config_add_folder(work, operand, found);
-        } else {
-            config_add(work, operand, true);
-        }
-        return;
-    }
+    const bool there = stat(operand, &info) == 0;
     const int reason = errno;
     const mls_config_name name = mls_config_name_decode(mls_str_from(operand));
-    if (name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
-        config_add(work, operand, false);
+    if (there && S_ISDIR(info.st_mode)) {
+        config_add_folder(work, operand);
+    } else if (there || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
+        config_add(work, operand, there);
     } else {
         mls_cli_say(work->cli, MLS_EXIT_IO, operand, "no shape in this name, and no such file (%s)", strerror(reason));
     }
 }
 
-static void config_release(config_work *work)
-{
-    for (size_t i = 0; i < work->list.count; i++) {
-        mls_shell_free(work->list.items[i].script);
-        mls_findings_release(&work->list.items[i].findings);
-    }
-    free(work->list.items);
-    for (size_t i = 0; i < work->cli->operand_count; i++) {
-        mls_config_paths_release(&work->found[i]);
-    }
-    free(work->found);
-}
-
 static void config_run(mls_cli *cli)
 {
-    config_work work = {.cli = cli, .found = calloc(cli->operand_count, sizeof *work.found)};
-    if (work.found == NULL) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
-        return;
-    }
+    config_work work = {.cli = cli};
     for (size_t i = 0; i < cli->operand_count; i++) {
-        config_add_operand(&work, cli->operands[i], &work.found[i]);
+        config_add_operand(&work, cli->operands[i]);
     }
     mls_cli_print(cli, cli->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
-    config_release(&work);
+    for (size_t i = 0; i < work.list.count; i++) {
+        mls_shell_free(work.list.items[i].script);
+        mls_findings_release(&work.list.items[i].findings);
+    }
+    free(work.list.items);
+    mls_names_release(&work.found);
 }
 
 const mls_command mls_command_config = {

@@ -39,8 +39,7 @@ static bool key_listed(const char *list, mls_str key)
         if (mls_str_equal((mls_str){list, len}, key)) {
             return true;
         }
-        list += len;
-        list += *list == ',';
+        list += len + (list[len] == ',');
     }
     return false;
 }

@@ -57,8 +57,8 @@ static bool help_has_manual(char *page)
 static void help_manual(const char *name)
 {
     char page[64];
-    const int len = snprintf(page, sizeof page, "mlscore-%s", name);
-    if (len > 0 && (size_t)len < sizeof page && isatty(STDOUT_FILENO) == 1 && help_has_manual(page)) {
+    (void)snprintf(page, sizeof page, "mlscore-%s", name);
+    if (isatty(STDOUT_FILENO) == 1 && help_has_manual(page)) {
         char words[][4] = {"man", "1"};
         char *const arguments[] = {words[0], words[1], page, NULL};
         (void)execvp("man", arguments);

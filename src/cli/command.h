@@ -148,9 +148,6 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
 /* Says what an error tells: with a place in the file of that path, else without the path.  False. */
 bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error);
 
-/* Says which sources could not be read. */
-void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
-
 /* "; did you mean 'score'?" for a message about a misspelt word; "" when nothing is near. */
 typedef struct mls_cli_hint {
     char text[100];
@@ -190,7 +187,8 @@ void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
 /* Reads the logs of all operands, with a report begun (NULL: none) and ended around it; `state` is the printer's. */
 void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *report, void *state);
 
-/* Says why a source could not be read. */
+/* Say which sources could not be opened, and why one could not be read. */
+void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
 void mls_cli_read_done(mls_cli *cli, const mls_read *read);
 
 /* --help and `mlscore help CMD` without a manual. */

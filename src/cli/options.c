@@ -131,10 +131,10 @@ static void decide_color(mls_cli *cli)
     const char *terminal = getenv("TERM");
     if (cli->color != NULL && strcmp(cli->color, "auto") != 0) {
         cli->view.color = strcmp(cli->color, "always") == 0;
-        return;
+    } else {
+        cli->view.color = (none == NULL || *none == '\0') && cli->output_path == NULL && isatty(STDOUT_FILENO) == 1 &&
+                          terminal != NULL && strcmp(terminal, "dumb") != 0;
     }
-    cli->view.color = (none == NULL || *none == '\0') && cli->output_path == NULL && isatty(STDOUT_FILENO) == 1 &&
-                      terminal != NULL && strcmp(terminal, "dumb") != 0;
 }
 
 /* --------------------------------------------------------------- operands */

@@ -184,21 +184,6 @@ static void test_summary(void **state)
     mls_findings_release(&findings);
 }
 
-static void test_folders(void **state)
-{
-    (void)state;
-    mls_config_paths paths = {0};
-    assert_int_equal(mls_config_paths_find("testdata/configs/", &paths, NULL), MLS_OK);
-    assert_int_equal(paths.count, 4);
-    assert_string_equal(paths.items[0], "testdata/configs/config_DGXB200_2x8x1xtp1pp1cp1.sh");
-    assert_string_equal(paths.items[3], "testdata/configs/config_common.sh");
-    mls_config_paths_release(&paths);
-    mls_error error;
-    assert_int_equal(mls_config_paths_find("no/such/folder", &paths, &error), MLS_ERROR_READ);
-    assert_int_equal(paths.count, 0);
-    mls_config_paths_release(&paths);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,7 +192,6 @@ int main(void)
         cmocka_unit_test(test_shapes_that_do_not_fit),
         cmocka_unit_test(test_settings_that_are_advised_against),
         cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_folders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
