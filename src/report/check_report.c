@@ -17,8 +17,8 @@ enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 
 static mls_found findings_of(const mls_check_log *log, const mls_view *view, bool bare)
 {
     mls_found found = {0};
-    const mls_owner owner = {.path = log->path, .line = log->part ? log->line : 0};
-    mls_found_add(&found, &log->run->findings, bare ? (mls_owner){0} : owner, view);
+    const mls_owner owner = {.path = bare ? NULL : log->path, .line = bare || !log->part ? 0 : log->line};
+    mls_found_add(&found, &log->run->findings, owner, view);
     return found;
 }
 

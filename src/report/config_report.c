@@ -115,10 +115,9 @@ static bool is_shown_already(const mls_config_entry *entry, const mls_shell_vari
 static void show_settings(mls_view *view, const mls_config_entry *entry)
 {
     mls_buffer line = {0};
-    for (const char *at = settings_that_matter; *at != '\0'; at += strspn(at, " ")) {
-        const mls_str name = {at, strcspn(at, " ")};
+    mls_str names = mls_str_from(settings_that_matter);
+    for (mls_str name; (name = mls_str_word(&names)).len > 0;) {
         const mls_shell_variable *variable = mls_shell_find(entry->script, name);
-        at += name.len;
         if (variable != NULL && !is_shown_already(entry, variable)) {
             mls_buffer_append_text(&line, line.len == 0 ? "text sets:" : "");
             append_setting(&line, variable->known ? " " : "  ", variable);

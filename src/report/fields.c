@@ -264,14 +264,6 @@ void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
     mls_emit_close(to, '}');
 }
 
-static bool next_name(const char **at, mls_str *name)
-{
-    *at += strspn(*at, " ");
-    *name = (mls_str){*at, strcspn(*at, " ")};
-    *at += name->len;
-    return name->len > 0;
-}
-
 static const mls_field *find_column(const mls_columns *columns, mls_str name, size_t *source)
 {
     for (*source = 0; *source < MLS_SOURCES_MAX && columns->sources[*source] != NULL; ++*source) {
@@ -289,9 +281,9 @@ static const mls_field *find_column(const mls_columns *columns, mls_str name, si
 
 void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX])
 {
-    const char *at = columns->names;
+    mls_str names = mls_str_from(columns->names);
     size_t source;
-    for (mls_str name; next_name(&at, &name);) {
+    for (mls_str name; (name = mls_str_word(&names)).len > 0;) {
         const mls_field *field = find_column(columns, name, &source);
         if (rows == NULL) {
             mls_emit_str(to, name);
@@ -320,9 +312,9 @@ static void print_fields(mls_output *output, const char *section, const mls_fiel
 
 static void print_columns(mls_output *output, const mls_columns *columns)
 {
-    const char *at = columns->names;
+    mls_str names = mls_str_from(columns->names);
     size_t source;
-    for (mls_str name; next_name(&at, &name);) {
+    for (mls_str name; (name = mls_str_word(&names)).len > 0;) {
         const mls_field *field = find_column(columns, name, &source);
         /* The type that has null stands behind the one that has not. */
         const bool empty = field != NULL && source < columns->optional && field->type % 2 == 0;

@@ -36,23 +36,11 @@ static const char *name_below(const mls_group *group, const char *path)
     return strcmp(path, group->path) == 0 && slash != NULL ? slash + 1 : path_shown(path);
 }
 
-/* ": 18 nodes x 4 GPUs = 72   tp1 pp1 cp8 dp9" */
-static void headline_shape(mls_buffer *line, const mls_config_name *shape)
-{
-    mls_buffer_printf(line, ": %" PRIu64 " %s x %" PRIu64 " GPUs = %" PRIu64, shape->nodes,
-                      shape->nodes == 1 ? "node" : "nodes", shape->gpus_per_node, shape->gpus);
-    if (shape->data_parallel > 0) {
-        mls_buffer_printf(line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64,
-                          shape->tensor_parallel > 0 ? shape->tensor_parallel : 1,
-                          shape->pipeline_parallel > 0 ? shape->pipeline_parallel : 1,
-                          shape->context_parallel > 0 ? shape->context_parallel : 1, shape->data_parallel);
-    }
-}
-
 static void show_headline(mls_view *view, const mls_group *group)
 {
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     const char *division = mls_division_name(group->division);
+    const mls_config_name *shape = &group->shape;
     const char *job = group->runs[0]->job.job; /* and nodes, where all runs have the same */
     double nodes = group->runs[0]->job.node_count;
     mls_buffer line = {0};
@@ -66,10 +54,17 @@ static void show_headline(mls_view *view, const mls_group *group)
     if (group->config != NULL) {
         mls_buffer_printf(&line, "   %s", group->config);
     }
-    if (group->shape.gpus > 0) {
-        headline_shape(&line, &group->shape);
+    if (shape->gpus > 0) {
+        mls_buffer_printf(&line, ": %" PRIu64 " %s x %" PRIu64 " GPUs = %" PRIu64, shape->nodes,
+                          shape->nodes == 1 ? "node" : "nodes", shape->gpus_per_node, shape->gpus);
     } else if (!isnan(nodes)) {
         mls_buffer_printf(&line, "   %s", mls_words_plural((size_t)nodes, "node", "nodes").text);
+    }
+    if (shape->gpus > 0 && shape->data_parallel > 0) {
+        mls_buffer_printf(&line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64,
+                          shape->tensor_parallel > 0 ? shape->tensor_parallel : 1,
+                          shape->pipeline_parallel > 0 ? shape->pipeline_parallel : 1,
+                          shape->context_parallel > 0 ? shape->context_parallel : 1, shape->data_parallel);
     }
     if (job != NULL) {
         mls_buffer_printf(&line, "   job %s", job);
@@ -157,8 +152,7 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
         mls_buffer_printf(line, ": no score · %s", no_score[score->outcome]);
         return MLS_STYLE_BAD;
     }
-    const bool counts = score->outcome == MLS_OLYMPIC_SCORED && needed > 0;
-    const bool too_many = score->outcome == MLS_OLYMPIC_TOO_MANY_RUNS;
+    const bool counts = score->official && needed > 0;
     const bool too_few = score->outcome == MLS_OLYMPIC_TOO_FEW_RUNS;
     mls_buffer_append_text(line, counts ? " · " : ": not an official score · ");
     if (too_few && valid == 0) {
@@ -168,10 +162,10 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
     if (too_few) {
         mls_buffer_printf(line, valid == 1 ? "%zu valid run" : "mean of %zu valid runs", valid);
     } else {
-        mls_buffer_append_text(line, counts ? "olympic mean" : too_many ? "olympic mean of all" : "mean");
+        mls_buffer_append_text(line, counts ? "olympic mean" : score->official ? "mean" : "olympic mean of all");
     }
     mls_buffer_printf(line, " %s min", mls_words_minutes(score->score_minutes).text);
-    return score->outcome == MLS_OLYMPIC_SCORED && score->official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
+    return score->official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
 }
 
 /* Weak scaling has no olympic mean but "59 models, at least 10 needed · 32 accelerators each · all trained in …". */

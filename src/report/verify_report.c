@@ -349,55 +349,52 @@ static void all_findings(mls_found *found, const mls_printer *to, const void *su
 
 /* -------------------------------------------------------------------- JUnit */
 
-static void add_case(mls_printer *to, mls_found *found, const mls_finding_counts *counts, const char *class_name,
+static void add_case(mls_printer *to, mls_found found, const mls_finding_counts *counts, const char *class_name,
                      const char *name)
 {
-    const size_t bad = counts->error + (to->view->strict ? counts->warning + counts->advice : 0);
-    mls_junit_case(
-        to, class_name, name,
-        mls_findings_pass(counts, to->view->strict) ? NULL : mls_words_plural(bad, "finding", "findings").text, found);
+    const bool strict = to->view->strict;
+    const size_t bad = counts->error + (strict ? counts->warning + counts->advice : 0);
+    const mls_words failure = mls_words_plural(bad, "finding", "findings");
+    mls_junit_case(to, class_name, name, mls_findings_pass(counts, strict) ? NULL : failure.text, &found);
 }
 
-/* A test case of what a submitter's findings say about a system, a result, or neither. */
-static void add_case_of(mls_printer *to, const mls_submitter *submitter, const mls_system *system,
-                        const mls_submission_result *result)
+/* What a submitter's findings say about a system, a result, or neither. */
+static mls_found found_about(const mls_view *view, const mls_submitter *submitter, const mls_system *system,
+                             const mls_submission_result *result)
 {
     mls_found found = {0};
     for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
         if (placed->system == system && placed->result == result) {
-            mls_found_add_one(&found, placed->finding, (mls_owner){.path = placed->path}, to->view);
+            mls_found_add_one(&found, placed->finding, (mls_owner){.path = placed->path}, view);
         }
     }
-    if (system != NULL) {
-        const char *path = system->description.path;
-        add_case(to, &found, &system->findings.counts, "system", path != NULL ? path : system->folder);
-    } else if (result != NULL) {
-        add_case(to, &found, &result->counts, result->benchmark, result->path);
-    } else {
-        add_case(to, &found, &submitter->findings.counts, "tree", "everything else");
-    }
+    return found;
 }
 
 static void test_cases(mls_printer *to, const void *what)
 {
     const mls_submission *submission = what;
+    const mls_view *view = to->view;
     if (submission->findings.count > 0) {
         mls_found found = {0};
-        add_of(&found, to->view, submission, NULL);
-        add_case(to, &found, &submission->findings.counts, "tree", "everything else");
+        add_of(&found, view, submission, NULL);
+        add_case(to, found, &submission->findings.counts, "tree", "everything else");
         mls_junit_suite(to, submission->path);
     }
     for (size_t i = 0; i < submission->submitter_count; i++) {
-        const mls_submitter *submitter = &submission->submitters[i];
-        add_case_of(to, submitter, NULL, NULL);
-        for (size_t k = 0; k < submitter->system_count; k++) {
-            add_case_of(to, submitter, &submitter->systems[k], NULL);
+        const mls_submitter *of = &submission->submitters[i];
+        add_case(to, found_about(view, of, NULL, NULL), &of->findings.counts, "tree", "everything else");
+        for (size_t k = 0; k < of->system_count; k++) {
+            const mls_system *system = &of->systems[k];
+            const char *path = system->description.path != NULL ? system->description.path : system->folder;
+            add_case(to, found_about(view, of, system, NULL), &system->findings.counts, "system", path);
         }
-        for (size_t k = 0; k < submitter->result_count; k++) {
-            add_case_of(to, submitter, NULL, &submitter->results[k]);
+        for (size_t k = 0; k < of->result_count; k++) {
+            const mls_submission_result *result = &of->results[k];
+            add_case(to, found_about(view, of, NULL, result), &result->counts, result->benchmark, result->path);
         }
-        mls_junit_suite(to, submitter->name);
+        mls_junit_suite(to, of->name);
     }
 }
 
