@@ -116,7 +116,7 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
 {
     mls_buffer line = {0};
     mls_str names = mls_str_from(settings_that_matter);
-    for (mls_str name; (name = mls_str_word(&names)).len > 0;) {
+    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
         const mls_shell_variable *variable = mls_shell_find(entry->script, name);
         if (variable != NULL && !is_shown_already(entry, variable)) {
             mls_buffer_append_text(&line, line.len == 0 ? "text sets:" : "");

@@ -283,7 +283,7 @@ void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const
 {
     mls_str names = mls_str_from(columns->names);
     size_t source;
-    for (mls_str name; (name = mls_str_word(&names)).len > 0;) {
+    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
         const mls_field *field = find_column(columns, name, &source);
         if (rows == NULL) {
             mls_emit_str(to, name);
@@ -314,7 +314,7 @@ static void print_columns(mls_output *output, const mls_columns *columns)
 {
     mls_str names = mls_str_from(columns->names);
     size_t source;
-    for (mls_str name; (name = mls_str_word(&names)).len > 0;) {
+    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
         const mls_field *field = find_column(columns, name, &source);
         /* The type that has null stands behind the one that has not. */
         const bool empty = field != NULL && source < columns->optional && field->type % 2 == 0;
