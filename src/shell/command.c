@@ -179,7 +179,8 @@ static int run_test(mls_shell_state *state, const mls_shell_fields *fields)
     const bool bracket = is(field(fields, 0), "[");
     const mls_shell_fields words = {fields->items + 1, fields->count - 1 - bracket, 0, fields->unknown};
     if (bracket && !is(field(fields, fields->count - 1), "]")) {
-        return mls_shell_fields_known(fields) ? STATUS_MISTAKE : STATUS_UNKNOWN;
+        const bool known = mls_shell_known(field(fields, fields->count - 1)) && !fields->unknown;
+        return known ? STATUS_MISTAKE : STATUS_UNKNOWN;
     }
     const int status = mls_shell_condition(state, &words, true);
     return fields->unknown ? STATUS_UNKNOWN : status;

@@ -444,8 +444,8 @@ mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting 
 
 void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, bool splits, mls_shell_fields *fields)
 {
-    builder self = {
-        .state = state, .quoting = QUOTING_TEXT, .fields = fields, .splits = splits && !mls_str_equal(raw, MLS_S("["))};
+    const bool bracket = mls_str_starts(raw, MLS_S("[")) && memchr(raw.ptr, ']', raw.len) == NULL; /* the command */
+    builder self = {.state = state, .quoting = QUOTING_TEXT, .fields = fields, .splits = splits && !bracket};
     build(&self, raw, false);
     end_field(&self);
     mls_buffer_release(&self.text);
