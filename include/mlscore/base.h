@@ -2,9 +2,8 @@
 /*
  * base.h - byte strings, errors and findings: what every floor speaks in.
  *
- * Errors are values: a function that can fail returns an mls_status and, where
- * the caller passes one, fills an mls_error.  The library never prints, exits or
- * aborts.
+ * Errors are values: a function that can fail returns an mls_status and, where the caller passes one, fills an
+ * mls_error.  The library never prints, exits or aborts.
  */
 #ifndef MLSCORE_BASE_H
 #define MLSCORE_BASE_H
@@ -76,10 +75,9 @@ int mls_str_compare(mls_str a, mls_str b);
 int mls_str_compare_natural(mls_str a, mls_str b);
 
 /**
- * The right word that is nearest to a misspelt one: start with
- * mls_nearest_to(word), offer every right word, and look at `found`.  It is
- * empty when more than a third of the letters differ, swapped neighbours
- * counting as one, case not at all.  Nothing is copied.
+ * The right word that is nearest to a misspelt one: start with mls_nearest_to(word), offer every right word, and look
+ * at `found`.  It is empty when more than a third of the letters differ, swapped neighbours counting as one, case not
+ * at all.  Nothing is copied.
  */
 typedef struct mls_nearest {
     mls_str word;
@@ -201,9 +199,8 @@ typedef struct mls_finding_place {
 } mls_finding_place;
 
 /**
- * Adds a finding with the code's own severity; control characters of its
- * message are escaped.  Past MLS_FINDINGS_KEPT_PER_CODE of a code only the
- * counters grow.  Whoever reads the list checks out_of_memory once.
+ * Adds a finding with the code's own severity; control characters of its message are escaped.  Past
+ * MLS_FINDINGS_KEPT_PER_CODE of a code only the counters grow.  Whoever reads the list checks out_of_memory once.
  */
 void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
     MLS_PRINTF(4, 5);

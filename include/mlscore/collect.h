@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect.h - from logs, folders and trees of them to runs, each of them once,
- * and to groups, each of which has one score.
+ * collect.h - from logs, folders and trees of them to runs, each of them once, and to groups, each of which has one
+ * score.
  */
 #ifndef MLSCORE_COLLECT_H
 #define MLSCORE_COLLECT_H

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.h - what a config_*.sh says it runs: its name, and where its text
- * (read by shell.h) disagrees with it.
+ * config.h - what a config_*.sh says it runs: its name, and where its text (read by shell.h) disagrees with it.
  *
- * Submissions keep one shell script per system and scale, and its name says
- * the shape of the job once more: config_GB200_18x4x1xtp1pp1cp8.sh is 18
- * nodes of 4 GPUs, one micro-batch per step, context parallel 8.  The same
- * name without "config_" and ".sh" is what DGXSYSTEM holds in a Slurm log.
+ * Submissions keep one shell script per system and scale, and its name says the shape of the job once more:
+ * config_GB200_18x4x1xtp1pp1cp8.sh is 18 nodes of 4 GPUs, one micro-batch per step, context parallel 8.  The same name
+ * without "config_" and ".sh" is what DGXSYSTEM holds in a Slurm log.
  *
- * Names, paths and scripts are text from outside: nothing in them is trusted,
- * and nothing in a script is ever run.
+ * Names, paths and scripts are text from outside: nothing in them is trusted, and nothing in a script is ever run.
  */
 #ifndef MLSCORE_CONFIG_H
 #define MLSCORE_CONFIG_H
@@ -31,9 +28,8 @@ typedef enum mls_config_kind {
 #define MLS_CONFIG_SUFFIX_MAX 16
 
 /**
- * A decoded name.  A number that is 0 is not in the name and cannot be
- * derived from it; valid names hold no zero (extra numbers may).  The strings
- * are spans of the text that was decoded and live as long as it does.
+ * A decoded name.  A number that is 0 is not in the name and cannot be derived from it; valid names hold no zero (extra
+ * numbers may).  The strings are spans of the text that was decoded and live as long as it does.
  */
 typedef struct mls_config_name {
     mls_str name;   /**< the name without folders, "config_" and ".sh": what DGXSYSTEM holds */
@@ -63,14 +59,13 @@ typedef struct mls_config_name {
 } mls_config_name;
 
 /**
- * Decodes the name of a config: a bare name, a path, or a DGXSYSTEM value
- * (folders, "config_" and ".sh" are each optional).
+ * Decodes the name of a config: a bare name, a path, or a DGXSYSTEM value (folders, "config_" and ".sh" are each
+ * optional).
  *
  *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
  *
- * The shape is the last part of the name that has this form; degrees of
- * parallelism may stand in any order.  Any text can be decoded: one that says
- * nothing about a shape gives kind NONE with name and system filled.
+ * The shape is the last part of the name that has this form; degrees of parallelism may stand in any order.  Any text
+ * can be decoded: one that says nothing about a shape gives kind NONE with name and system filled.
  */
 mls_config_name mls_config_name_decode(mls_str text);
 
@@ -89,10 +84,9 @@ typedef struct mls_config_summary {
 } mls_config_summary;
 
 /**
- * Compares a decoded name with the text of its script: each disagreement, a
- * shape that does not fit together, and settings that cost speed or break
- * runs are added to `findings`; their place is the line of the export.
- * `script` may be NULL: the name alone is judged then.
+ * Compares a decoded name with the text of its script: each disagreement, a shape that does not fit together, and
+ * settings that cost speed or break runs are added to `findings`; their place is the line of the export. `script` may
+ * be NULL: the name alone is judged then.
  */
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);

@@ -2,9 +2,8 @@
 /*
  * edition.h - which editions of MLPerf there are, and what each one asks for.
  *
- * An edition is a published round.  The tables of editions and of benchmarks
- * are embedded in the library; once loaded they never change and any number of
- * threads may look at them.
+ * An edition is a published round.  The tables of editions and of benchmarks are embedded in the library; once loaded
+ * they never change and any number of threads may look at them.
  */
 #ifndef MLSCORE_EDITION_H
 #define MLSCORE_EDITION_H

@@ -2,9 +2,8 @@
 /*
  * finding_table.h - every finding mlscore can make, one row each.
  *
- * An X-macro: define MLS_FINDING(id, name, severity, summary, explanation,
- * remedy) before including it.  There is no include guard, on purpose.
- * `mlscore help findings` prints it, and a test holds the manual to it.
+ * An X-macro: define MLS_FINDING(id, name, severity, summary, explanation, remedy) before including it.  There is no
+ * include guard, on purpose. `mlscore help findings` prints it, and a test holds the manual to it.
  */
 MLS_FINDING(MALFORMED, "malformed", ERROR, "a line with :::MLLOG that is not a record",
             "The compliance checker reads every line that holds :::MLLOG; one it cannot read makes the log invalid.",

@@ -2,15 +2,13 @@
 /*
  * log.h - from bytes to records: the only reader of training logs there is.
  *
- * A log is read once, in blocks; memory does not grow with it.  Whoever wants
- * its records hands in a sink: callbacks and a state.  One pass feeds any number
- * of sinks, always from one thread, in file order.
+ * A log is read once, in blocks; memory does not grow with it.  Whoever wants its records hands in a sink: callbacks
+ * and a state.  One pass feeds any number of sinks, always from one thread, in file order.
  *
- * Lines and records are what the MLPerf compliance checker takes for such: lines
- * end at \n, \r\n or a lone \r; a line is a record if it contains ":::MLLOG ";
- * what follows the last one, less white space at both ends, must be one JSON
- * object with time_ms, key, value and metadata.  A line that breaks this is
- * malformed, and one malformed line makes a log invalid.
+ * Lines and records are what the MLPerf compliance checker takes for such: lines end at \n, \r\n or a lone \r; a line
+ * is a record if it contains ":::MLLOG "; what follows the last one, less white space at both ends, must be one JSON
+ * object with time_ms, key, value and metadata.  A line that breaks this is malformed, and one malformed line makes a
+ * log invalid.
  */
 #ifndef MLSCORE_LOG_H
 #define MLSCORE_LOG_H
@@ -75,8 +73,8 @@ typedef struct mls_malformed {
 } mls_malformed;
 
 /**
- * A line that is no record but tells something about the job, at the start of
- * the line or behind the prefix of `srun -l` ("13: ").
+ * A line that is no record but tells something about the job, at the start of the line or behind the prefix of `srun
+ * -l` ("13: ").
  */
 typedef enum mls_marker_kind {
     MLS_MARKER_TRIAL_BEGIN,      /**< Beginning trial 3 of 10 */
@@ -128,15 +126,12 @@ typedef struct mls_scan_options {
 const char *mls_log_unread(mls_str head);
 
 /**
- * Reads an open file, pipe or device, which stays the caller's, to its end and
- * feeds `sinks` in order, from the calling thread.  What is packed by gzip is
- * unpacked, where the library was built with zlib; totals.bytes counts what it
- * unpacks to.  What cannot be a log by its first bytes is not read: no callback
- * is called, and totals.unread says why.
+ * Reads an open file, pipe or device, which stays the caller's, to its end and feeds `sinks` in order, from the calling
+ * thread.  What is packed by gzip is unpacked, where the library was built with zlib; totals.bytes counts what it
+ * unpacks to.  What cannot be a log by its first bytes is not read: no callback is called, and totals.unread says why.
  *
- * Returns MLS_OK; MLS_ERROR_READ (the totals and the sinks hold what came
- * before the failure, and `end` was called); MLS_ERROR_MEMORY; or what a
- * callback returned.
+ * Returns MLS_OK; MLS_ERROR_READ (the totals and the sinks hold what came before the failure, and `end` was called);
+ * MLS_ERROR_MEMORY; or what a callback returned.
  */
 mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_sink *sinks, size_t sink_count,
                            mls_log_totals *totals, mls_error *error) MLS_MUST_USE;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * mlscore.h - the whole library in one include.
- */
+/* mlscore.h - the whole library in one include. */
 #ifndef MLSCORE_MLSCORE_H
 #define MLSCORE_MLSCORE_H
 

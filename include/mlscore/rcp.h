@@ -2,10 +2,9 @@
 /*
  * rcp.h - reference convergence points: does a submission learn as slowly as it should?
  *
- * In the closed division a submission may not reach the target with
- * significantly less training than the reference implementation.  Each batch
- * size of that is a point with the samples (or epochs) every reference run
- * needed.  A set does not change, and any number of threads may look at it.
+ * In the closed division a submission may not reach the target with significantly less training than the reference
+ * implementation.  Each batch size of that is a point with the samples (or epochs) every reference run needed.  A set
+ * does not change, and any number of threads may look at it.
  */
 #ifndef MLSCORE_RCP_H
 #define MLSCORE_RCP_H

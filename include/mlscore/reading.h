@@ -2,9 +2,8 @@
 /*
  * reading.h - from paths to runs: the one way in for everything that is asked of logs.
  *
- * Sources are found, opened, told apart by their first bytes, scanned, cut into
- * runs and judged, on all threads.  What comes out is handed over on the calling
- * thread, in the order of the sources and of the runs in them.  A further
+ * Sources are found, opened, told apart by their first bytes, scanned, cut into runs and judged, on all threads.  What
+ * comes out is handed over on the calling thread, in the order of the sources and of the runs in them.  A further
  * question about logs is a sink given to the reading, not a second reader.
  */
 #ifndef MLSCORE_READING_H

@@ -2,11 +2,9 @@
 /*
  * rules.h - the rules of an edition, and judging a log by them.
  *
- * A ruleset never changes; any number of threads may use it.  A checker is fed
- * one log at a time (mls_checker_sink()), keeps a bounded amount whatever the
- * log's size, and has a verdict when the log has ended: that of the reference
- * compliance checker to the letter, with errors for the same keys.  Advice goes
- * beyond it and never changes a verdict.
+ * A ruleset never changes; any number of threads may use it.  A checker is fed one log at a time (mls_checker_sink()),
+ * keeps a bounded amount whatever the log's size, and has a verdict when the log has ended: that of the reference
+ * compliance checker to the letter, with errors for the same keys.  Advice goes beyond it and never changes a verdict.
  */
 #ifndef MLSCORE_RULES_H
 #define MLSCORE_RULES_H
@@ -20,16 +18,15 @@ MLS_C_BEGIN
 typedef struct mls_ruleset mls_ruleset;
 
 /**
- * Loads the rules of an edition from the data embedded in the library.  On
- * MLS_OK *ruleset is to be given to mls_ruleset_free(); else it is NULL.
+ * Loads the rules of an edition from the data embedded in the library.  On MLS_OK *ruleset is to be given to
+ * mls_ruleset_free(); else it is NULL.
  */
 mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 
 /**
- * Loads a user's own rule file (format: mlscore-rules(5)).  It may extend an
- * embedded edition or another file.  MLS_ERROR_READ when a file cannot be
- * read; MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT, with line and
- * column in the file and the rule named in the message, when it is wrong.
+ * Loads a user's own rule file (format: mlscore-rules(5)).  It may extend an embedded edition or another file.
+ * MLS_ERROR_READ when a file cannot be read; MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT, with line and column
+ * in the file and the rule named in the message, when it is wrong.
  */
 mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 

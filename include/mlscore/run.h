@@ -2,9 +2,8 @@
 /*
  * run.h - one training run, as its log tells it.
  *
- * A plain summary that owns its strings and lists; absent numbers are NAN,
- * absent strings NULL.  It is made from records in file order and keeps a
- * bounded amount of memory whatever the log's length.
+ * A plain summary that owns its strings and lists; absent numbers are NAN, absent strings NULL.  It is made from
+ * records in file order and keeps a bounded amount of memory whatever the log's length.
  */
 #ifndef MLSCORE_RUN_H
 #define MLSCORE_RUN_H

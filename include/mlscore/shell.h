@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shell.h - what a shell script leaves in the environment, found out by
- * reading it.
+ * shell.h - what a shell script leaves in the environment, found out by reading it.
  *
- * Nothing in a script is ever run, and nothing in it is trusted.  What would
- * have to be run or looked up is unknown, and so is what is made from it.
+ * Nothing in a script is ever run, and nothing in it is trusted.  What would have to be run or looked up is unknown,
+ * and so is what is made from it.
  */
 #ifndef MLSCORE_SHELL_H
 #define MLSCORE_SHELL_H
@@ -29,18 +28,16 @@ typedef struct mls_shell mls_shell;
 #define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
 
 /**
- * Reads a config and the files it sources, without running anything, as bash
- * would with `set -a` in an empty environment: plain assignments are exports,
- * names that are not set are empty, and what would have to be run or looked up
- * is unknown.  bash's own variables (PWD, SHLVL, RANDOM …) are not listed.
+ * Reads a config and the files it sources, without running anything, as bash would with `set -a` in an empty
+ * environment: plain assignments are exports, names that are not set are empty, and what would have to be run or looked
+ * up is unknown.  bash's own variables (PWD, SHLVL, RANDOM …) are not listed.
  *
- * Files are read from the folder `root` and below, or, where it is NULL, from
- * the config's own; where they really stand counts: no link and no ".." leads out.
+ * Files are read from the folder `root` and below, or, where it is NULL, from the config's own; where they really stand
+ * counts: no link and no ".." leads out.
  *
- * On MLS_OK *script is to be given to mls_shell_free(); what could not be read
- * in the text itself is among its findings.  MLS_ERROR_READ when the file cannot
- * be opened or is not a regular file; MLS_ERROR_SYNTAX when it is no text;
- * MLS_ERROR_LIMIT; MLS_ERROR_MEMORY.
+ * On MLS_OK *script is to be given to mls_shell_free(); what could not be read in the text itself is among its
+ * findings.  MLS_ERROR_READ when the file cannot be opened or is not a regular file; MLS_ERROR_SYNTAX when it is no
+ * text; MLS_ERROR_LIMIT; MLS_ERROR_MEMORY.
  */
 mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
 void mls_shell_free(mls_shell *script);

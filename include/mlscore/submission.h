@@ -2,15 +2,13 @@
 /*
  * submission.h - a whole submission, judged before it is uploaded.
  *
- * A submission is a folder on disk: one submitter's, or a round's with many
- * submitters in it.  mls_submission_verify() walks it once, reads every log
- * once, and returns plain structs: what stands there, what each result
- * scores, and every finding with its path relative to the folder.  Nothing in
- * the tree is executed or changed, and no link is followed out of it.
+ * A submission is a folder on disk: one submitter's, or a round's with many submitters in it.  mls_submission_verify()
+ * walks it once, reads every log once, and returns plain structs: what stands there, what each result scores, and every
+ * finding with its path relative to the folder.  Nothing in the tree is executed or changed, and no link is followed
+ * out of it.
  *
- * A finding belongs to one owner: a run, a result, a system, a submitter or
- * the whole.  Verdicts are made of what the owners counted.  A submission is
- * valid when there is no finding of severity error.
+ * A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  Verdicts are made of what the
+ * owners counted.  A submission is valid when there is no finding of severity error.
  */
 #ifndef MLSCORE_SUBMISSION_H
 #define MLSCORE_SUBMISSION_H
@@ -162,11 +160,9 @@ typedef struct mls_submission_options {
 } mls_submission_options;
 
 /**
- * Judges the submission at `path`.  MLS_OK, whatever the verdict;
- * MLS_ERROR_READ when `path` is no folder that can be read; MLS_ERROR_UNKNOWN,
- * with a message that lists what there is, when nothing there is of the wanted
- * system or benchmark; MLS_ERROR_MEMORY; or what loading the rules returned.
- * *submission is to be released in any case.
+ * Judges the submission at `path`.  MLS_OK, whatever the verdict; MLS_ERROR_READ when `path` is no folder that can be
+ * read; MLS_ERROR_UNKNOWN, with a message that lists what there is, when nothing there is of the wanted system or
+ * benchmark; MLS_ERROR_MEMORY; or what loading the rules returned. *submission is to be released in any case.
  */
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
                                  mls_error *error) MLS_MUST_USE;

@@ -2,12 +2,10 @@
 /*
  * value.h - a JSON value as a tree, built only when somebody looks at it.
  *
- * A tree lives in the arena it was built in and dies with it; it borrows
- * nothing from the text.  Strings are sequences of code points as the MLPerf
- * compliance checker sees them: it reads a log as Latin-1, so each byte from
- * 0x80 up is one code point, and \u escapes are code points too, surrogates
- * that stand alone included.  They are held in generalised UTF-8, so two
- * strings are equal exactly when their bytes are.
+ * A tree lives in the arena it was built in and dies with it; it borrows nothing from the text.  Strings are sequences
+ * of code points as the MLPerf compliance checker sees them: it reads a log as Latin-1, so each byte from 0x80 up is
+ * one code point, and \u escapes are code points too, surrogates that stand alone included.  They are held in
+ * generalised UTF-8, so two strings are equal exactly when their bytes are.
  */
 #ifndef MLSCORE_VALUE_H
 #define MLSCORE_VALUE_H
@@ -46,9 +44,8 @@ struct mls_value {
 };
 
 /**
- * Builds the tree of `json`, which must have been validated (a span of an
- * mls_record), in `arena`.  Of duplicate members the last one's value stays,
- * at the place of the first.  NULL when memory runs out.
+ * Builds the tree of `json`, which must have been validated (a span of an mls_record), in `arena`.  Of duplicate
+ * members the last one's value stays, at the place of the first.  NULL when memory runs out.
  */
 const mls_value *mls_value_build(mls_str json, struct mls_arena *arena) MLS_MUST_USE;
 
@@ -65,9 +62,8 @@ bool mls_value_string(const mls_value *value, mls_str *string);
 bool mls_value_equal(const mls_value *a, const mls_value *b);
 
 /**
- * Finds the raw span of one member in the text of a validated object, without
- * building a tree: the last member of that name counts.  False when there is
- * none or `json` is not an object.  Names written with escapes are decoded.
+ * Finds the raw span of one member in the text of a validated object, without building a tree: the last member of that
+ * name counts.  False when there is none or `json` is not an object.  Names written with escapes are decoded.
  */
 bool mls_json_member(mls_str json, mls_str name, mls_str *span);
 
@@ -88,8 +84,8 @@ typedef struct mls_json_walk {
 mls_json_walk mls_json_walk_begin(mls_str json);
 
 /**
- * The next member, or item (whose name has ptr NULL); false when there is no
- * more.  Nothing is decoded, and duplicate members come as often as they stand.
+ * The next member, or item (whose name has ptr NULL); false when there is no more.  Nothing is decoded, and duplicate
+ * members come as often as they stand.
  */
 bool mls_json_walk_next(mls_json_walk *walk, mls_raw_member *member);
 
@@ -100,9 +96,8 @@ bool mls_json_is_integer(mls_str span);
 bool mls_json_number(mls_str span, double *number);
 
 /**
- * Decodes a validated string span for showing to a person: bytes above 0x7f
- * stay as they are, escapes become UTF-8.  The result is in `arena`.
- * False when the span is no string or memory runs out.
+ * Decodes a validated string span for showing to a person: bytes above 0x7f stay as they are, escapes become UTF-8.
+ * The result is in `arena`. False when the span is no string or memory runs out.
  */
 bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
 
@@ -110,13 +105,11 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
 mls_json_kind mls_json_kind_of(mls_str span);
 
 /**
- * Validates a whole text of one or many lines as one JSON value, by the
- * grammar of a record's payload.
+ * Validates a whole text of one or many lines as one JSON value, by the grammar of a record's payload.
  *
- * Returns NULL with the value in *json, a span of a copy in `arena`, and its
- * offset in `text` in *where, so that any span's place in the text is known;
- * or a static reason, with the offset of the byte that is wrong in *where.
- * The reason is mls_reason_memory when the copy could not be made.
+ * Returns NULL with the value in *json, a span of a copy in `arena`, and its offset in `text` in *where, so that any
+ * span's place in the text is known; or a static reason, with the offset of the byte that is wrong in *where. The
+ * reason is mls_reason_memory when the copy could not be made.
  */
 const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * arena.c - blocks of memory, the newest the largest.
- */
+/* arena.c - blocks of memory, the newest the largest. */
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -2,8 +2,8 @@
 /*
  * arena.h - scratch memory that is given back all at once.
  *
- * Zero-initialised is an empty arena.  Reset per record or per file it keeps its
- * largest block, so that a steady workload allocates nothing.
+ * Zero-initialised is an empty arena.  Reset per record or per file it keeps its largest block, so that a steady
+ * workload allocates nothing.
  */
 #ifndef MLS_BASE_ARENA_H
 #define MLS_BASE_ARENA_H
@@ -26,9 +26,8 @@ void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 
 /*
- * Makes room for one more item behind `count` of them in a list that doubles;
- * outgrown ones stay in the arena.  False, with nothing changed, when memory
- * runs out.
+ * Makes room for one more item behind `count` of them in a list that doubles; outgrown ones stay in the arena.  False,
+ * with nothing changed, when memory runs out.
  */
 bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size) MLS_MUST_USE;
 

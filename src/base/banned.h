@@ -2,8 +2,8 @@
 /*
  * banned.h - functions that do not compile here, included before every file.
  *
- * Each of them has cost other projects a security release: no bound on what
- * is written, hidden state, or no way to see that a number did not parse.
+ * Each of them has cost other projects a security release: no bound on what is written, hidden state, or no way to see
+ * that a number did not parse.
  */
 #ifndef MLS_BASE_BANNED_H
 #define MLS_BASE_BANNED_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * buffer.c - growing text.
- */
+/* buffer.c - growing text. */
 #include "base/buffer.h"
 
 #include <stdio.h>

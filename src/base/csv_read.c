@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * csv_read.c - libcsv fed line by line, so that every row has a place.
- */
+/* csv_read.c - libcsv fed line by line, so that every row has a place. */
 #include "base/csv_read.h"
 
 #include <csv.h>

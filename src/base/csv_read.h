@@ -2,9 +2,8 @@
 /*
  * csv_read.h - comma-separated tables, row by row, with places for error messages.
  *
- * Reading is libcsv's, strictly: a quote inside an unquoted field or text
- * behind a closing quote is an error.  Blanks around unquoted fields are
- * dropped, empty lines and a byte order mark too.
+ * Reading is libcsv's, strictly: a quote inside an unquoted field or text behind a closing quote is an error.  Blanks
+ * around unquoted fields are dropped, empty lines and a byte order mark too.
  */
 #ifndef MLS_BASE_CSV_READ_H
 #define MLS_BASE_CSV_READ_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * error.c - errors as values, and the names of severities.
- */
+/* error.c - errors as values, and the names of severities. */
 #include <stdio.h>
 #include <string.h>
 

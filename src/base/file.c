@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * file.c - the one way to open a file, and the one reader of whole files.
- */
+/* file.c - the one way to open a file, and the one reader of whole files. */
 #include "base/file.h"
 
 #include <errno.h>

@@ -2,9 +2,8 @@
 /*
  * file.h - opening files, reading small ones whole, and paths.
  *
- * What is found may be anything: a pipe that nobody writes to, a device.  Such
- * things are refused without waiting.  What a person named on the command line
- * (`given`) is read whatever it is, "-" being standard input.  Messages do not
+ * What is found may be anything: a pipe that nobody writes to, a device.  Such things are refused without waiting.
+ * What a person named on the command line (`given`) is read whatever it is, "-" being standard input.  Messages do not
  * name the path: "is a folder", "is larger than 64 MiB".
  */
 #ifndef MLS_BASE_FILE_H

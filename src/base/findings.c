@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * findings.c - the list of findings and its counts, and the table of codes.
- */
+/* findings.c - the list of findings and its counts, and the table of codes. */
 #include <stdlib.h>
 #include <string.h>
 

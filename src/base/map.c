@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * map.c - the one hash table: open addressing over an array of entries.
- */
+/* map.c - the one hash table: open addressing over an array of entries. */
 #include "base/map.h"
 
 #include <string.h>

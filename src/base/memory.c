@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * memory.c - growing arrays and copying text.
- */
+/* memory.c - growing arrays and copying text. */
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * memory.h - sizes that are checked before they are allocated.
- */
+/* memory.h - sizes that are checked before they are allocated. */
 #ifndef MLS_BASE_MEMORY_H
 #define MLS_BASE_MEMORY_H
 
@@ -16,8 +14,8 @@ static inline bool mls_size_mul(size_t a, size_t b, size_t *product)
 }
 
 /*
- * Makes room for item number `count`, of `size` bytes, in a growing array that
- * is NULL at first and to be given to free().  False, nothing changed: no memory.
+ * Makes room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
+ * free().  False, nothing changed: no memory.
  */
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 

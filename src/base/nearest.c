@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * nearest.c - which right word a misspelt one was probably meant to be.
- */
+/* nearest.c - which right word a misspelt one was probably meant to be. */
 #include "mlscore/base.h"
 
 /* Longer words than this are nobody's typing mistake. */
@@ -18,9 +16,8 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * Letters left out, put in, replaced or swapped with their neighbour between a
- * and b, case aside (Damerau 1964, the restricted form).  Of the table of all
- * beginnings of both only the last three rows are needed.
+ * Letters left out, put in, replaced or swapped with their neighbour between a and b, case aside (Damerau 1964, the
+ * restricted form).  Of the table of all beginnings of both only the last three rows are needed.
  */
 static size_t distance(mls_str a, mls_str b)
 {

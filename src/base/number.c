@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * number.c - reading and writing of numbers.
- */
+/* number.c - reading and writing of numbers. */
 #include "base/number.h"
 
 #include <locale.h>

@@ -2,9 +2,8 @@
 /*
  * number.h - text to double and back, the same under every locale.
  *
- * A program that uses the library may have set a locale with a decimal comma.
- * All printing goes through mls_text_vprintf(), which buffers, errors, findings
- * and outputs do for themselves.
+ * A program that uses the library may have set a locale with a decimal comma. All printing goes through
+ * mls_text_vprintf(), which buffers, errors, findings and outputs do for themselves.
  */
 #ifndef MLS_BASE_NUMBER_H
 #define MLS_BASE_NUMBER_H
@@ -19,8 +18,8 @@ int mls_text_printf(char *text, size_t size, const char *format, ...) MLS_PRINTF
 bool mls_number_parse(mls_str text, double *number);
 
 /*
- * The same as the compliance checker's float(): blanks around it, single
- * underscores between digits, and inf, infinity and nan in any case are fine.
+ * The same as the compliance checker's float(): blanks around it, single underscores between digits, and inf, infinity
+ * and nan in any case are fine.
  */
 bool mls_number_parse_lenient(mls_str text, double *number);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * output.c - standard output, and files written whole or not at all.
- */
+/* output.c - standard output, and files written whole or not at all. */
 #include "base/output.h"
 
 #include <errno.h>

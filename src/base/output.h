@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output.h - where results go: standard output, or a file written whole or
- * not at all.
+ * output.h - where results go: standard output, or a file written whole or not at all.
  *
- * An error is remembered, what is written after it is dropped, and
- * mls_output_close() tells.  A file is written under a temporary name beside it
- * and renamed at the end; a pipe or device is written directly.  Through a link
- * the file it names is replaced or made; the link stays.
+ * An error is remembered, what is written after it is dropped, and mls_output_close() tells.  A file is written under a
+ * temporary name beside it and renamed at the end; a pipe or device is written directly.  Through a link the file it
+ * names is replaced or made; the link stays.
  */
 #ifndef MLS_BASE_OUTPUT_H
 #define MLS_BASE_OUTPUT_H
@@ -35,8 +33,8 @@ void mls_output_flush(mls_output *output);
 bool mls_output_is_closed(const mls_output *output);
 
 /*
- * Writes what is left, closes and renames.  MLS_STOPPED: the reader of a pipe
- * went away, which is to end quietly; MLS_ERROR_WRITE: the file is as it was.
+ * Writes what is left, closes and renames.  MLS_STOPPED: the reader of a pipe went away, which is to end quietly;
+ * MLS_ERROR_WRITE: the file is as it was.
  */
 mls_status mls_output_close(mls_output *output, mls_error *error) MLS_MUST_USE;
 

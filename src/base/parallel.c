@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parallel.c - threads that take the next item until none is left.
- */
+/* parallel.c - threads that take the next item until none is left. */
 #include "base/parallel.h"
 
 #include <pthread.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * statistics.c - means, deviations and Student's t test, exact to the last digits
- * that matter for a verdict.
- */
+/* statistics.c - means, deviations and Student's t test, exact to the last digits that matter for a verdict. */
 #include "base/statistics.h"
 
 #include <math.h>
@@ -76,9 +73,8 @@ static double away_from_zero(double value)
 }
 
 /*
- * The continued fraction of 26.5.8, evaluated forwards (modified Lentz).  Its
- * partial numerators are d(2m) = m(b-m)x / ((a+2m-1)(a+2m)) and
- * d(2m+1) = -(a+m)(a+b+m)x / ((a+2m)(a+2m+1)).
+ * The continued fraction of 26.5.8, evaluated forwards (modified Lentz).  Its partial numerators are d(2m) = m(b-m)x /
+ * ((a+2m-1)(a+2m)) and d(2m+1) = -(a+m)(a+b+m)x / ((a+2m)(a+2m+1)).
  */
 static double beta_fraction(double a, double b, double x)
 {
@@ -103,8 +99,8 @@ static double beta_fraction(double a, double b, double x)
 }
 
 /*
- * The regularized incomplete beta function I_x(a, b), with y = 1 - x given
- * apart, so that an x close to 1 loses nothing.
+ * The regularized incomplete beta function I_x(a, b), with y = 1 - x given apart, so that an x close to 1 loses
+ * nothing.
  */
 static double beta_regularized(double a, double b, double x, double y)
 {

@@ -2,8 +2,7 @@
 /*
  * statistics.h - the few statistics that verdicts need, over plain arrays.
  *
- * "sorted" means ascending, without NaN.  A statistic of too few values is
- * NaN; nothing here fails or allocates.
+ * "sorted" means ascending, without NaN.  A statistic of too few values is NaN; nothing here fails or allocates.
  */
 #ifndef MLS_BASE_STATISTICS_H
 #define MLS_BASE_STATISTICS_H
@@ -39,8 +38,8 @@ typedef struct mls_test_sample {
 } mls_test_sample;
 
 /*
- * Student's two sample t test with equal variances, which are pooled, weighted
- * by count - 1: P(T <= t), small when a's mean is significantly below b's.
+ * Student's two sample t test with equal variances, which are pooled, weighted by count - 1: P(T <= t), small when a's
+ * mean is significantly below b's.
  */
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
 

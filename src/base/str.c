@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * str.c - byte strings: looking into them and putting them in order.
- */
+/* str.c - byte strings: looking into them and putting them in order. */
 #include <string.h>
 
 #include "mlscore/base.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * utf8.c - UTF-8 and what a terminal makes of it.
- */
+/* utf8.c - UTF-8 and what a terminal makes of it. */
 #include "base/utf8.h"
 
 int32_t mls_utf8_next(mls_str text, size_t *at)

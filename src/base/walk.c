@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * walk.c - walking through folders.
- */
+/* walk.c - walking through folders. */
 #include "base/walk.h"
 
 #include <dirent.h>

@@ -2,12 +2,10 @@
 /*
  * walk.h - the one walk through folders, in natural order.
  *
- * A visitor is shown everything below a root, each folder before what is in
- * it, and says whether a folder is entered.  Links are looked through: kind and
- * size are those of what a link leads to.  A folder is entered once however many
- * ways lead to it, relative to the one it is in, so one that is replaced during
- * the walk is an error and no way out.  What cannot be looked at, read or listed
- * is shown; the walk ends early when the visitor returns anything but MLS_OK,
+ * A visitor is shown everything below a root, each folder before what is in it, and says whether a folder is entered.
+ * Links are looked through: kind and size are those of what a link leads to.  A folder is entered once however many
+ * ways lead to it, relative to the one it is in, so one that is replaced during the walk is an error and no way out.
+ * What cannot be looked at, read or listed is shown; the walk ends early when the visitor returns anything but MLS_OK,
  * when memory runs out, or after entries_max entries.
  */
 #ifndef MLS_BASE_WALK_H
@@ -49,8 +47,8 @@ typedef struct mls_walk_visitor {
     void *state;
     mls_status (*found)(void *state, mls_walk_entry *entry);
     /*
-     * A folder was entered and has `count` names.  system_errno: it could not
-     * be read to its end, or EOVERFLOW when it has more names than entries_max.
+     * A folder was entered and has `count` names.  system_errno: it could not be read to its end, or EOVERFLOW when it
+     * has more names than entries_max.
      */
     mls_status (*listed)(void *state, const mls_walk_entry *folder, size_t count, int system_errno);
 } mls_walk_visitor;
@@ -67,9 +65,8 @@ typedef struct mls_folder_walk {
 } mls_folder_walk;
 
 /*
- * Walks a folder that this walk has not entered before; what stands in it has
- * the given role.  MLS_OK; MLS_ERROR_MEMORY; MLS_ERROR_LIMIT; or what the
- * visitor returned, in which case `error` is the visitor's to fill.
+ * Walks a folder that this walk has not entered before; what stands in it has the given role.  MLS_OK;
+ * MLS_ERROR_MEMORY; MLS_ERROR_LIMIT; or what the visitor returned, in which case `error` is the visitor's to fill.
  */
 mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int role, mls_error *error) MLS_MUST_USE;
 
@@ -82,10 +79,9 @@ typedef struct mls_names {
 } mls_names;
 
 /*
- * The names in a folder but for "." and "..", in natural order, `limit` at most.
- * *system_errno tells what kept the rest from being read, EOVERFLOW that there
- * are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be
- * released in any case.
+ * The names in a folder but for "." and "..", in natural order, `limit` at most. *system_errno tells what kept the rest
+ * from being read, EOVERFLOW that there are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be released
+ * in any case.
  */
 mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno) MLS_MUST_USE;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cli.c - what every command needs around its work.
- */
+/* cli.c - what every command needs around its work. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

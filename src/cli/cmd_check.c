@@ -2,8 +2,7 @@
 /*
  * cmd_check.c - mlscore check: is each log compliant?
  *
- * A log is a run: files are cut into runs as score does, and each verdict is
- * printed when its turn has come.
+ * A log is a run: files are cut into runs as score does, and each verdict is printed when its turn has come.
  */
 #include "cli/command.h"
 #include "report/reports.h"

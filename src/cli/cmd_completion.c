@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_completion.c - mlscore completion: completion files for shells, made
- * from the same tables that parse the command line.  The files in completions/
- * are what this prints; a test compares them.
+ * cmd_completion.c - mlscore completion: completion files for shells, made from the same tables that parse the command
+ * line.  The files in completions/ are what this prints; a test compares them.
  *
  * A file is a template of src/data/completions, in which @ and a letter stand for
  *   @n  all commands       @c  the command      @s  its summary

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_config.c - mlscore config: what a config's name and its text say.
- */
+/* cmd_config.c - mlscore config: what a config's name and its text say. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * cmd_events.c - mlscore events: the records themselves.
  *
- * Records stream from the scanner to the output; nothing is kept.  Values and
- * metadata are passed on as the JSON they were logged as, made safe.
+ * Records stream from the scanner to the output; nothing is kept.  Values and metadata are passed on as the JSON they
+ * were logged as, made safe.
  */
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_help.c - mlscore help: the commands, one command, the findings.
- */
+/* cmd_help.c - mlscore help: the commands, one command, the findings. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <string.h>

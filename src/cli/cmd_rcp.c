@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_rcp.c - mlscore rcp: reference convergence points and what they ask for.
- */
+/* cmd_rcp.c - mlscore rcp: reference convergence points and what they ask for. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,8 +19,8 @@ static const mls_option options[] = {
 };
 
 /*
- * The edition to show: the one named, else the newest that has the benchmark.
- * A benchmark that only hpc has needs no --usage.  NULL after a complaint.
+ * The edition to show: the one named, else the newest that has the benchmark. A benchmark that only hpc has needs no
+ * --usage.  NULL after a complaint.
  */
 static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions, const char *benchmark)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_rules.c - mlscore rules: editions, benchmarks, and what must be logged.
- */
+/* cmd_rules.c - mlscore rules: editions, benchmarks, and what must be logged. */
 #include "cli/command.h"
 #include "mlscore/rules.h"
 #include "report/reports.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_score.c - mlscore score: find the runs, time them, score each group.
- */
+/* cmd_score.c - mlscore score: find the runs, time them, score each group. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -42,8 +40,8 @@ static bool is_well(const mls_group *group, bool strict)
 }
 
 /*
- * Writes scaling.json beside the logs of a result, whole or not at all.  A
- * score that is not scaled needs none, but an older file must not stand for it.
+ * Writes scaling.json beside the logs of a result, whole or not at all.  A score that is not scaled needs none, but an
+ * older file must not stand for it.
  */
 static void write_scaling(mls_cli *cli, const mls_group *group)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_verify.c - mlscore verify: a whole submission, before it is uploaded.
- */
+/* cmd_verify.c - mlscore verify: a whole submission, before it is uploaded. */
 #include <stdlib.h>
 #include <string.h>
 

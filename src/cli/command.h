@@ -2,10 +2,9 @@
 /*
  * command.h - what a command of the tool is made of.
  *
- * A command is one file, cmd_<name>.c, with one const entry, and one row of
- * MLS_COMMAND_LIST.  Its table of options drives parsing, --help and the
- * completion files, so that none of them can forget an option: a row says
- * which setting of mls_cli its argument is for.
+ * A command is one file, cmd_<name>.c, with one const entry, and one row of MLS_COMMAND_LIST.  Its table of options
+ * drives parsing, --help and the completion files, so that none of them can forget an option: a row says which setting
+ * of mls_cli its argument is for.
  */
 #ifndef MLS_CLI_COMMAND_H
 #define MLS_CLI_COMMAND_H
@@ -167,8 +166,8 @@ const mls_editions *mls_cli_editions(mls_cli *cli);
 bool mls_cli_own_rules(mls_cli *cli);
 
 /*
- * What logs are to be judged by: the file of --rules, the edition named, or the one each log's date tells.  *edition
- * is the published edition behind it; NULL when it is to be guessed.  False after a complaint.
+ * What logs are to be judged by: the file of --rules, the edition named, or the one each log's date tells.  *edition is
+ * the published edition behind it; NULL when it is to be guessed.  False after a complaint.
  */
 bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition);
 

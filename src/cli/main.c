@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * main.c - from the first word of the command line to a command.
- */
+/* main.c - from the first word of the command line to a command. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

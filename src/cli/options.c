@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * options.c - from a command line and a table to settings, and --help.
- */
+/* options.c - from a command line and a table to settings, and --help. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,9 +193,8 @@ static const mls_option *option_by(const mls_option *options, int got)
 }
 
 /*
- * What getopt did not like: ':' for a missing argument, else '?' with the
- * culprit in optopt, which is a letter or the number of a long option that
- * takes no argument, or 0, and then it is the word before optind.
+ * What getopt did not like: ':' for a missing argument, else '?' with the culprit in optopt, which is a letter or the
+ * number of a long option that takes no argument, or 0, and then it is the word before optind.
  */
 static bool refuse(mls_cli *cli, int got, const char *word)
 {

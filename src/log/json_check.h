@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_check.h - the validator's inner loops and steps over validated text, private
- * to the log floor.
+ * json_check.h - the validator's inner loops and steps over validated text, private to the log floor.
  *
- * Text that is checked is followed by a byte below 0x20 (the line's ending, or
- * a sentinel) and MLS_SCAN_PADDING readable bytes.  No JSON token crosses such
- * a byte, so nothing needs to look at an end.
+ * Text that is checked is followed by a byte below 0x20 (the line's ending, or a sentinel) and MLS_SCAN_PADDING
+ * readable bytes.  No JSON token crosses such a byte, so nothing needs to look at an end.
  *
- * mls_json_string_stop() is the first byte from `at` on that ends or interrupts
- * a string: '"', '\\' or a control character.  SSE2 is part of every x86-64,
- * NEON of every arm64; MLS_SIMD_PLAIN builds the path of all others.
+ * mls_json_string_stop() is the first byte from `at` on that ends or interrupts a string: '"', '\\' or a control
+ * character.  SSE2 is part of every x86-64, NEON of every arm64; MLS_SIMD_PLAIN builds the path of all others.
  */
 #ifndef MLS_LOG_JSON_CHECK_H
 #define MLS_LOG_JSON_CHECK_H
@@ -82,15 +79,14 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
 }
 
 /*
- * Checks the value that starts at `at` (no blanks before it) inside of `outer`
- * levels.  Returns the byte behind it; or NULL with *fault set.
+ * Checks the value that starts at `at` (no blanks before it) inside of `outer` levels.  Returns the byte behind it; or
+ * NULL with *fault set.
  */
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault);
 
 /*
- * Validates a payload in place and fills the spans of `record` (see
- * mls_record_validate()).  Behind it, to the next byte below 0x20 other than a
- * tab, stand only bytes that trimming drops.
+ * Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  Behind it, to the next
+ * byte below 0x20 other than a tab, stand only bytes that trimming drops.
  */
 const char *mls_record_check(mls_str payload, mls_record *record, struct mls_arena *scratch, const char **wrong);
 
@@ -108,9 +104,8 @@ bool mls_walk_enter(mls_json_walk *walk, mls_str *name);
 void mls_walk_leave(mls_json_walk *walk, const char *stop);
 
 /*
- * Decodes a string, quotes included, into the arena.  `latin1`: bytes above
- * 0x7f become code points of their own (how a rule sees them); else they stay
- * (how a person wants them).  False when memory runs out.
+ * Decodes a string, quotes included, into the arena.  `latin1`: bytes above 0x7f become code points of their own (how a
+ * rule sees them); else they stay (how a person wants them).  False when memory runs out.
  */
 bool mls_span_decode(mls_str quoted, bool latin1, struct mls_arena *arena, mls_str *result);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * keep.c - copies of records, made records again when they are wanted.
- */
+/* keep.c - copies of records, made records again when they are wanted. */
 #include "log/keep.h"
 
 #include <stdlib.h>

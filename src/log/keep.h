@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * keep.h - records of which a copy is kept, to be told once more when it is
- * known whose they are.
- */
+/* keep.h - records of which a copy is kept, to be told once more when it is known whose they are. */
 #ifndef MLS_LOG_KEEP_H
 #define MLS_LOG_KEEP_H
 

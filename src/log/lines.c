@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * lines.c - lines that hold a record or a marker, found by one pass over marked bytes.
- */
+/* lines.c - lines that hold a record or a marker, found by one pass over marked bytes. */
 #include "log/reader.h"
 
 #include <stdlib.h>

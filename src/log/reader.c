@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reader.c - blocks put together to lines again, and told to whoever listens.
- */
+/* reader.c - blocks put together to lines again, and told to whoever listens. */
 #include "log/reader.h"
 
 #include <string.h>
@@ -12,8 +10,8 @@
 enum { BINARY_SNIFF = 4096 };
 
 /*
- * An unfinished line with a marker is kept up to this length: a record of the
- * greatest length, and some white space around it that trimming will drop.
+ * An unfinished line with a marker is kept up to this length: a record of the greatest length, and some white space
+ * around it that trimming will drop.
  */
 #define CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
 
@@ -90,10 +88,9 @@ static void carry_drop(mls_reader *reader, size_t count)
 }
 
 /*
- * The unfinished line has outgrown a record.  Without a marker only its last
- * bytes, which may be half of one, are worth keeping; with one, nothing before
- * it is; and when even what follows the marker is too long, only another
- * marker could still make a record of the line.
+ * The unfinished line has outgrown a record.  Without a marker only its last bytes, which may be half of one, are worth
+ * keeping; with one, nothing before it is; and when even what follows the marker is too long, only another marker could
+ * still make a record of the line.
  */
 static void carry_shrink(mls_reader *reader)
 {

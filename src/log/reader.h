@@ -2,11 +2,9 @@
 /*
  * reader.h - the steps from a file's blocks to the sinks, private to the log floor.
  *
- * A block is cut behind its first and its last line ending.  What lies between
- * is scanned in place, keeping no state from one block to the next, so on any
- * thread and in any order.  The reader takes the blocks in order and joins
- * their ends in a small buffer; of a line too long to hold it drops all but
- * what could still be a record.
+ * A block is cut behind its first and its last line ending.  What lies between is scanned in place, keeping no state
+ * from one block to the next, so on any thread and in any order.  The reader takes the blocks in order and joins their
+ * ends in a small buffer; of a line too long to hold it drops all but what could still be a record.
  */
 #ifndef MLS_LOG_READER_H
 #define MLS_LOG_READER_H
@@ -45,8 +43,8 @@ typedef struct mls_dropped {
 } mls_dropped;
 
 /*
- * Scans whole lines.  MLS_SCAN_PADDING bytes behind them must be readable; if
- * they do not end in '\n' the first of those is '\0'.  False when memory runs out.
+ * Scans whole lines.  MLS_SCAN_PADDING bytes behind them must be readable; if they do not end in '\n' the first of
+ * those is '\0'.  False when memory runs out.
  */
 bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped);
 
@@ -105,8 +103,8 @@ typedef struct mls_read_trouble {
 } mls_read_trouble;
 
 /*
- * Fills `block` with up to `wanted` bytes; *len less than that: the end, or
- * trouble, with what could be unpacked before it.  False when memory runs out.
+ * Fills `block` with up to `wanted` bytes; *len less than that: the end, or trouble, with what could be unpacked before
+ * it.  False when memory runs out.
  */
 bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble);
 

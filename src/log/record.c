@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * record.c - one pass over a payload: is it a record, and where is what.
- */
+/* record.c - one pass over a payload: is it a record, and where is what. */
 #include <math.h>
 #include <string.h>
 
@@ -28,8 +26,8 @@ mls_str mls_payload_trim(mls_str text)
 }
 
 /*
- * Nearly every time is 13 digits; up to 15 are exact in a double.  Returns the
- * byte behind them; NULL when there are none or more, or a 0 in front.
+ * Nearly every time is 13 digits; up to 15 are exact in a double.  Returns the byte behind them; NULL when there are
+ * none or more, or a 0 in front.
  */
 static const char *time_digits(const char *at, double *time_ms)
 {
@@ -43,8 +41,8 @@ static const char *time_digits(const char *at, double *time_ms)
 }
 
 /*
- * A string holds a number if Python's float() reads it: blanks of ASCII around
- * it are fine, next line and no-break space too, and separators are not.
+ * A string holds a number if Python's float() reads it: blanks of ASCII around it are fine, next line and no-break
+ * space too, and separators are not.
  */
 static bool time_of_text(mls_str text, double *time_ms)
 {
@@ -107,13 +105,12 @@ static inline bool take_value(const char **at, mls_str *value)
 }
 
 /*
- * The layout that the benchmarks' own logging package writes, which nearly
- * every published record has:
+ * The layout that the benchmarks' own logging package writes, which nearly every published record has:
  *
  *   {"namespace": "…", "time_ms": 1, "event_type": "…", "key": "…", "value": …, "metadata": …}
  *
- * Known names need no looking up.  False means only that the record is not of
- * this layout (or is wrong); the general way then judges it from its start.
+ * Known names need no looking up.  False means only that the record is not of this layout (or is wrong); the general
+ * way then judges it from its start.
  */
 static bool record_check_usual(const char *at, const char *end, mls_record *record)
 {
@@ -130,8 +127,8 @@ static bool record_check_usual(const char *at, const char *end, mls_record *reco
 }
 
 /*
- * Any other record, whose object has been validated.  Of duplicate members the
- * last counts, a time_ms that is none too.  NULL, or what is wrong.
+ * Any other record, whose object has been validated.  Of duplicate members the last counts, a time_ms that is none
+ * too.  NULL, or what is wrong.
  */
 static const char *record_take_members(mls_str payload, mls_record *record, mls_arena *scratch, const char **wrong)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * scan.c - where the bytes come from, and the threads that scan them.
- */
+/* scan.c - where the bytes come from, and the threads that scan them. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -54,9 +52,8 @@ static bool input_read(scan_input *input, char *block, size_t *len)
 }
 
 /*
- * Fills a block; *len less than that: the end, or trouble.  The first one tells
- * what a file is: from there on it is unpacked when it is packed, and one that
- * is no log ends.  False when memory runs out.
+ * Fills a block; *len less than that: the end, or trouble.  The first one tells what a file is: from there on it is
+ * unpacked when it is packed, and one that is no log ends.  False when memory runs out.
  */
 static bool input_fill(scan_input *input, char *block, size_t *len)
 {
@@ -84,9 +81,8 @@ typedef struct scan_slot {
 } scan_slot;
 
 /*
- * Blocks are read in order, one at a time, by whoever is free, the delivering
- * thread included; scanned by whoever read them; and delivered in order.  A
- * block's slot is its number modulo the number of slots.
+ * Blocks are read in order, one at a time, by whoever is free, the delivering thread included; scanned by whoever read
+ * them; and delivered in order.  A block's slot is its number modulo the number of slots.
  */
 typedef struct scan_relay {
     scan_input *input;

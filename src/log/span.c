@@ -2,8 +2,8 @@
 /*
  * span.c - looking into JSON that has been validated before, without a tree.
  *
- * Because the text is known to be well formed, nothing here looks for errors:
- * a value is skipped by its first byte, and the only failure is memory.
+ * Because the text is known to be well formed, nothing here looks for errors: a value is skipped by its first byte, and
+ * the only failure is memory.
  */
 #include "log/json_check.h"
 

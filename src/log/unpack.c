@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * unpack.c - what packed files are, and gzip as a stream.
- */
+/* unpack.c - what packed files are, and gzip as a stream. */
 #include "log/reader.h"
 
 #include <errno.h>

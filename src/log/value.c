@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * value.c - trees of JSON that has been validated before: see span.c for what
- * that spares.
- */
+/* value.c - trees of JSON that has been validated before: see span.c for what that spares. */
 #include "mlscore/value.h"
 
 #include <string.h>
@@ -84,9 +81,8 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
 }
 
 /*
- * Fills `value` from *at on and moves *at behind it, so that text is read once
- * however deep it nests.  Recursion is bounded by the validator's
- * MLS_JSON_DEPTH_MAX, which is checked again here.
+ * Fills `value` from *at on and moves *at behind it, so that text is read once however deep it nests.  Recursion is
+ * bounded by the validator's MLS_JSON_DEPTH_MAX, which is checked again here.
  */
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
 {

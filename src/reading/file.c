@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * file.c - cuts a file into runs and judges each.
- */
+/* file.c - cuts a file into runs and judges each. */
 #include "reading/file.h"
 
 static void begin_run(mls_file *file)
@@ -31,8 +29,8 @@ static mls_status hand_over(mls_file *file, bool part)
 }
 
 /*
- * The current run ends here.  What stands between the lines that start a run,
- * and holds nothing, is no run; of a file that is asked for there is always one.
+ * The current run ends here.  What stands between the lines that start a run, and holds nothing, is no run; of a file
+ * that is asked for there is always one.
  */
 static mls_status finish(mls_file *file, bool last)
 {
@@ -80,9 +78,8 @@ static bool starts_run(const mls_file *file, const mls_record *record)
 }
 
 /*
- * A cache_clear that comes while a run seems to be training may be the first
- * word of the next one, if this one died: only the init_start that follows it
- * tells.  Until then a copy is kept.
+ * A cache_clear that comes while a run seems to be training may be the first word of the next one, if this one died:
+ * only the init_start that follows it tells.  Until then a copy is kept.
  */
 static mls_status remember(mls_file *file, const mls_record *record)
 {

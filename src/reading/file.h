@@ -2,11 +2,10 @@
 /*
  * file.h - one file → the runs in it, judged as they end.
  *
- * A new run starts at a line "Beginning trial i of n" or "EXPERIMENT_START
- * <epoch>"; until the first such line of a file, also at a cache_clear or
- * init_start later than the run_stop before it, or at an init_start later than
- * the run_start before it when no run_stop came.  Times count, not the order in
- * the file; a cache_clear made while a run trained which then died is the next one's.
+ * A new run starts at a line "Beginning trial i of n" or "EXPERIMENT_START <epoch>"; until the first such line of a
+ * file, also at a cache_clear or init_start later than the run_stop before it, or at an init_start later than the
+ * run_start before it when no run_stop came.  Times count, not the order in the file; a cache_clear made while a run
+ * trained which then died is the next one's.
  */
 #ifndef MLS_READING_FILE_H
 #define MLS_READING_FILE_H

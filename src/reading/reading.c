@@ -2,9 +2,8 @@
 /*
  * reading.c - sources in, runs out, in order, on all threads.
  *
- * Small files are read a batch at a time, side by side, and what is in them is
- * kept until its turn comes; the runs of a large file are handed over as they
- * end.  So memory grows neither with the number of files nor with their size.
+ * Small files are read a batch at a time, side by side, and what is in them is kept until its turn comes; the runs of a
+ * large file are handed over as they end.  So memory grows neither with the number of files nor with their size.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -88,9 +87,8 @@ static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
 }
 
 /*
- * A run that ended well and is not valid by the edition that was guessed may be
- * so by the next one, or the one before: the file is read once more, when it
- * can be, for the first such run in it.
+ * A run that ended well and is not valid by the edition that was guessed may be so by the next one, or the one before:
+ * the file is read once more, when it can be, for the first such run in it.
  */
 static mls_status ask_neighbours(batch_file *file, mls_run *run)
 {

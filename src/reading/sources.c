@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sources.c - which files to read: named paths as they are, folders in natural order.
- */
+/* sources.c - which files to read: named paths as they are, folders in natural order. */
 #include "mlscore/reading.h"
 
 #include <errno.h>
@@ -138,8 +136,8 @@ static bool place_of(const char *path, mls_buffer *place)
 }
 
 /*
- * Every result_*.txt is one run of its folder and none repeats another, so the
- * same file must not be taken twice: from its folder and by its own name, say.
+ * Every result_*.txt is one run of its folder and none repeats another, so the same file must not be taken twice: from
+ * its folder and by its own name, say.
  */
 static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_report.c - logs that were judged, for a person and for programs, and the
- * fields of records: values are passed on as the JSON they were logged as, made safe.
+ * check_report.c - logs that were judged, for a person and for programs, and the fields of records: values are passed
+ * on as the JSON they were logged as, made safe.
  */
 #include "report/reports.h"
 
@@ -11,8 +11,8 @@
 enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 10 };
 
 /*
- * What was found in a log; in one that is part of a file, what has no line is
- * told at the log's own.  Where path and line of the log stand beside, it is `bare`.
+ * What was found in a log; in one that is part of a file, what has no line is told at the log's own.  Where path and
+ * line of the log stand beside, it is `bare`.
  */
 static mls_found findings_of(const mls_check_log *log, const mls_view *view, bool bare)
 {

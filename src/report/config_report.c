@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * config_report.c - configs: what the name says, what the text says of it, and
- * where the two disagree.
- */
+/* config_report.c - configs: what the name says, what the text says of it, and where the two disagree. */
 #include "report/reports.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.c - JSON and CSV, value by value; the escaping of both is here and
- * nowhere else.  Rows as objects and as cells, from their tables of fields.
+ * fields.c - JSON and CSV, value by value; the escaping of both is here and nowhere else.  Rows as objects and as
+ * cells, from their tables of fields.
  */
 #include "report/reports.h"
 
@@ -84,10 +84,9 @@ static void json_quote(mls_buffer *out, mls_str text)
 }
 
 /*
- * A validated span as JSON that every reader takes: the bare words NaN,
- * Infinity and -Infinity, which Python writes and JSON does not know, become
- * null; a byte that is no UTF-8 becomes the Latin-1 character that the
- * compliance checker reads it as; what could steer a terminal is escaped.
+ * A validated span as JSON that every reader takes: the bare words NaN, Infinity and -Infinity, which Python writes and
+ * JSON does not know, become null; a byte that is no UTF-8 becomes the Latin-1 character that the compliance checker
+ * reads it as; what could steer a terminal is escaped.
  */
 static void json_span(mls_buffer *out, mls_str span)
 {

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.h - values for programs, and what rows hold: one table of fields for
- * each kind of row drives JSON, NDJSON and CSV, and `mlscore help fields`, by
- * which a test holds the lists of mlscore-formats(5) to these tables.
+ * fields.h - values for programs, and what rows hold: one table of fields for each kind of row drives JSON, NDJSON and
+ * CSV, and `mlscore help fields`, by which a test holds the lists of mlscore-formats(5) to these tables.
  *
- * JSON is written as it comes, without a tree: what is absent is null, text is
- * valid UTF-8, nothing in it can steer a terminal.  In CSV every cell is
- * quoted, rows end in "\r\n" as RFC 4180 has it, control characters are
- * escaped, absent values are empty, and text that a spreadsheet would take for
- * a formula has one ' more in front.
+ * JSON is written as it comes, without a tree: what is absent is null, text is valid UTF-8, nothing in it can steer a
+ * terminal.  In CSV every cell is quoted, rows end in "\r\n" as RFC 4180 has it, control characters are escaped, absent
+ * values are empty, and text that a spreadsheet would take for a formula has one ' more in front.
  *
- * Names are a contract, only ever added to.  A table is an X-macro of
- * F(kind of row, name, type, unit, value), the unit "ms", "minutes", "joules" …
- * or "", the value in terms of `row`; arrays, objects and what is WRITTEN write
- * themselves, to `to`, and a member of an object that writes nothing is left out.
+ * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, unit, value), the unit
+ * "ms", "minutes", "joules" … or "", the value in terms of `row`; arrays, objects and what is WRITTEN write themselves,
+ * to `to`, and a member of an object that writes nothing is left out.
  *
  *     #define SPREAD_FIELDS(F) F(spread, variation, NUMBER, "", row->variation)
  *     MLS_FIELDS(spread, mls_spread, SPREAD_FIELDS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reports.h - what the commands print, one mls_report each, and the structs
- * that they print.  Nothing in the reports computes: they word what is there.
+ * reports.h - what the commands print, one mls_report each, and the structs that they print.  Nothing in the reports
+ * computes: they word what is there.
  */
 #ifndef MLS_REPORT_REPORTS_H
 #define MLS_REPORT_REPORTS_H

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * score_report.c - a collection of groups: what was run, run by run, and what
- * it scores.
- */
+/* score_report.c - a collection of groups: what was run, run by run, and what it scores. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * table.c - cells laid out in columns, for a terminal or as Markdown.
- */
+/* table.c - cells laid out in columns, for a terminal or as Markdown. */
 #include "report/table.h"
 
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - rows and columns for a person: start with a zeroed table and its
- * indent, add rows, fill each from left to right.  What is wider than the
- * terminal moves its notes to lines of their own, then cuts the column that
- * may be cut in its middle, then drops columns from the right; a row is never
- * wrapped.  All text is escaped on its way in.
+ * table.h - rows and columns for a person: start with a zeroed table and its indent, add rows, fill each from left to
+ * right.  What is wider than the terminal moves its notes to lines of their own, then cuts the column that may be cut
+ * in its middle, then drops columns from the right; a row is never wrapped.  All text is escaped on its way in.
  */
 #ifndef MLS_REPORT_TABLE_H
 #define MLS_REPORT_TABLE_H

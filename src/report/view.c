@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.c - text on its way to a person: colours, lines that are broken at the
- * terminal's width, items of Markdown lists, numbers.
+ * view.c - text on its way to a person: colours, lines that are broken at the terminal's width, items of Markdown
+ * lists, numbers.
  */
 #include "report/view.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * benchmark.h - one usage of the table of benchmarks, for edition.c and its tests.
- */
+/* benchmark.h - one usage of the table of benchmarks, for edition.c and its tests. */
 #ifndef MLS_RULES_BENCHMARK_H
 #define MLS_RULES_BENCHMARK_H
 

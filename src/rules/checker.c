@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * checker.c - judging a log, record by record, and what became of it.
- */
+/* checker.c - judging a log, record by record, and what became of it. */
 #include "rules/judging.h"
 
 #include <math.h>
@@ -138,9 +136,8 @@ static bool is_in_file(const mls_edition *edition, mls_str key)
 }
 
 /*
- * Whether of all editions only `edition` has rules for the key.  The first file
- * that names a key adds it, so only where that is the edition's own file are
- * the rules behind it worth loading.
+ * Whether of all editions only `edition` has rules for the key.  The first file that names a key adds it, so only where
+ * that is the edition's own file are the rules behind it worth loading.
  */
 static bool is_key_of_only(mls_checker *checker, const mls_edition *edition, mls_str key)
 {

@@ -2,8 +2,7 @@
 /*
  * checker_advice.c - what a log says beyond what the rules ask.
  *
- * None of it makes a log invalid.  It looks at a handful of keys and costs
- * other records one comparison of their times.
+ * None of it makes a log invalid.  It looks at a handful of keys and costs other records one comparison of their times.
  */
 #include <math.h>
 #include <string.h>
@@ -37,8 +36,8 @@ static void advice_status(mls_checker *checker, const mls_record *record)
 }
 
 /*
- * Only the steps of the run itself tell of clocks that differ: evaluations
- * and blocks are often logged late, and cache_clear may belong to the next run.
+ * Only the steps of the run itself tell of clocks that differ: evaluations and blocks are often logged late, and
+ * cache_clear may belong to the next run.
  */
 static void advise_step(mls_advice_state *advice, const mls_record *record)
 {

@@ -2,8 +2,8 @@
 /*
  * checker_derive.c - records made up from others.
  *
- * The records of one key that belong together (the metrics of one evaluation)
- * become one record at the end of the log, whose value holds all of them.
+ * The records of one key that belong together (the metrics of one evaluation) become one record at the end of the log,
+ * whose value holds all of them.
  */
 #include <math.h>
 #include <string.h>

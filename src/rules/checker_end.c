@@ -2,9 +2,8 @@
 /*
  * checker_end.c - the verdict, when the log has ended.
  *
- * The queue is played through; of what the scopes in it found, what a later
- * one overrules is left out: findings that checks and occurrences made for a
- * key count only from the last scope that has a rule for it.
+ * The queue is played through; of what the scopes in it found, what a later one overrules is left out: findings that
+ * checks and occurrences made for a key count only from the last scope that has a rule for it.
  */
 #include <math.h>
 #include <string.h>
@@ -213,8 +212,8 @@ static void staged_add(mls_checker *checker, const mls_rule *rule, const mls_sta
 }
 
 /*
- * Adds the first finding of each rule, or all but the first, so that no rule's
- * only finding is lost behind the many of another.  What was not kept is counted.
+ * Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost behind the many of
+ * another.  What was not kept is counted.
  */
 static void staged_take(mls_checker *checker, const mls_rule *rule, const mls_staged_list *list, bool first)
 {

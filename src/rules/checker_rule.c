@@ -2,8 +2,8 @@
 /*
  * checker_rule.c - one rule and one record.
  *
- * Messages are built where the failure happens, since the record is gone when
- * the verdict is made; after the first hundred of a rule they are only counted.
+ * Messages are built where the failure happens, since the record is gone when the verdict is made; after the first
+ * hundred of a rule they are only counted.
  */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * checker_state.c - what outlives a record: variables, findings in waiting, and
- * which scopes are still in play.
- */
+/* checker_state.c - what outlives a record: variables, findings in waiting, and which scopes are still in play. */
 #include <string.h>
 
 #include "rules/judging.h"
@@ -204,9 +201,8 @@ static void reach_actions(mls_checker *checker, bool *reached, const mls_action 
 }
 
 /*
- * Finds the scopes that are queued or may still be, and drops the others.  A
- * rule that looks only at the first record of its key queues nothing more once
- * that record has come.
+ * Finds the scopes that are queued or may still be, and drops the others.  A rule that looks only at the first record
+ * of its key queues nothing more once that record has come.
  */
 void mls_checker_update_live(mls_checker *checker)
 {

@@ -2,14 +2,12 @@
 /*
  * expr.h - the expression language that rules are written in.
  *
- * An expression is compiled once, when its rule file is loaded, into a tree
- * that never changes after that: any number of threads may evaluate it.
- * Evaluating has three outcomes: true, false, and "cannot be evaluated", with
- * the reason in words.  Text, nesting and results all have a named limit.
+ * An expression is compiled once, when its rule file is loaded, into a tree that never changes after that: any number
+ * of threads may evaluate it. Evaluating has three outcomes: true, false, and "cannot be evaluated", with the reason in
+ * words.  Text, nesting and results all have a named limit.
  *
- * Values follow the reference checker: booleans count as 1 and 0, lists and
- * objects compare by content, a number and a string cannot be ordered, and
- * `&&` and `||` give the operand that decided.
+ * Values follow the reference checker: booleans count as 1 and 0, lists and objects compare by content, a number and a
+ * string cannot be ordered, and `&&` and `||` give the operand that decided.
  */
 #ifndef MLS_RULES_EXPR_H
 #define MLS_RULES_EXPR_H
@@ -27,10 +25,9 @@ enum {
 };
 
 /*
- * Every operator and function: its name, how many arguments it takes at least
- * and at most, how tightly it binds between operands (NONE: it does not stand
- * there), and what does it (expr_functions.c); NULL: it is a case of its own.
- * From ABS on they are functions.
+ * Every operator and function: its name, how many arguments it takes at least and at most, how tightly it binds between
+ * operands (NONE: it does not stand there), and what does it (expr_functions.c); NULL: it is a case of its own. From
+ * ABS on they are functions.
  */
 #define MLS_EXPR_LIST(F)                                                                                               \
     F(VALUE, "value", 0, 0, NONE, NULL)                                                                                \
@@ -119,9 +116,8 @@ static inline bool mls_expr_uses(const mls_expr *expr, mls_expr_op op)
 }
 
 /*
- * Compiles `text` into `arena`, which also gets a copy of it.  `symbols`, a
- * map that copies its keys into the same arena, receives the variables named
- * in it.  On failure MLS_ERROR_SYNTAX, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY;
+ * Compiles `text` into `arena`, which also gets a copy of it.  `symbols`, a map that copies its keys into the same
+ * arena, receives the variables named in it.  On failure MLS_ERROR_SYNTAX, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY;
  * error->column counts bytes of the rule text from 1.
  */
 mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, mls_expr *expr,
@@ -167,9 +163,8 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record);
 const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op part);
 
 /*
- * Evaluates a node.  The result borrows from the record, the variables, the
- * expression and input->arena.  False when it cannot be evaluated; then
- * input->reason says why, or input->out_of_memory is set.
+ * Evaluates a node.  The result borrows from the record, the variables, the expression and input->arena.  False when it
+ * cannot be evaluated; then input->reason says why, or input->out_of_memory is set.
  */
 bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 

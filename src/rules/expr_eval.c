@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expr_eval.c - walks the nodes of an expression.  The depth of a tree is
- * bounded when it is compiled, so the recursion here is too.
+ * expr_eval.c - walks the nodes of an expression.  The depth of a tree is bounded when it is compiled, so the recursion
+ * here is too.
  */
 #include "base/utf8.h"
 #include "rules/expr_input.h"

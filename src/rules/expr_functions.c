@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * expr_functions.c - what operators and functions do with values.
- */
+/* expr_functions.c - what operators and functions do with values. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /*
  * expr_input.c - the record that an expression looks at.
  *
- * Looking at one member of a record's value or metadata reads only that
- * member's text; a tree is built when the whole is asked for.
+ * Looking at one member of a record's value or metadata reads only that member's text; a tree is built when the whole
+ * is asked for.
  */
 #include "rules/expr_input.h"
 

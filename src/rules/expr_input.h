@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expr_input.h - what evaluating stands on: the record's parts, and reasons
- * why there is no value.  Functions that note a reason return false.
+ * expr_input.h - what evaluating stands on: the record's parts, and reasons why there is no value.  Functions that note
+ * a reason return false.
  */
 #ifndef MLS_RULES_EXPR_INPUT_H
 #define MLS_RULES_EXPR_INPUT_H
@@ -24,9 +24,8 @@ bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, do
 bool mls_expr_input_load(mls_expr_op op, mls_expr_input *input, mls_value *result);
 
 /*
- * Whether `op` is an object among the record's parts whose tree has not been
- * built: then a member is looked for in the text.  *found tells whether there
- * is one, and mls_span_load() reads it.
+ * Whether `op` is an object among the record's parts whose tree has not been built: then a member is looked for in the
+ * text.  *found tells whether there is one, and mls_span_load() reads it.
  */
 bool mls_expr_input_find(mls_expr_op op, mls_expr_input *input, mls_str name, bool *found, mls_str *member);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule_file.c - reads a rule file and what it extends, and lays one over the
- * other: a scope or rule of a newer file replaces that of an older one, and
- * null drops it.
+ * rule_file.c - reads a rule file and what it extends, and lays one over the other: a scope or rule of a newer file
+ * replaces that of an older one, and null drops it.
  */
 #include "rules/rule_file.h"
 

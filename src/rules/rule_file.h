@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule_file.h - rule files as JSON: a file and those it extends, the newest
- * first, laid over each other.
+ * rule_file.h - rule files as JSON: a file and those it extends, the newest first, laid over each other.
  *
- * Everything is a span of the text it stands in, so that a mistake has a line,
- * a column, and the names on the way to it.  Failure is sticky: the first one
- * is kept with its message, and whoever reads on finds `status` set.
+ * Everything is a span of the text it stands in, so that a mistake has a line, a column, and the names on the way to
+ * it.  Failure is sticky: the first one is kept with its message, and whoever reads on finds `status` set.
  */
 #ifndef MLS_RULES_RULE_FILE_H
 #define MLS_RULES_RULE_FILE_H
@@ -61,9 +59,8 @@ typedef struct mls_rule_file {
 void mls_rule_file_read(mls_rule_file *file, const mls_edition *edition, const char *path, mls_str text);
 
 /*
- * Notes a failure at a byte of one of the texts (NULL: nowhere).  With
- * `expr_column` > 0 the byte is the opening quote of an expression, which is
- * wrong at that byte of its decoded text.
+ * Notes a failure at a byte of one of the texts (NULL: nowhere).  With `expr_column` > 0 the byte is the opening quote
+ * of an expression, which is wrong at that byte of its decoded text.
  */
 void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_t expr_column, const char *format, ...)
     MLS_PRINTF(5, 6);
@@ -73,9 +70,8 @@ void mls_rule_wrong(mls_rule_file *file, mls_str json, const char *what);
 bool mls_rule_room(mls_rule_file *file, const void *there);
 
 /*
- * The members of an object by their names, which end with NULL; ptr NULL for
- * those that do not stand there.  Fails when others do ("comment" always may)
- * or one twice.  Anything but an object has none.
+ * The members of an object by their names, which end with NULL; ptr NULL for those that do not stand there.  Fails when
+ * others do ("comment" always may) or one twice.  Anything but an object has none.
  */
 void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *names, mls_str *members);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule_words.c - expressions in words, by a table of phrases; every expression
- * of every embedded edition has one, and a test holds them to it.
+ * rule_words.c - expressions in words, by a table of phrases; every expression of every embedded edition has one, and a
+ * test holds them to it.
  */
 #include "rules/rule_words.h"
 

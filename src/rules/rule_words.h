@@ -2,9 +2,8 @@
 /*
  * rule_words.h - what a rule wants, in words.
  *
- * "value == 16" becomes "must be 16", "has(metadata, \"epoch_num\")" becomes
- * "must have epoch_num in its metadata".  Forms that have no good words are
- * shown as they are: "must satisfy value * 2 == $x".
+ * "value == 16" becomes "must be 16", "has(metadata, \"epoch_num\")" becomes "must have epoch_num in its metadata".
+ * Forms that have no good words are shown as they are: "must satisfy value * 2 == $x".
  */
 #ifndef MLS_RULES_RULE_WORDS_H
 #define MLS_RULES_RULE_WORDS_H

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ruleset.c - finding scopes, keys and rules, and the scopes that judge a
- * benchmark.
- */
+/* ruleset.c - finding scopes, keys and rules, and the scopes that judge a benchmark. */
 #include "rules/ruleset.h"
 
 #include <stdlib.h>

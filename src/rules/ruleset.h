@@ -2,9 +2,8 @@
 /*
  * ruleset.h - the rules of one edition, compiled.
  *
- * Nothing in a ruleset changes after it has been loaded, so any number of
- * checkers in any number of threads work from the same one.  All of it lives
- * in one arena.
+ * Nothing in a ruleset changes after it has been loaded, so any number of checkers in any number of threads work from
+ * the same one.  All of it lives in one arena.
  */
 #ifndef MLS_RULES_RULESET_H
 #define MLS_RULES_RULESET_H
@@ -127,8 +126,8 @@ size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);
 
 /*
- * The scopes that judge a benchmark in a division, in their order.  Those
- * behind the first `sure` ones are queued by rules, for some values only.
+ * The scopes that judge a benchmark in a division, in their order.  Those behind the first `sure` ones are queued by
+ * rules, for some values only.
  */
 typedef struct mls_scope_chain {
     const mls_ruleset *ruleset;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ruleset_value.c - a ruleset as the JSON value that its rule file is.
- */
+/* ruleset_value.c - a ruleset as the JSON value that its rule file is. */
 #include "rules/ruleset.h"
 
 typedef struct value_maker {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rulesets.c - the rules of each edition, loaded once and shared by all threads.
- */
+/* rulesets.c - the rules of each edition, loaded once and shared by all threads. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * value_show.c - a value's truth, and its face for a person.
- */
+/* value_show.c - a value's truth, and its face for a person. */
 #include <math.h>
 
 #include "base/number.h"

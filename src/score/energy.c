@@ -2,10 +2,9 @@
 /*
  * energy.c - joules of a run, from the power files beside its log.
  *
- * Each node and each switch has a file of records in the format of the training
- * logs.  A node's energy is the mean power over the time it was measured, times
- * the time to train.  A switch has only an estimate.  Both are multiplied with
- * the efficiency of the power conversion.
+ * Each node and each switch has a file of records in the format of the training logs.  A node's energy is the mean
+ * power over the time it was measured, times the time to train.  A switch has only an estimate.  Both are multiplied
+ * with the efficiency of the power conversion.
  */
 #include "score/score.h"
 
@@ -115,9 +114,8 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms)
 }
 
 /*
- * The mean power of a node while it was measured: readings, sorted by time,
- * count each for the time since the one before, the first since the start,
- * until the stop or, lacking that, the last reading.
+ * The mean power of a node while it was measured: readings, sorted by time, count each for the time since the one
+ * before, the first since the start, until the stop or, lacking that, the last reading.
  */
 static double watts_of_node(power_log *log)
 {

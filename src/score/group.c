@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group.c - from the runs of a group to its score: what they agree on, and the
- * checks of convergence, seeds, energy, weak scaling and the config.
+ * group.c - from the runs of a group to its score: what they agree on, and the checks of convergence, seeds, energy,
+ * weak scaling and the config.
  */
 #include "score/score.h"
 
@@ -75,8 +75,8 @@ static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char 
 }
 
 /*
- * The folder of a result names its benchmark (the compliance checker goes by
- * it too), unless nobody knows a benchmark of that name; else the logs do.
+ * The folder of a result names its benchmark (the compliance checker goes by it too), unless nobody knows a benchmark
+ * of that name; else the logs do.
  */
 static const char *benchmark_of(mls_group *group, const mls_editions *editions)
 {

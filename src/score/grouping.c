@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * grouping.c - which runs are a group, by what they logged.
- */
+/* grouping.c - which runs are a group, by what they logged. */
 #include "score/score.h"
 
 #include <math.h>
@@ -70,8 +68,8 @@ static mls_str key_of(const mls_run *run, mls_buffer *bytes)
 }
 
 /*
- * The only group a run with gaps can belong to: one that agrees and has a run
- * of the same folder, else one that agrees; NULL when there are none or two.
+ * The only group a run with gaps can belong to: one that agrees and has a run of the same folder, else one that agrees;
+ * NULL when there are none or two.
  */
 static mls_group *guess_group(const grouped_runs *grouping, const mls_run *run)
 {

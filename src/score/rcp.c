@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rcp.c - from the values of reference runs to limits, and a submission held
- * against them, in numbers and in words for a person.
+ * rcp.c - from the values of reference runs to limits, and a submission held against them, in numbers and in words for
+ * a person.
  */
 #include "mlscore/rcp.h"
 
@@ -20,10 +20,9 @@
 #define BISECTION_STEPS_MAX 1100
 
 /*
- * The smallest mean of a submission of `runs` runs that a one-sided t test
- * does not tell from the reference: bisected on [0, mean], the result being
- * the middle of the final bracket, which no test was made of.  `count` is the
- * number of reference values averaged.
+ * The smallest mean of a submission of `runs` runs that a one-sided t test does not tell from the reference: bisected
+ * on [0, mean], the result being the middle of the final bracket, which no test was made of.  `count` is the number of
+ * reference values averaged.
  */
 static double least_acceptable_mean(double mean, double stdev, double count, size_t runs)
 {
@@ -68,9 +67,8 @@ static double interpolate(double x, double x0, double y0, double x1, double y1)
 }
 
 /*
- * Drops the points of smaller batches than the fastest-converging one, then
- * each point that lies above the line between its neighbours, the one before
- * being the last that stayed.
+ * Drops the points of smaller batches than the fastest-converging one, then each point that lies above the line between
+ * its neighbours, the one before being the last that stayed.
  */
 static void prune_points(mls_rcp_set *set)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rcp_data.c - reads tables of reference points, the embedded ones and a user's.
- */
+/* rcp_data.c - reads tables of reference points, the embedded ones and a user's. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - what a run can be asked once it has been read: its numbers, how much
- * training it took to converge (by the rules of its benchmark and edition,
- * which nobody knows for sure before its log has ended), and the job around it.
+ * run.c - what a run can be asked once it has been read: its numbers, how much training it took to converge (by the
+ * rules of its benchmark and edition, which nobody knows for sure before its log has ended), and the job around it.
  */
 #include "mlscore/run.h"
 

@@ -2,8 +2,8 @@
 /*
  * run_build.c - a run's summary, record by record.
  *
- * A record is told apart by its key's number before anything of it is looked
- * at.  Values are read from their spans; no tree is built.
+ * A record is told apart by its key's number before anything of it is looked at.  Values are read from their spans; no
+ * tree is built.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -55,9 +55,8 @@ static void take_image(mls_run *run, const mls_record *record, mls_evaluation im
 }
 
 /*
- * For people an evaluation that was logged behind run_stop counts if it was
- * made before it, since ranks interleave; convergence goes by the order of the
- * file, as the reference does.
+ * For people an evaluation that was logged behind run_stop counts if it was made before it, since ranks interleave;
+ * convergence goes by the order of the file, as the reference does.
  */
 static void take_evaluation(mls_run *run, void *member, const mls_record *record)
 {
@@ -80,8 +79,8 @@ static void take_evaluation(mls_run *run, void *member, const mls_record *record
 }
 
 /*
- * tracked_stats carries an object that may have a throughput; so does the
- * value of some throughput records, others log the bare number.
+ * tracked_stats carries an object that may have a throughput; so does the value of some throughput records, others log
+ * the bare number.
  */
 static void take_throughput(mls_run *run, void *member, const mls_record *record)
 {
@@ -108,10 +107,7 @@ static mls_str config_of(mls_str name)
     return name;
 }
 
-/*
- * The first one logged counts, as for the compliance checker; of file names,
- * the first that names a config.
- */
+/* The first one logged counts, as for the compliance checker; of file names, the first that names a config. */
 static void take_text(mls_run *run, void *member, const mls_record *record)
 {
     char **taken = member;

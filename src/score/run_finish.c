@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * run_finish.c - is the run complete, did it succeed, and does it count.
- */
+/* run_finish.c - is the run complete, did it succeed, and does it count. */
 #include <math.h>
 
 #include "base/buffer.h"

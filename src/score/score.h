@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * score.h - what the files of this floor, and few others, know of each other.
- */
+/* score.h - what the files of this floor, and few others, know of each other. */
 #ifndef MLS_SCORE_SCORE_H
 #define MLS_SCORE_SCORE_H
 

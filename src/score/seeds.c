@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seeds.c - the seeds that logs tell, each in one form that can be compared,
- * and what is wrong with those of a folder.
+ * seeds.c - the seeds that logs tell, each in one form that can be compared, and what is wrong with those of a folder.
  */
 #include "score/score.h"
 
@@ -25,9 +24,8 @@ static bool is_space(char c)
 }
 
 /*
- * Appends the digits of a text that Python's int() reads: blanks around, a
- * sign, digits with single underscores between them, however many.  False when
- * it is none.
+ * Appends the digits of a text that Python's int() reads: blanks around, a sign, digits with single underscores between
+ * them, however many.  False when it is none.
  */
 static bool append_whole_text(mls_buffer *identity, mls_str text)
 {

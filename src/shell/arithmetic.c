@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arithmetic.c - arithmetic as bash does it: 64 bits that wrap around, names
- * whose values are expressions again, what is unset counts as 0.
+ * arithmetic.c - arithmetic as bash does it: 64 bits that wrap around, names whose values are expressions again, what
+ * is unset counts as 0.
  *
- * All of C's operators and bash's are read.  Those that no config uses (bits,
- * powers, ++ and --) have a result that is not known.
+ * All of C's operators and bash's are read.  Those that no config uses (bits, powers, ++ and --) have a result that is
+ * not known.
  */
 #include "base/number.h"
 #include "base/utf8.h"

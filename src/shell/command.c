@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command.c - simple commands: builtins, the programs whose output follows
- * from their arguments (dirname, basename, readlink -f, realpath, sed, cat),
- * assignments, files that are sourced, and functions.
+ * command.c - simple commands: builtins, the programs whose output follows from their arguments (dirname, basename,
+ * readlink -f, realpath, sed, cat), assignments, files that are sourced, and functions.
  *
- * A builtin that no config uses does what is sure of it: the variables that it
- * names are not known afterwards.
+ * A builtin that no config uses does what is sure of it: the variables that it names are not known afterwards.
  */
 #include "shell/state.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * condition.c - what [ ] and [[ ]] say.
- */
+/* condition.c - what [ ] and [[ ]] say. */
 #include "shell/state.h"
 
 /* The words of [[ ]], raw, or of [ ], expanded. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they
- * become.  $'…', ${A/b/c} and ${!A}, which no config uses, are holes.
+ * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they become.  $'…', ${A/b/c} and ${!A}, which no
+ * config uses, are holes.
  */
 #include "base/utf8.h"
 #include "shell/state.h"

@@ -2,11 +2,9 @@
 /*
  * files.c - the files that a script may source and ask for.
  *
- * A script from somebody else must not make us read whatever it likes, or wait
- * for a pipe: only regular files of a limited size are opened, and only those
- * that stand, all links and ".." resolved, below a root: the folder of the
- * script (as it is named, and where a link to it leads), or the one that the
- * caller gives.
+ * A script from somebody else must not make us read whatever it likes, or wait for a pipe: only regular files of a
+ * limited size are opened, and only those that stand, all links and ".." resolved, below a root: the folder of the
+ * script (as it is named, and where a link to it leads), or the one that the caller gives.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -87,8 +85,8 @@ static bool is_inside(const mls_shell_state *state, mls_str place)
 }
 
 /*
- * Where a path really leads: MLS_OK, MLS_ERROR_READ when nothing stands there,
- * MLS_ERROR_UNKNOWN when its longest part that is there lies outside the roots.
+ * Where a path really leads: MLS_OK, MLS_ERROR_READ when nothing stands there, MLS_ERROR_UNKNOWN when its longest part
+ * that is there lies outside the roots.
  */
 static mls_status locate(mls_shell_state *state, mls_str path, mls_str *real)
 {

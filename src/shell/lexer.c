@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * lexer.c - where words, quotes, substitutions and here-documents end.
- */
+/* lexer.c - where words, quotes, substitutions and here-documents end. */
 #include "shell/state.h"
 
 static const char no_end[] = "a quote or bracket is not closed, or nested too deep";

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * regex.c - shell patterns, =~, and the sed that takes "config_" and ".sh"
- * from a name.  PCRE2 converts all three syntaxes; what it reads differently from GNU
- * (alternation, repeats of repeats, \w, \+) is unknown instead.
+ * regex.c - shell patterns, =~, and the sed that takes "config_" and ".sh" from a name.  PCRE2 converts all three
+ * syntaxes; what it reads differently from GNU (alternation, repeats of repeats, \w, \+) is unknown instead.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <ctype.h>

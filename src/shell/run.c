@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - the grammar of bash, by recursive descent, and what commands made of
- * commands do, in one walk: a command runs as it is read.
+ * run.c - the grammar of bash, by recursive descent, and what commands made of commands do, in one walk: a command runs
+ * as it is read.
  *
- * What has to be known before that (whether a line is shell at all, where the
- * output of a command goes, whether it runs in the background) is found by
- * reading ahead with nothing run.  The branch that is not taken and the body of
- * a function are read the same way.
+ * What has to be known before that (whether a line is shell at all, where the output of a command goes, whether it runs
+ * in the background) is found by reading ahead with nothing run.  The branch that is not taken and the body of a
+ * function are read the same way.
  */
 #include "shell/state.h"
 

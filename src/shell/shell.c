@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * shell.c - the handle that others see: a script, read, and its exports.
- */
+/* shell.c - the handle that others see: a script, read, and its exports. */
 #include <stdlib.h>
 
 #include "shell/state.h"

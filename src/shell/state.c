@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * state.c - limits, texts, variables and frames.
- */
+/* state.c - limits, texts, variables and frames. */
 #include "shell/state.h"
 
 const char mls_shell_maybe[1] = {'\0'};

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.h - what a reading of a script knows, and what the files of the shell
- * offer each other: each uses only what stands above its own part here.
+ * state.h - what a reading of a script knows, and what the files of the shell offer each other: each uses only what
+ * stands above its own part here.
  *
- * It follows bash as `set -a; source FILE` would run in an empty environment,
- * but starts no program and writes nothing.  What depends on anything outside
- * the scripts is unknown: a text holds a NUL byte, a hole, for each stretch of
- * it.  Where a condition is unknown, the commands behind it run in doubt: what
- * they assign becomes unknown.  In a loop no variable has a known value.
+ * It follows bash as `set -a; source FILE` would run in an empty environment, but starts no program and writes
+ * nothing.  What depends on anything outside the scripts is unknown: a text holds a NUL byte, a hole, for each stretch
+ * of it.  Where a condition is unknown, the commands behind it run in doubt: what they assign becomes unknown.  In a
+ * loop no variable has a known value.
  *
- * Everything a reading makes lives in one arena.  Every limit below ends the
- * reading with a finding; all values are unknown from then on.
+ * Everything a reading makes lives in one arena.  Every limit below ends the reading with a finding; all values are
+ * unknown from then on.
  */
 #ifndef MLS_SHELL_STATE_H
 #define MLS_SHELL_STATE_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * hosts.c - the names in a list of hosts as Slurm writes it.
- */
+/* hosts.c - the names in a list of hosts as Slurm writes it. */
 #include "slurm/slurm.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * slurm.h - what mls_collect() is made of, and the names in a list of hosts.
- */
+/* slurm.h - what mls_collect() is made of, and the names in a list of hosts. */
 #ifndef MLS_SLURM_SLURM_H
 #define MLS_SLURM_SLURM_H
 

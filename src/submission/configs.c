@@ -2,9 +2,8 @@
 /*
  * configs.c - what the configs of a submission say about themselves.
  *
- * The reference looks at no config, so all of it is advice, whatever
- * `mlscore config` calls it.  What only says that a value cannot be known is
- * left to that command: it is no fault of the submission.
+ * The reference looks at no config, so all of it is advice, whatever `mlscore config` calls it.  What only says that a
+ * value cannot be known is left to that command: it is no fault of the submission.
  */
 #include <stdlib.h>
 

@@ -2,10 +2,9 @@
 /*
  * judge.h - what the files of this floor know of each other.
  *
- * The tree is walked first; then logs and power files are read side by side;
- * systems, results and configs are judged afterwards, in order.  All paths are
- * relative to the root of the tree.  Functions that return a status and take
- * no error return MLS_OK or MLS_ERROR_MEMORY; everything else is a finding.
+ * The tree is walked first; then logs and power files are read side by side; systems, results and configs are judged
+ * afterwards, in order.  All paths are relative to the root of the tree.  Functions that return a status and take no
+ * error return MLS_OK or MLS_ERROR_MEMORY; everything else is a finding.
  */
 #ifndef MLS_SUBMISSION_JUDGE_H
 #define MLS_SUBMISSION_JUDGE_H
@@ -21,10 +20,9 @@
 #define MLS_PARAMS_NAME "package_checker_params"
 
 /*
- * Walks the tree below submission->path, one submitter's folder (it has
- * results or systems in it) or a folder of such folders, and lists what is
- * there.  No link is followed out of the tree, and one to a folder only where
- * the place asks for a folder.  MLS_ERROR_READ when it is no readable folder.
+ * Walks the tree below submission->path, one submitter's folder (it has results or systems in it) or a folder of such
+ * folders, and lists what is there.  No link is followed out of the tree, and one to a folder only where the place asks
+ * for a folder.  MLS_ERROR_READ when it is no readable folder.
  */
 mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options,
                          mls_error *error) MLS_MUST_USE;
@@ -49,9 +47,8 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
                          mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
 /*
- * Reads package_checker_params: of its lines, which end as in a text file of
- * Python's, the last counts when it has no ending and is one of two words.
- * The others are advice.
+ * Reads package_checker_params: of its lines, which end as in a text file of Python's, the last counts when it has no
+ * ending and is one of two words. The others are advice.
  */
 mls_status mls_params_read(const mls_submission *submission, const mls_submission_file *file, mls_bypasses *bypasses,
                            mls_findings *findings) MLS_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system.c - descriptions are checked with the grammar that logs are checked
- * with, because it is the one the package checker's reader has.
+ * system.c - descriptions are checked with the grammar that logs are checked with, because it is the one the package
+ * checker's reader has.
  */
 #include "base/data.h"
 #include "base/utf8.h"

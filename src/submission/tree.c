@@ -2,8 +2,7 @@
 /*
  * tree.c - the walk of a submission: what is found where, and whose it is.
  *
- * Every folder has a role that follows from its place; what belongs into it is
- * one table, `places`.
+ * Every folder has a role that follows from its place; what belongs into it is one table, `places`.
  */
 #include <errno.h>
 #include <math.h>
