@@ -74,7 +74,11 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
     const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
     const mls_rcp_listings all = {calloc(count, sizeof *all.items), count};
     mls_error error = {0};
-    bool ok = all.items != NULL || mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
+    bool ok = true;
+    if (all.items == NULL) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
+        return;
+    }
     for (size_t i = 0; i < count && ok; i++) {
         const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
         const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
@@ -86,7 +90,7 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
         note_unused(cli, &all, edition);
         mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
     }
-    for (size_t i = 0; i < count && all.items != NULL; i++) {
+    for (size_t i = 0; i < count; i++) {
         mls_rcp_set_free(all.items[i].set);
     }
     free(all.items);

@@ -116,7 +116,7 @@ static void set_defaults(mls_cli *cli)
     for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
         mls_str first;
         const char *at = option->argument;
-        if (option->does == MLS_SETS_FORMAT && next_value(&at, &first)) {
+        if (option->does == MLS_SETS_FORMAT && at != NULL && next_value(&at, &first)) {
             (void)mls_format_from_name(first, &cli->view.format);
         }
     }
