@@ -449,7 +449,7 @@ void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, bool splits, m
     build(&self, raw, false);
     end_field(&self);
     mls_buffer_release(&self.text);
-    if (self.several) {
+    if (self.several && mls_shell_goes(state)) { /* else the field may not be there */
         fields->items[fields->count - 1] = splits ? SHELL_HOLE : fields->items[fields->count - 1];
         fields->unknown = true;
     }
