@@ -43,8 +43,10 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     if (kind & MLS_NAMES_HELP) {
         mls_buffer_printf(&line, "try 'mlscore %s%s'\n", whole ? "help" : name, whole ? "" : " --help");
     }
+    const bool lost = line.failed || message.failed;
+    mls_cli_worsen(cli, lost ? MLS_EXIT_IO : MLS_EXIT_OK);
     /* Nobody can be told if this fails. */
-    (void)fputs(line.failed || message.failed ? "mlscore: out of memory\n" : line.ptr, stderr);
+    (void)fputs(lost ? "mlscore: out of memory\n" : line.ptr, stderr);
     mls_buffer_release(&message);
     mls_buffer_release(&line);
     return false;
