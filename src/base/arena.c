@@ -33,7 +33,9 @@ void *mls_arena_alloc(mls_arena *arena, size_t size)
         }
         block->older = arena->blocks;
         block->size = room;
-        *arena = (mls_arena){block, block->bytes, block->bytes + room};
+        arena->blocks = block;
+        arena->next = block->bytes;
+        arena->end = block->bytes + room;
     }
     void *result = arena->next;
     arena->next += size;

@@ -376,6 +376,26 @@ static void emit_seed(mls_emitter *to, mls_str text)
     }
 }
 
+static void emit_seeds(mls_emitter *to, const mls_run *run)
+{
+    MLS_EMIT_LIST(to, run->seed_count, emit_seed(to, run->seeds[i].value));
+}
+
+static double throughput_of(const mls_run *run)
+{
+    return run->throughputs > 0 ? run->throughput / (double)run->throughputs : (double)NAN;
+}
+
+static double joules_of(const mls_group *group, size_t index)
+{
+    return group->power.joules != NULL ? group->power.joules[index] : (double)NAN;
+}
+
+static const char *unit_of(const mls_run *run)
+{
+    return mls_run_to_converge(run).unit;
+}
+
 #define RUN_FIELDS(F)                                                                                                  \
     F(run, file, TEXT, "", row->run->file)                                                                             \
     F(run, line, NUMBER, "", row->run->line)                                                                           \
@@ -386,14 +406,12 @@ static void emit_seed(mls_emitter *to, mls_str text)
     F(run, valid, BOOL, "", row->run->valid)                                                                           \
     F(run, counted, TEXT, "", mls_olympic_mark_name(row->group->marks[row->index]))                                    \
     F(run, to_converge, NUMBER_OR_NULL, "", mls_run_to_converge(row->run).number)                                      \
-    F(run, unit, TEXT, "", mls_run_to_converge(row->run).unit)                                                         \
+    F(run, unit, TEXT, "", unit_of(row->run))                                                                          \
     F(run, final_eval, NUMBER_OR_NULL, "", row->run->last_evaluation.value)                                            \
     F(run, init_minutes, NUMBER_OR_NULL, "minutes", mls_run_init_minutes(row->run))                                    \
-    F(run, throughput, NUMBER_OR_NULL, "samples/s",                                                                    \
-      row->run->throughputs > 0 ? row->run->throughput / (double)row->run->throughputs : (double)NAN)                  \
-    F(run, seed, ARRAY, "", MLS_EMIT_LIST(to, row->run->seed_count, emit_seed(to, row->run->seeds[i].value)))          \
-    F(run, joules, NUMBER_OR_NULL, "joules",                                                                           \
-      row->group->power.joules != NULL ? row->group->power.joules[row->index] : (double)NAN)                           \
+    F(run, throughput, NUMBER_OR_NULL, "samples/s", throughput_of(row->run))                                           \
+    F(run, seed, ARRAY, "", emit_seeds(to, row->run))                                                                  \
+    F(run, joules, NUMBER_OR_NULL, "joules", joules_of(row->group, row->index))                                        \
     F(run, job, TEXT_OR_NULL, "", row->run->job.job)                                                                   \
     F(run, nodes, ARRAY_OR_NULL, "", emit_nodes(to, row->run))                                                         \
     F(run, records, NUMBER, "", row->run->records)                                                                     \
@@ -403,8 +421,7 @@ MLS_FIELDS(run, run_place, RUN_FIELDS)
 /* What only CSV has, and what it has in another way. */
 #define RUN_CSV_FIELDS(F)                                                                                              \
     F(run_csv, node_count, NUMBER_OR_NULL, "", row->run->job.node_count)                                               \
-    F(run_csv, unit, TEXT_OR_NULL, "",                                                                                 \
-      isnan(mls_run_to_converge(row->run).number) ? NULL : mls_run_to_converge(row->run).unit)
+    F(run_csv, unit, TEXT_OR_NULL, "", isnan(mls_run_to_converge(row->run).number) ? NULL : unit_of(row->run))
 MLS_FIELDS(run_csv, run_place, RUN_CSV_FIELDS)
 
 #define SPREAD_FIELDS(F)                                                                                               \

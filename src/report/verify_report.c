@@ -12,13 +12,14 @@ static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter 
 {
     const char *slash = strrchr(placed->path, '/');
     const mls_str folder = {placed->path, slash != NULL ? (size_t)(slash - placed->path) : 0};
+    const mls_str none = {0};
     const char *description = placed->system != NULL ? placed->system->description.path : NULL;
     const mls_submission_result *result = placed->result;
     /* Each description is one of its own. */
     const bool alone = description != NULL && strcmp(placed->path, description) == 0;
     return (mls_owner){.path = placed->path,
                        .name = submitter->name,
-                       .result = alone ? (mls_str){0} : folder,
+                       .result = alone ? none : folder,
                        .runs =
                            result != NULL && mls_str_equal(folder, mls_str_from(result->path)) ? result->run_count : 0};
 }

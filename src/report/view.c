@@ -210,7 +210,7 @@ static mls_words words_hours(double minutes)
     const double seconds = floor(minutes * 60 + 0.5);
     const double hours = floor(seconds / 3600);
     const double rest = seconds - hours * 3600;
-    mls_words words;
+    mls_words words = {""};
     (void)mls_text_printf(words.text, sizeof words.text, "%.0f:%02.0f:%02.0f", hours, floor(rest / 60),
                           rest - floor(rest / 60) * 60);
     return words;
@@ -243,7 +243,7 @@ mls_words mls_words_clock(double minutes)
 
 mls_words mls_words_plural(size_t count, const char *singular, const char *plural)
 {
-    mls_words words;
+    mls_words words = {""};
     (void)mls_text_printf(words.text, sizeof words.text, "%s %s", mls_words_count((double)count).text,
                           count == 1 ? singular : plural);
     return words;

@@ -64,7 +64,7 @@ static const char *string_byte(const char *at, const char *end, size_t count)
 
 void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_t expr_column, const char *format, ...)
 {
-    mls_error ignored;
+    mls_error ignored = {0};
     mls_error *error = file->error != NULL ? file->error : &ignored;
     mls_buffer message = {0};
     const mls_rule_source *source = NULL;

@@ -334,12 +334,14 @@ static void write_expr(words_writer w, char kind, const mls_expr *expr, const ch
 
 void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
 {
-    write_expr((words_writer){buffer, scope, input, 0, false}, 'R', expr, "must satisfy ", WORDS_TEXT_MAX);
+    const words_writer writer = {buffer, scope, input, 0, false};
+    write_expr(writer, 'R', expr, "must satisfy ", WORDS_TEXT_MAX);
 }
 
 void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
 {
-    write_expr((words_writer){buffer, scope, input, 0, false}, 'G', expr, "", SIZE_MAX);
+    const words_writer writer = {buffer, scope, input, 0, false};
+    write_expr(writer, 'G', expr, "", SIZE_MAX);
 }
 
 void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_rule *rule)
