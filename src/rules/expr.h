@@ -43,7 +43,7 @@ enum {
     F(OR, "||", 2, 2, OR, NULL)                                                                                        \
     F(CHOICE, "?", 3, 3, CHOICE, NULL)                                                                                 \
     F(NOT, "!", 1, 1, NONE, call_not)                                                                                  \
-    F(NEGATE, "-", 1, 1, NONE, call_numeric)                                                                           \
+    F(NEGATE, "-x", 1, 1, NONE, call_numeric)                                                                          \
     F(ADD, "+", 2, 2, SUM, call_arithmetic)                                                                            \
     F(SUBTRACT, "-", 2, 2, SUM, call_arithmetic)                                                                       \
     F(MULTIPLY, "*", 2, 2, PRODUCT, call_arithmetic)                                                                   \

@@ -451,11 +451,8 @@ static const node *parse_postfix(expr_parser *p, unsigned depth)
 static int infix_here(const expr_parser *p)
 {
     const bool sign = p->token.kind == TOKEN_SIGN || p->token.kind == TOKEN_NAME;
-    int op = sign ? find_op(p->token.text, MLS_EXPR_AND) : MLS_EXPR_OP_COUNT;
-    if (op < MLS_EXPR_OP_COUNT && mls_expr_table[op].power == 0) {
-        op = find_op(p->token.text, op + 1); /* '-' is two */
-    }
-    return op;
+    const int op = sign ? find_op(p->token.text, MLS_EXPR_AND) : MLS_EXPR_OP_COUNT;
+    return op < MLS_EXPR_OP_COUNT && mls_expr_table[op].power > 0 ? op : MLS_EXPR_OP_COUNT;
 }
 
 static const node *parse_expression(expr_parser *p, unsigned power, unsigned depth)
