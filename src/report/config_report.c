@@ -75,18 +75,21 @@ static void append_setting(mls_buffer *line, const char *before, const mls_shell
 static void show_agreeing(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_summary *summary = &entry->summary;
-    const mls_wrap wrap = {view->width, 0, HANG + INDENT, " ", true};
+    const mls_wrap wrap = {view->width, INDENT, HANG + INDENT, " ", true};
     mls_buffer line = {0};
     mls_buffer clean = {0};
     for (size_t i = 0; i < summary->agreeing_count; i++) {
-        append_setting(&line, i == 0 ? "  text agrees: " : " ", summary->agreeing[i]);
+        append_setting(&line, i == 0 ? "text agrees: " : " ", summary->agreeing[i]);
     }
     for (size_t i = 0; i < summary->absent_count; i++) {
         mls_buffer_printf(&line, "%s%s", i == 0 ? " (" : ", ", summary->absent[i]);
     }
     mls_buffer_append_text(&line, summary->absent_count > 0 ? " not set: 1)" : "");
-    mls_escape_append(&clean, mls_buffer_str(&line));
-    if (summary->agreeing_count > 0) {
+    if (summary->agreeing_count > 0 && view->format == MLS_FORMAT_MARKDOWN) {
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
+    } else if (summary->agreeing_count > 0) {
+        mls_escape_append(&clean, mls_buffer_str(&line));
+        mls_output_printf(view->output, "%*s", INDENT, "");
         mls_view_wrapped(view, mls_buffer_str(&clean), wrap, MLS_STYLE_PLAIN);
         mls_output_text(view->output, "\n");
     }

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "report/reports.h"
+#include "shell_text.h"
 
 static void every_format_asks_for_what_it_needs(void **state)
 {
@@ -28,11 +29,33 @@ static void a_report_offers_what_it_has(void **state)
     assert_false(mls_report_offers(&mls_score_report, MLS_FORMAT_JUNIT));
 }
 
+/* No command prints configs as Markdown; a value that is any text would be as harmless there as a finding. */
+static void what_agrees_formats_nothing(void **state)
+{
+    mls_output output;
+    mls_view view = {.output = &output, .format = MLS_FORMAT_MARKDOWN};
+    mls_printer to = {.view = &view};
+    mls_config_entry entry = {.name = mls_config_name_decode(MLS_S("A_1x2x1xtp1_[x](y)"))};
+    const mls_config_list list = {.items = &entry, .count = 1};
+    (void)state;
+    entry.script = shell_text_read("config.sh", MLS_S("export DGXNNODES=1 \"DGXSYSTEM=A_1x2x1xtp1_[x](y)\""));
+    mls_config_compare(&entry.name, entry.script, &entry.summary, &entry.findings);
+    assert_int_equal(entry.summary.agreeing_count, 2);
+    assert_int_equal(mls_output_open(&output, NULL, NULL), MLS_OK);
+    mls_config_report.show(&to, &list);
+    assert_true(mls_str_contains(mls_buffer_str(&output.buffer),
+                                 MLS_S("- text agrees: DGXSYSTEM=A\\_1x2x1xtp1\\_\\[x\\](y) ")));
+    mls_output_abandon(&output);
+    mls_shell_free(entry.script);
+    mls_findings_release(&entry.findings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_asks_for_what_it_needs),
         cmocka_unit_test(a_report_offers_what_it_has),
+        cmocka_unit_test(what_agrees_formats_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
