@@ -146,7 +146,7 @@ typedef struct mls_submission {
 typedef struct mls_submission_options {
     mls_rulesets *rulesets; /**< not NULL; must outlive the submission */
     mls_usage usage;
-    const mls_edition *edition; /**< NULL: guessed from the first record of the first log that has one */
+    const mls_edition *edition; /**< NULL: guessed from the first log's date and the benchmarks */
     unsigned threads;           /**< 0: one per processor */
     bool rcp_bypass;            /**< a failed convergence check is a warning */
     bool seed_bypass;           /**< so is a failed check of the seeds */

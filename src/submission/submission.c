@@ -220,14 +220,12 @@ static mls_status first_record(void *state, const mls_record *record)
     return MLS_STOPPED;
 }
 
-/* All logs are judged by one edition: the one asked for, or that of the first record of the first log that has one. */
-static mls_status find_edition(log_list *logs, const mls_submission_options *options)
+/* The time of the first record of the first log that has one. */
+static mls_status find_date(log_list *logs, double *time_ms)
 {
-    double time_ms = (double)NAN;
-    const mls_sink sink = {.state = &time_ms, .record = first_record};
-    const mls_editions *editions = mls_rulesets_editions(options->rulesets);
-    mls_status status = options->edition == NULL ? list_logs(logs, NULL) : MLS_OK;
-    for (size_t i = 0; i < logs->count && status != MLS_ERROR_MEMORY && isnan(time_ms); i++) {
+    const mls_sink sink = {.state = time_ms, .record = first_record};
+    mls_status status = list_logs(logs, NULL);
+    for (size_t i = 0; i < logs->count && status != MLS_ERROR_MEMORY && isnan(*time_ms); i++) {
         const mls_submission_file *file = &logs->items[i]->file;
         const int fd = is_read(file) ? mls_tree_open(logs->submission, file) : -1;
         if (fd >= 0) {
@@ -235,11 +233,29 @@ static mls_status find_edition(log_list *logs, const mls_submission_options *opt
             (void)close(fd);
         }
     }
-    logs->submission->edition_guessed = options->edition == NULL;
-    logs->submission->edition_by_date = options->edition == NULL && mls_time_is_date(time_ms);
-    logs->submission->edition =
-        options->edition != NULL ? options->edition : mls_editions_guess(editions, options->usage, time_ms, MLS_S(""));
-    return status == MLS_ERROR_MEMORY ? status : list_logs(logs, logs->submission->edition);
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+/* All logs are judged by one edition: of those from the first log's date on the first that knows the most of them. */
+static mls_status guess_edition(log_list *logs, const mls_submission_options *options)
+{
+    mls_submission *submission = logs->submission;
+    const mls_editions *editions = mls_rulesets_editions(options->rulesets);
+    double time_ms = (double)NAN;
+    mls_status status = find_date(logs, &time_ms);
+    const mls_edition *dated = mls_editions_guess(editions, options->usage, time_ms, MLS_S(""));
+    const mls_edition *edition;
+    submission->edition_guessed = true;
+    submission->edition_by_date = mls_time_is_date(time_ms);
+    submission->edition = dated;
+    for (size_t i = 0, most = 0; (edition = mls_editions_get(editions, options->usage, i)) != NULL; i++) {
+        if (edition->number >= dated->number && status == MLS_OK) {
+            status = list_logs(logs, edition);
+            submission->edition = logs->count > most ? edition : submission->edition;
+            most = logs->count > most ? logs->count : most;
+        }
+    }
+    return status;
 }
 
 static int open_log(void *state, size_t index)
@@ -491,13 +507,15 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
                                  mls_error *error)
 {
     log_list logs = {.submission = submission};
-    *submission = (mls_submission){.usage = options->usage, .arena = calloc(1, sizeof *submission->arena)};
+    *submission = (mls_submission){
+        .usage = options->usage, .edition = options->edition, .arena = calloc(1, sizeof *submission->arena)};
     if (submission->arena != NULL) {
         submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
     }
     mls_status status = submission->path != NULL ? mls_tree_list(submission, options, error) : MLS_ERROR_MEMORY;
     status = status == MLS_OK ? choose(submission, options, error) : status;
-    status = status == MLS_OK ? find_edition(&logs, options) : status;
+    status = status == MLS_OK && options->edition == NULL ? guess_edition(&logs, options) : status;
+    status = status == MLS_OK ? list_logs(&logs, submission->edition) : status;
     status = status == MLS_OK ? read_logs(&logs, options, error) : status;
     status = status == MLS_OK ? judge(submission, options, error) : status;
     status = status == MLS_OK ? conclude(submission, options->strict) : status;
