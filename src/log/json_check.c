@@ -60,7 +60,7 @@ static const char *skip_digits(const char *at)
 }
 
 /* A number by RFC 8259, or -Infinity.  `at` is at its first byte. */
-static const char *check_number(const char *at, mls_json_fault *fault)
+static inline __attribute__((always_inline)) const char *check_number(const char *at, mls_json_fault *fault)
 {
     const char *start = at;
     at += *at == '-';

@@ -1,67 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_check.h - the validator's inner loops and steps over validated text, private to the log floor.
+ * json_check.h - the questions asked of many bytes at once, the validator's inner loops and steps over validated text,
+ * private to the log floor.
  *
  * Text that is checked is followed by a byte below 0x20 (the line's ending, or a sentinel) and MLS_SCAN_PADDING
  * readable bytes.  No JSON token crosses such a byte, so nothing needs to look at an end.
  *
- * mls_json_string_stop() is the first byte from `at` on that ends or interrupts a string: '"', '\\' or a control
- * character.  SSE2 is part of every x86-64, NEON of every arm64; MLS_SIMD_PLAIN builds the path of all others.
+ * SSE2 is part of every x86-64, NEON of every arm64; MLS_SIMD_PLAIN builds the path of all others.
  */
 #ifndef MLS_LOG_JSON_CHECK_H
 #define MLS_LOG_JSON_CHECK_H
+
+#include <stdint.h>
+#include <string.h>
 
 #include "mlscore/value.h"
 
 #define MLS_SCAN_PADDING 64
 
+typedef uint8_t mls_bytes16 __attribute__((vector_size(16)));
+
+/* A bit for each byte of a comparison's result. */
 #if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
 #include <emmintrin.h>
 
-static inline const char *mls_json_string_stop(const char *at)
+static inline uint64_t mls_mask16(mls_bytes16 found)
 {
-    const __m128i quote = _mm_set1_epi8('"');
-    const __m128i backslash = _mm_set1_epi8('\\');
-    const __m128i control = _mm_set1_epi8(0x1f);
-    for (;; at += 16) {
-        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
-        const __m128i stop = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, backslash)),
-                                          _mm_cmpeq_epi8(_mm_min_epu8(x, control), x));
-        const unsigned mask = (unsigned)_mm_movemask_epi8(stop);
-        if (mask != 0) {
-            return at + __builtin_ctz(mask);
-        }
-    }
+    return (uint32_t)_mm_movemask_epi8((__m128i)found);
 }
 
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(MLS_SIMD_PLAIN)
 #include <arm_neon.h>
 
-static inline const char *mls_json_string_stop(const char *at)
+/* NEON has no movemask: each byte is weighed by its bit, and neighbours are added up. */
+static inline uint64_t mls_mask16(mls_bytes16 found)
 {
-    for (;; at += 16) {
-        const uint8x16_t x = vld1q_u8((const uint8_t *)at);
-        const uint8x16_t stop = vorrq_u8(vorrq_u8(vceqq_u8(x, vdupq_n_u8('"')), vceqq_u8(x, vdupq_n_u8('\\'))),
-                                         vcleq_u8(x, vdupq_n_u8(0x1f)));
-        /* Narrowing keeps four bits for each byte. */
-        const uint64_t mask = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(stop), 4)), 0);
-        if (mask != 0) {
-            return at + (__builtin_ctzll(mask) >> 2);
-        }
-    }
+    const mls_bytes16 weighed = found & (mls_bytes16){1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t sum = vpaddq_u8((uint8x16_t)weighed, (uint8x16_t)weighed);
+    sum = vpaddq_u8(sum, sum);
+    sum = vpaddq_u8(sum, sum);
+    return vgetq_lane_u16(vreinterpretq_u16_u8(sum), 0);
 }
 
 #else
 
-static inline const char *mls_json_string_stop(const char *at)
+static inline uint64_t mls_mask16(mls_bytes16 found)
 {
-    while (*at != '"' && *at != '\\' && (unsigned char)*at >= 0x20) {
-        at++;
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        mask |= (uint64_t)(found[i] & 1) << i;
     }
-    return at;
+    return mask;
 }
 
 #endif
+
+static inline mls_bytes16 mls_load16(const char *at)
+{
+    mls_bytes16 bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+/* The first byte from `at` on that ends or interrupts a string: '"', '\\' or a control character. */
+static inline const char *mls_json_string_stop(const char *at)
+{
+    for (;; at += 16) {
+        const mls_bytes16 x = mls_load16(at);
+        const uint64_t mask = mls_mask16((mls_bytes16)((x == '"') | (x == '\\') | (x < 0x20)));
+        if (mask != 0) {
+            return at + __builtin_ctzll(mask);
+        }
+    }
+}
 
 /* What is wrong with a text, and where. */
 typedef struct mls_json_fault {

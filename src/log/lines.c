@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.c - lines that hold a record or a marker, found by one pass over marked bytes. */
+/* lines.c - lines that hold a record or a marker, found by one pass that marks bytes and one over the marks. */
 #include "log/reader.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ typedef struct line_state {
     mls_batch *batch;
     const char *line;     /* the current line's first byte */
     size_t number;        /* and its number */
-    const char *mllog;    /* its last ":::MLLOG " */
+    const char *mllog;    /* its last ":::MLLOG "; NULL: none yet */
     unsigned mllog_count; /* how many it has */
     size_t dropped;       /* of its bytes stood before the text */
 } line_state;
@@ -23,23 +23,12 @@ static mls_event *event_add(mls_batch *batch)
     return MLS_GROW(batch, items) ? &batch->items[batch->count++] : NULL;
 }
 
-/* The next ":::MLLOG ", or the end.  'G' is the byte of it that logs have least of. */
-static const char *next_mllog(const char *from, const char *end)
-{
-    const char *at = end - from > 7 ? from + 7 : end;
-    for (; at < end && (at = memchr(at, 'G', (size_t)(end - at))) != NULL; at++) {
-        if (at + 1 < end && memcmp(at - 7, ":::MLLOG", 8) == 0 && at[1] == ' ') {
-            return at - 7;
-        }
-    }
-    return end;
-}
-
 const char *mls_mllog_find_last(mls_str text)
 {
     const char *last = NULL;
     const char *end = text.ptr + text.len;
-    for (const char *at = text.ptr; (at = next_mllog(at, end)) < end; at += MLS_MLLOG_LENGTH) {
+    for (const char *at = text.ptr; (at = memmem(at, (size_t)(end - at), ":::MLLOG ", MLS_MLLOG_LENGTH)) != NULL;
+         at++) {
         last = at;
     }
     return last;
@@ -148,44 +137,104 @@ static bool line_plain(const line_state *state, const char *end)
     return at >= end || state->dropped > 0 || line_marker(state, at, end);
 }
 
-/* The next `byte` from `from` on, or the end; what was found before still counts while it is not passed. */
-static const char *next_byte(const char *known, const char *from, const char *end, char byte)
+/* A line ends at `end`; the next one starts at `next`. */
+static bool line_end(line_state *state, const char *end, const char *next)
 {
-    if (known < from) {
-        known = memchr(from, byte, (size_t)(end - from));
+    state->number++;
+    const bool ok = state->mllog != NULL ? line_record(state, end) : line_plain(state, end);
+    state->line = next;
+    state->mllog = NULL;
+    state->mllog_count = 0;
+    state->dropped = 0;
+    return ok;
+}
+
+/* A byte of those that are marked. */
+static inline bool mark_seen(line_state *state, const char *at)
+{
+    switch (*at) {
+    case '\n':
+        return line_end(state, at > state->line && at[-1] == '\r' ? at - 1 : at, at + 1);
+    case '\r':
+        return at[1] == '\n' || line_end(state, at, at + 1);
+    default:
+        if (at - state->line >= 7 && memcmp(at - 7, ":::MLLOG ", MLS_MLLOG_LENGTH) == 0) {
+            state->mllog = at - 7;
+            state->mllog_count++;
+        }
+        return true;
     }
-    return known != NULL ? known : end;
+}
+
+/* Text is looked at in stretches whose marks stay in the first-level cache. */
+enum { STRETCH_WORDS = 32, STRETCH = STRETCH_WORDS * 64 };
+
+typedef void (*mark_words)(const char *at, size_t words, uint64_t *marks);
+
+/* A bit for each byte that ends a line or may be the 'G' of ":::MLLOG ", the letter of it that logs have least of. */
+static void mark_plain(const char *at, size_t words, uint64_t *marks)
+{
+    for (size_t i = 0; i < words; i++) {
+        marks[i] = 0;
+        for (unsigned shift = 0; shift < 64; shift += 16, at += 16) {
+            const mls_bytes16 x = mls_load16(at);
+            marks[i] |= mls_mask16((mls_bytes16)((x == '\n') | (x == '\r') | (x == 'G'))) << shift;
+        }
+    }
+}
+
+#if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
+#include <immintrin.h>
+
+__attribute__((target("avx2"))) static inline uint64_t mark32(const char *at)
+{
+    const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)at);
+    const __m256i ends =
+        _mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8('\n')), _mm256_cmpeq_epi8(x, _mm256_set1_epi8('\r')));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(ends, _mm256_cmpeq_epi8(x, _mm256_set1_epi8('G'))));
+}
+
+/* The same in half the steps, where the processor has AVX2. */
+__attribute__((target("avx2"))) static void mark_avx2(const char *at, size_t words, uint64_t *marks)
+{
+    for (size_t i = 0; i < words; i++, at += 64) {
+        marks[i] = mark32(at) | mark32(at + 32) << 32;
+    }
+}
+#endif
+
+static bool walk_stretch(line_state *state, mark_words mark, const char *at, size_t len)
+{
+    uint64_t marks[STRETCH_WORDS] = {0};
+    const size_t words = (len + 63) / 64;
+    mark(at, words, marks);
+    marks[words - 1] &= UINT64_MAX >> (words * 64 - len);
+    for (size_t i = 0; i < words; i++, at += 64) {
+        for (uint64_t left = marks[i]; left != 0; left &= left - 1) {
+            if (!mark_seen(state, at + __builtin_ctzll(left))) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 {
     line_state state = {.batch = batch, .line = text.ptr, .dropped = dropped.bytes, .mllog_count = dropped.marker};
     const char *end = text.ptr + text.len;
-    const char *mllog = next_mllog(text.ptr, end);
-    const char *feed = NULL;
-    const char *back = NULL;
-    bool ok = true;
+    mark_words mark = mark_plain;
     batch->count = 0;
     mls_arena_reset(&batch->scratch);
-    while (state.line < end && ok) {
-        feed = next_byte(feed, state.line, end, '\n');
-        back = next_byte(back, state.line, end, '\r');
-        const char *stop = back < feed ? back : feed;
-        const char *next = back < feed && back + 1 == feed && feed < end ? feed + 1 : stop + 1;
-        state.number++;
-        if (mllog < stop) {
-            for (; mllog < stop; mllog = next_mllog(mllog + MLS_MLLOG_LENGTH, end)) {
-                state.mllog = mllog;
-                state.mllog_count++;
-            }
-            ok = line_record(&state, stop);
-        } else {
-            ok = line_plain(&state, stop);
+#if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
+    mark = __builtin_cpu_supports("avx2") ? mark_avx2 : mark;
+#endif
+    for (size_t at = 0; at < text.len; at += STRETCH) {
+        if (!walk_stretch(&state, mark, text.ptr + at, text.len - at < STRETCH ? text.len - at : STRETCH)) {
+            return false;
         }
-        state.line = next;
-        state.mllog_count = 0;
-        state.dropped = 0;
     }
+    const bool ok = state.line == end || line_end(&state, end, end);
     batch->lines = state.number;
     return ok;
 }

@@ -27,20 +27,21 @@ static const char *span_blanks(const char *at, const char *end)
     return at;
 }
 
-/* `at` is behind an opening quote; returns the closing one: the first with an even number of backslashes before it. */
+/* `at` is behind an opening quote; returns the closing one. */
 static const char *span_string_end(const char *at, const char *end)
 {
-    for (const char *from = at; from < end; from++) {
-        from = memchr(from, '"', (size_t)(end - from));
-        const char *slash = from;
-        while (slash != NULL && slash > at && slash[-1] == '\\') {
-            slash--;
+    for (;; at += 2) {
+        for (uint64_t mask = 0; mask == 0 && end - at >= 16; at += mask != 0 ? __builtin_ctzll(mask) : 16) {
+            const mls_bytes16 x = mls_load16(at);
+            mask = mls_mask16((mls_bytes16)((x == '"') | (x == '\\')));
         }
-        if (from == NULL || (from - slash) % 2 == 0) {
-            return from != NULL ? from : end;
+        while (at < end && *at != '"' && *at != '\\') {
+            at++;
+        }
+        if (at >= end || *at == '"') {
+            return at < end ? at : end;
         }
     }
-    return end;
 }
 
 /* Behind a number or a bare word: at the first byte that can follow one. */
