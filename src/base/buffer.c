@@ -1,12 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* buffer.c - growing text. */
+/* buffer.c - growing text, printed as in the C locale. */
 #include "base/buffer.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+static locale_t c_locale; /* none when memory ran out: the thread's own is used then */
+static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
+
+static void make_c_locale(void)
+{
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/* Makes the C locale this thread's own and returns the one it had. */
+static locale_t enter_c_locale(void)
+{
+    (void)pthread_once(&c_locale_once, make_c_locale);
+    return uselocale(c_locale);
+}
+
+int mls_text_vprintf(char *text, size_t size, const char *format, va_list args)
+{
+    const locale_t before = enter_c_locale();
+    const int length = vsnprintf(text, size, format, args);
+    (void)uselocale(before);
+    return length;
+}
+
+int mls_text_printf(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int length = mls_text_vprintf(text, size, format, args);
+    va_end(args);
+    return length;
+}
+
+double mls_text_double(const char *text)
+{
+    const locale_t before = enter_c_locale();
+    const double number = strtod(text, NULL);
+    (void)uselocale(before);
+    return number;
+}
 
 bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * buffer.h - a growing string of bytes, for building text.
+ * buffer.h - a growing string of bytes, and printing that is the same under every locale.
  *
  * Zero-initialised is empty.  Failure is sticky: an append that finds no memory sets `failed` and every later one does
  * nothing, so a writer checks once, at the end.  `ptr` is NULL only while nothing was ever appended, and there is
@@ -10,6 +10,11 @@
 #define MLS_BASE_BUFFER_H
 
 #include "mlscore/base.h"
+
+/* vsnprintf(), snprintf() and strtod() with a point whatever the locale has; all printing goes through the first. */
+int mls_text_vprintf(char *text, size_t size, const char *format, va_list args) MLS_PRINTF(3, 0);
+int mls_text_printf(char *text, size_t size, const char *format, ...) MLS_PRINTF(3, 4);
+double mls_text_double(const char *text);
 
 typedef struct mls_buffer {
     char *ptr;

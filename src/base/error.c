@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/utf8.h"
 
 /* A message is one line on a terminal whatever the names in it hold. */
@@ -11,8 +10,7 @@ static void clean_message(char *message)
 {
     const mls_str text = mls_str_from(message);
     char *out = message;
-    for (size_t at = 0; at < text.len;) {
-        const size_t start = at;
+    for (size_t start = 0, at = 0; at < text.len; start = at) {
         if (mls_code_point_is_hostile(mls_utf8_next(text, &at))) {
             *out++ = '?';
         } else {
@@ -23,8 +21,7 @@ static void clean_message(char *message)
     *out = '\0';
 }
 
-static void fill_error(mls_error *error, mls_status status, const char *format, va_list args) MLS_PRINTF(3, 0);
-
+MLS_PRINTF(3, 0)
 static void fill_error(mls_error *error, mls_status status, const char *format, va_list args)
 {
     *error = (mls_error){.status = status};

@@ -73,9 +73,7 @@ static void keep_finding(mls_findings *list, mls_finding finding, mls_str key)
     list->items[list->count++] = finding;
 }
 
-static void add_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
-                        const char *format, va_list args) MLS_PRINTF(5, 0);
-
+MLS_PRINTF(5, 0)
 static void add_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
                         const char *format, va_list args)
 {

@@ -2,57 +2,10 @@
 /* number.c - reading and writing of numbers. */
 #include "base/number.h"
 
-#include <locale.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* ------------------------------------------------------------- C locale */
-
-static locale_t c_locale; /* none when memory ran out: the thread's own is used then */
-static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
-
-static void make_c_locale(void)
-{
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-/* Makes the C locale this thread's own and returns the one it had. */
-static locale_t enter_c_locale(void)
-{
-    (void)pthread_once(&c_locale_once, make_c_locale);
-    return uselocale(c_locale);
-}
-
-int mls_text_vprintf(char *text, size_t size, const char *format, va_list args)
-{
-    const locale_t before = enter_c_locale();
-    const int length = vsnprintf(text, size, format, args);
-    (void)uselocale(before);
-    return length;
-}
-
-int mls_text_printf(char *text, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int length = mls_text_vprintf(text, size, format, args);
-    va_end(args);
-    return length;
-}
-
-static double read_double(const char *text)
-{
-    const locale_t before = enter_c_locale();
-    const double number = strtod(text, NULL);
-    (void)uselocale(before);
-    return number;
-}
-
-/* -------------------------------------------------------------- reading */
 
 static bool is_digit(char c)
 {
@@ -77,23 +30,18 @@ static bool read_exponent(const char *at, const char *end, long long *exponent)
 /* No two doubles differ only behind their 767th digit; what is behind these only tells that there is more. */
 enum { DIGITS_MAX = 800 };
 
-/* "e-17" and a NUL: what snprintf() would write, which takes as long as the reading. */
-static void write_exponent(char *to, long long exponent)
+/* "e-0017" and a NUL, as snprintf() would take as long as the reading; beyond four digits all is 0 or infinite. */
+static void write_exponent(char to[7], long long exponent)
 {
-    char reversed[20];
-    size_t count = 0;
-    unsigned long long rest = exponent < 0 ? 0 - (unsigned long long)exponent : (unsigned long long)exponent;
-    do {
-        reversed[count++] = (char)('0' + rest % 10);
+    long long rest = exponent < 0 ? -exponent : exponent;
+    rest = rest > 9999 ? 9999 : rest;
+    to[0] = 'e';
+    to[1] = exponent < 0 ? '-' : '+';
+    for (int i = 5; i > 1; i--) {
+        to[i] = (char)('0' + rest % 10);
         rest /= 10;
-    } while (rest > 0);
-    *to++ = 'e';
-    *to = '-';
-    to += exponent < 0;
-    while (count > 0) {
-        *to++ = reversed[--count];
     }
-    *to = '\0';
+    to[6] = '\0';
 }
 
 bool mls_number_parse(mls_str text, double *number)
@@ -102,7 +50,7 @@ bool mls_number_parse(mls_str text, double *number)
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *at = text.ptr;
     const char *end = text.ptr + text.len;
-    char digits[DIGITS_MAX + 32];
+    char digits[DIGITS_MAX + 8];
     size_t count = 0;      /* of digits, leading zeros not counted */
     uint64_t mantissa = 0; /* they as a number, when they are few */
     long long scale = 0;   /* the number is the digits times 10^scale */
@@ -137,7 +85,7 @@ bool mls_number_parse(mls_str text, double *number)
     } else {
         digits[count] = '1'; /* stands for all that had no room, when there was more */
         write_exponent(digits + count + more, scale - more);
-        *number = count > 0 ? read_double(digits) : 0;
+        *number = count > 0 ? mls_text_double(digits) : 0;
     }
     *number = negative ? -*number : *number;
     return true;
@@ -150,16 +98,13 @@ static bool is_blank(unsigned char c)
 
 static bool read_word(mls_str text, double *number)
 {
-    static const struct {
-        mls_str word;
-        bool nan;
-    } words[] = {{MLS_STR("inf"), false}, {MLS_STR("infinity"), false}, {MLS_STR("nan"), true}};
-    const bool sign = text.len > 0 && (*text.ptr == '-' || *text.ptr == '+');
-    const mls_str bare = {text.ptr + sign, text.len - sign};
+    static const char *const words[] = {"inf", "infinity", "nan"};
+    const bool negative = text.ptr[0] == '-';
+    const size_t sign = negative || text.ptr[0] == '+';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (bare.len == words[i].word.len && strncasecmp(bare.ptr, words[i].word.ptr, bare.len) == 0) {
-            const double value = words[i].nan ? (double)NAN : (double)INFINITY;
-            *number = sign && *text.ptr == '-' ? -value : value;
+        if (strlen(words[i]) == text.len - sign && strncasecmp(words[i], text.ptr + sign, text.len - sign) == 0) {
+            const double value = i < 2 ? (double)INFINITY : (double)NAN;
+            *number = negative ? -value : value;
             return true;
         }
     }
@@ -219,7 +164,7 @@ void mls_number_append(mls_buffer *buffer, double number)
         int digits = 15;
         do {
             (void)mls_text_printf(text, sizeof text, "%.*g", digits, number);
-        } while (digits++ < 17 && read_double(text) != number);
+        } while (digits++ < 17 && mls_text_double(text) != number);
     }
     mls_buffer_append_text(buffer, text);
 }
@@ -241,7 +186,7 @@ double mls_number_round(double number, int decimals)
         return number;
     }
     (void)write_fixed(number, decimals, text);
-    return read_double(text);
+    return mls_text_double(text);
 }
 
 /* From here on a person counts powers of ten, not groups of digits. */

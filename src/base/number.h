@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * number.h - text to double and back, the same under every locale.
- *
- * A program that uses the library may have set a locale with a decimal comma. All printing goes through
- * mls_text_vprintf(), which buffers, errors, findings and outputs do for themselves.
- */
+/* number.h - text to double and back, the same under every locale. */
 #ifndef MLS_BASE_NUMBER_H
 #define MLS_BASE_NUMBER_H
 
 #include "base/buffer.h"
-
-/* vsnprintf() and snprintf() that write numbers with a point whatever the locale has. */
-int mls_text_vprintf(char *text, size_t size, const char *format, va_list args) MLS_PRINTF(3, 0);
-int mls_text_printf(char *text, size_t size, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* Reads a whole text as a decimal number (12, -.5, 1e-3), correctly rounded; false when it is anything else. */
 bool mls_number_parse(mls_str text, double *number);

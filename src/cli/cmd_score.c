@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/number.h"
 #include "cli/command.h"
 #include "mlscore/collect.h"
 #include "report/reports.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/number.h"
 #include "rules/judging.h"
 
 /* Clocks that differ by less than this are not worth a word. */

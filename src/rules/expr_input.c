@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/buffer.h"
 #include "base/utf8.h"
 
 bool mls_expr_fail(mls_expr_input *input, const char *format, ...)

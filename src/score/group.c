@@ -12,7 +12,6 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/number.h"
 #include "mlscore/value.h"
 
 const char *mls_division_name(mls_division division)
