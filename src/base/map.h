@@ -11,7 +11,7 @@
 #ifndef MLS_BASE_MAP_H
 #define MLS_BASE_MAP_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 
 typedef struct mls_map_entry {
     mls_str key;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c - growing arrays and copying text. */
+/* memory.c - arrays that grow, texts that are copied, and arenas: blocks of memory, the newest the largest. */
 #include "base/memory.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +11,8 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
     if (count < *capacity) {
         return true;
     }
-    size_t bytes;
     const size_t wanted = *capacity < 4 ? 8 : *capacity * 2;
-    void *grown = mls_size_mul(wanted, size, &bytes) ? realloc(*items, bytes) : NULL;
+    void *grown = wanted <= SIZE_MAX / size ? realloc(*items, wanted * size) : NULL;
     if (grown == NULL) {
         return false;
     }
@@ -31,4 +31,109 @@ char *mls_copy_text(const char *text, size_t len)
         copy[len] = '\0';
     }
     return copy;
+}
+
+/* ---------------------------------------------------------------- arenas */
+
+struct mls_arena_block {
+    struct mls_arena_block *older;
+    size_t size; /* of the bytes behind the header */
+    alignas(max_align_t) char bytes[];
+};
+
+/* Of the first block: thousands of runs keep a few seeds each; each further one is twice as large. */
+enum { BLOCK_SIZE = 512 };
+
+void *mls_arena_alloc(mls_arena *arena, size_t size)
+{
+    const size_t align = alignof(max_align_t);
+    if (size > SIZE_MAX / 4) {
+        return NULL;
+    }
+    size = (size + (size == 0) + align - 1) / align * align;
+    if ((size_t)(arena->end - arena->next) < size) {
+        const size_t wanted = arena->blocks != NULL ? arena->blocks->size * 2 : BLOCK_SIZE;
+        const size_t room = wanted < size ? size : wanted;
+        struct mls_arena_block *block = malloc(sizeof *block + room);
+        if (block == NULL) {
+            return NULL;
+        }
+        block->older = arena->blocks;
+        block->size = room;
+        arena->blocks = block;
+        arena->next = block->bytes;
+        arena->end = block->bytes + room;
+    }
+    void *result = arena->next;
+    arena->next += size;
+    return result;
+}
+
+void *mls_arena_array(mls_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : mls_arena_alloc(arena, bytes);
+}
+
+void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size)
+{
+    void *memory = mls_arena_array(arena, count, size);
+    if (memory != NULL) {
+        memset(memory, 0, count * size);
+    }
+    return memory;
+}
+
+bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return true;
+    }
+    const size_t wanted = count < 2 ? 4 : count * 2;
+    void *grown = mls_arena_array(arena, wanted, size);
+    if (grown == NULL) {
+        return false;
+    }
+    if (count > 0) {
+        memcpy(grown, *items, count * size);
+    }
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+mls_str mls_arena_copy(mls_arena *arena, mls_str text)
+{
+    char *copy = text.len < SIZE_MAX ? mls_arena_alloc(arena, text.len + 1) : NULL;
+    if (copy == NULL) {
+        return (mls_str){NULL, 0};
+    }
+    if (text.len > 0) {
+        memcpy(copy, text.ptr, text.len);
+    }
+    copy[text.len] = '\0';
+    return (mls_str){copy, text.len};
+}
+
+void mls_arena_reset(mls_arena *arena)
+{
+    struct mls_arena_block *keep = arena->blocks; /* the newest is the largest */
+    if (keep == NULL) {
+        return;
+    }
+    for (struct mls_arena_block *block = keep->older; block != NULL;) {
+        struct mls_arena_block *older = block->older;
+        free(block);
+        block = older;
+    }
+    keep->older = NULL;
+    arena->next = keep->bytes;
+    arena->end = keep->bytes + keep->size;
+}
+
+void mls_arena_release(mls_arena *arena)
+{
+    mls_arena_reset(arena);
+    free(arena->blocks);
+    *arena = (mls_arena){0};
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.h - sizes that are checked before they are allocated. */
+/*
+ * memory.h - arrays that grow, copies of text, and arenas; sizes are checked before they are allocated.
+ *
+ * An arena is memory that is given back all at once; zero-initialised it is empty.  Reset per record or per file it
+ * keeps its largest block, so that a steady workload allocates nothing.
+ */
 #ifndef MLS_BASE_MEMORY_H
 #define MLS_BASE_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* *product = a * b; false when it does not fit. */
-static inline bool mls_size_mul(size_t a, size_t b, size_t *product)
-{
-    return !__builtin_mul_overflow(a, b, product);
-}
+#include "mlscore/base.h"
 
 /*
  * Makes room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
@@ -24,5 +21,35 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 
 /* A NUL-terminated copy of `len` bytes, to be given to free(); NULL when memory runs out. */
 char *mls_copy_text(const char *text, size_t len);
+
+typedef struct mls_arena {
+    struct mls_arena_block *blocks; /* newest first */
+    char *next;
+    char *end;
+} mls_arena;
+
+/* `size` bytes aligned for any type, or NULL.  Not cleared. */
+void *mls_arena_alloc(mls_arena *arena, size_t size) MLS_MUST_USE;
+
+/* Room for `count` items of `size` bytes; NULL on overflow too. */
+void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
+
+/* The same, zeroed. */
+void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
+
+/*
+ * Makes room for one more item behind `count` of them in a list that doubles; outgrown ones stay in the arena.  False,
+ * with nothing changed, when memory runs out.
+ */
+bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size) MLS_MUST_USE;
+
+/* A copy of `text` with a NUL behind it (not counted in len); ptr NULL when memory runs out. */
+mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
+
+/* Everything handed out becomes invalid; the largest block stays for reuse. */
+void mls_arena_reset(mls_arena *arena);
+
+/* Frees everything; the arena is then empty and usable again. */
+void mls_arena_release(mls_arena *arena);
 
 #endif

@@ -2,7 +2,7 @@
 /* json_check.c - is a text JSON, as the compliance checker reads it: one pass, no recursion, nothing kept. */
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "log/json_check.h"
 
 const char mls_reason_memory[] = "out of memory";

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 
 /* Stands in front of a payload. */
 typedef struct kept_place {

@@ -9,8 +9,8 @@
 #ifndef MLS_LOG_READER_H
 #define MLS_LOG_READER_H
 
-#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "mlscore/log.h"
 
 enum { MLS_BLOCK_SIZE = 256 * 1024 /* stays in a core's second-level cache */ };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "log/json_check.h"
 #include "mlscore/value.h"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
 

@@ -19,7 +19,7 @@
 #ifndef MLS_REPORT_FIELDS_H
 #define MLS_REPORT_FIELDS_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/output.h"
 
 typedef struct mls_emitter {

@@ -7,7 +7,7 @@
 #ifndef MLS_REPORT_TABLE_H
 #define MLS_REPORT_TABLE_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "report/view.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/buffer.h"
 #include "base/utf8.h"
 #include "rules/judging.h"
 #include "rules/rule_words.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/csv_read.h"
 #include "base/data.h"
 #include "base/memory.h"

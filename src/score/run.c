@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"

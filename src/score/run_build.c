@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/buffer.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/utf8.h"
 #include "mlscore/run.h"
 #include "mlscore/value.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/map.h"

@@ -14,8 +14,8 @@
 #ifndef MLS_SHELL_STATE_H
 #define MLS_SHELL_STATE_H
 
-#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "mlscore/shell.h"
 
 #define SHELL_NESTING_MAX 64  /* quotes, substitutions and compound commands inside each other */

@@ -11,8 +11,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "mlscore/submission.h"
 
 /* -------------------------------------------------------------- the tree */

@@ -5,7 +5,7 @@
  */
 #include "mlscore/log.h"
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "mlscore/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

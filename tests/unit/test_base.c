@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/data.h"
 #include "base/map.h"

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "mlscore/log.h"
 #include "mlscore/value.h"
 

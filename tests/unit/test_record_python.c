@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "json_table.h"
 #include "mlscore/log.h"
 

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "mlscore/log.h"
 
 #define REC "{\"time_ms\":1,\"key\":\"a\",\"value\":2,\"metadata\":null}"

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "mlscore/value.h"
 
 static mls_arena arena;

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "mlscore/value.h"
 
 static mls_arena arena;
