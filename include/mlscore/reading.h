@@ -68,6 +68,7 @@ typedef struct mls_reading {
     const mls_checker_options *rules; /**< whose rules say which runs are valid; NULL: their steps and status do */
     bool unread_runs;                 /**< a file that is one run is handed over as one even when it cannot be read */
     bool brief;                       /**< runs are wanted for their verdicts only: see mls_run */
+    bool doubting;                    /**< the neighbours of a guessed edition are asked about valid runs too */
     bool plain;                       /**< logs packed by gzip count as unread, as they do in a submission */
     bool steps;                       /**< runs are judged by their steps too: see mls_run_finish() */
     mls_cutting cutting;

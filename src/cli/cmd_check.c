@@ -58,6 +58,7 @@ static void check(mls_cli *cli)
     checking_state checking = {.cli = cli, .names = {.sources = &cli->sources, .split = cli->split}};
     const mls_reading reading = {.rules = &rules,
                                  .brief = true,
+                                 .doubting = cli->view.verbose > 0,
                                  .cutting = cli->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
                                  .threads = cli->threads,
                                  .state = &checking,

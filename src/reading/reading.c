@@ -87,8 +87,8 @@ static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
 }
 
 /*
- * A run that ended well and is not valid by the edition that was guessed may be so by the next one, or the one before:
- * the file is read once more, when it can be, for the first such run in it.
+ * A run that ended well may get the other verdict by the next edition than the one that was guessed, or by the one
+ * before: the file is read once more, when it can be, for the first such run in it.
  */
 static mls_status ask_neighbours(batch_file *file, mls_run *run)
 {
@@ -96,7 +96,7 @@ static mls_status ask_neighbours(batch_file *file, mls_run *run)
     mls_checker_options rules = *reading->rules;
     const mls_editions *editions = mls_rulesets_editions(rules.rulesets);
     const mls_edition *own;
-    mls_run look = {.line = run->line};
+    mls_run look = {.line = run->line, .valid = run->valid};
     const mls_reading again = {.rules = &rules,
                                .brief = true,
                                .steps = reading->steps,
@@ -106,18 +106,18 @@ static mls_status ask_neighbours(batch_file *file, mls_run *run)
                                .run = look_again};
     mls_status status = mls_editions_find(editions, run->usage, mls_str_from(run->edition), &own, NULL);
     file->asked = true;
-    for (int step = 1; step >= -1 && status == MLS_OK && !look.valid; step -= 2) {
+    for (int step = 1; step >= -1 && status == MLS_OK && look.valid == run->valid; step -= 2) {
         const mls_edition *other = mls_editions_neighbour(editions, own, mls_str_from(run->benchmark), step);
         if (other != NULL) {
             status = mls_rulesets_get(rules.rulesets, other, &rules.ruleset, NULL);
             status = status == MLS_OK ? mls_read_sources(&again, file->read.source, 1, NULL) : status;
             status = status == MLS_STOPPED ? MLS_OK : status;
         }
-        if (look.valid) {
+        if (look.valid != run->valid) {
             mls_findings_add(&run->findings, MLS_FINDING_OTHER_EDITION,
                              (mls_finding_place){.line = run->benchmark_line, .key = MLS_S("submission_benchmark")},
-                             "by the rules of %s this log is valid: if they are meant, say --edition %s", other->name,
-                             other->name);
+                             "by the rules of %s this log is %svalid: if they are meant, say --edition %s", other->name,
+                             look.valid ? "" : "not ", other->name);
             mls_findings_sort(&run->findings);
         }
     }
@@ -128,9 +128,9 @@ static mls_status ask_neighbours(batch_file *file, mls_run *run)
 static bool is_doubtful(const batch_file *file, const mls_run *run)
 {
     const mls_source *source = file->read.source;
-    return run->edition_guessed && !run->valid && run->malformed == 0 && run->status == MLS_RUN_SUCCESS &&
-           run->benchmark != NULL && !file->asked && file->work->reading->open == NULL && source->size > 0 &&
-           source->size < LARGE_FILE;
+    return run->edition_guessed && (!run->valid || file->work->reading->doubting) && run->malformed == 0 &&
+           run->status == MLS_RUN_SUCCESS && run->benchmark != NULL && !file->asked &&
+           file->work->reading->open == NULL && source->size > 0 && source->size < LARGE_FILE;
 }
 
 static mls_status take_run(void *state, mls_run *run, bool part)
