@@ -116,7 +116,7 @@ typedef struct mls_submitter {
     size_t system_count, system_capacity;
     mls_submission_result *results;
     size_t result_count, result_capacity;
-    mls_submission_files implementations; /**< benchmarks/<benchmark> with at least one implementation */
+    mls_submission_files implementations; /**< benchmarks/<benchmark>/implementations/<implementation> */
     mls_submission_files configs;         /**< config_*.sh of the implementations: regular files inside the tree */
     mls_findings findings;                /**< about what belongs to no system and no result */
     mls_finding_counts counts;            /**< of all that is the submitter's */

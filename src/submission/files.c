@@ -14,27 +14,18 @@
 #include "base/utf8.h"
 #include "submission/judge.h"
 
-/* It holds a few words. */
-enum { PARAMS_BYTES_MAX = 65536 };
-
-mls_str mls_name_match(const char *name, const char *pattern)
+bool mls_name_matches(const char *name, const char *pattern)
 {
-    const mls_str none = {NULL, 0};
-    mls_str text = mls_str_from(name);
     const size_t before = strcspn(pattern, "*#");
     const mls_str behind = mls_str_from(pattern + before + (pattern[before] != '\0'));
+    const mls_str text = mls_str_from(name);
     size_t number;
-    if (pattern[before] == '\0') {
-        return strcmp(name, pattern) == 0 ? text : none;
-    }
     if (text.len < before + behind.len || memcmp(name, pattern, before) != 0 || !mls_str_ends(text, behind)) {
-        return none;
+        return false;
     }
-    text = (mls_str){name + before, text.len - before - behind.len};
-    if (pattern[before] == '#' && (!mls_size_parse(text, &number) || (text.len > 1 && text.ptr[0] == '0'))) {
-        return none;
-    }
-    return text;
+    const mls_str part = {name + before, text.len - before - behind.len};
+    return pattern[before] == '#' ? mls_size_parse(part, &number) && (part.len == 1 || part.ptr[0] != '0')
+                                  : pattern[before] == '*' || part.len == 0;
 }
 
 int mls_tree_open(const mls_submission *submission, const mls_submission_file *file)
@@ -88,22 +79,6 @@ void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, ml
         take_line((mls_str){text.ptr + at, end - at}, end < text.len, place, bypasses, findings);
         at = end + 1 + (end + 1 < text.len && text.ptr[end] == '\r' && text.ptr[end + 1] == '\n');
     }
-}
-
-mls_status mls_params_read(const mls_submission *submission, const mls_submission_file *file, mls_bypasses *bypasses,
-                           mls_findings *findings)
-{
-    mls_buffer text = {0};
-    mls_status status = mls_tree_read(submission, file, PARAMS_BYTES_MAX, &text, NULL);
-    if (status == MLS_OK) {
-        mls_params_judge(mls_buffer_str(&text), file->path, bypasses, findings);
-    } else if (status != MLS_ERROR_MEMORY) {
-        mls_findings_add(findings, MLS_FINDING_PARAMS_IGNORED, (mls_finding_place){.path = file->path},
-                         "cannot be read, or is no list of options");
-        status = MLS_OK;
-    }
-    mls_buffer_release(&text);
-    return status;
 }
 
 /* ------------------------------------------------------ the folder to give */

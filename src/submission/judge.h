@@ -17,8 +17,6 @@
 
 /* -------------------------------------------------------------- the tree */
 
-#define MLS_PARAMS_NAME "package_checker_params"
-
 /*
  * Walks the tree below submission->path, one submitter's folder (it has results or systems in it) or a folder of such
  * folders, and lists what is there.  No link is followed out of the tree, and one to a folder only where the place asks
@@ -30,8 +28,8 @@ mls_status mls_tree_list(mls_submission *submission, const mls_submission_option
 /* The description or results of a system by name; NULL: there are none.  After the walk. */
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name);
 
-/* What `pattern` has for its '*', or '#' (a number without leading zeros), in `name`; ptr NULL: it does not match. */
-mls_str mls_name_match(const char *name, const char *pattern);
+/* Whether a name follows a pattern with at most one '*' in it, or '#': a number without leading zeros. */
+bool mls_name_matches(const char *name, const char *pattern);
 
 /* Whether <root>/<path>/<name> is a folder. */
 bool mls_tree_has_folder(const char *root, mls_str path, const char *name);
@@ -47,11 +45,9 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
                          mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
 /*
- * Reads package_checker_params: of its lines, which end as in a text file of Python's, the last counts when it has no
+ * Judges package_checker_params: of its lines, which end as in a text file of Python's, the last counts when it has no
  * ending and is one of two words. The others are advice.
  */
-mls_status mls_params_read(const mls_submission *submission, const mls_submission_file *file, mls_bypasses *bypasses,
-                           mls_findings *findings) MLS_MUST_USE;
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
 
 /* ------------------------------------------------- systems, results, configs */

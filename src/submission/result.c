@@ -57,11 +57,14 @@ static void judge_names(const judgement *judging)
 
 static void judge_implementation(const judgement *judging)
 {
-    const mls_submission_files *found = &judging->submitter->implementations;
+    const mls_submitter *submitter = judging->submitter;
     const char *benchmark = judging->result->benchmark;
+    const size_t above = strlen(submitter->path) + (*submitter->path != '\0') + strlen("benchmarks/");
+    const size_t len = strlen(benchmark);
     bool there = false;
-    for (size_t i = 0; i < found->count && !there; i++) {
-        there = strcmp(mls_path_name(found->items[i].path), benchmark) == 0;
+    for (size_t i = 0; i < submitter->implementations.count && !there; i++) {
+        const char *below = submitter->implementations.items[i].path + above;
+        there = strncmp(below, benchmark, len) == 0 && below[len] == '/';
     }
     if (!there) {
         mls_findings_add(&judging->result->findings, MLS_FINDING_NO_IMPLEMENTATION, folder_place(judging),

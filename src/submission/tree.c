@@ -22,7 +22,11 @@ enum { DEPTH_MAX = 64, ENTRIES_MAX = 2000000 };
 enum { LARGE_FILE = 50 << 20 };
 
 /* Of what one row of `places` lists this much is looked at; a config takes longest. */
-enum { PLACES_MAX = 40, FOLDERS_MAX = 25000, FILES_MAX = 50000, CONFIGS_MAX = 4096 };
+enum { PLACES_MAX = 30, FOLDERS_MAX = 25000, FILES_MAX = 50000, CONFIGS_MAX = 4096 };
+
+/* By it a submission asks to leave out checks; it holds a few words. */
+#define PARAMS_NAME "package_checker_params"
+enum { PARAMS_BYTES_MAX = 65536 };
 
 typedef enum tree_role {
     ROLE_ROUND,
@@ -53,7 +57,8 @@ typedef struct tree_walk {
     mls_submission *submission;
     const mls_submission_options *options;
     tree_role in;     /* of the folder that is looked at */
-    tree_owner owner; /* of what was just found there, where findings about that go, and their place */
+    tree_role role;   /* of a folder that was found there */
+    tree_owner owner; /* of what was found, where findings about that go, and their place */
     mls_findings *here;
     mls_finding_place place;
     mls_submitter *submitter; /* the last one; the next two are its */
@@ -63,7 +68,13 @@ typedef struct tree_walk {
     size_t with_folder;                  /* systems that have one: they come first, in order of their names */
     mls_findings *findings[OWNER_COUNT]; /* where those of each owner go */
     size_t counts[PLACES_MAX];           /* how much rows of `places` have listed */
-    mls_status status;                   /* MLS_OK or MLS_ERROR_MEMORY */
+    union {
+        mls_submitter submitter;
+        mls_system system;
+        mls_submission_result result;
+        mls_submission_run run;
+    } spare;           /* what add() gives out when memory runs out */
+    mls_status status; /* MLS_OK or MLS_ERROR_MEMORY, which ends the walk */
 } tree_walk;
 
 /* ------------------------------------------------------------------ owners */
@@ -71,8 +82,10 @@ typedef struct tree_walk {
 /* What is found from here on is about somebody else. */
 static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
 {
-    walk->owner = owner;
-    walk->findings[owner] = walk->here = findings;
+    if (walk->status == MLS_OK) {
+        walk->owner = owner;
+        walk->findings[owner] = walk->here = findings;
+    }
 }
 
 /* What is found now stands here. */
@@ -84,7 +97,7 @@ static void enter_place(tree_walk *walk, int role, const mls_walk_entry *entry)
     walk->place.path = *entry->below != '\0' ? entry->below : ".";
 }
 
-/* A copy in the arena; "" when memory runs out, which ends the walk. */
+/* A copy in the arena; "" when memory runs out. */
 static const char *copy(tree_walk *walk, const char *text, size_t len)
 {
     const char *copied = mls_arena_copy(walk->submission->arena, (mls_str){text, len}).ptr;
@@ -97,15 +110,19 @@ static const char *copy_path(tree_walk *walk, const mls_walk_entry *entry)
     return copy(walk, entry->below, strlen(entry->below));
 }
 
-/* One more item, all 0, at the end of a growing list; NULL when memory runs out, which ends the walk. */
+/* One more item, all 0, at the end of a growing list; when memory runs out one that is in none. */
 static void *add(tree_walk *walk, void **items, size_t *count, size_t *capacity, size_t size)
 {
     if (!mls_grow(items, *count, capacity, size)) {
         walk->status = MLS_ERROR_MEMORY;
-        return NULL;
+        return memset(&walk->spare, 0, sizeof walk->spare);
     }
     return memset((char *)*items + (*count)++ * size, 0, size);
 }
+
+/* add() to a member trio of a struct: items, count and capacity. */
+#define ADD(walk, list, items, count, capacity)                                                                        \
+    add(walk, (void **)&(list)->items, &(list)->count, &(list)->capacity, sizeof *(list)->items)
 
 /* Items with a name, which is their first member, in natural order. */
 static int compare_names(const void *a, const void *b)
@@ -146,26 +163,30 @@ static mls_submission_file take_file(tree_walk *walk, const mls_walk_entry *entr
     return (mls_submission_file){copy_path(walk, entry), entry->size, why == NULL};
 }
 
-static bool add_file(tree_walk *walk, mls_submission_files *files, const mls_walk_entry *entry)
+static void add_file(tree_walk *walk, mls_submission_files *files, const mls_walk_entry *entry)
 {
-    mls_submission_file *file =
-        add(walk, (void **)&files->items, &files->count, &files->capacity, sizeof *files->items);
-    if (file != NULL) {
-        *file = take_file(walk, entry);
-    }
-    return file != NULL;
+    mls_submission_file *file = ADD(walk, files, items, count, capacity);
+    *file = take_file(walk, entry);
 }
 
-static bool take_params(tree_walk *walk, const mls_walk_entry *entry)
+static void take_params(tree_walk *walk, const mls_walk_entry *entry)
 {
     const mls_submission_file file = {entry->below, entry->size, unreadable(entry) == NULL};
     mls_bypasses *bypasses = walk->in == ROLE_RESULT ? &walk->result->bypasses : &walk->system->bypasses;
-    const mls_status status = mls_params_read(walk->submission, &file, bypasses, walk->here);
-    walk->status = status != MLS_OK ? status : walk->status;
-    return true;
+    mls_buffer text = {0};
+    const mls_status status = mls_tree_read(walk->submission, &file, PARAMS_BYTES_MAX, &text, NULL);
+    if (status == MLS_OK) {
+        mls_params_judge(mls_buffer_str(&text), file.path, bypasses, walk->here);
+    } else if (status == MLS_ERROR_MEMORY) {
+        walk->status = status;
+    } else {
+        mls_findings_add(walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
+                         "cannot be read, or is no list of options");
+    }
+    mls_buffer_release(&text);
 }
 
-static bool take_useless(tree_walk *walk, const mls_walk_entry *entry)
+static void take_useless(tree_walk *walk, const mls_walk_entry *entry)
 {
     (void)entry;
     if (walk->in == ROLE_RESULT) {
@@ -175,7 +196,6 @@ static bool take_useless(tree_walk *walk, const mls_walk_entry *entry)
         mls_findings_add(walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
                          "has no effect here, only in a system's or a benchmark's results folder");
     }
-    return true;
 }
 
 /* -------------------------------------------------------------- submitters */
@@ -188,28 +208,26 @@ static bool is_submitter(const tree_walk *walk, const char *path)
            mls_tree_has_folder(walk->submission->real, folder, "systems");
 }
 
-static bool add_submitter(tree_walk *walk, const char *path, const char *name)
+static void add_submitter(tree_walk *walk, const char *path, const char *name)
 {
-    mls_submission *all = walk->submission;
-    walk->submitter =
-        add(walk, (void **)&all->submitters, &all->submitter_count, &all->submitter_capacity, sizeof *all->submitters);
-    if (walk->submitter == NULL) {
-        return false;
-    }
+    walk->submitter = ADD(walk, walk->submission, submitters, submitter_count, submitter_capacity);
     walk->submitter->path = copy(walk, path, strlen(path));
     walk->submitter->name = copy(walk, name, strlen(name));
     set_owner(walk, OWNER_SUBMITTER, &walk->submitter->findings);
     walk->with_folder = 0;
-    return true;
 }
 
-static bool take_submitter(tree_walk *walk, const mls_walk_entry *entry)
+static void take_submitter(tree_walk *walk, const mls_walk_entry *entry)
 {
-    return is_submitter(walk, entry->below) && add_submitter(walk, entry->below, entry->name);
+    if (is_submitter(walk, entry->below)) {
+        add_submitter(walk, entry->below, entry->name);
+    } else {
+        walk->role = ROLE_OTHER;
+    }
 }
 
 /* A submission further down than one is looked for: the folder above it, a round's, is what should be given. */
-static bool take_hidden(tree_walk *walk, const mls_walk_entry *entry)
+static void take_hidden(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_str path = {entry->below, strlen(entry->below) - strlen("/results")};
     if (walk->owner == OWNER_NOBODY && walk->hidden == NULL &&
@@ -219,34 +237,26 @@ static bool take_hidden(tree_walk *walk, const mls_walk_entry *entry)
         }
         walk->hidden = copy(walk, path.ptr, path.len - (path.len > 0));
     }
-    return true;
 }
 
 /* ----------------------------------------------------------------- systems */
 
-static bool add_system(tree_walk *walk, const char *name)
+static void add_system(tree_walk *walk, const char *name)
 {
-    mls_submitter *submitter = walk->submitter;
-    walk->system = add(walk, (void **)&submitter->systems, &submitter->system_count, &submitter->system_capacity,
-                       sizeof *submitter->systems);
-    if (walk->system != NULL) {
-        walk->system->name = name;
-    }
-    return walk->system != NULL;
+    walk->system = ADD(walk, walk->submitter, systems, system_count, system_capacity);
+    walk->system->name = name;
 }
 
-static bool take_system(tree_walk *walk, const mls_walk_entry *entry)
+static void take_system(tree_walk *walk, const mls_walk_entry *entry)
 {
     const char *path = copy_path(walk, entry);
-    if (!add_system(walk, mls_path_name(path))) {
-        return false;
-    }
+    add_system(walk, mls_path_name(path));
     walk->system->folder = path;
+    walk->role = walk->options->usage == MLS_USAGE_HPC ? ROLE_SYSTEM_HPC : ROLE_SYSTEM;
+    walk->with_folder = walk->submitter->system_count;
     /* What stands beside its results is no concern of one benchmark. */
     set_owner(walk, OWNER_SYSTEM,
               walk->options->benchmark == NULL ? &walk->system->findings : &walk->submitter->findings);
-    walk->with_folder = walk->submitter->system_count;
-    return true;
 }
 
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name)
@@ -254,70 +264,54 @@ mls_system *mls_submitter_system(const mls_submitter *submitter, const char *nam
     return find_named(submitter->systems, submitter->system_count, sizeof *submitter->systems, name);
 }
 
-static bool take_description(tree_walk *walk, const mls_walk_entry *entry)
+static void take_description(tree_walk *walk, const mls_walk_entry *entry)
 {
     const char *name = copy(walk, entry->name, strlen(entry->name) - strlen(".json"));
     walk->system = find_named(walk->submitter->systems, walk->with_folder, sizeof *walk->system, name);
-    if (walk->system == NULL && !add_system(walk, name)) {
-        return false;
+    if (walk->system == NULL) {
+        add_system(walk, name);
     }
     set_owner(walk, OWNER_SYSTEM, &walk->system->findings);
     walk->system->description = take_file(walk, entry);
-    return true;
 }
 
 /* ----------------------------------------------------------------- results */
 
-static bool take_result(tree_walk *walk, const mls_walk_entry *entry)
+static void take_result(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_submitter *submitter = walk->submitter;
-    mls_submission_result *result = add(walk, (void **)&submitter->results, &submitter->result_count,
-                                        &submitter->result_capacity, sizeof *submitter->results);
-    if (result != NULL) {
-        result->path = copy_path(walk, entry);
-        result->system = walk->system->name;
-        result->benchmark = mls_path_name(result->path);
-        result->weak = walk->in == ROLE_WEAK;
-        walk->result = result;
-        set_owner(walk, OWNER_RESULT, &result->findings);
-    }
-    return result != NULL;
+    mls_submission_result *result = ADD(walk, walk->submitter, results, result_count, result_capacity);
+    result->path = copy_path(walk, entry);
+    result->system = walk->system->name;
+    result->benchmark = mls_path_name(result->path);
+    result->weak = walk->in == ROLE_WEAK;
+    walk->result = result;
+    set_owner(walk, OWNER_RESULT, &result->findings);
 }
 
-static bool take_power(tree_walk *walk, const mls_walk_entry *entry)
+static void take_power(tree_walk *walk, const mls_walk_entry *entry)
 {
     (void)entry;
     walk->result->has_power = true;
-    return true;
 }
 
-static bool take_power_run(tree_walk *walk, const mls_walk_entry *entry)
+static void take_power_run(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_submission_result *result = walk->result;
-    mls_power_folder *folder =
-        add(walk, (void **)&result->power, &result->power_count, &result->power_capacity, sizeof *result->power);
-    if (folder != NULL) {
-        folder->path = copy_path(walk, entry);
-        folder->name = mls_path_name(folder->path);
-    }
-    return folder != NULL;
+    mls_power_folder *folder = ADD(walk, walk->result, power, power_count, power_capacity);
+    folder->path = copy_path(walk, entry);
+    folder->name = mls_path_name(folder->path);
 }
 
-static bool take_power_file(tree_walk *walk, const mls_walk_entry *entry)
+static void take_power_file(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_power_folder *folder = &walk->result->power[walk->result->power_count - 1];
-    return add_file(walk, &folder->files[entry->name[0] == 's'], entry);
+    add_file(walk, &folder->files[entry->name[0] == 's'], entry);
 }
 
 /* The folder `power` is complete by now: it comes before the logs. */
-static bool take_log(tree_walk *walk, const mls_walk_entry *entry)
+static void take_log(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_submission_result *result = walk->result;
-    mls_submission_run *run =
-        add(walk, (void **)&result->runs, &result->run_count, &result->run_capacity, sizeof *result->runs);
-    if (run == NULL) {
-        return false;
-    }
+    mls_submission_run *run = ADD(walk, result, runs, run_count, run_capacity);
     run->file = take_file(walk, entry);
     run->joules = (double)NAN;
     mls_run_init(&run->run);
@@ -329,37 +323,30 @@ static bool take_log(tree_walk *walk, const mls_walk_entry *entry)
             folder->of_run = true;
         }
     }
-    return true;
 }
 
 /* ---------------------------------------------------------- implementations */
 
-/* benchmarks/<benchmark>/implementations/<implementation>: remembers the benchmark. */
-static bool take_implementation(tree_walk *walk, const mls_walk_entry *entry)
+static void take_implementation(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_submission_files *found = &walk->submitter->implementations;
-    const mls_str path = {entry->below, strlen(entry->below) - strlen(entry->name) - strlen("/implementations/")};
-    if (found->count == 0 || !mls_str_equal(mls_str_from(found->items[found->count - 1].path), path)) {
-        mls_submission_file *file =
-            add(walk, (void **)&found->items, &found->count, &found->capacity, sizeof *found->items);
-        if (file != NULL) {
-            file->path = copy(walk, path.ptr, path.len);
-        }
-    }
-    return true;
+    mls_submission_file *folder = ADD(walk, &walk->submitter->implementations, items, count, capacity);
+    folder->path = copy_path(walk, entry);
 }
 
 /* Of one benchmark alone the implementations of others are no concern. */
-static bool take_benchmark(tree_walk *walk, const mls_walk_entry *entry)
+static void take_benchmark(tree_walk *walk, const mls_walk_entry *entry)
 {
-    return walk->options->benchmark == NULL || strcmp(walk->options->benchmark, entry->name) == 0;
+    if (walk->options->benchmark != NULL && strcmp(walk->options->benchmark, entry->name) != 0) {
+        walk->role = ROLE_OTHER;
+    }
 }
 
 /* Takes note of a config, unless one system is asked for, whose they need not be; the rest may be anything. */
-static bool take_config(tree_walk *walk, const mls_walk_entry *entry)
+static void take_config(tree_walk *walk, const mls_walk_entry *entry)
 {
-    return unreadable(entry) != NULL || walk->options->system != NULL ||
-           add_file(walk, &walk->submitter->configs, entry);
+    if (unreadable(entry) == NULL && walk->options->system == NULL) {
+        add_file(walk, &walk->submitter->configs, entry);
+    }
 }
 
 /* ------------------------------------------------------------------- roles */
@@ -380,66 +367,70 @@ static const char *const stray_in[] = {
 
 typedef enum tree_kind { KIND_FILE = 1, KIND_FOLDER = 2, KIND_ANY = 3 } tree_kind;
 
+/* The roles of the folders in which a row of `places` holds. */
+#define IN(role) (1U << ROLE_##role)
+#define IN_TAKEN (IN(SYSTEM) | IN(SYSTEM_HPC) | IN(RESULT))
+#define IN_USELESS (IN(ROUND) | IN(SUBMITTER) | IN(RESULTS) | IN(STRONG) | IN(WEAK))
+
 /* The first row that fits an entry tells what it is. */
 static const struct {
-    tree_role in;
+    unsigned in;
     tree_kind kind;
     const char *name;                                           /* '*' is anything, '#' a number */
     tree_role role;                                             /* of a folder, if it is taken, else OTHER */
-    bool (*take)(tree_walk *walk, const mls_walk_entry *entry); /* NULL: nothing is noted */
+    void (*take)(tree_walk *walk, const mls_walk_entry *entry); /* NULL: nothing is noted */
     size_t most;                                                /* 0: any number of them */
 } places[] = {
-    {ROLE_ROUND, KIND_FOLDER, "*", ROLE_SUBMITTER, take_submitter, FOLDERS_MAX},
-    {ROLE_ROUND, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
-    {ROLE_OTHER, KIND_FOLDER, "results", ROLE_OTHER, take_hidden, 0},
-    {ROLE_SUBMITTER, KIND_FOLDER, "systems", ROLE_SYSTEMS, NULL, 0},
-    {ROLE_SUBMITTER, KIND_FOLDER, "results", ROLE_RESULTS, NULL, 0},
-    {ROLE_SUBMITTER, KIND_FOLDER, "benchmarks", ROLE_BENCHMARKS, NULL, 0},
-    {ROLE_SUBMITTER, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
-    {ROLE_SYSTEMS, KIND_FILE, "*.json", ROLE_OTHER, take_description, FILES_MAX},
-    {ROLE_RESULTS, KIND_FOLDER, "*", ROLE_SYSTEM, take_system, FOLDERS_MAX},
-    {ROLE_RESULTS, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
-    {ROLE_SYSTEM, KIND_FOLDER, "*", ROLE_RESULT, take_result, FOLDERS_MAX},
-    {ROLE_SYSTEM, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_params, 0},
-    {ROLE_SYSTEM_HPC, KIND_FOLDER, "strong", ROLE_STRONG, NULL, 0},
-    {ROLE_SYSTEM_HPC, KIND_FOLDER, "weak", ROLE_WEAK, NULL, 0},
-    {ROLE_SYSTEM_HPC, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_params, 0},
-    {ROLE_STRONG, KIND_FOLDER, "*", ROLE_RESULT, take_result, FOLDERS_MAX},
-    {ROLE_STRONG, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
-    {ROLE_WEAK, KIND_FOLDER, "*", ROLE_RESULT, take_result, FOLDERS_MAX},
-    {ROLE_WEAK, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_useless, 0},
-    {ROLE_RESULT, KIND_FOLDER, "power", ROLE_POWER, take_power, 0},
-    {ROLE_RESULT, KIND_ANY, "result_*.txt", ROLE_OTHER, take_log, FILES_MAX},
-    {ROLE_RESULT, KIND_FILE, MLS_PARAMS_NAME, ROLE_OTHER, take_params, 0},
-    {ROLE_RESULT, KIND_FILE, "scaling.json", ROLE_OTHER, take_useless, 0},
-    {ROLE_POWER, KIND_FOLDER, "result_#", ROLE_POWER_RUN, take_power_run, 0},
-    {ROLE_POWER_RUN, KIND_FILE, "node_*.txt", ROLE_OTHER, take_power_file, 0},
-    {ROLE_POWER_RUN, KIND_FILE, "sw_*.txt", ROLE_OTHER, take_power_file, 0},
-    {ROLE_BENCHMARKS, KIND_FOLDER, "*", ROLE_BENCHMARK, take_benchmark, 0},
-    {ROLE_BENCHMARK, KIND_FOLDER, "implementations", ROLE_IMPLEMENTATIONS, NULL, 0},
-    {ROLE_IMPLEMENTATIONS, KIND_FOLDER, "*", ROLE_IMPLEMENTATION, take_implementation, 0},
-    {ROLE_IMPLEMENTATION, KIND_FOLDER, "*", ROLE_IMPLEMENTATION, NULL, 0},
-    {ROLE_IMPLEMENTATION, KIND_FILE, "config_*.sh", ROLE_OTHER, take_config, CONFIGS_MAX},
+    {IN(ROUND), KIND_FOLDER, "*", ROLE_SUBMITTER, take_submitter, FOLDERS_MAX},
+    {IN_USELESS, KIND_FILE, PARAMS_NAME, ROLE_OTHER, take_useless, 0},
+    {IN_TAKEN, KIND_FILE, PARAMS_NAME, ROLE_OTHER, take_params, 0},
+    {IN(OTHER), KIND_FOLDER, "results", ROLE_OTHER, take_hidden, 0},
+    {IN(SUBMITTER), KIND_FOLDER, "systems", ROLE_SYSTEMS, NULL, 0},
+    {IN(SUBMITTER), KIND_FOLDER, "results", ROLE_RESULTS, NULL, 0},
+    {IN(SUBMITTER), KIND_FOLDER, "benchmarks", ROLE_BENCHMARKS, NULL, 0},
+    {IN(SYSTEMS), KIND_FILE, "*.json", ROLE_OTHER, take_description, FILES_MAX},
+    {IN(RESULTS), KIND_FOLDER, "*", ROLE_SYSTEM, take_system, FOLDERS_MAX},
+    {IN(SYSTEM_HPC), KIND_FOLDER, "strong", ROLE_STRONG, NULL, 0},
+    {IN(SYSTEM_HPC), KIND_FOLDER, "weak", ROLE_WEAK, NULL, 0},
+    {IN(SYSTEM) | IN(STRONG) | IN(WEAK), KIND_FOLDER, "*", ROLE_RESULT, take_result, FOLDERS_MAX},
+    {IN(RESULT), KIND_FOLDER, "power", ROLE_POWER, take_power, 0},
+    {IN(RESULT), KIND_ANY, "result_*.txt", ROLE_OTHER, take_log, FILES_MAX},
+    {IN(RESULT), KIND_FILE, "scaling.json", ROLE_OTHER, take_useless, 0},
+    {IN(POWER), KIND_FOLDER, "result_#", ROLE_POWER_RUN, take_power_run, 0},
+    {IN(POWER_RUN), KIND_FILE, "node_*.txt", ROLE_OTHER, take_power_file, 0},
+    {IN(POWER_RUN), KIND_FILE, "sw_*.txt", ROLE_OTHER, take_power_file, 0},
+    {IN(BENCHMARKS), KIND_FOLDER, "*", ROLE_BENCHMARK, take_benchmark, 0},
+    {IN(BENCHMARK), KIND_FOLDER, "implementations", ROLE_IMPLEMENTATIONS, NULL, 0},
+    {IN(IMPLEMENTATIONS), KIND_FOLDER, "*", ROLE_IMPLEMENTATION, take_implementation, 0},
+    {IN(IMPLEMENTATION), KIND_FOLDER, "*", ROLE_IMPLEMENTATION, NULL, 0},
+    {IN(IMPLEMENTATION), KIND_FILE, "config_*.sh", ROLE_OTHER, take_config, CONFIGS_MAX},
 };
 
 _Static_assert(sizeof places / sizeof *places <= PLACES_MAX, "each row has its count");
+
+static bool is_place(const tree_walk *walk, size_t row, tree_kind kind)
+{
+    return (places[row].in & 1U << walk->in) != 0 && (places[row].kind & kind) != 0;
+}
 
 /* Nothing of this name belongs here, but perhaps something of a similar one does: a file for bypasses, above all. */
 static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind kind)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(entry->name));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (places[i].in == walk->in && (places[i].kind & kind) && places[i].take != take_useless &&
-            strpbrk(places[i].name, "*#") == NULL) {
+        if (!is_place(walk, i, kind)) {
+            continue;
+        }
+        if (places[i].take != take_useless && strpbrk(places[i].name, "*#") == NULL) {
             mls_nearest_offer(&nearest, mls_str_from(places[i].name));
         }
-        if (places[i].in == walk->in && places[i].take == take_params && kind == KIND_FILE) {
+        if (places[i].take == take_params) {
             mls_nearest_offer(&nearest, MLS_S("rcp-bypass"));
             mls_nearest_offer(&nearest, MLS_S("seed-checker-bypass"));
         }
     }
     const bool bypass = mls_str_ends(nearest.found, MLS_S("bypass"));
-    const mls_str meant = bypass ? MLS_S(MLS_PARAMS_NAME) : nearest.found;
+    const mls_str meant = bypass ? MLS_S(PARAMS_NAME) : nearest.found;
     mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s has no place in %s%s%.*s%s",
                      kind == KIND_FOLDER ? "a folder of this name" : "this file", stray_in[walk->in],
                      meant.len > 0 ? "; did you mean '" : "", (int)meant.len, meant.ptr, meant.len > 0 ? "'?" : "");
@@ -457,29 +448,30 @@ static bool has_room(tree_walk *walk, size_t row)
     return walk->counts[row] <= most;
 }
 
-/* Takes note of an entry; returns its role. */
-static tree_role take(tree_walk *walk, const mls_walk_entry *entry)
+/* Takes note of an entry and finds out its role. */
+static void take(tree_walk *walk, const mls_walk_entry *entry)
 {
     const tree_role in = walk->in;
     const tree_kind kind = entry->kind == MLS_WALK_FOLDER ? KIND_FOLDER : KIND_FILE;
     const bool left = kind == KIND_FOLDER && leaves(entry) && in != ROLE_RESULT;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (places[i].in != in || !(places[i].kind & kind) || mls_name_match(entry->name, places[i].name).ptr == NULL) {
-            continue;
-        }
-        if (left && (in == ROLE_SUBMITTER || stray_in[in] != NULL)) {
-            /* Results that stand somewhere else are not judged, which must not go for a success. */
-            mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place,
-                             "the folder is a link that leaves the tree, so what is in it was not judged");
-        }
-        const bool taken = !left && has_room(walk, i) && (places[i].take == NULL || places[i].take(walk, entry));
-        const bool hpc = places[i].role == ROLE_SYSTEM && walk->options->usage == MLS_USAGE_HPC;
-        return !taken ? ROLE_OTHER : hpc ? ROLE_SYSTEM_HPC : places[i].role;
+    const size_t count = sizeof places / sizeof *places;
+    size_t row = 0;
+    walk->role = ROLE_OTHER;
+    while (row < count && !(is_place(walk, row, kind) && mls_name_matches(entry->name, places[row].name))) {
+        row++;
     }
-    if (stray_in[in] != NULL && !left) {
+    if (left && row < count && (in == ROLE_SUBMITTER || stray_in[in] != NULL)) {
+        /* Results that stand somewhere else are not judged, which must not go for a success. */
+        mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place,
+                         "the folder is a link that leaves the tree, so what is in it was not judged");
+    } else if (!left && row < count && has_room(walk, row)) {
+        walk->role = places[row].role;
+        if (places[row].take != NULL) {
+            places[row].take(walk, entry);
+        }
+    } else if (!left && row == count && stray_in[in] != NULL) {
         add_stray(walk, entry, kind);
     }
-    return ROLE_OTHER;
 }
 
 /* ----------------------------------------------------------------- walking */
@@ -520,15 +512,15 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
         entry->enter = false;
         return MLS_OK;
     }
-    const tree_role role = take(walk, entry);
+    take(walk, entry);
     if (walk->status != MLS_OK) {
         return walk->status;
     }
     look_at_hygiene(walk, entry);
     /* Where any folder may stand, what a link leads to is walked at its own place. */
-    const bool anywhere = role == ROLE_OTHER || role == ROLE_IMPLEMENTATION;
+    const bool anywhere = walk->role == ROLE_OTHER || walk->role == ROLE_IMPLEMENTATION;
     entry->enter = !leaves(entry) && !(entry->link && anywhere);
-    entry->inner = (int)walk->owner * OWNER_UNIT + (int)role;
+    entry->inner = (int)walk->owner * OWNER_UNIT + (int)walk->role;
     if (entry->too_deep) {
         mls_findings_add(walk->here, MLS_FINDING_TREE_LIMIT, walk->place,
                          "folders nested deeper than %d levels are not looked at", DEPTH_MAX);
@@ -567,8 +559,11 @@ mls_status mls_tree_list(mls_submission *submission, const mls_submission_option
     if (!S_ISDIR(about.st_mode)) {
         return mls_error_set(error, MLS_ERROR_READ, 0, 0, "not a folder");
     }
-    const bool one = is_submitter(&walk, "") && add_submitter(&walk, "", mls_path_name(submission->real));
-    const int role = one ? OWNER_SUBMITTER * OWNER_UNIT + ROLE_SUBMITTER : ROLE_ROUND;
+    int role = ROLE_ROUND;
+    if (is_submitter(&walk, "")) {
+        add_submitter(&walk, "", mls_path_name(submission->real));
+        role = OWNER_SUBMITTER * OWNER_UNIT + ROLE_SUBMITTER;
+    }
     mls_status status =
         walk.status == MLS_OK ? mls_folder_walk_from(&folders, submission->real, role, error) : walk.status;
     mls_folder_walk_release(&folders);
