@@ -98,16 +98,21 @@ void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count)
     }
 }
 
+/* Formats where there is room: only what is longer is formatted twice. */
 void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args)
 {
+    enum { USUAL_LENGTH = 100 };
     va_list again;
     va_copy(again, args);
-    int length = mls_text_vprintf(NULL, 0, format, args);
-    if (length < 0) {
-        buffer->failed = true;
-    } else if (mls_buffer_reserve(buffer, (size_t)length)) {
-        (void)mls_text_vprintf(buffer->ptr + buffer->len, (size_t)length + 1, format, again);
-        buffer->len += (size_t)length;
+    if (!buffer->failed && (buffer->ptr != NULL || mls_buffer_reserve(buffer, USUAL_LENGTH))) {
+        const size_t room = buffer->capacity - buffer->len;
+        const int length = mls_text_vprintf(buffer->ptr + buffer->len, room, format, args);
+        buffer->failed = length < 0;
+        if (length >= 0 && (size_t)length >= room && mls_buffer_reserve(buffer, (size_t)length)) {
+            (void)mls_text_vprintf(buffer->ptr + buffer->len, (size_t)length + 1, format, again);
+        }
+        buffer->len += buffer->failed ? 0 : (size_t)length;
+        buffer->ptr[buffer->len] = '\0';
     }
     va_end(again);
 }

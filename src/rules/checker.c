@@ -205,8 +205,7 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
     const mls_rule_key *key = &ruleset->keys[key_index];
     const bool first = checker->keys[key_index].count == 0;
     bool queues = false;
-    mls_arena_reset(&checker->scratch);
-    mls_expr_input_begin(&checker->input, record);
+    mls_checker_turn_to(checker, record);
     count_key(checker, key_index, record);
     for (size_t i = 0; i < key->ref_count; i++) {
         const mls_rule_ref ref = key->refs[i];

@@ -173,8 +173,7 @@ void mls_derive_finish(mls_checker *checker, size_t scope_index)
                                    .key = scope->derive.key,
                                    .value = mls_buffer_str(&shown),
                                    .metadata = MLS_S("{}")};
-        mls_arena_reset(&checker->scratch);
-        mls_expr_input_begin(&checker->input, &record);
+        mls_checker_turn_to(checker, &record);
         checker->input.parts[MLS_EXPR_VALUE].tree = &value;
         checker->input.parts[MLS_EXPR_METADATA].tree = &metadata;
         checker->input.parts[MLS_EXPR_RECORD].tree = &whole;
@@ -182,5 +181,5 @@ void mls_derive_finish(mls_checker *checker, size_t scope_index)
         mls_rule_apply(&j, i == 0 && checker->keys[rule->key_index].count == 0);
         mls_buffer_release(&shown);
     }
-    mls_expr_input_begin(&checker->input, NULL);
+    mls_checker_turn_to(checker, NULL);
 }

@@ -186,7 +186,7 @@ static void judge_end(const mls_judging *j)
     mls_expr_input *input = &j->checker->input;
     for (size_t i = 0; i < j->scope->end.count; i++) {
         const mls_expr *expr = &j->scope->end.items[i];
-        mls_arena_reset(&j->checker->scratch);
+        mls_checker_turn_to(j->checker, NULL);
         const mls_outcome outcome = mls_expr_test(expr, input);
         if (outcome == MLS_OUTCOME_TRUE) {
             continue;
@@ -255,7 +255,7 @@ void mls_checker_judge(mls_checker *checker)
     if (!queue_play(checker)) {
         return;
     }
-    mls_expr_input_begin(&checker->input, NULL);
+    mls_checker_turn_to(checker, NULL);
     for (size_t at = 0; at < checker->order_count; at++) {
         const size_t scope = checker->order[at];
         mls_judging j = mls_judging_of(checker, scope, 0, NULL);

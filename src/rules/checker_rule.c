@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "rules/expr_input.h"
 #include "rules/judging.h"
 #include "rules/rule_words.h"
 
@@ -134,6 +135,21 @@ static int target_direction(const mls_expr *expr, const mls_expr_node **measured
     return !compares || (*measured)->op != MLS_EXPR_VALUE ? 0 : node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
 }
 
+/* How far the run is by a member of the record's metadata, NAN when it is no number; false when there is none. */
+static bool progress_by(const mls_judging *j, mls_str name, double *progress)
+{
+    mls_str span;
+    bool found;
+    if (!mls_expr_input_find(MLS_EXPR_METADATA, &j->checker->input, name, &found, &span)) {
+        found = mls_json_member(j->record->metadata, name, &span);
+    }
+    *progress = NAN;
+    if (found) {
+        (void)mls_json_number(span, progress);
+    }
+    return found;
+}
+
 /* Remembers the value that came closest to a target, and when, for the case that none reaches it. */
 static void target_note(const mls_judging *j, const mls_expr *expr)
 {
@@ -148,14 +164,12 @@ static void target_note(const mls_judging *j, const mls_expr *expr)
         (state->has_best && (number - state->best) * direction <= 0)) {
         return;
     }
-    mls_str span;
     state->has_best = true;
     state->best = number;
     state->best_line = record->line;
-    state->best_progress = NAN;
-    state->best_in_samples = mls_json_member(record->metadata, MLS_S("samples_count"), &span);
-    if (state->best_in_samples || mls_json_member(record->metadata, MLS_S("epoch_num"), &span)) {
-        (void)mls_json_number(span, &state->best_progress);
+    state->best_in_samples = progress_by(j, MLS_S("samples_count"), &state->best_progress);
+    if (!state->best_in_samples) {
+        (void)progress_by(j, MLS_S("epoch_num"), &state->best_progress);
     }
 }
 

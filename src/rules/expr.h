@@ -141,7 +141,7 @@ typedef struct mls_expr_part {
     const mls_value *tree; /* NULL: not built yet; may be given, for records that were never in a log */
     mls_value storage;
     bool indexed;  /* the members below were looked for in the text */
-    bool complete; /* false: too many, or names with escapes; each lookup reads the text */
+    bool complete; /* false: too many, or escapes in it; each lookup reads the text */
     size_t count;
     mls_raw_member members[MLS_MEMBERS_INDEXED_MAX];
 } mls_expr_part;
@@ -151,7 +151,9 @@ typedef struct mls_expr_input {
     const mls_record *record; /* NULL where there is none (`end`) */
     mls_expr_part parts[MLS_PARTS];
     const mls_variable *variables;
-    mls_arena *arena; /* for trees and results; whoever owns it resets it between records */
+    mls_arena *arena;     /* for trees and results; whoever owns it resets it between records */
+    const void *shown_of; /* what `shown` is the face of, for reasons; NULL: of nothing */
+    const char *shown;
     bool out_of_memory;
     char reason[240]; /* why the last one could not be evaluated */
 } mls_expr_input;

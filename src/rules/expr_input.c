@@ -28,20 +28,30 @@ bool mls_expr_fail_memory(mls_expr_input *input)
     return mls_expr_fail(input, "out of memory");
 }
 
+/* A list or object that rules stumble over is often the record's own, over which many of them do: its face is kept. */
+static const char *show_kept(mls_expr_input *input, const mls_value *value)
+{
+    const void *items = value->kind == MLS_JSON_LIST     ? value->as.list.items
+                        : value->kind == MLS_JSON_OBJECT ? (const void *)value->as.object.members
+                                                         : NULL;
+    if (items == NULL || items != input->shown_of) {
+        mls_buffer shown = {0};
+        mls_value_show(&shown, value);
+        input->shown = mls_arena_copy(input->arena, mls_buffer_str(&shown)).ptr;
+        input->out_of_memory |= shown.failed || input->shown == NULL;
+        input->shown_of = input->shown != NULL ? items : NULL;
+        mls_buffer_release(&shown);
+    }
+    return input->shown != NULL ? input->shown : "";
+}
+
 bool mls_expr_fail_kind(mls_expr_input *input, const mls_argument *argument, const char *wanted)
 {
     static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
     const mls_json_kind kind = argument->value.kind;
-    mls_buffer shown = {0};
-    if (kind != MLS_JSON_NULL) {
-        mls_buffer_append_text(&shown, " (");
-        mls_value_show(&shown, &argument->value);
-        mls_buffer_append_text(&shown, ")");
-    }
-    (void)mls_expr_fail(input, "%.*s is %s%s, not %s", MLS_CUT(argument->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
-                        shown.ptr != NULL ? shown.ptr : "", wanted);
-    mls_buffer_release(&shown);
-    return false;
+    const bool null = kind == MLS_JSON_NULL;
+    return mls_expr_fail(input, "%.*s is %s%s%s%s, not %s", MLS_CUT(argument->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
+                         null ? "" : " (", null ? "" : show_kept(input, &argument->value), null ? "" : ")", wanted);
 }
 
 bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, double *number)
@@ -56,6 +66,7 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
     const mls_record *from = record != NULL ? record : &none;
     const mls_str spans[MLS_PARTS] = {from->value, from->metadata, from->payload};
     input->record = record;
+    input->shown_of = NULL;
     for (size_t i = 0; i < MLS_PARTS; i++) {
         input->parts[i].span = spans[i];
         input->parts[i].tree = NULL;
@@ -129,10 +140,9 @@ static void part_index(mls_expr_part *part)
     mls_json_walk walk = mls_json_walk_begin(part->span);
     part->indexed = true;
     part->count = 0;
-    part->complete = true;
+    part->complete = memchr(part->span.ptr, '\\', part->span.len) == NULL;
     while (part->complete && mls_json_walk_next(&walk, &member)) {
-        part->complete = part->count < MLS_MEMBERS_INDEXED_MAX &&
-                         (member.name.len == 0 || memchr(member.name.ptr, '\\', member.name.len) == NULL);
+        part->complete = part->count < MLS_MEMBERS_INDEXED_MAX;
         if (part->complete) {
             part->members[part->count++] = member;
         }

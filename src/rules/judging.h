@@ -159,6 +159,13 @@ static inline mls_judging mls_judging_of(mls_checker *checker, size_t scope, siz
     return (mls_judging){checker, rules, state, &rules->rules[rule], &state->rules[rule], record};
 }
 
+/* Forgets what was worked out for the record before; `record` may be NULL. */
+static inline void mls_checker_turn_to(mls_checker *checker, const mls_record *record)
+{
+    mls_arena_reset(&checker->scratch);
+    mls_expr_input_begin(&checker->input, record);
+}
+
 /* checker_state.c */
 bool mls_checker_prepare(mls_checker *checker);
 bool mls_scope_prepare(mls_checker *checker, size_t scope);
