@@ -185,13 +185,10 @@ const mls_report mls_checklist_report = {.section = "RULES JSON",
                                          .object = &checklist_fields,
                                          .tables = (const mls_fields *const[]){&checklist_fields, &rule_fields, NULL}};
 
-/* Lists in `begin` are bounded in depth when they are loaded, as are actions. */
+/* What a variable begins as: no object.  Lists are bounded in depth when they are loaded, as are actions. */
 static void emit_value(mls_emitter *to, const mls_value *value)
 {
     switch (value->kind) {
-    case MLS_JSON_NULL:
-        mls_emit_null(to);
-        break;
     case MLS_JSON_BOOL:
         mls_emit_bool(to, value->as.boolean);
         break;
@@ -204,30 +201,114 @@ static void emit_value(mls_emitter *to, const mls_value *value)
     case MLS_JSON_LIST:
         MLS_EMIT_LIST(to, value->as.list.count, emit_value(to, &value->as.list.items[i]));
         break;
-    case MLS_JSON_OBJECT:
-        mls_emit_open(to, '{');
-        for (size_t i = 0; i < value->as.object.count; i++) {
-            mls_emit_name(to, value->as.object.members[i].name);
-            emit_value(to, value->as.object.members[i].value);
-        }
-        mls_emit_close(to, '}');
-        break;
+    default:
+        mls_emit_null(to);
     }
+}
+
+static void emit_member(mls_emitter *to, const char *name, mls_str text)
+{
+    mls_emit_name(to, mls_str_from(name));
+    mls_emit_str(to, text);
+}
+
+/* One expression as it is, several as a list. */
+static void emit_exprs(mls_emitter *to, const char *name, const mls_expr_list *list)
+{
+    if (list->count == 1) {
+        emit_member(to, name, list->items[0].text);
+    } else if (list->count > 1) {
+        mls_emit_name(to, mls_str_from(name));
+        MLS_EMIT_LIST(to, list->count, mls_emit_str(to, list->items[i].text));
+    }
+}
+
+static void emit_action(mls_emitter *to, const mls_scope *scope, const mls_action *action)
+{
+    mls_emit_open(to, '{');
+    if (action->kind == MLS_ACTION_USE) {
+        emit_member(to, "use", action->text);
+    } else if (action->kind == MLS_ACTION_IF) {
+        emit_member(to, "if", action->expr.text);
+        mls_emit_name(to, MLS_S("then"));
+        MLS_EMIT_LIST(to, action->action_count, emit_action(to, scope, &action->actions[i]));
+    } else {
+        emit_member(to, "set", scope->symbols.entries[action->slot].key);
+        emit_member(to, "to", action->expr.text);
+    }
+    mls_emit_close(to, '}');
+}
+
+static void emit_rule(mls_emitter *to, const mls_scope *scope, const mls_rule *rule)
+{
+    mls_emit_name(to, rule->key);
+    mls_emit_open(to, '{');
+    if (rule->occurs_text.len > 0) {
+        emit_member(to, "occurs", rule->occurs_text);
+    }
+    emit_exprs(to, "check", &rule->check);
+    emit_exprs(to, "check_first", &rule->check_first);
+    emit_exprs(to, "check_any", &rule->check_any);
+    if (rule->action_count > 0) {
+        mls_emit_name(to, MLS_S("after"));
+        MLS_EMIT_LIST(to, rule->action_count, emit_action(to, scope, &rule->actions[i]));
+    }
+    mls_emit_close(to, '}');
+}
+
+static void emit_derive(mls_emitter *to, const mls_derive *derive)
+{
+    static const size_t path = sizeof "metadata." - 1; /* stands before the names of members, where they were read */
+    mls_emit_name(to, MLS_S("derive"));
+    mls_emit_open(to, '{');
+    emit_member(to, "key", derive->key);
+    emit_member(to, "from", derive->from);
+    emit_member(to, "group_by", (mls_str){derive->group_by.ptr - path, derive->group_by.len + path});
+    emit_member(to, "field", (mls_str){derive->field.ptr - path, derive->field.len + path});
+    mls_emit_close(to, '}');
+}
+
+static void emit_scope(mls_emitter *to, const mls_scope *scope)
+{
+    mls_emit_name(to, scope->name);
+    mls_emit_open(to, '{');
+    mls_emit_name(to, MLS_S("begin"));
+    mls_emit_open(to, '{');
+    for (size_t i = 0; i < scope->symbols.count; i++) {
+        if (scope->initial[i].set) {
+            mls_emit_name(to, scope->symbols.entries[i].key);
+            emit_value(to, &scope->initial[i].value);
+        }
+    }
+    mls_emit_close(to, '}');
+    if (scope->derive.key.ptr != NULL) {
+        emit_derive(to, &scope->derive);
+    }
+    mls_emit_name(to, MLS_S("keys"));
+    mls_emit_open(to, '{');
+    for (size_t i = 0; i < scope->rule_count; i++) {
+        emit_rule(to, scope, &scope->rules[i]);
+    }
+    mls_emit_close(to, '}');
+    emit_exprs(to, "end", &scope->end);
+    mls_emit_close(to, '}');
 }
 
 void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output)
 {
     mls_emitter to = {.output = output, .indented = true};
-    mls_arena memory = {0};
-    const mls_value *value = mls_ruleset_as_value(ruleset, &memory);
-    if (value != NULL) {
-        emit_value(&to, value);
-        mls_emit_end(&to);
-    } else {
-        mls_output_short(output);
+    mls_emit_open(&to, '{');
+    emit_member(&to, "usage", mls_str_from(mls_usage_name(ruleset->usage)));
+    emit_member(&to, "edition", ruleset->edition);
+    mls_emit_name(&to, MLS_S("scopes"));
+    mls_emit_open(&to, '{');
+    for (size_t i = 0; i < ruleset->scope_count; i++) {
+        emit_scope(&to, &ruleset->scopes[i]);
     }
+    mls_emit_close(&to, '}');
+    mls_emit_close(&to, '}');
+    mls_emit_end(&to);
     mls_emitter_release(&to);
-    mls_arena_release(&memory);
 }
 
 /* -------------------------------------------------------- reference points */

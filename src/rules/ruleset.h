@@ -143,7 +143,4 @@ bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, cons
 /* Whether a scope further on has a rule for the key that overrules the one of scope `at` of the chain. */
 bool mls_scope_chain_overrules(const mls_scope_chain *chain, size_t at, uint32_t key);
 
-/* The rules as a rule file holds them, for writing one; in `arena`, NULL when that has no memory. */
-const mls_value *mls_ruleset_as_value(const mls_ruleset *ruleset, mls_arena *arena);
-
 #endif
