@@ -190,16 +190,6 @@ static void state_reach(mls_checker *checker, bool *reached, size_t scope)
     reached[scope] = true;
 }
 
-static void reach_actions(mls_checker *checker, bool *reached, const mls_action *actions, size_t count)
-{
-    for (size_t a = 0; a < count; a++) {
-        for (size_t c = 0; c < actions[a].candidate_count; c++) {
-            state_reach(checker, reached, actions[a].candidates[c]);
-        }
-        reach_actions(checker, reached, actions[a].actions, actions[a].action_count);
-    }
-}
-
 /*
  * Finds the scopes that are queued or may still be, and drops the others.  A rule that looks only at the first record
  * of its key queues nothing more once that record has come.
@@ -220,8 +210,11 @@ void mls_checker_update_live(mls_checker *checker)
         }
         for (size_t r = 0; r < scope->rule_count; r++) {
             const mls_rule *rule = &scope->rules[r];
-            if (rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0)) {
-                reach_actions(checker, reached, rule->actions, rule->action_count);
+            const bool may = rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0);
+            for (size_t i = 0; may && i < ruleset->scope_count; i++) {
+                if (mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
+                    state_reach(checker, reached, i);
+                }
             }
         }
     }

@@ -19,7 +19,7 @@ enum { STEPS_MAX = 16, SHOWN_MAX = 60 };
 /* "rule lora_rank of scope closed_x: check: ", from the names on the way to a byte of the file. */
 static void describe_place(mls_str json, const char *at, mls_buffer *out)
 {
-    mls_str names[STEPS_MAX];
+    mls_str names[STEPS_MAX] = {{NULL, 0}};
     size_t count = 0;
     mls_raw_member member;
     for (mls_json_walk walk = mls_json_walk_begin(json); count < STEPS_MAX && mls_json_walk_next(&walk, &member);) {
@@ -31,24 +31,19 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
             walk = mls_rule_walk(named ? (mls_str){NULL, 0} : member.value);
         }
     }
-    size_t from = 2;
-    if (count < 2) {
-        return;
+    const size_t inner = mls_str_equal(names[2], MLS_S("keys")) ? 3 : 2;
+    if (count > inner) {
+        mls_buffer_append_text(out, inner == 3 ? "rule " : "");
+        mls_utf8_append_cut(out, names[inner], SHOWN_MAX);
+        mls_buffer_append_text(out, " of ");
     }
-    if (count > 2) {
-        const bool keys = mls_str_equal(names[2], MLS_S("keys"));
-        from = keys ? 4 : 3;
-        if (!keys || count > 3) {
-            mls_buffer_append_text(out, keys ? "rule " : "");
-            mls_utf8_append_cut(out, names[from - 1], SHOWN_MAX);
-            mls_buffer_append_text(out, " of ");
-        }
+    if (count > 1) {
+        mls_buffer_append_text(out, "scope ");
+        mls_utf8_append_cut(out, names[1], SHOWN_MAX);
+        mls_buffer_append_text(out, ": ");
     }
-    mls_buffer_append_text(out, "scope ");
-    mls_utf8_append_cut(out, names[1], SHOWN_MAX);
-    mls_buffer_append_text(out, ": ");
-    for (; from < count; from++) {
-        mls_buffer_append(out, names[from]);
+    for (size_t i = inner + 1; i < count; i++) {
+        mls_buffer_append(out, names[i]);
         mls_buffer_append_text(out, ": ");
     }
 }
@@ -150,44 +145,30 @@ mls_str mls_rule_text(mls_rule_file *file, mls_str json, mls_arena *arena, const
 
 /* ---------------------------------------------------------------- sources */
 
-/* What a file calls itself; the newest of the published editions among the sources is what it builds on. */
-static void source_named(mls_rule_file *file, const mls_rule_source *source, mls_str edition)
-{
-    static const char otherwise[] = "'edition' must name the edition, as in \"5.1.0\"";
-    const mls_str json = edition.ptr != NULL ? edition : source->json;
-    const mls_str name = mls_rule_text(file, json, &file->memory, otherwise);
-    if (name.len == 0 || name.len > 32) {
-        mls_rule_wrong(file, json, otherwise);
-    }
-    if (source == file->sources) {
-        file->edition = name;
-    }
-    if (source->embedded && file->base.ptr == NULL) {
-        file->base = name;
-    }
-}
-
-/* Looks at the members of a source's top. */
+/* Looks at the members of a source's top; the newest of the published editions is what the file builds on. */
 static void source_top(mls_rule_file *file, mls_rule_source *source)
 {
     static const char *const names[] = {"usage", "edition", "extends", "scopes", NULL};
+    static const char *const wanted[] = {"'usage' must say \"training\" or \"hpc\"",
+                                         "'edition' must name the edition, as in \"5.1.0\""};
+    const bool first = source == file->sources;
     mls_str members[4];
+    mls_str texts[2] = {{NULL, 0}};
     if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT) {
         mls_rule_wrong(file, source->json, "a rule file is a JSON object");
     }
     mls_rule_members(file, source->json, names, members);
     source->extends = members[2];
     source->scopes = members[3];
-    if (source == file->sources) {
-        const mls_str json = members[0].ptr != NULL ? members[0] : source->json;
-        const mls_str name = {json.ptr + 1, json.len > 2 ? json.len - 2 : 0};
-        if (mls_json_kind_of(json) != MLS_JSON_STRING || !mls_usage_from_name(name, &file->usage)) {
-            mls_rule_wrong(file, json, "'usage' must say \"training\" or \"hpc\"");
+    for (size_t i = 0; i < 2 && (first || source->embedded); i++) {
+        const mls_str json = members[i].ptr != NULL ? members[i] : source->json;
+        texts[i] = mls_rule_text(file, json, &file->memory, wanted[i]);
+        if (i == 0 ? !mls_usage_from_name(texts[0], &file->usage) : texts[1].len == 0 || texts[1].len > 32) {
+            mls_rule_wrong(file, json, wanted[i]);
         }
     }
-    if (source == file->sources || source->embedded) {
-        source_named(file, source, members[1]);
-    }
+    file->edition = first ? texts[1] : file->edition;
+    file->base = file->base.ptr == NULL && source->embedded ? texts[1] : file->base;
 }
 
 /* Adds a source, once: `at` is what asks for it. */
@@ -245,38 +226,33 @@ static void add_embedded(mls_rule_file *file, mls_str edition, const char *at)
                   MLS_CUT(edition, SHOWN_MAX));
 }
 
-/* A file; `at` is what names it in the one before, and NULL for the first, which alone may be a pipe. */
-static void add_file(mls_rule_file *file, mls_str path, const char *at)
+/*
+ * A file; `at` is what names it in the one before, beside which it is looked for, and NULL for the first, which alone
+ * may be a pipe.
+ */
+static void add_file(mls_rule_file *file, mls_str name, const char *at)
 {
+    const char *from = at != NULL && name.ptr[0] != '/' ? file->sources[file->source_count - 1].name.ptr : NULL;
+    const char *slash = from != NULL ? strrchr(from, '/') : NULL;
     mls_buffer text = {0};
     mls_error why;
-    if (!source_is_new(file, path, false, at)) {
-        return;
-    }
-    const mls_status status = mls_file_read(path.ptr, at == NULL, MLS_RULE_FILE_MAX, &text, &why);
-    if (status == MLS_OK) {
-        source_add(file, path, false, mls_buffer_str(&text));
-    } else if (mls_rule_room(file, status != MLS_ERROR_MEMORY ? &why : NULL)) {
-        file->status = why.system_errno != 0
-                           ? mls_error_set_errno(file->error, status, why.system_errno,
-                                                 "the rule file %s cannot be opened", path.ptr)
-                           : mls_error_set(file->error, status, 0, 0, "the rule file %s %s", path.ptr, why.message);
+    mls_buffer_append(&text, (mls_str){from, slash != NULL ? (size_t)(slash - from) + 1 : 0});
+    mls_buffer_append(&text, name);
+    const mls_str path = mls_arena_copy(&file->memory, mls_buffer_str(&text));
+    mls_status status = text.failed ? MLS_ERROR_MEMORY : MLS_OK;
+    mls_buffer_clear(&text);
+    if (mls_rule_room(file, status == MLS_OK ? &path : NULL) && source_is_new(file, path, false, at)) {
+        status = mls_file_read(path.ptr, at == NULL, MLS_RULE_FILE_MAX, &text, &why);
+        if (status == MLS_OK) {
+            source_add(file, path, false, mls_buffer_str(&text));
+        } else if (mls_rule_room(file, status != MLS_ERROR_MEMORY ? &why : NULL)) {
+            file->status = why.system_errno != 0
+                               ? mls_error_set_errno(file->error, status, why.system_errno,
+                                                     "the rule file %s cannot be opened", path.ptr)
+                               : mls_error_set(file->error, status, 0, 0, "the rule file %s %s", path.ptr, why.message);
+        }
     }
     mls_buffer_release(&text);
-}
-
-/* `extends` names a file: it is looked for beside the file that names it. */
-static void add_beside(mls_rule_file *file, mls_str name, const char *at)
-{
-    const mls_str from = file->sources[file->source_count - 1].name;
-    const char *slash = from.ptr != NULL && name.ptr[0] != '/' ? strrchr(from.ptr, '/') : NULL;
-    mls_buffer path = {0};
-    mls_buffer_append(&path, slash != NULL ? (mls_str){from.ptr, (size_t)(slash - from.ptr) + 1} : MLS_S(""));
-    mls_buffer_append(&path, name);
-    if (mls_rule_room(file, path.failed ? NULL : &path)) {
-        add_file(file, mls_arena_copy(&file->memory, mls_buffer_str(&path)), at);
-    }
-    mls_buffer_release(&path);
 }
 
 /* Reads what the last source extends, and what that extends, and so on. */
@@ -288,7 +264,7 @@ static void follow_extends(mls_rule_file *file)
         if (file->source_count == MLS_EXTENDS_MAX) {
             mls_rule_fail(file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d files extend each other", MLS_EXTENDS_MAX);
         } else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json"))) {
-            add_beside(file, name, json.ptr);
+            add_file(file, name, json.ptr);
         } else if (file->status == MLS_OK) {
             add_embedded(file, name, json.ptr);
         }
@@ -302,18 +278,12 @@ static bool is_null(mls_str json)
     return mls_json_kind_of(json) == MLS_JSON_NULL;
 }
 
-/* Lays what a file says over what the older ones said. */
-static void overlay(mls_rule_file *file, mls_str *json, const char *at, mls_str given, const char *what)
-{
-    if (is_null(given) && json->ptr == NULL) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "what is extended has %s to drop", what);
-    }
-    *json = is_null(given) ? (mls_str){NULL, 0} : given;
-}
+/* What is laid over each other: the scopes, what stands in one, and the rules under its "keys". */
+enum { SCOPES, MEMBERS, RULES };
 
-/* The scope or rule of that name with what `source` says of it; NULL after a failure. */
+/* The part of that name with what `source` says of it; NULL after a failure. */
 static mls_rule_part *part_overlay(mls_rule_file *file, mls_rule_parts *parts, const mls_raw_member *given,
-                                   const mls_rule_source *source, const char *twice, const char *what)
+                                   const mls_rule_source *source, int level)
 {
     const mls_str quoted = {given->name.ptr - 1, given->name.len + 2};
     const mls_str name = mls_rule_text(file, quoted, &file->memory, "");
@@ -322,73 +292,62 @@ static mls_rule_part *part_overlay(mls_rule_file *file, mls_rule_parts *parts, c
         return NULL;
     }
     mls_rule_part *part = entry->value.pointer;
+    const bool is_there = part != NULL && part->json.ptr != NULL;
     if (part != NULL && part->source == source) {
-        mls_rule_wrong(file, quoted, twice);
+        mls_rule_wrong(file, quoted,
+                       level == SCOPES ? "this scope stands twice in the file" : "this rule stands twice in the scope");
     }
-    if (part == NULL || part->json.ptr == NULL) {
-        part = mls_arena_alloc(&file->memory, sizeof *part);
+    if (is_null(given->value) && !is_there) {
+        mls_rule_fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr, 0,
+                      "what is extended has %s to drop", level == SCOPES ? "no such scope" : "nothing of this name");
+    }
+    if (!is_there) {
+        part = mls_arena_zeroed(&file->memory, 1, sizeof *part);
         if (!mls_rule_room(file, part) || part == NULL) {
             return NULL;
         }
-        *part = (mls_rule_part){.name = name, .keys.names.arena = &file->memory};
+        part->name = name;
+        part->parts.names.arena = &file->memory;
         *(parts->first == NULL ? &parts->first : &parts->last->next) = part;
         parts->last = part;
         entry->value.pointer = part;
     }
-    overlay(file, &part->json, quoted.ptr, given->value, what);
+    part->json = is_null(given->value) ? (mls_str){NULL, 0} : given->value;
     part->source = source;
     return part;
 }
 
-static void scope_overlay(mls_rule_file *file, const mls_raw_member *given, const mls_rule_source *source,
-                          size_t *rules)
+/* Lays an object of `source` over what the older files said; *rules counts those of the source. */
+static void overlay(mls_rule_file *file, mls_rule_parts *parts, mls_str json, const mls_rule_source *source, int level,
+                    size_t *rules)
 {
     static const char *const names[] = {"begin", "derive", "end", "keys", NULL};
-    mls_rule_part *scope =
-        part_overlay(file, &file->scopes, given, source, "this scope stands twice in the file", "no such scope");
+    static const char *const wanted[] = {"'scopes' must be an object of scopes",
+                                         "a scope must be an object, or null to drop it",
+                                         "'keys' must be an object of rules"};
     mls_str members[4];
-    mls_raw_member rule;
-    if (scope == NULL) {
-        return;
-    }
-    if (!is_null(given->value) && mls_json_kind_of(given->value) != MLS_JSON_OBJECT) {
-        mls_rule_wrong(file, given->value, "a scope must be an object, or null to drop it");
-    }
-    mls_rule_members(file, given->value, names, members);
-    mls_str *const parts[] = {&scope->begin, &scope->derive, &scope->end};
-    for (size_t i = 0; i < 3; i++) {
-        if (members[i].ptr != NULL) {
-            overlay(file, parts[i], members[i].ptr, members[i], "nothing of this name");
-        }
-    }
-    mls_json_walk walk = mls_rule_walk(members[3]);
-    if (members[3].ptr != NULL && !walk.object) {
-        mls_rule_wrong(file, members[3], "'keys' must be an object of rules");
-    }
-    for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &rule); count++) {
-        if (count > MLS_RULES_PER_SCOPE_MAX || ++*rules > MLS_RULES_PER_FILE_MAX) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, rule.name.ptr - 1, 0, "more than %d rules in a scope, or %d in a file",
-                          MLS_RULES_PER_SCOPE_MAX, MLS_RULES_PER_FILE_MAX);
-        }
-        (void)part_overlay(file, &scope->keys, &rule, source, "this rule stands twice in the scope",
-                           "nothing of this name");
-    }
-}
-
-static void source_merge(mls_rule_file *file, const mls_rule_source *source)
-{
-    mls_raw_member scope;
-    size_t rules = 0;
-    mls_json_walk walk = mls_rule_walk(source->scopes);
+    mls_raw_member given;
+    mls_json_walk walk = mls_rule_walk(json);
     if (!walk.object) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, source->scopes.ptr != NULL ? source->scopes.ptr : source->json.ptr, 0,
-                      "'scopes' must be an object of at most %d scopes", MLS_SCOPES_MAX);
+        mls_rule_wrong(file, json.ptr != NULL ? json : source->json, wanted[level]);
+    } else if (level == MEMBERS) {
+        mls_rule_members(file, json, names, members);
     }
-    for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &scope); count++) {
-        if (count > MLS_SCOPES_MAX) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, scope.name.ptr - 1, 0, "more than %d scopes", MLS_SCOPES_MAX);
+    for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &given); count++) {
+        if (level == SCOPES && count > MLS_SCOPES_MAX) {
+            mls_rule_fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, 0, "more than %d scopes", MLS_SCOPES_MAX);
         }
-        scope_overlay(file, &scope, source, &rules);
+        if (level == RULES && (count > MLS_RULES_PER_SCOPE_MAX || ++*rules > MLS_RULES_PER_FILE_MAX)) {
+            mls_rule_fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, 0,
+                          "more than %d rules in a scope, or %d in a file", MLS_RULES_PER_SCOPE_MAX,
+                          MLS_RULES_PER_FILE_MAX);
+        }
+        const bool comment = level == MEMBERS && mls_str_equal(given.name, MLS_S("comment"));
+        mls_rule_part *part = comment ? NULL : part_overlay(file, parts, &given, source, level);
+        if (part != NULL &&
+            (level == MEMBERS ? mls_str_equal(part->name, MLS_S("keys")) : level == SCOPES && !is_null(given.value))) {
+            overlay(file, &part->parts, given.value, source, level + 1, rules);
+        }
     }
 }
 
@@ -399,12 +358,13 @@ void mls_rule_file_read(mls_rule_file *file, const mls_edition *edition, const c
         file->usage = edition->usage;
         add_embedded(file, mls_str_from(edition->name), NULL);
     } else if (path != NULL) {
-        add_file(file, mls_arena_copy(&file->memory, mls_str_from(path)), NULL);
+        add_file(file, mls_str_from(path), NULL);
     } else {
         source_add(file, (mls_str){NULL, 0}, false, text);
     }
     follow_extends(file);
     for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
-        source_merge(file, &file->sources[i - 1]);
+        size_t rules = 0;
+        overlay(file, &file->scopes, file->sources[i - 1].scopes, &file->sources[i - 1], SCOPES, &rules);
     }
 }

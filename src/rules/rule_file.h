@@ -26,21 +26,20 @@ typedef struct mls_rule_source {
     mls_str extends, scopes; /* its members; ptr NULL: not there */
 } mls_rule_source;
 
-/* Scopes, or rules of one, in their order: what was dropped and came again stands last. */
+/* Scopes, members of one, or its rules, in their order: what was dropped and came again stands last. */
 typedef struct mls_rule_parts {
     mls_map names; /* the newest part of each name */
     struct mls_rule_part *first;
     struct mls_rule_part *last;
 } mls_rule_parts;
 
-/* A scope as all files together make it, or a rule, which has only the first members. */
+/* A scope, a member of one, or a rule, as all files together make it. */
 typedef struct mls_rule_part {
     struct mls_rule_part *next;
     mls_str name;
     mls_str json;                  /* what the newest file says; ptr NULL: that it is dropped */
     const mls_rule_source *source; /* that file */
-    mls_str begin, derive, end;
-    mls_rule_parts keys;
+    mls_rule_parts parts;          /* of a scope its members, of "keys" the rules */
 } mls_rule_part;
 
 typedef struct mls_rule_file {

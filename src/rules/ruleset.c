@@ -2,6 +2,7 @@
 /* ruleset.c - finding scopes, keys and rules, and the scopes that judge a benchmark. */
 #include "rules/ruleset.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void mls_ruleset_free(mls_ruleset *ruleset)
@@ -43,6 +44,20 @@ size_t mls_ruleset_find_key(const mls_ruleset *ruleset, mls_str name)
     return entry != NULL ? (size_t)(entry - ruleset->key_names.entries) : SIZE_MAX;
 }
 
+bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope)
+{
+    bool may = false;
+    for (size_t a = 0; a < count && !may; a++) {
+        const mls_action *action = &actions[a];
+        const size_t least = action->prefix.len + action->suffix.len;
+        may = action->kind == MLS_ACTION_USE
+                  ? (action->has_expr ? scope.len >= least : scope.len == least) &&
+                        mls_str_starts(scope, action->prefix) && mls_str_ends(scope, action->suffix)
+                  : mls_actions_may_use(action->actions, action->action_count, scope);
+    }
+    return may;
+}
+
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key)
 {
     const mls_rule_key *entry = &ruleset->keys[key];
@@ -68,36 +83,19 @@ static void chain_add(mls_scope_chain *chain, size_t scope)
     }
 }
 
-/* Adds what a benchmark's own scope may queue: closed_resnet_lars, closed_resnet_sgd. */
-static void chain_add_uses(mls_scope_chain *chain, const mls_action *actions, size_t count)
-{
-    for (size_t a = 0; a < count; a++) {
-        for (size_t c = 0; c < actions[a].candidate_count; c++) {
-            chain_add(chain, actions[a].candidates[c]);
-        }
-        chain_add_uses(chain, actions[a].actions, actions[a].action_count);
-    }
-}
-
 /* The scope "division_benchmark"; SIZE_MAX: none. */
-static size_t find_joined(const mls_ruleset *ruleset, const char *division, mls_str benchmark)
+static size_t find_joined(const mls_ruleset *ruleset, const char *division, const char *benchmark)
 {
-    const mls_str first = mls_str_from(division);
-    for (size_t i = 0; i < ruleset->scope_count; i++) {
-        const mls_str name = ruleset->scopes[i].name;
-        if (name.len == first.len + 1 + benchmark.len && mls_str_starts(name, first) && name.ptr[first.len] == '_' &&
-            mls_str_ends(name, benchmark)) {
-            return i;
-        }
-    }
-    return SIZE_MAX;
+    char name[MLS_SCOPE_NAME_MAX + 2]; /* what is cut is longer than any */
+    (void)snprintf(name, sizeof name, "%s_%s", division, benchmark);
+    return mls_ruleset_find_scope(ruleset, mls_str_from(name));
 }
 
 bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, const char *benchmark,
                           mls_scope_chain *chain)
 {
-    const size_t common = find_joined(ruleset, division, MLS_S("common"));
-    const size_t own = find_joined(ruleset, division, mls_str_from(benchmark));
+    const size_t common = find_joined(ruleset, division, "common");
+    const size_t own = find_joined(ruleset, division, benchmark);
     *chain = (mls_scope_chain){.ruleset = ruleset};
     if (own == SIZE_MAX || own == common) {
         return false;
@@ -106,8 +104,13 @@ bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, cons
     chain_add(chain, common);
     chain_add(chain, own);
     chain->sure = chain->count;
-    for (size_t r = 0; r < ruleset->scopes[own].rule_count; r++) {
-        chain_add_uses(chain, ruleset->scopes[own].rules[r].actions, ruleset->scopes[own].rules[r].action_count);
+    for (size_t r = 0; r < ruleset->scopes[own].rule_count; r++) { /* closed_resnet_lars, closed_resnet_sgd */
+        const mls_rule *rule = &ruleset->scopes[own].rules[r];
+        for (size_t i = 0; rule->has_use && i < ruleset->scope_count; i++) {
+            if (mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
+                chain_add(chain, i);
+            }
+        }
     }
     return true;
 }

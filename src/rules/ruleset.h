@@ -11,7 +11,7 @@
 #include "mlscore/rules.h"
 #include "rules/expr.h"
 
-enum { MLS_SCOPES_MAX = 256 };
+enum { MLS_SCOPES_MAX = 256, MLS_SCOPE_NAME_MAX = 64 };
 
 typedef enum mls_occurs {
     MLS_OCCURS_ANY,
@@ -36,8 +36,6 @@ typedef struct mls_action {
     mls_str text;   /* USE: as it was written */
     mls_str prefix; /* USE: before and after the braces */
     mls_str suffix;
-    const uint32_t *candidates; /* USE: scopes that it could name */
-    size_t candidate_count;
     struct mls_action *actions; /* IF: what it does then */
     size_t action_count;
 } mls_action;
@@ -90,6 +88,7 @@ typedef struct mls_rule_key {
     mls_str name;
     mls_rule_ref *refs; /* by scope, ascending */
     size_t ref_count;
+    size_t ref_capacity;
     bool compare_values; /* some rule wants the key exactly once, so values are compared */
     bool derived_from;   /* some scope derives records from it */
 } mls_rule_key;
@@ -104,6 +103,7 @@ struct mls_ruleset {
     size_t common; /* index of the scope that is judged first */
     mls_rule_key *keys;
     size_t key_count;
+    size_t key_capacity;
     mls_map key_names;               /* the number of an entry is the key's index */
     size_t key_of_id[MLS_KEY_COUNT]; /* the index of a key that has a number; SIZE_MAX: no rule has it */
 };
@@ -121,6 +121,9 @@ static inline size_t mls_ruleset_key_of(const mls_ruleset *ruleset, const mls_re
 
 /* The index of a scope, or SIZE_MAX. */
 size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);
+
+/* Whether an action, or one inside it, could name the scope, so that a checker knows early which are out of reach. */
+bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope);
 
 /* The rule of a scope for a key; NULL when it has none. */
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);

@@ -14,7 +14,6 @@
 
 enum {
     OTHERS_MAX = 16,
-    SCOPE_NAME_MAX = 64,
     BEGIN_DEPTH_MAX = 8,
     ACTION_DEPTH_MAX = 4, /* `if` in `if` */
     ACTIONS_MAX = 64      /* in one rule */
@@ -26,6 +25,7 @@ typedef struct rule_compiler {
     mls_scope *scope;
     mls_variable initial[MLS_VARIABLES_PER_SCOPE_MAX];
     bool assigned[MLS_VARIABLES_PER_SCOPE_MAX]; /* `begin` or some `set` gives it a value */
+    bool has_use;                               /* of the rule */
 } rule_compiler;
 
 static bool all_well(const rule_compiler *c)
@@ -33,23 +33,11 @@ static bool all_well(const rule_compiler *c)
     return c->file->status == MLS_OK;
 }
 
-static void wrong(rule_compiler *c, mls_str json, const char *what)
-{
-    mls_rule_wrong(c->file, json, what);
-}
-
-static mls_str text_of(rule_compiler *c, mls_str json, const char *otherwise)
-{
-    return mls_rule_text(c->file, json, &c->ruleset->memory, otherwise);
-}
-
 /* Room for `count` items in the ruleset; NULL, and a failure, when there is no memory. */
 static void *room_for(rule_compiler *c, size_t count, size_t size)
 {
-    void *room = mls_arena_array(&c->ruleset->memory, count, size);
-    if (mls_rule_room(c->file, room)) {
-        memset(room, 0, count * size);
-    }
+    void *room = mls_arena_zeroed(&c->ruleset->memory, count, size);
+    (void)mls_rule_room(c->file, room);
     return room;
 }
 
@@ -58,6 +46,12 @@ static mls_str copy_of(rule_compiler *c, mls_str text)
     const mls_str copy = mls_arena_copy(&c->ruleset->memory, text);
     (void)mls_rule_room(c->file, copy.ptr);
     return copy;
+}
+
+/* Whether an array of the ruleset has room for item number `count`. */
+static bool has_room(rule_compiler *c, void **items, size_t count, size_t *capacity, size_t size)
+{
+    return mls_rule_room(c->file, mls_arena_grow(&c->ruleset->memory, items, count, capacity, size) ? items : NULL);
 }
 
 static size_t count_items(mls_str json)
@@ -79,6 +73,18 @@ static uint32_t number_of(rule_compiler *c, mls_map *map, mls_str name, mls_str 
     }
     *kept = entry->key;
     return (uint32_t)(entry - map->entries);
+}
+
+/* The number of a key, which is added when it is new. */
+static uint32_t key_of(rule_compiler *c, mls_str name, mls_str *kept)
+{
+    mls_ruleset *ruleset = c->ruleset;
+    const uint32_t number = number_of(c, &ruleset->key_names, name, kept);
+    if (all_well(c) && number == ruleset->key_count &&
+        has_room(c, (void **)&ruleset->keys, number, &ruleset->key_capacity, sizeof *ruleset->keys)) {
+        ruleset->keys[ruleset->key_count++] = (mls_rule_key){.name = *kept};
+    }
+    return number;
 }
 
 /* ---------------------------------------------------------------- expressions */
@@ -111,7 +117,7 @@ static void compile_expr(rule_compiler *c, mls_str json, mls_expr *expr)
     mls_rule_members(c->file, json, names, &lines);
     mls_json_walk walk = mls_rule_walk(lines);
     if (walk.object || walk.at == walk.end || *walk.at == ']') {
-        wrong(c, json, "'lines' must be a list of strings");
+        mls_rule_wrong(c->file, json, "'lines' must be a list of strings");
     }
     while (all_well(c) && mls_json_walk_next(&walk, &line)) {
         mls_buffer_append_text(&text, text.len > 0 ? " " : "");
@@ -144,7 +150,7 @@ static void compile_exprs(rule_compiler *c, mls_str json, mls_expr_list *list)
 static bool is_identifier(mls_str name)
 {
     const char *const letters = "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    return name.len > 0 && name.len <= SCOPE_NAME_MAX && (name.ptr[0] < '0' || name.ptr[0] > '9') &&
+    return name.len > 0 && name.len <= MLS_SCOPE_NAME_MAX && (name.ptr[0] < '0' || name.ptr[0] > '9') &&
            strspn(name.ptr, letters) == name.len;
 }
 
@@ -174,10 +180,10 @@ static void compile_constant(rule_compiler *c, mls_str json, unsigned depth, mls
         value->is_integer = mls_json_is_integer(json);
         if (mls_rule_room(c->file, mls_json_number(json, &value->as.number) ? value : NULL) &&
             !isfinite(value->as.number)) {
-            wrong(c, json, wanted);
+            mls_rule_wrong(c->file, json, wanted);
         }
     } else if (value->kind == MLS_JSON_STRING) {
-        value->as.string = text_of(c, json, wanted);
+        value->as.string = mls_rule_text(c->file, json, &c->ruleset->memory, wanted);
     } else if (value->kind == MLS_JSON_LIST && depth < BEGIN_DEPTH_MAX) {
         mls_raw_member item;
         mls_json_walk walk = mls_json_walk_begin(json);
@@ -187,7 +193,7 @@ static void compile_constant(rule_compiler *c, mls_str json, unsigned depth, mls
             compile_constant(c, item.value, depth + 1, &items[value->as.list.count++]);
         }
     } else if (value->kind != MLS_JSON_NULL) {
-        wrong(c, json, wanted);
+        mls_rule_wrong(c->file, json, wanted);
     }
 }
 
@@ -196,13 +202,13 @@ static void compile_begin(rule_compiler *c, mls_str json)
     mls_raw_member item;
     mls_json_walk walk = mls_rule_walk(json);
     if (json.ptr != NULL && !walk.object) {
-        wrong(c, json, "'begin' must be an object of variables");
+        mls_rule_wrong(c->file, json, "'begin' must be an object of variables");
     }
     while (all_well(c) && mls_json_walk_next(&walk, &item)) {
         const mls_str name = {item.name.ptr - 1, item.name.len + 2};
         const uint32_t slot = compile_variable(c, name);
         if (c->initial[slot].set) {
-            wrong(c, name, "this variable stands twice");
+            mls_rule_wrong(c->file, name, "this variable stands twice");
         }
         compile_constant(c, item.value, 0, &c->initial[slot].value);
         c->initial[slot].set = true;
@@ -224,10 +230,12 @@ static mls_action_kind set_or_append(const mls_action *action)
 /* "closed_{value}": the text between the braces is an expression. */
 static void compile_use(rule_compiler *c, mls_str json, mls_action *action)
 {
-    const mls_str text = text_of(c, json, "\"use\" names a scope, as in \"closed_{value}\"");
+    const mls_str text =
+        mls_rule_text(c->file, json, &c->ruleset->memory, "\"use\" names a scope, as in \"closed_{value}\"");
     const char *open = strchr(text.ptr, '{');
     const char *close = strrchr(text.ptr, '}');
     *action = (mls_action){.kind = MLS_ACTION_USE, .text = text, .prefix = text};
+    c->has_use = true;
     if (open != NULL && close > open) {
         action->has_expr = true;
         action->prefix.len = (size_t)(open - text.ptr);
@@ -250,7 +258,8 @@ static void compile_action(rule_compiler *c, mls_str json, unsigned depth, mls_a
     const bool use = members[USE].ptr != NULL;
     const bool condition = members[IF].ptr != NULL;
     if (set + use + condition != 1 || set != (members[TO].ptr != NULL) || condition != (members[THEN].ptr != NULL)) {
-        wrong(c, json, "an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
+        mls_rule_wrong(c->file, json,
+                       "an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
     } else if (use) {
         compile_use(c, members[USE], action);
     } else if (set) {
@@ -304,7 +313,7 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
         for (; behind > at && behind[-1] == ' '; behind--) {
         }
         if (behind == at) {
-            wrong(c, json, "at_least_one_or(…) must name other keys");
+            mls_rule_wrong(c->file, json, "at_least_one_or(…) must name other keys");
             return;
         }
         all[count] = (mls_str){at, (size_t)(behind - at)};
@@ -314,7 +323,7 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
     rule->others = others;
     rule->other_count = count - 1;
     for (size_t i = 0; all_well(c) && i + 1 < count; i++) {
-        (void)number_of(c, &c->ruleset->key_names, all[i + 1], &others[i]);
+        (void)key_of(c, all[i + 1], &others[i]);
     }
     mls_buffer either = {0};
     qsort(all, count, sizeof *all, compare_texts);
@@ -344,7 +353,7 @@ static void compile_occurs(rule_compiler *c, mls_str whole, mls_str json, mls_ru
     if (json.ptr == NULL) {
         return;
     }
-    const mls_str occurs = rule->occurs_text = text_of(c, json, wanted);
+    const mls_str occurs = rule->occurs_text = mls_rule_text(c->file, json, &c->ruleset->memory, wanted);
     if (mls_str_equal(occurs, MLS_S("exactly_one"))) {
         rule->occurs = MLS_OCCURS_EXACTLY_ONE;
     } else if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument)) {
@@ -357,7 +366,7 @@ static void compile_occurs(rule_compiler *c, mls_str whole, mls_str json, mls_ru
                mls_size_parse(argument, &rule->occurs_count)) {
         rule->occurs = MLS_OCCURS_AT_LEAST;
     } else if (!mls_str_equal(occurs, MLS_S("optional"))) {
-        wrong(c, whole, wanted);
+        mls_rule_wrong(c->file, whole, wanted);
     }
 }
 
@@ -368,11 +377,12 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
     const mls_str json = part->json;
     mls_str members[MEMBERS] = {json};
     *rule = (mls_rule){.first_only = mls_str_contains(part->name, MLS_S("submission_"))};
-    rule->key_index = number_of(c, &c->ruleset->key_names, part->name, &rule->key);
+    c->has_use = false;
+    rule->key_index = key_of(c, part->name, &rule->key);
     if (mls_json_kind_of(json) == MLS_JSON_OBJECT) {
         mls_rule_members(c->file, json, names, members);
     } else if (mls_json_kind_of(json) != MLS_JSON_STRING) {
-        wrong(c, json, "a rule is an object, or a string that says how often");
+        mls_rule_wrong(c->file, json, "a rule is an object, or a string that says how often");
     }
     compile_occurs(c, json, members[OCCURS], rule);
     compile_exprs(c, members[CHECK], &rule->check);
@@ -380,6 +390,18 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
     compile_exprs(c, members[CHECK_ANY], &rule->check_any);
     if (members[AFTER].ptr != NULL) {
         compile_actions(c, members[AFTER], 0, &rule->actions, &rule->action_count);
+    }
+    rule->has_use = c->has_use;
+}
+
+/* Tells the key of a scope's rule number `at` of it. */
+static void link_rule(rule_compiler *c, size_t at)
+{
+    const mls_rule *rule = &c->scope->rules[at];
+    mls_rule_key *key = all_well(c) ? &c->ruleset->keys[rule->key_index] : NULL;
+    if (key != NULL && has_room(c, (void **)&key->refs, key->ref_count, &key->ref_capacity, sizeof *key->refs)) {
+        key->refs[key->ref_count++] = (mls_rule_ref){(uint16_t)(c->scope - c->ruleset->scopes), (uint16_t)at};
+        key->compare_values |= rule->occurs == MLS_OCCURS_EXACTLY_ONE;
     }
 }
 
@@ -398,18 +420,29 @@ static void compile_derive(rule_compiler *c, mls_str json)
     }
     mls_rule_members(c->file, json, names, members);
     for (size_t i = 0; i < 4; i++) {
-        mls_str text = text_of(c, members[i].ptr != NULL ? members[i] : json, wanted);
+        mls_str text = mls_rule_text(c->file, members[i].ptr != NULL ? members[i] : json, &c->ruleset->memory, wanted);
         if (i >= 2 && mls_str_starts(text, MLS_S("metadata."))) {
             text = (mls_str){text.ptr + 9, text.len - 9};
         } else if (i >= 2) {
             text.len = 0;
         }
         if (i >= 2 && !is_identifier(text)) {
-            wrong(c, json, wanted);
+            mls_rule_wrong(c->file, json, wanted);
         }
         *texts[i] = text;
     }
-    c->scope->derive_from = number_of(c, &c->ruleset->key_names, derive->from, &derive->from);
+    c->scope->derive_from = key_of(c, derive->from, &derive->from);
+    if (all_well(c)) {
+        c->ruleset->keys[c->scope->derive_from].derived_from = true;
+    }
+}
+
+/* What all files together say of a member of a scope; nothing when none does. */
+static const mls_rule_part *part_of(const mls_rule_part *scope, mls_str name)
+{
+    static const mls_rule_part nothing;
+    const mls_map_entry *entry = mls_map_find(&scope->parts.names, name);
+    return entry != NULL ? entry->value.pointer : &nothing;
 }
 
 /* What can be known of a scope's expressions only when all of them are there. */
@@ -418,7 +451,8 @@ static void check_scope(rule_compiler *c, const mls_rule_part *from)
     mls_scope *scope = c->scope;
     for (size_t i = 0; all_well(c) && i < scope->end.count; i++) {
         if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0) {
-            wrong(c, from->end, "no record is left at the end: only $variables can be looked at");
+            mls_rule_wrong(c->file, part_of(from, MLS_S("end"))->json,
+                           "no record is left at the end: only $variables can be looked at");
         }
     }
     for (size_t i = 0; all_well(c) && i < scope->symbols.count; i++) {
@@ -434,116 +468,49 @@ static void check_scope(rule_compiler *c, const mls_rule_part *from)
     }
 }
 
-static void compile_scope(rule_compiler *c, const mls_rule_part *from, mls_scope *scope)
+static void compile_scope(rule_compiler *c, const mls_rule_part *from)
 {
+    const mls_rule_parts *keys = &part_of(from, MLS_S("keys"))->parts;
+    mls_scope *scope = c->scope;
     *scope = (mls_scope){.name = copy_of(c, from->name), .symbols = {.arena = &c->ruleset->memory}};
-    c->scope = scope;
-    memset(c->initial, 0, sizeof c->initial);
-    memset(c->assigned, 0, sizeof c->assigned);
-    if (from->name.len == 0 || from->name.len > SCOPE_NAME_MAX) {
-        mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, 0, "a scope's name has 1 to %d bytes", SCOPE_NAME_MAX);
+    if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX) {
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, 0, "a scope's name has 1 to %d bytes",
+                      MLS_SCOPE_NAME_MAX);
     }
-    compile_begin(c, from->begin);
-    scope->rules = room_for(c, from->keys.names.count, sizeof *scope->rules);
-    for (const mls_rule_part *rule = from->keys.first; all_well(c) && rule != NULL; rule = rule->next) {
+    compile_begin(c, part_of(from, MLS_S("begin"))->json);
+    scope->rules = room_for(c, keys->names.count, sizeof *scope->rules);
+    for (const mls_rule_part *rule = keys->first; all_well(c) && rule != NULL; rule = rule->next) {
         if (rule->json.ptr != NULL) {
-            compile_rule(c, rule, &scope->rules[scope->rule_count++]);
+            compile_rule(c, rule, &scope->rules[scope->rule_count]);
+            link_rule(c, scope->rule_count++);
         }
     }
-    compile_derive(c, from->derive);
-    compile_exprs(c, from->end, &scope->end);
+    compile_derive(c, part_of(from, MLS_S("derive"))->json);
+    compile_exprs(c, part_of(from, MLS_S("end"))->json, &scope->end);
     check_scope(c, from);
 }
 
-static void compile_scopes(rule_compiler *c)
+static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
 {
-    mls_ruleset *ruleset = c->ruleset;
-    ruleset->scopes = room_for(c, c->file->scopes.names.count, sizeof *ruleset->scopes);
     ruleset->key_names.arena = &ruleset->memory;
-    for (const mls_rule_part *scope = c->file->scopes.first; all_well(c) && scope != NULL; scope = scope->next) {
-        if (scope->json.ptr == NULL) {
-            continue;
-        }
-        if (ruleset->scope_count == MLS_SCOPES_MAX) {
-            mls_rule_fail(c->file, MLS_ERROR_LIMIT, scope->json.ptr, 0, "more than %d scopes", MLS_SCOPES_MAX);
-        } else {
-            compile_scope(c, scope, &ruleset->scopes[ruleset->scope_count++]);
-        }
-    }
-}
-
-/* ---------------------------------------------------------------- links */
-
-/* Notes which scopes each `use` could name, so that a checker knows early which are out of reach; whether there is
- * any `use`. */
-static bool link_actions(rule_compiler *c, mls_action *actions, size_t count)
-{
-    bool has_use = false;
-    for (size_t a = 0; a < count; a++) {
-        mls_action *action = &actions[a];
-        has_use |= action->kind == MLS_ACTION_USE || link_actions(c, action->actions, action->action_count);
-        uint32_t *found = action->kind == MLS_ACTION_USE ? room_for(c, c->ruleset->scope_count, sizeof *found) : NULL;
-        action->candidates = found;
-        for (size_t i = 0; found != NULL && i < c->ruleset->scope_count; i++) {
-            const mls_str name = c->ruleset->scopes[i].name;
-            if (action->has_expr ? name.len >= action->prefix.len + action->suffix.len &&
-                                       mls_str_starts(name, action->prefix) && mls_str_ends(name, action->suffix)
-                                 : mls_str_equal(name, action->prefix)) {
-                found[action->candidate_count++] = (uint32_t)i;
-            }
-        }
-    }
-    return has_use;
-}
-
-/* Tells each key which rules it has. */
-static void link_keys(rule_compiler *c)
-{
-    mls_ruleset *ruleset = c->ruleset;
-    mls_map *names = &ruleset->key_names;
-    mls_rule_key *keys = ruleset->keys = room_for(c, names->count, sizeof *keys);
-    ruleset->key_count = names->count;
-    for (int pass = 0; pass < 2; pass++) { /* counts what refers to each key, then notes it */
-        for (size_t k = 0; all_well(c) && k < names->count; k++) {
-            keys[k].name = names->entries[k].key;
-            keys[k].refs = pass == 1 ? room_for(c, keys[k].ref_count, sizeof *keys[k].refs) : NULL;
-            keys[k].ref_count = 0;
-        }
-        for (size_t s = 0; all_well(c) && s < ruleset->scope_count; s++) {
-            const mls_scope *scope = &ruleset->scopes[s];
-            for (size_t r = 0; r < scope->rule_count; r++) {
-                mls_rule_key *key = &keys[scope->rules[r].key_index];
-                key->compare_values |= scope->rules[r].occurs == MLS_OCCURS_EXACTLY_ONE;
-                if (pass == 1) {
-                    key->refs[key->ref_count] = (mls_rule_ref){(uint16_t)s, (uint16_t)r};
-                }
-                key->ref_count++;
-            }
-            if (scope->derive.key.ptr != NULL) {
-                keys[scope->derive_from].derived_from = true;
-            }
+    ruleset->scopes = mls_arena_zeroed(&ruleset->memory, file->scopes.names.count, sizeof *ruleset->scopes);
+    (void)mls_rule_room(file, ruleset->scopes);
+    for (const mls_rule_part *scope = file->scopes.first; file->status == MLS_OK && scope != NULL;
+         scope = scope->next) {
+        if (scope->json.ptr != NULL && ruleset->scope_count == MLS_SCOPES_MAX) {
+            mls_rule_fail(file, MLS_ERROR_LIMIT, scope->json.ptr, 0, "more than %d scopes", MLS_SCOPES_MAX);
+        } else if (scope->json.ptr != NULL) {
+            rule_compiler c = {.file = file, .ruleset = ruleset, .scope = &ruleset->scopes[ruleset->scope_count++]};
+            compile_scope(&c, scope);
         }
     }
     for (mls_key key = 0; key < MLS_KEY_COUNT; key++) {
         ruleset->key_of_id[key] = mls_ruleset_find_key(ruleset, mls_key_text(key));
     }
-}
-
-/* What can be known of the rules only when all of them are there. */
-static void link_rules(rule_compiler *c)
-{
-    mls_ruleset *ruleset = c->ruleset;
-    for (size_t s = 0; all_well(c) && s < ruleset->scope_count; s++) {
-        for (size_t r = 0; r < ruleset->scopes[s].rule_count; r++) {
-            mls_rule *rule = &ruleset->scopes[s].rules[r];
-            rule->has_use = link_actions(c, rule->actions, rule->action_count);
-        }
-    }
     ruleset->common = mls_ruleset_find_scope(ruleset, MLS_S("common"));
     if (ruleset->common == SIZE_MAX) {
-        wrong(c, c->file->sources[0].scopes, "there must be a scope named \"common\"");
+        mls_rule_wrong(file, file->sources[0].scopes, "there must be a scope named \"common\"");
     }
-    link_keys(c);
 }
 
 /* Exactly one of `edition`, `path` and `text` is given. */
@@ -552,21 +519,21 @@ static mls_status load_rules(const mls_edition *edition, const char *path, mls_s
 {
     mls_rule_file file = {.error = error};
     mls_ruleset *made = calloc(1, sizeof *made);
-    rule_compiler c = {.file = &file, .ruleset = made};
     *ruleset = NULL;
     if (made == NULL) {
         return mls_error_memory(error);
     }
     mls_rule_file_read(&file, edition, path, text);
-    if (all_well(&c)) {
+    if (file.status == MLS_OK) {
         made->usage = file.usage;
-        made->edition = copy_of(&c, file.edition);
-        made->base = copy_of(&c, file.base.ptr != NULL ? file.base : file.edition);
-        compile_scopes(&c);
-        link_rules(&c);
+        made->edition = mls_arena_copy(&made->memory, file.edition);
+        made->base = mls_arena_copy(&made->memory, file.base.ptr != NULL ? file.base : file.edition);
+        if (mls_rule_room(&file, made->edition.ptr) && mls_rule_room(&file, made->base.ptr)) {
+            compile_scopes(&file, made);
+        }
     }
     mls_arena_release(&file.memory);
-    if (all_well(&c)) {
+    if (file.status == MLS_OK) {
         *ruleset = made;
     } else {
         mls_ruleset_free(made);
