@@ -212,7 +212,7 @@ void mls_checker_update_live(mls_checker *checker)
             const mls_rule *rule = &scope->rules[r];
             const bool may = rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0);
             for (size_t i = 0; may && i < ruleset->scope_count; i++) {
-                if (mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
+                if (!reached[i] && mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
                     state_reach(checker, reached, i);
                 }
             }

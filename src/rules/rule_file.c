@@ -107,6 +107,19 @@ bool mls_rule_room(mls_rule_file *file, const void *there)
 
 /* ---------------------------------------------------------------- members and texts */
 
+/* Which of `names`, that end with NULL, a member has; the end for "comment", which may stand everywhere. */
+static size_t find_name(mls_rule_file *file, const char *const *names, mls_str name)
+{
+    size_t i = 0;
+    while (names[i] != NULL && !mls_str_equal(name, mls_str_from(names[i]))) {
+        i++;
+    }
+    if (names[i] == NULL && !mls_str_equal(name, MLS_S("comment"))) {
+        mls_rule_fail(file, MLS_ERROR_VALUE, name.ptr - 1, 0, "'%.*s' means nothing here", MLS_CUT(name, SHOWN_MAX));
+    }
+    return i;
+}
+
 void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *names, mls_str *members)
 {
     mls_raw_member member;
@@ -115,16 +128,11 @@ void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *name
         members[i] = (mls_str){NULL, 0};
     }
     while (walk.object && mls_json_walk_next(&walk, &member)) {
-        size_t i = 0;
-        while (names[i] != NULL && !mls_str_equal(member.name, mls_str_from(names[i]))) {
-            i++;
-        }
-        if (names[i] != NULL && members[i].ptr == NULL) {
+        const size_t i = find_name(file, names, member.name);
+        if (names[i] != NULL && members[i].ptr != NULL) {
+            mls_rule_fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, 0, "'%s' stands here twice", names[i]);
+        } else if (names[i] != NULL) {
             members[i] = member.value;
-        } else if (names[i] != NULL || !mls_str_equal(member.name, MLS_S("comment"))) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, 0,
-                          names[i] != NULL ? "'%.*s' stands here twice" : "'%.*s' means nothing here",
-                          MLS_CUT(member.name, SHOWN_MAX));
         }
     }
 }
@@ -295,7 +303,9 @@ static mls_rule_part *part_overlay(mls_rule_file *file, mls_rule_parts *parts, c
     const bool is_there = part != NULL && part->json.ptr != NULL;
     if (part != NULL && part->source == source) {
         mls_rule_wrong(file, quoted,
-                       level == SCOPES ? "this scope stands twice in the file" : "this rule stands twice in the scope");
+                       level == SCOPES    ? "this scope stands twice in the file"
+                       : level == MEMBERS ? "this stands twice in the scope"
+                                          : "this rule stands twice in the scope");
     }
     if (is_null(given->value) && !is_there) {
         mls_rule_fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr, 0,
@@ -325,13 +335,10 @@ static void overlay(mls_rule_file *file, mls_rule_parts *parts, mls_str json, co
     static const char *const wanted[] = {"'scopes' must be an object of scopes",
                                          "a scope must be an object, or null to drop it",
                                          "'keys' must be an object of rules"};
-    mls_str members[4];
     mls_raw_member given;
     mls_json_walk walk = mls_rule_walk(json);
     if (!walk.object) {
         mls_rule_wrong(file, json.ptr != NULL ? json : source->json, wanted[level]);
-    } else if (level == MEMBERS) {
-        mls_rule_members(file, json, names, members);
     }
     for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &given); count++) {
         if (level == SCOPES && count > MLS_SCOPES_MAX) {
@@ -342,10 +349,10 @@ static void overlay(mls_rule_file *file, mls_rule_parts *parts, mls_str json, co
                           "more than %d rules in a scope, or %d in a file", MLS_RULES_PER_SCOPE_MAX,
                           MLS_RULES_PER_FILE_MAX);
         }
-        const bool comment = level == MEMBERS && mls_str_equal(given.name, MLS_S("comment"));
+        const bool comment = level == MEMBERS && names[find_name(file, names, given.name)] == NULL;
+        const bool keys = level == MEMBERS && mls_str_equal(given.name, MLS_S("keys"));
         mls_rule_part *part = comment ? NULL : part_overlay(file, parts, &given, source, level);
-        if (part != NULL &&
-            (level == MEMBERS ? mls_str_equal(part->name, MLS_S("keys")) : level == SCOPES && !is_null(given.value))) {
+        if (part != NULL && (keys || (level == SCOPES && !is_null(given.value)))) {
             overlay(file, &part->parts, given.value, source, level + 1, rules);
         }
     }
