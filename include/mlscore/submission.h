@@ -91,11 +91,9 @@ typedef struct mls_submission_result {
     size_t power_count, power_capacity;
     mls_submission_run *runs;
     size_t run_count, run_capacity;
-    bool judged; /**< false: not a benchmark of the edition, so nothing below means anything but the findings */
-    size_t runs_needed;
-    size_t invalid;
-    size_t allowed;            /**< invalid runs that may be dropped */
-    mls_group group;           /**< of its runs: the score and what was checked */
+    bool judged;     /**< false: not a benchmark of the edition, so nothing below means anything but the findings */
+    size_t invalid;  /**< runs that are not valid; group.rules->left_out may be dropped */
+    mls_group group; /**< of its runs: the score and what was checked; its rules are known in any case */
     mls_findings findings;     /**< about the folder; those about a log are its run's */
     mls_finding_counts counts; /**< of these and the runs' */
 } mls_submission_result;

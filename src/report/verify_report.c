@@ -101,16 +101,16 @@ static void add_row(mls_table *table, const mls_view *view, const mls_submission
     const bool valid = result->counts.error == 0;
     const char *mark = !judged ? "skipped" : valid ? "✓" : "✗";
     const mls_style look = !judged ? MLS_STYLE_WARN : valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD;
-    const bool forgiven = result->invalid <= result->allowed;
-    const bool wrong =
-        judged && (result->weak ? result->run_count < result->runs_needed : result->run_count != result->runs_needed);
+    const size_t needed = group->rules->runs_needed;
+    const bool forgiven = result->invalid <= group->rules->left_out;
+    const bool wrong = judged && (result->weak ? result->run_count < needed : result->run_count != needed);
     const double minutes = result->weak ? group->weak.minutes : group->scaled_minutes;
     mls_table_row(table);
     mls_table_cell(table, "benchmark", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s%s", result->benchmark,
                    result->weak ? " (weak)" : "");
     mls_table_cell(table, "runs", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, wrong ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s%s%s",
                    judged ? mls_words_exact((double)result->run_count).text : "", wrong ? " of " : "",
-                   wrong ? mls_words_exact((double)result->runs_needed).text : "");
+                   wrong ? mls_words_exact((double)needed).text : "");
     mls_table_cell(table, "not valid", MLS_COLUMN_RIGHT, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
                    judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
     mls_table_cell(table, "minutes", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
@@ -267,9 +267,9 @@ MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
     F(result, judged, BOOL, "", row->judged)                                                                           \
     F(result, valid, BOOL, "", row->counts.error == 0)                                                                 \
     F(result, runs, NUMBER, "", row->run_count)                                                                        \
-    F(result, runs_needed, NUMBER, "", row->runs_needed)                                                               \
+    F(result, runs_needed, NUMBER, "", row->judged ? row->group.rules->runs_needed : 0)                                \
     F(result, invalid, NUMBER, "", row->invalid)                                                                       \
-    F(result, invalid_allowed, NUMBER, "", row->allowed)                                                               \
+    F(result, invalid_allowed, NUMBER, "", row->judged ? row->group.rules->left_out : 0)                               \
     F(result, score_minutes, NUMBER_OR_NULL, "minutes", row->group.score.score_minutes)                                \
     F(result, scale, NUMBER, "", row->group.scale)                                                                     \
     F(result, scaled_minutes, NUMBER_OR_NULL, "minutes", row->group.scaled_minutes)                                    \

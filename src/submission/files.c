@@ -91,24 +91,16 @@ bool mls_tree_has_folder(const char *root, mls_str path, const char *name)
     return len > 0 && (size_t)len < sizeof whole && stat(whole, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* The submission that a folder below its results, systems or benchmarks is in; empty: there is none. */
+/* The submission that a folder is in; empty: there is none. */
 static mls_str submission_above(mls_str path)
 {
-    for (size_t end = path.len; end > 0;) {
-        size_t begin = end;
-        while (begin > 0 && path.ptr[begin - 1] != '/') {
-            begin--;
+    do {
+        while (path.len > 0 && path.ptr[path.len - 1] != '/') {
+            path.len--;
         }
-        const mls_str name = {path.ptr + begin, end - begin};
-        const mls_str above = {path.ptr, begin > 0 ? begin - 1 : 0};
-        if ((mls_str_equal(name, MLS_S("results")) || mls_str_equal(name, MLS_S("systems")) ||
-             mls_str_equal(name, MLS_S("benchmarks"))) &&
-            mls_tree_has_folder("", above, "results") && mls_tree_has_folder("", above, "systems")) {
-            return above;
-        }
-        end = above.len;
-    }
-    return (mls_str){0};
+        path.len -= path.len > 0;
+    } while (path.len > 0 && !(mls_tree_has_folder("", path, "results") && mls_tree_has_folder("", path, "systems")));
+    return path;
 }
 
 /* As the user would write it: what was given, shortened by what is behind `above`, or else the way from there. */

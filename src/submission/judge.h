@@ -55,16 +55,16 @@ void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, ml
 /* Reads what descriptions must hold, src/data/systems.json; *rules is to be given to cJSON_Delete(). */
 mls_status mls_system_rules_load(cJSON **rules, mls_error *error) MLS_MUST_USE;
 
-/* Whether descriptions are judged at all: not for 0.7.0. */
-bool mls_system_judged(const cJSON *rules, const mls_edition *edition);
-
 /* Judges the text of a description by the rules of an edition; the texts of `system` will lie in `arena`. */
 mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                             mls_arena *arena, mls_findings *findings) MLS_MUST_USE;
 
-/* Reads the description, if there is one, and judges it. */
-mls_status mls_system_read(mls_system *system, const cJSON *rules, const mls_submission *submission,
-                           mls_findings *findings) MLS_MUST_USE;
+/* Whether there are results of a system. */
+bool mls_system_has_result(const mls_submitter *submitter, const mls_system *system);
+
+/* Judges the systems of a submitter: their descriptions, which are not judged for 0.7.0, and whether they have some. */
+mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *submitter,
+                             const cJSON *rules) MLS_MUST_USE;
 
 /* Reads the power files of a run whose log was read.  What they hold is judged with warnings and advice only. */
 mls_status mls_power_read(const mls_submission *submission, mls_submission_run *run) MLS_MUST_USE;

@@ -31,25 +31,30 @@ static mls_finding_place folder_place(const judgement *judging)
 
 /* ------------------------------------------------------------------ names */
 
+/* Writes the name that the file at this place of a list should have: "result_0.txt"; whether it has it. */
+static bool is_numbered(const char *path, const char *prefix, size_t i, char name[static 40])
+{
+    (void)snprintf(name, 40, "%s_%zu.txt", prefix, i);
+    return strcmp(mls_path_name(path), name) == 0;
+}
+
 /* result_0.txt … result_<N-1>.txt: names the first that is not. */
 static void judge_names(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
-    bool numbered = true;
-    for (size_t i = 0; i < result->run_count && numbered; i++) {
-        const char *path = result->runs[i].file.path;
-        char name[40];
-        (void)snprintf(name, sizeof name, "result_%zu.txt", i);
-        numbered = strcmp(mls_path_name(path), name) == 0;
-        if (!numbered) {
-            mls_findings_add(&result->findings, MLS_FINDING_RESULT_NAME, (mls_finding_place){.path = path},
+    char name[40];
+    for (size_t i = 0; i < result->run_count; i++) {
+        const mls_finding_place place = {.path = result->runs[i].file.path};
+        if (!is_numbered(place.path, "result", i, name)) {
+            mls_findings_add(&result->findings, MLS_FINDING_RESULT_NAME, place,
                              "stands where %s should: results are numbered from 0 without gaps", name);
+            break;
         }
     }
     for (size_t i = 0; i < result->power_count; i++) {
+        const mls_finding_place place = {.path = result->power[i].path};
         if (!result->power[i].of_run) {
-            mls_findings_add(&result->findings, MLS_FINDING_STRAY_FILE,
-                             (mls_finding_place){.path = result->power[i].path},
+            mls_findings_add(&result->findings, MLS_FINDING_STRAY_FILE, place,
                              "power files of a run that is not there");
         }
     }
@@ -167,7 +172,9 @@ static void judge_logs(judgement *judging)
 {
     mls_submission_result *result = judging->result;
     give_reasons(judging);
-    const bool forgiven = result->invalid <= result->allowed;
+    const size_t needed = result->group.rules->runs_needed;
+    const size_t allowed = result->group.rules->left_out;
+    const bool forgiven = result->invalid <= allowed;
     for (size_t i = 0; i < result->run_count && !judging->failed; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
@@ -182,14 +189,12 @@ static void judge_logs(judgement *judging)
     if (!forgiven) {
         mls_findings_add(&result->findings, MLS_FINDING_INVALID_LOGS, folder_place(judging),
                          "%zu of %zu logs are not valid; %s may drop %zu", result->invalid, result->run_count,
-                         result->benchmark, result->allowed);
+                         result->benchmark, allowed);
     }
-    const bool enough =
-        result->weak ? result->run_count >= result->runs_needed : result->run_count == result->runs_needed;
-    if (!enough) {
+    if (result->weak ? result->run_count < needed : result->run_count != needed) {
         mls_findings_add(&result->findings, MLS_FINDING_RESULT_COUNT, folder_place(judging),
                          "%zu result files, %s needs %s%zu", result->run_count, result->benchmark,
-                         result->weak ? "at least " : "", result->runs_needed);
+                         result->weak ? "at least " : "", needed);
     }
 }
 
@@ -289,16 +294,13 @@ static void check_files(const mls_power_folder *folder, size_t kind, size_t want
 {
     const mls_submission_files *files = &folder->files[kind];
     const mls_finding_place place = {.path = folder->path};
-    bool numbered = true;
-    for (size_t i = 0; i < files->count && numbered; i++) {
-        const char *is = mls_path_name(files->items[i].path);
-        char name[32];
-        (void)snprintf(name, sizeof name, "%s_%zu.txt", prefixes[kind], i);
-        numbered = strcmp(is, name) == 0;
-        if (!numbered) {
+    char name[40];
+    for (size_t i = 0; i < files->count; i++) {
+        if (!is_numbered(files->items[i].path, prefixes[kind], i, name)) {
             mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
-                             "%s is not the file %s that should come here: they are numbered from 0 without gaps", is,
-                             name);
+                             "%s is not the file %s that should come here: they are numbered from 0 without gaps",
+                             mls_path_name(files->items[i].path), name);
+            break;
         }
     }
     for (size_t i = 0; i < files->count; i++) {
@@ -342,21 +344,22 @@ static mls_status check_power(mls_submission_result *result)
     return MLS_OK;
 }
 
-/* The joules that one file tells of; NAN with a finding when it does not. */
+/* Adds the joules that one file tells of; NAN with a finding when it does not. */
 static mls_status read_joules(const mls_submission *submission, const mls_submission_file *file, bool node,
-                              mls_submission_run *run, double *joules)
+                              mls_submission_run *run)
 {
     const double time_ms = mls_run_minutes(&run->run) * MILLISECONDS_PER_MINUTE;
+    mls_findings *findings = &run->run.findings;
     if (file->size > MLS_LOG_BYTES_MAX) {
-        mls_findings_add(&run->run.findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
+        mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
                          "%.0f MiB: too large to be read as a power file", (double)file->size / 1048576.0);
     }
     if (!file->readable || file->size > MLS_LOG_BYTES_MAX) {
-        *joules = (double)NAN;
+        run->joules = (double)NAN;
         return MLS_OK;
     }
     const mls_status status =
-        mls_energy_read(mls_tree_open(submission, file), node, time_ms, file->path, &run->run.findings, joules);
+        mls_energy_read(mls_tree_open(submission, file), node, time_ms, file->path, findings, &run->joules);
     run->power_wrong |= status == MLS_ERROR_READ;
     return status == MLS_ERROR_READ ? MLS_OK : status;
 }
@@ -371,9 +374,7 @@ mls_status mls_power_read(const mls_submission *submission, mls_submission_run *
     for (size_t kind = 0; kind < KINDS; kind++) {
         const mls_submission_files *files = &run->power->files[kind];
         for (size_t i = 0; i < files->count && status == MLS_OK; i++) {
-            double joules = 0;
-            status = read_joules(submission, &files->items[i], kind == 0, run, &joules);
-            run->joules += joules;
+            status = read_joules(submission, &files->items[i], kind == 0, run);
         }
     }
     return run->run.findings.out_of_memory ? MLS_ERROR_MEMORY : status;
@@ -394,11 +395,11 @@ static void skip(const judgement *judging)
 mls_status mls_result_judge(const mls_submission *submission, const mls_submission_options *options,
                             const mls_submitter *submitter, mls_submission_result *result)
 {
-    const mls_benchmark *benchmark =
-        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(result->benchmark));
     judgement judging = {submission, options, submitter, mls_submitter_system(submitter, result->system),
                          result,     false};
     result->division = judging.system->division;
+    result->group.rules =
+        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(result->benchmark));
     result->group.scale = 1;
     result->group.scaled_minutes = (double)NAN;
     result->group.score.score_minutes = (double)NAN;
@@ -407,8 +408,6 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submissi
         skip(&judging);
         return MLS_OK;
     }
-    result->runs_needed = benchmark->runs_needed;
-    result->allowed = benchmark->left_out;
     judging.failed = result->has_power && check_power(result) != MLS_OK;
     judge_logs(&judging);
     if (result->run_count > 0 && !judging.failed) {

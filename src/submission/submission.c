@@ -70,17 +70,6 @@ static bool is_wanted(const char *wanted, const char *name)
     return wanted == NULL || strcmp(wanted, name) == 0;
 }
 
-/* Whether there are results of a system. */
-static bool has_result_of(const mls_submitter *submitter, const mls_system *system)
-{
-    for (size_t i = 0; i < submitter->result_count; i++) {
-        if (submitter->results[i].system == system->name) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Of one submitter leaves the systems and results that were asked for; with them goes what was found about them. */
 static void choose_in_submitter(mls_submitter *submitter, const mls_submission_options *options)
 {
@@ -98,7 +87,7 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
     for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system *system = &submitter->systems[i];
         if (is_wanted(options->system, system->name) &&
-            (options->benchmark == NULL || has_result_of(submitter, system))) {
+            (options->benchmark == NULL || mls_system_has_result(submitter, system))) {
             submitter->systems[systems++] = *system;
         } else {
             mls_findings_release(&system->findings);
@@ -108,10 +97,8 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
     mls_findings_release(&submitter->findings);
 }
 
-/* The names that something of the tree has, each once, and the one that is wanted. */
+/* The names that something of the tree has, each once. */
 typedef struct name_list {
-    mls_str wanted;
-    bool found;
     mls_map known;
     mls_buffer list;
     mls_nearest nearest;
@@ -119,22 +106,19 @@ typedef struct name_list {
 
 static void offer_name(name_list *names, const char *name)
 {
-    const mls_str text = mls_str_from(name);
     bool added = false;
-    names->found = names->found || mls_str_equal(names->wanted, text);
-    names->list.failed |= mls_map_put(&names->known, text, &added) == NULL;
+    names->list.failed |= mls_map_put(&names->known, mls_str_from(name), &added) == NULL;
     if (added) {
         mls_buffer_printf(&names->list, "%s%s", names->list.len > 0 ? ", " : "", name);
-        mls_nearest_offer(&names->nearest, text);
+        mls_nearest_offer(&names->nearest, mls_str_from(name));
     }
 }
 
 /* A name that nothing of the tree has is a mistake: says which there are. */
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
 {
-    name_list names = {.wanted = mls_str_from(wanted),
-                       .known.arena = submission->arena,
-                       .nearest = mls_nearest_to(mls_str_from(wanted))};
+    name_list names = {.known.arena = submission->arena, .nearest = mls_nearest_to(mls_str_from(wanted))};
+    const mls_str *nearest = &names.nearest.found;
     mls_status status = MLS_OK;
     for (size_t s = 0; s < submission->submitter_count && wanted != NULL; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
@@ -147,11 +131,10 @@ static mls_status check_name(const mls_submission *submission, const char *wante
     }
     if (names.list.failed) {
         status = MLS_ERROR_MEMORY;
-    } else if (!names.found && names.list.len > 0) {
-        const mls_str nearest = names.nearest.found;
+    } else if (names.list.len > 0 && mls_map_find(&names.known, mls_str_from(wanted)) == NULL) {
         status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "there is no %s '%s'%s%.*s%s; there are: %s",
-                               system ? "system" : "benchmark", wanted, nearest.len > 0 ? " (did you mean '" : "",
-                               (int)nearest.len, nearest.ptr, nearest.len > 0 ? "'?)" : "", names.list.ptr);
+                               system ? "system" : "benchmark", wanted, nearest->len > 0 ? " (did you mean '" : "",
+                               (int)nearest->len, nearest->ptr, nearest->len > 0 ? "'?)" : "", names.list.ptr);
     }
     mls_buffer_release(&names.list);
     return status;
@@ -344,41 +327,7 @@ static mls_status read_logs(log_list *logs, const mls_submission_options *option
     return status;
 }
 
-/* ---------------------------------------------------------------- systems */
-
-/* A system's folder and its description belong together. */
-static void match_system(const mls_submitter *submitter, mls_system *system)
-{
-    if (system->folder == NULL) {
-        mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_UNUSED,
-                         (mls_finding_place){.path = system->description.path},
-                         "the description has no results: there is no folder results/%s", system->name);
-    } else if (system->description.path == NULL && has_result_of(submitter, system)) {
-        mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_MISSING, (mls_finding_place){.path = system->folder},
-                         "there is no system description systems/%s.json", system->name);
-    } else if (system->description.path == NULL) {
-        mls_findings_add_as(&system->findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE,
-                            (mls_finding_place){.path = system->folder},
-                            "there is neither a benchmark in the folder nor a description systems/%s.json",
-                            system->name);
-    }
-}
-
-static mls_status judge_systems(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
-{
-    const bool judged = mls_system_judged(rules, submission->edition);
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < submitter->system_count && status == MLS_OK; i++) {
-        mls_system *system = &submitter->systems[i];
-        mls_findings unjudged = {0};
-        if (judged || system->folder == NULL) {
-            match_system(submitter, system);
-        }
-        status = mls_system_read(system, rules, submission, judged ? &system->findings : &unjudged);
-        mls_findings_release(&unjudged);
-    }
-    return status;
-}
+/* ------------------------------------------------------------------ judging */
 
 static mls_status judge(mls_submission *submission, const mls_submission_options *options, mls_error *error)
 {
@@ -386,7 +335,7 @@ static mls_status judge(mls_submission *submission, const mls_submission_options
     mls_status status = mls_system_rules_load(&rules, error);
     for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
         mls_submitter *submitter = &submission->submitters[i];
-        status = judge_systems(submission, submitter, rules);
+        status = mls_systems_judge(submission, submitter, rules);
         for (size_t k = 0; k < submitter->result_count && status == MLS_OK; k++) {
             status = mls_result_judge(submission, options, submitter, &submitter->results[k]);
         }

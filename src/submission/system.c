@@ -22,11 +22,6 @@ static bool counts_in(const cJSON *from, const mls_edition *edition)
     return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
 }
 
-bool mls_system_judged(const cJSON *rules, const mls_edition *edition)
-{
-    return counts_in(cJSON_GetObjectItem(rules, "judged_from"), edition);
-}
-
 /* Finds the object that the text is.  Returns NULL or what is wrong at *wrong. */
 static const char *find_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
 {
@@ -150,8 +145,9 @@ mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text
     return from.failed ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
-mls_status mls_system_read(mls_system *system, const cJSON *rules, const mls_submission *submission,
-                           mls_findings *findings)
+/* Reads the description, if there is one, and judges it. */
+static mls_status read_description(mls_system *system, const cJSON *rules, const mls_submission *submission,
+                                   mls_findings *findings)
 {
     const mls_finding_place place = {.path = system->description.path};
     mls_buffer text = {0};
@@ -172,5 +168,49 @@ mls_status mls_system_read(mls_system *system, const cJSON *rules, const mls_sub
         status = MLS_OK;
     }
     mls_buffer_release(&text);
+    return status;
+}
+
+bool mls_system_has_result(const mls_submitter *submitter, const mls_system *system)
+{
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        if (submitter->results[i].system == system->name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A system's folder and its description belong together. */
+static void match_system(const mls_submitter *submitter, mls_system *system)
+{
+    if (system->folder == NULL) {
+        mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_UNUSED,
+                         (mls_finding_place){.path = system->description.path},
+                         "the description has no results: there is no folder results/%s", system->name);
+    } else if (system->description.path == NULL && mls_system_has_result(submitter, system)) {
+        mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_MISSING, (mls_finding_place){.path = system->folder},
+                         "there is no system description systems/%s.json", system->name);
+    } else if (system->description.path == NULL) {
+        mls_findings_add_as(&system->findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE,
+                            (mls_finding_place){.path = system->folder},
+                            "there is neither a benchmark in the folder nor a description systems/%s.json",
+                            system->name);
+    }
+}
+
+mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
+{
+    const bool judged = counts_in(cJSON_GetObjectItem(rules, "judged_from"), submission->edition);
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < submitter->system_count && status == MLS_OK; i++) {
+        mls_system *system = &submitter->systems[i];
+        mls_findings unjudged = {0};
+        if (judged || system->folder == NULL) {
+            match_system(submitter, system);
+        }
+        status = read_description(system, rules, submission, judged ? &system->findings : &unjudged);
+        mls_findings_release(&unjudged);
+    }
     return status;
 }
