@@ -155,18 +155,18 @@ bool mls_size_parse(mls_str text, size_t *number)
     return text.len > 0;
 }
 
-void mls_number_append(mls_buffer *buffer, double number)
+mls_words mls_words_exact(double number)
 {
-    char text[40] = "null";
+    mls_words words = {"null"};
     if (number == floor(number) && fabs(number) < 1e15) {
-        (void)snprintf(text, sizeof text, "%lld", (long long)number);
+        (void)snprintf(words.text, sizeof words.text, "%lld", (long long)number);
     } else if (isfinite(number)) {
         int digits = 15;
         do {
-            (void)mls_text_printf(text, sizeof text, "%.*g", digits, number);
-        } while (digits++ < 17 && mls_text_double(text) != number);
+            (void)mls_text_printf(words.text, sizeof words.text, "%.*g", digits, number);
+        } while (digits++ < 17 && mls_text_double(words.text) != number);
     }
-    mls_buffer_append_text(buffer, text);
+    return words;
 }
 
 /* The longest text of a double with decimals: 309 digits before the point. */
@@ -193,37 +193,39 @@ double mls_number_round(double number, int decimals)
 #define GROUPED_MAX 1e15
 
 /* `trimmed`: without the zeros that end the decimals. */
-static void append_for_people(mls_buffer *buffer, double number, int decimals, bool trimmed)
+static mls_words for_people(double number, int decimals, bool trimmed)
 {
+    mls_words words = {"-"};
     char text[FIXED_TEXT_MAX];
+    char *end = words.text; /* 16 digits and 15 decimals at most */
     if (!isfinite(number)) {
-        mls_buffer_append_char(buffer, '-');
-        return;
+        return words;
     }
     if (fabs(number) >= GROUPED_MAX) {
-        mls_buffer_printf(buffer, "%.6g", number);
-        return;
+        (void)mls_text_printf(words.text, sizeof words.text, "%.6g", number);
+        return words;
     }
     size_t len = write_fixed(number, decimals, text);
     const size_t whole = strcspn(text, ".");
     while (trimmed && len > whole && (text[len - 1] == '0' || text[len - 1] == '.')) {
         len--;
     }
-    for (size_t i = 0; i < whole; i++) {
-        if (i > 0 && (whole - i) % 3 == 0 && text[i - 1] != '-') {
-            mls_buffer_append_char(buffer, ',');
+    for (size_t i = 0; i < len; i++) {
+        if (i > 0 && i < whole && (whole - i) % 3 == 0 && text[i - 1] != '-') {
+            *end++ = ',';
         }
-        mls_buffer_append_char(buffer, text[i]);
+        *end++ = text[i];
     }
-    mls_buffer_append(buffer, (mls_str){text + whole, len - whole});
+    *end = '\0';
+    return words;
 }
 
-void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals)
+mls_words mls_words_grouped(double number, int decimals)
 {
-    append_for_people(buffer, number, decimals, false);
+    return for_people(number, decimals, false);
 }
 
-void mls_number_append_trimmed(mls_buffer *buffer, double number, int decimals)
+mls_words mls_words_trimmed(double number, int decimals)
 {
-    append_for_people(buffer, number, decimals, true);
+    return for_people(number, decimals, true);
 }

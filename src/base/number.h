@@ -17,16 +17,22 @@ bool mls_number_parse_lenient(mls_str text, double *number);
 /* Reads a whole text as an unsigned decimal number; false on anything else and on overflow. */
 bool mls_size_parse(mls_str text, size_t *number);
 
-/* Appends the shortest text that reads back as the same double; "null", as in JSON, when it is not finite. */
-void mls_number_append(mls_buffer *buffer, double number);
-
 /* Rounded to at most 15 decimals as the exact decimal expansion rounds, halves to even; what is not finite stays. */
 double mls_number_round(double number, int decimals);
 
-/* For people: at most 15 decimals and commas, 3,061.25; from 1e15 on with an exponent; "-" when it is not finite. */
-void mls_number_append_grouped(mls_buffer *buffer, double number, int decimals);
+/* A number as text, to be printed with "%s" as mls_words_exact(n).text. */
+typedef struct mls_words {
+    char text[64];
+} mls_words;
 
-/* The same without the zeros that end the decimals. */
-void mls_number_append_trimmed(mls_buffer *buffer, double number, int decimals);
+/* The shortest text that reads back as the same double; "null", as in JSON, when it is not finite. */
+mls_words mls_words_exact(double number);
+
+/*
+ * For people: at most 15 decimals and commas, 3,061.25, or that without the zeros that end the decimals; from 1e15 on
+ * with an exponent; "-" when it is not finite.
+ */
+mls_words mls_words_grouped(double number, int decimals);
+mls_words mls_words_trimmed(double number, int decimals);
 
 #endif

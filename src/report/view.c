@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/utf8.h"
 
 void mls_output_short(mls_output *output)
@@ -171,28 +170,9 @@ enum { COUNT_DECIMALS = 4 };
 /* From here on neither digits behind the point nor seconds tell anybody anything. */
 #define FIXED_MAX 1e12
 
-/* A buffer that never has to grow: no number is as long as the words have room. */
-#define WRITE_TO(words) (&(mls_buffer){.ptr = (words).text, .capacity = sizeof(words).text})
-
-mls_words mls_words_exact(double number)
-{
-    mls_words words = {""};
-    mls_number_append(WRITE_TO(words), number);
-    return words;
-}
-
 mls_words mls_words_count(double number)
 {
-    mls_words words = {""};
-    mls_number_append_trimmed(WRITE_TO(words), number, COUNT_DECIMALS);
-    return words;
-}
-
-mls_words mls_words_grouped(double number, int decimals)
-{
-    mls_words words = {""};
-    mls_number_append_grouped(WRITE_TO(words), number, decimals);
-    return words;
+    return mls_words_trimmed(number, COUNT_DECIMALS);
 }
 
 mls_words mls_words_fixed(double number, int decimals)

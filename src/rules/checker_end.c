@@ -151,10 +151,10 @@ static void judge_occurrence(const mls_judging *j, bool overruled)
 static void best_append(mls_buffer *message, const mls_rule_state *state)
 {
     mls_buffer_append_text(message, "; best was ");
-    mls_number_append(message, state->best);
+    mls_buffer_append_text(message, mls_words_exact(state->best).text);
     if (!isnan(state->best_progress)) {
         mls_buffer_append_text(message, state->best_in_samples ? " at " : " at epoch ");
-        mls_number_append_trimmed(message, state->best_progress, 15);
+        mls_buffer_append_text(message, mls_words_trimmed(state->best_progress, 15).text);
         mls_buffer_append_text(message, state->best_in_samples ? " samples" : "");
     }
     mls_buffer_printf(message, ", line %zu", state->best_line);

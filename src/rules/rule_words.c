@@ -201,7 +201,7 @@ static void write_duration(words_writer *w, const mls_expr_node *node)
     mls_value limit;
     double milliseconds;
     if (known_value(w, node, &limit) && mls_value_number(&limit, &milliseconds)) {
-        mls_number_append(w->out, milliseconds / 60000);
+        mls_buffer_append_text(w->out, mls_words_exact(milliseconds / 60000).text);
         mls_buffer_append_text(w->out, " minutes");
     } else {
         mls_buffer_append(w->out, node->text);

@@ -33,7 +33,7 @@ static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned dep
         return;
     }
     if (value->kind == MLS_JSON_NUMBER && isfinite(value->as.number)) {
-        mls_number_append(buffer, value->as.number);
+        mls_buffer_append_text(buffer, mls_words_exact(value->as.number).text);
         return;
     }
     if (!list && value->kind != MLS_JSON_OBJECT) {

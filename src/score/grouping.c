@@ -63,7 +63,7 @@ static mls_str key_of(const mls_run *run, mls_buffer *bytes)
         mls_buffer_append_char(bytes, '\0');
     }
     /* 0.0 and -0.0 are equal, and so are all numbers that are none. */
-    mls_number_append(bytes, run->global_batch_size == 0 ? 0 : run->global_batch_size);
+    mls_buffer_append_text(bytes, mls_words_exact(run->global_batch_size == 0 ? 0 : run->global_batch_size).text);
     return mls_buffer_str(bytes);
 }
 

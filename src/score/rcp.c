@@ -214,9 +214,6 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     "; the rules allow new reference points, made with the reference code at batch %s (try them with --rcp), or a "    \
     "bypass that the review committee agrees to (rcp-bypass in package_checker_params)"
 
-/* Room for all numbers of a sentence, so that none of them moves. */
-enum { NUMBERS_SIZE = 1024 };
-
 /* Digits behind the point that suit numbers of this size. */
 static int decimals_for(double number)
 {
@@ -233,85 +230,70 @@ static int decimals_apart(double a, double b, int decimals)
     return decimals;
 }
 
-/* A number's text, which stands in `numbers` with a NUL behind it. */
-static const char *shown(mls_buffer *numbers, double number, int decimals)
+static mls_words batch(double batch_size)
 {
-    const size_t start = numbers->len;
-    mls_number_append_trimmed(numbers, number, decimals);
-    mls_buffer_append_char(numbers, '\0');
-    return numbers->failed ? "" : numbers->ptr + start;
+    return mls_words_trimmed(batch_size, fabs(batch_size - round(batch_size)) > 0 ? DECIMALS_MAX : 0);
 }
 
-static const char *batch(mls_buffer *numbers, double batch_size)
-{
-    return shown(numbers, batch_size, fabs(batch_size - round(batch_size)) > 0 ? DECIMALS_MAX : 0);
-}
-
-static void append_between(mls_buffer *words, mls_buffer *numbers, const mls_rcp_limit *limit)
+static void append_between(mls_buffer *words, const mls_rcp_limit *limit)
 {
     if (limit->match == MLS_RCP_INTERPOLATED) {
-        mls_buffer_printf(words, " (interpolated between %s and %s)", batch(numbers, limit->lower_batch_size),
-                          batch(numbers, limit->upper_batch_size));
+        mls_buffer_printf(words, " (interpolated between %s and %s)", batch(limit->lower_batch_size).text,
+                          batch(limit->upper_batch_size).text);
     }
 }
 
 /* "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with `is` before the number. */
-static void append_limit(mls_buffer *words, mls_buffer *numbers, const mls_rcp_limit *limit, const char *is,
-                         int decimals)
+static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, const char *is, int decimals)
 {
-    const char *asked = batch(numbers, limit->global_batch_size);
+    const mls_words asked = batch(limit->global_batch_size);
     if (limit->match == MLS_RCP_SMALLER_BATCH) {
         mls_buffer_printf(words, "the limit of the smallest reference batch %s (no point is as small as %s)",
-                          batch(numbers, limit->lower_batch_size), asked);
+                          batch(limit->lower_batch_size).text, asked.text);
     } else {
-        mls_buffer_printf(words, "the limit at batch %s", asked);
+        mls_buffer_printf(words, "the limit at batch %s", asked.text);
     }
-    mls_buffer_printf(words, "%s%s", is, shown(numbers, limit->bar.limit, decimals));
-    append_between(words, numbers, limit);
+    mls_buffer_printf(words, "%s%s", is, mls_words_trimmed(limit->bar.limit, decimals).text);
+    append_between(words, limit);
 }
 
 /* What the reference points say of a submission whose mean is known. */
-static void describe_comparison(const mls_rcp_result *result, double score_minutes, mls_buffer *words,
-                                mls_buffer *numbers)
+static void describe_comparison(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
 {
     const mls_rcp_limit *limit = &result->limit;
     const double own = result->submission_mean;
     const int decimals = decimals_apart(own, limit->bar.mean, decimals_apart(own, limit->bar.limit, decimals_for(own)));
-    const char *asked = batch(numbers, limit->global_batch_size);
-    const char *mean = shown(numbers, own, decimals);
-    const char *reference = shown(numbers, limit->bar.mean, decimals);
+    const mls_words asked = batch(limit->global_batch_size);
+    const mls_words mean = mls_words_trimmed(own, decimals);
+    const mls_words reference = mls_words_trimmed(limit->bar.mean, decimals);
     const char *blank = limit->unit[0] != '\0' ? " " : "";
     if (limit->match == MLS_RCP_NO_POINTS) {
-        mls_buffer_printf(words, "fail: " NO_POINTS REMEDY, asked);
+        mls_buffer_printf(words, "fail: " NO_POINTS REMEDY, asked.text);
     } else if (limit->match == MLS_RCP_MISSING) {
-        mls_buffer_printf(words, "fail: no reference point reaches batch %s, the largest is %s" REMEDY, asked,
-                          batch(numbers, limit->lower_batch_size), asked);
+        mls_buffer_printf(words, "fail: no reference point reaches batch %s, the largest is %s" REMEDY, asked.text,
+                          batch(limit->lower_batch_size).text, asked.text);
     } else if (!result->pass) {
-        mls_buffer_printf(words, "fail: mean %s%s%s is %s below ", mean, blank, limit->unit,
-                          shown(numbers, limit->bar.limit - own, decimals));
-        append_limit(words, numbers, limit, ", ", decimals);
-        mls_buffer_printf(words, ": converges faster than the reference allows" REMEDY, asked);
+        mls_buffer_printf(words, "fail: mean %s%s%s is %s below ", mean.text, blank, limit->unit,
+                          mls_words_trimmed(limit->bar.limit - own, decimals).text);
+        append_limit(words, limit, ", ", decimals);
+        mls_buffer_printf(words, ": converges faster than the reference allows" REMEDY, asked.text);
     } else {
-        mls_buffer_printf(words, "pass: mean %s%s%s; ", mean, blank, limit->unit);
-        append_limit(words, numbers, limit, " is ", decimals);
-        if (!(result->score_scale > 1)) {
-            mls_buffer_printf(words, "; not faster than the reference mean %s, so the score is not scaled", reference);
-            return;
+        const bool scaled = result->score_scale > 1;
+        mls_buffer_printf(words, "pass: mean %s%s%s; ", mean.text, blank, limit->unit);
+        append_limit(words, limit, " is ", decimals);
+        mls_buffer_printf(words, "; %sfaster than the reference mean %s, so the score is %sscaled",
+                          scaled ? "" : "not ", reference.text, scaled ? "" : "not ");
+        if (scaled) {
+            mls_buffer_printf(words, " by %s", mls_words_grouped(result->score_scale, 4).text);
         }
-        mls_buffer_printf(words, "; faster than the reference mean %s, so the score is scaled by ", reference);
-        mls_number_append_grouped(words, result->score_scale, 4);
-        if (isfinite(score_minutes)) {
-            mls_buffer_append_text(words, " to ");
-            mls_number_append_grouped(words, score_minutes * result->score_scale, 3);
-            mls_buffer_append_text(words, " min");
+        if (scaled && isfinite(score_minutes)) {
+            mls_buffer_printf(words, " to %s min", mls_words_grouped(score_minutes * result->score_scale, 3).text);
         }
     }
 }
 
 void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
 {
-    mls_buffer numbers = {0};
-    words->failed |= !mls_buffer_reserve(&numbers, NUMBERS_SIZE);
     if (result->match == MLS_RCP_NO_BATCH_SIZE) {
         mls_buffer_append_text(words, "fail: the logs do not say global_batch_size, so no reference point applies");
     } else if (result->match == MLS_RCP_BATCH_SIZES_DIFFER) {
@@ -322,32 +304,28 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
     } else if (result->match == MLS_RCP_TOO_FEW_RUNS) {
         mls_buffer_printf(words, "not judged: %zu of at least %zu runs", result->runs, 2 * result->allowed + 1);
     } else {
-        describe_comparison(result, score_minutes, words, &numbers);
+        describe_comparison(result, score_minutes, words);
     }
-    mls_buffer_release(&numbers);
 }
 
 void mls_rcp_limit_describe(const mls_rcp_limit *limit, mls_buffer *words)
 {
-    mls_buffer numbers = {0};
-    words->failed |= !mls_buffer_reserve(&numbers, NUMBERS_SIZE);
-    const char *asked = batch(&numbers, limit->global_batch_size);
-    const char *lower = batch(&numbers, limit->lower_batch_size);
+    const mls_words asked = batch(limit->global_batch_size);
+    const mls_words lower = batch(limit->lower_batch_size);
     if (limit->match == MLS_RCP_MISSING) {
-        mls_buffer_printf(words, "batch %s: no reference point reaches it, the largest is %s" REMEDY, asked, lower,
-                          asked);
+        mls_buffer_printf(words, "batch %s: no reference point reaches it, the largest is %s" REMEDY, asked.text,
+                          lower.text, asked.text);
     } else if (!isfinite(limit->bar.limit)) {
-        mls_buffer_printf(words, "batch %s: " NO_POINTS REMEDY, asked, asked);
+        mls_buffer_printf(words, "batch %s: " NO_POINTS REMEDY, asked.text, asked.text);
     } else {
-        mls_buffer_printf(words, "batch %s: a mean of %s%s%s or more passes", asked,
-                          shown(&numbers, limit->bar.limit, decimals_for(limit->bar.limit)),
+        mls_buffer_printf(words, "batch %s: a mean of %s%s%s or more passes", asked.text,
+                          mls_words_trimmed(limit->bar.limit, decimals_for(limit->bar.limit)).text,
                           limit->unit[0] != '\0' ? " " : "", limit->unit);
-        append_between(words, &numbers, limit);
+        append_between(words, limit);
         if (limit->match == MLS_RCP_SMALLER_BATCH) {
-            mls_buffer_printf(words, " (that of the smallest reference batch %s; no point is as small)", lower);
+            mls_buffer_printf(words, " (that of the smallest reference batch %s; no point is as small)", lower.text);
         }
         mls_buffer_printf(words, "; below %s the score is scaled up",
-                          shown(&numbers, limit->bar.mean, decimals_for(limit->bar.mean)));
+                          mls_words_trimmed(limit->bar.mean, decimals_for(limit->bar.mean)).text);
     }
-    mls_buffer_release(&numbers);
 }

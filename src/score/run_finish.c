@@ -56,9 +56,8 @@ static void describe_end(const mls_run *run, mls_buffer *words)
     const mls_convergence converge = mls_run_to_converge(run);
     const char *target = mls_run_hyperparameter(run, MLS_S("target_accuracy"));
     if (!isnan(run->last_evaluation.value) && !isnan(converge.number)) {
-        mls_buffer_printf(words, ": the last evaluation gave %.6g at ", run->last_evaluation.value);
-        mls_number_append_trimmed(words, converge.number, 3);
-        mls_buffer_printf(words, " %s%s%s", converge.unit, target != NULL ? ", target " : "",
+        mls_buffer_printf(words, ": the last evaluation gave %.6g at %s %s%s%s", run->last_evaluation.value,
+                          mls_words_trimmed(converge.number, 3).text, converge.unit, target != NULL ? ", target " : "",
                           target != NULL ? target : "");
     }
 }

@@ -82,7 +82,7 @@ static void append_value(mls_buffer *identity, mls_str span, mls_str decoded)
         mls_buffer_append_char(identity, '"');
         mls_buffer_append(identity, decoded);
     } else if (mls_json_number(span, &number) && isfinite(number)) {
-        mls_number_append(identity, number);
+        mls_buffer_append_text(identity, mls_words_exact(number).text);
     } else {
         mls_buffer_append(identity, span);
     }

@@ -100,10 +100,7 @@ static void numbers_are_grouped(void **state)
                  {-1e308, 3, "-1e+308"},
                  {INFINITY, 0, "-"}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        mls_buffer buffer = {0};
-        mls_number_append_grouped(&buffer, table[i].number, table[i].decimals);
-        assert_string_equal(buffer.ptr, table[i].text);
-        mls_buffer_release(&buffer);
+        assert_string_equal(mls_words_grouped(table[i].number, table[i].decimals).text, table[i].text);
     }
 }
 
@@ -117,15 +114,9 @@ static void zeros_at_the_end_are_trimmed(void **state)
                  {1000, "1,000"}, {-0.5, "-0.5"}, {1234.00001, "1,234"},
                  {NAN, "-"},      {1e20, "1e+20"}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        mls_buffer buffer = {0};
-        mls_number_append_trimmed(&buffer, table[i].number, 4);
-        assert_string_equal(buffer.ptr, table[i].text);
-        mls_buffer_release(&buffer);
+        assert_string_equal(mls_words_trimmed(table[i].number, 4).text, table[i].text);
     }
-    mls_buffer whole = {0};
-    mls_number_append_trimmed(&whole, 1000, 0);
-    assert_string_equal(whole.ptr, "1,000");
-    mls_buffer_release(&whole);
+    assert_string_equal(mls_words_trimmed(1000, 0).text, "1,000");
 }
 
 int main(void)

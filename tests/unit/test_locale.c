@@ -61,12 +61,8 @@ static void numbers_have_a_point_under_any_locale(void **state)
     (void)snprintf(cut, sizeof cut, "%.1f", 0.5);
     assert_string_equal(cut, "0,5");
 
-    mls_buffer_printf(&text, "%.1f %g ", 0.5, 1e-7);
-    mls_number_append(&text, 0.1);
-    mls_buffer_append_char(&text, ' ');
-    mls_number_append_grouped(&text, 12345.678, 2);
-    mls_buffer_append_char(&text, ' ');
-    mls_number_append_trimmed(&text, 1.5e20, 3);
+    mls_buffer_printf(&text, "%.1f %g %s %s %s", 0.5, 1e-7, mls_words_exact(0.1).text,
+                      mls_words_grouped(12345.678, 2).text, mls_words_trimmed(1.5e20, 3).text);
     assert_string_equal(text.ptr, "0.5 1e-07 0.1 12,345.68 1.5e+20");
     assert_int_equal(mls_text_printf(cut, sizeof cut, "%.2f", 1.25), 4);
     assert_string_equal(cut, "1.25");
