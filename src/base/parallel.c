@@ -1,49 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.c - threads that take the next item until none is left. */
+/* parallel.c - threads that take the next item until none is left, and one that delivers what they have done. */
 #include "base/parallel.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 
 enum { THREADS_MAX = 256 };
 
-typedef struct parallel_job {
-    void (*work)(void *state, size_t index);
-    void *state;
-    size_t count;
-    atomic_size_t next;
-} parallel_job;
+typedef struct relay_run {
+    const mls_relay *relay;
+    pthread_mutex_t lock; /* over all that follows */
+    pthread_cond_t changed;
+    size_t taken, delivered;
+    bool ended; /* there is nothing more to take */
+    bool done[MLS_RELAY_SLOTS_MAX];
+} relay_run;
 
-static void *work_off(void *argument)
+/* With the lock held, which is dropped for the work: takes an item and does it.  False when there is no place for it.
+ */
+static bool run_next(relay_run *run)
 {
-    parallel_job *job = argument;
-    for (;;) {
-        const size_t index = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-        if (index >= job->count) {
-            return NULL;
-        }
-        job->work(job->state, index);
+    const mls_relay *relay = run->relay;
+    const size_t item = run->taken;
+    if (run->ended || item - run->delivered == relay->slots) {
+        return false;
     }
+    run->ended = item == relay->count || (relay->take != NULL && !relay->take(relay->state, item));
+    if (!run->ended) {
+        run->taken++;
+        run->done[item % relay->slots] = false;
+        (void)pthread_mutex_unlock(&run->lock);
+        relay->work(relay->state, item);
+        (void)pthread_mutex_lock(&run->lock);
+        run->done[item % relay->slots] = true;
+    }
+    (void)pthread_cond_broadcast(&run->changed);
+    return true;
 }
 
-void mls_parallel_for(unsigned threads, size_t count, void (*work)(void *state, size_t index), void *state)
+static void *run_on(void *argument)
+{
+    relay_run *run = argument;
+    (void)pthread_mutex_lock(&run->lock);
+    while (!run->ended) {
+        if (!run_next(run)) {
+            (void)pthread_cond_wait(&run->changed, &run->lock);
+        }
+    }
+    (void)pthread_mutex_unlock(&run->lock);
+    return NULL;
+}
+
+static mls_status run_deliver(relay_run *run)
+{
+    const mls_relay *relay = run->relay;
+    mls_status status = MLS_OK;
+    (void)pthread_mutex_lock(&run->lock);
+    while (status == MLS_OK && !(run->ended && run->delivered == run->taken)) {
+        if (run->delivered < run->taken && run->done[run->delivered % relay->slots]) {
+            (void)pthread_mutex_unlock(&run->lock);
+            status = relay->deliver != NULL ? relay->deliver(relay->state, run->delivered) : MLS_OK;
+            (void)pthread_mutex_lock(&run->lock);
+            run->delivered++;
+            (void)pthread_cond_broadcast(&run->changed);
+        } else if (!run_next(run)) {
+            (void)pthread_cond_wait(&run->changed, &run->lock);
+        }
+    }
+    run->ended = true;
+    (void)pthread_cond_broadcast(&run->changed);
+    (void)pthread_mutex_unlock(&run->lock);
+    return status;
+}
+
+mls_status mls_relay_run(const mls_relay *relay)
 {
     pthread_t workers[THREADS_MAX];
-    parallel_job job = {.work = work, .state = state, .count = count};
+    relay_run run = {.relay = relay};
     unsigned started = 0;
-    if (threads > THREADS_MAX) {
-        threads = THREADS_MAX;
-    }
+    (void)pthread_mutex_init(&run.lock, NULL);
+    (void)pthread_cond_init(&run.changed, NULL);
     /* A thread that cannot be had is no error: the others do its share. */
-    while (started + 1 < threads && started + 1 < count &&
-           pthread_create(&workers[started], NULL, work_off, &job) == 0) {
+    while (started < THREADS_MAX && started + 1 < relay->threads && started + 1 < relay->count &&
+           pthread_create(&workers[started], NULL, run_on, &run) == 0) {
         started++;
     }
-    (void)work_off(&job);
+    const mls_status status = run_deliver(&run);
     for (unsigned i = 0; i < started; i++) {
         (void)pthread_join(workers[i], NULL);
     }
+    (void)pthread_cond_destroy(&run.changed);
+    (void)pthread_mutex_destroy(&run.lock);
+    return status;
 }
 
 unsigned mls_processor_count(void)

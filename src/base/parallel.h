@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.h - the same work on many items, on several threads. */
+/* parallel.h - items that are taken in order, worked on side by side, and delivered in order. */
 #ifndef MLS_BASE_PARALLEL_H
 #define MLS_BASE_PARALLEL_H
 
 #include "mlscore/base.h"
 
-/*
- * Calls work(state, i) once for every i below `count`, on up to `threads` threads, the calling one included, and
- * returns when all are done.  Items are begun in order; work on different items must not share what it changes.
+/* The most items of a relay that may be taken and not yet delivered. */
+enum { MLS_RELAY_SLOTS_MAX = 1024 };
+
+/* Items have numbers from 0 on.  Who keeps something for each may use the number modulo `slots` as its place. */
+typedef struct mls_relay {
+    unsigned threads; /* the calling one included */
+    size_t slots;
+    size_t count; /* of the items, at most */
+    void *state;
+    bool (*take)(void *state,
+                 size_t item); /* one at a time, on any thread; false: there is none.  NULL: nothing to do */
+    void (*work)(void *state, size_t item);          /* on any thread, the items side by side */
+    mls_status (*deliver)(void *state, size_t item); /* on the calling thread; not MLS_OK ends all.  NULL: nothing */
+} mls_relay;
+
+/* Returns when all that was taken has been worked on and nothing more is delivered: MLS_OK or what `deliver` returned.
  */
-void mls_parallel_for(unsigned threads, size_t count, void (*work)(void *state, size_t index), void *state);
+mls_status mls_relay_run(const mls_relay *relay) MLS_MUST_USE;
 
 /* The processors this process may use, at least 1. */
 unsigned mls_processor_count(void);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scan.c - where the bytes come from, and the threads that scan them. */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
 #include "log/json_check.h"
 #include "log/reader.h"
 
 /* A file of less than PARALLEL_MIN bytes is read before threads have started. */
-enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 4, THREADS_MAX = 256 };
+enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 4, THREADS_MAX = MLS_RELAY_SLOTS_MAX / BLOCKS_PER_THREAD };
 
 /* ------------------------------------------------------------- the bytes */
 
@@ -77,112 +77,66 @@ static bool input_fill(scan_input *input, char *block, size_t *len)
 typedef struct scan_slot {
     mls_block block;
     bool ok; /* there was memory for it */
-    bool done;
 } scan_slot;
 
-/*
- * Blocks are read in order, one at a time, by whoever is free, the delivering thread included; scanned by whoever read
- * them; and delivered in order.  A block's slot is its number modulo the number of slots.
- */
-typedef struct scan_relay {
+typedef struct scan_state {
     scan_input *input;
+    mls_reader *reader;
     scan_slot *slots;
     size_t slot_count;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    size_t taken;
-    size_t delivered;
-    bool ended; /* there is nothing more to take */
-} scan_relay;
+    bool ended; /* the last block has been read */
+} scan_state;
 
-/* With the lock held: whether there may be a block to take, and there is a slot for it. */
-static bool relay_can_take(const scan_relay *relay)
+/* Blocks are read in order, and scanned by whoever read them. */
+static bool take_block(void *state, size_t item)
 {
-    return !relay->ended && relay->taken - relay->delivered < relay->slot_count;
+    scan_state *scan = state;
+    scan_slot *slot = &scan->slots[item % scan->slot_count];
+    if (scan->ended) {
+        return false;
+    }
+    slot->ok = input_fill(scan->input, slot->block.data, &slot->block.len);
+    scan->ended = !slot->ok || slot->block.len < MLS_BLOCK_SIZE;
+    return true;
 }
 
-/* With the lock held, which is dropped for scanning. */
-static void relay_work(scan_relay *relay)
+static void scan_block(void *state, size_t item)
 {
-    scan_slot *slot = &relay->slots[relay->taken++ % relay->slot_count];
-    slot->done = false;
-    slot->ok = input_fill(relay->input, slot->block.data, &slot->block.len);
-    relay->ended |= !slot->ok || slot->block.len < MLS_BLOCK_SIZE;
-    (void)pthread_mutex_unlock(&relay->lock);
+    const scan_state *scan = state;
+    scan_slot *slot = &scan->slots[item % scan->slot_count];
     slot->ok = slot->ok && mls_block_scan(&slot->block);
-    (void)pthread_mutex_lock(&relay->lock);
-    slot->done = true;
-    (void)pthread_cond_broadcast(&relay->changed);
 }
 
-static void *relay_thread(void *argument)
+static mls_status deliver_block(void *state, size_t item)
 {
-    scan_relay *relay = argument;
-    (void)pthread_mutex_lock(&relay->lock);
-    while (!relay->ended) {
-        if (relay_can_take(relay)) {
-            relay_work(relay);
-        } else {
-            (void)pthread_cond_wait(&relay->changed, &relay->lock);
-        }
-    }
-    (void)pthread_mutex_unlock(&relay->lock);
-    return NULL;
+    const scan_state *scan = state;
+    scan_slot *slot = &scan->slots[item % scan->slot_count];
+    return slot->ok ? mls_reader_feed(scan->reader, &slot->block) : MLS_ERROR_MEMORY;
 }
 
-/* Delivers every block in order; ends early at what a callback returned. */
-static mls_status relay_deliver(scan_relay *relay, mls_reader *reader)
+static mls_status scan_blocks(scan_input *input, unsigned threads, mls_reader *reader)
 {
-    mls_status status = MLS_OK;
-    (void)pthread_mutex_lock(&relay->lock);
-    while (status == MLS_OK && !(relay->ended && relay->delivered == relay->taken)) {
-        scan_slot *slot = &relay->slots[relay->delivered % relay->slot_count];
-        if (relay->delivered < relay->taken && slot->done) {
-            (void)pthread_mutex_unlock(&relay->lock);
-            status = slot->ok ? mls_reader_feed(reader, &slot->block) : MLS_ERROR_MEMORY;
-            (void)pthread_mutex_lock(&relay->lock);
-            relay->delivered++;
-            (void)pthread_cond_broadcast(&relay->changed);
-        } else if (relay_can_take(relay)) {
-            relay_work(relay);
-        } else {
-            (void)pthread_cond_wait(&relay->changed, &relay->lock);
-        }
+    scan_state scan = {
+        .input = input, .reader = reader, .slot_count = threads > 1 ? (size_t)threads * BLOCKS_PER_THREAD : 1};
+    const mls_relay relay = {.threads = threads,
+                             .slots = scan.slot_count,
+                             .count = SIZE_MAX,
+                             .state = &scan,
+                             .take = take_block,
+                             .work = scan_block,
+                             .deliver = deliver_block};
+    scan.slots = calloc(scan.slot_count, sizeof *scan.slots);
+    bool ok = scan.slots != NULL;
+    for (size_t i = 0; ok && i < scan.slot_count; i++) {
+        scan.slots[i].block.data = malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
+        ok = scan.slots[i].block.data != NULL;
     }
-    relay->ended = true;
-    (void)pthread_cond_broadcast(&relay->changed);
-    (void)pthread_mutex_unlock(&relay->lock);
-    return status;
-}
-
-static mls_status relay_run(scan_input *input, unsigned threads, mls_reader *reader)
-{
-    pthread_t workers[THREADS_MAX];
-    unsigned started = 0;
-    scan_relay relay = {.input = input, .slot_count = threads > 1 ? (size_t)threads * BLOCKS_PER_THREAD : 1};
-    relay.slots = calloc(relay.slot_count, sizeof *relay.slots);
-    bool ok = relay.slots != NULL;
-    for (size_t i = 0; ok && i < relay.slot_count; i++) {
-        relay.slots[i].block.data = malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
-        ok = relay.slots[i].block.data != NULL;
+    const mls_status status = ok ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
+    for (size_t i = 0; scan.slots != NULL && i < scan.slot_count; i++) {
+        free(scan.slots[i].block.data);
+        mls_batch_release(&scan.slots[i].block.batch);
     }
-    (void)pthread_mutex_init(&relay.lock, NULL);
-    (void)pthread_cond_init(&relay.changed, NULL);
-    /* A thread that cannot be had is no error: the calling one does all the work then. */
-    while (ok && started + 1 < threads && pthread_create(&workers[started], NULL, relay_thread, &relay) == 0) {
-        started++;
-    }
-    const mls_status status = ok ? relay_deliver(&relay, reader) : MLS_ERROR_MEMORY;
-    for (unsigned i = 0; i < started; i++) {
-        (void)pthread_join(workers[i], NULL);
-    }
-    for (size_t i = 0; relay.slots != NULL && i < relay.slot_count; i++) {
-        free(relay.slots[i].block.data);
-        mls_batch_release(&relay.slots[i].block.batch);
-    }
-    free(relay.slots);
-    (void)pthread_cond_destroy(&relay.changed);
-    (void)pthread_mutex_destroy(&relay.lock);
+    free(scan.slots);
     return status;
 }
 
@@ -192,7 +146,7 @@ static mls_status scan(scan_input *input, unsigned threads, const mls_sink *sink
                        mls_log_totals *totals, mls_error *error)
 {
     mls_reader reader = {.sinks = sinks, .sink_count = sink_count};
-    mls_status status = relay_run(input, threads, &reader);
+    mls_status status = scan_blocks(input, threads, &reader);
     reader.totals.unread = input->unread;
     if (status == MLS_OK && input->unread == NULL) {
         status = mls_reader_end(&reader);

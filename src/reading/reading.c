@@ -2,8 +2,8 @@
 /*
  * reading.c - sources in, runs out, in order, on all threads.
  *
- * Small files are read a batch at a time, side by side, and what is in them is kept until its turn comes; the runs of a
- * large file are handed over as they end.  So memory grows neither with the number of files nor with their size.
+ * Small files are read side by side, and what is in them is kept until its turn comes; a large one is read alone, and
+ * its runs are handed over as they end.  So memory grows neither with the number of files nor with their size.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,33 +17,35 @@
 
 enum {
     LARGE_FILE = 32 * 1024 * 1024, /* from this size on one file is scanned by all threads together */
-    BATCH_FILES = 64,              /* small ones, read before the first of them is handed over */
+    FILES_AHEAD = 64,              /* small ones that may be read before their turn has come */
     WAITING_MAX = 64,              /* runs of a small file; one with more is read once again when its turn has come */
 };
 
 typedef struct reading_work {
     const mls_reading *reading;
     const mls_source *sources;
-    struct batch_file *batch;
+    size_t next, end;         /* of the sources: those that are still to be read side by side, or one alone */
+    struct ahead_file *ahead; /* FILES_AHEAD of them */
+    mls_error *error;
     unsigned threads;
-    bool direct;                        /* runs are handed over as they end, and all threads scan one file */
-    pthread_mutex_t lock;               /* over what follows */
-    mls_checker *checkers[BATCH_FILES]; /* those that are idle */
+    pthread_mutex_t lock;                   /* over what follows */
+    mls_checker *checkers[FILES_AHEAD + 1]; /* those that are idle */
     size_t idle;
     size_t files_done, files;
     uint64_t bytes_done;
 } reading_work;
 
-/* One file of a batch. */
-typedef struct batch_file {
+/* A file that is being read. */
+typedef struct ahead_file {
     reading_work *work;
     mls_read read;
     mls_status status; /* what ends everything; MLS_OK: nothing */
     mls_run *items;    /* that wait for their turn */
     size_t count, capacity;
-    bool again; /* there were too many to be kept */
-    bool asked; /* other editions, for one of its runs */
-} batch_file;
+    bool direct; /* its turn has come: runs are handed over as they end */
+    bool again;  /* there were too many to be kept */
+    bool asked;  /* other editions, for one of its runs */
+} ahead_file;
 
 /* A checker that is ready for the next log: an idle one when there is one.  *checker is NULL without rules. */
 static mls_status take_checker(reading_work *work, mls_checker **checker)
@@ -90,7 +92,7 @@ static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
  * A run that ended well may get the other verdict by the next edition than the one that was guessed, or by the one
  * before: the file is read once more, when it can be, for the first such run in it.
  */
-static mls_status ask_neighbours(batch_file *file, mls_run *run)
+static mls_status ask_neighbours(ahead_file *file, mls_run *run)
 {
     const mls_reading *reading = file->work->reading;
     mls_checker_options rules = *reading->rules;
@@ -125,7 +127,7 @@ static mls_status ask_neighbours(batch_file *file, mls_run *run)
 }
 
 /* Whether another edition is worth the asking.  What is no regular file can be read only once. */
-static bool is_doubtful(const batch_file *file, const mls_run *run)
+static bool is_doubtful(const ahead_file *file, const mls_run *run)
 {
     const mls_source *source = file->read.source;
     return run->edition_guessed && (!run->valid || file->work->reading->doubting) && run->malformed == 0 &&
@@ -135,7 +137,7 @@ static bool is_doubtful(const batch_file *file, const mls_run *run)
 
 static mls_status take_run(void *state, mls_run *run, bool part)
 {
-    batch_file *file = state;
+    ahead_file *file = state;
     const mls_reading *reading = file->work->reading;
     const char *path = file->read.source->path;
     const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
@@ -145,7 +147,7 @@ static mls_status take_run(void *state, mls_run *run, bool part)
         return status != MLS_OK ? status : MLS_ERROR_MEMORY;
     }
     file->read.runs++;
-    if (file->work->direct) {
+    if (file->direct) {
         return reading->run(reading->state, file->read.index, run, part);
     }
     /* Who listens would be told twice. */
@@ -167,42 +169,43 @@ static bool is_run(const mls_reading *reading, const mls_source *source)
 }
 
 /* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
-static mls_status scan(reading_work *work, batch_file *batch, mls_checker *checker, int fd)
+static mls_status scan(reading_work *work, ahead_file *file, mls_checker *checker, int fd)
 {
     const mls_reading *reading = work->reading;
-    const mls_source *source = batch->read.source;
-    const mls_scan_options options = {.threads = work->direct ? work->threads : 1, .plain = reading->plain};
+    const mls_source *source = file->read.source;
+    const mls_scan_options options = {.threads = file->direct ? work->threads : 1, .plain = reading->plain};
     mls_sink sinks[2];
     size_t count = 0;
-    mls_file file = {.whole = reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
-                     .asked_for = source->named || is_run(reading, source),
-                     .brief = reading->brief,
-                     .steps = reading->steps,
-                     .checker = checker,
-                     .run = take_run,
-                     .state = batch};
+    mls_file cutter = {.whole =
+                           reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
+                       .asked_for = source->named || is_run(reading, source),
+                       .brief = reading->brief,
+                       .steps = reading->steps,
+                       .checker = checker,
+                       .run = take_run,
+                       .state = file};
     mls_status status = MLS_OK;
-    mls_file_begin(&file);
+    mls_file_begin(&cutter);
     if (reading->run != NULL) {
-        sinks[count++] = mls_file_sink(&file);
+        sinks[count++] = mls_file_sink(&cutter);
     }
     if (reading->listen != NULL) {
         sinks[count] = (mls_sink){0};
-        status = reading->listen(reading->state, batch->read.index, &sinks[count++]);
+        status = reading->listen(reading->state, file->read.index, &sinks[count++]);
     }
     if (status == MLS_OK && fd >= 0) {
-        status = mls_log_scan_fd(fd, &options, sinks, count, &batch->read.totals, &batch->read.error);
-        batch->read.unread = batch->read.totals.unread;
+        status = mls_log_scan_fd(fd, &options, sinks, count, &file->read.totals, &file->read.error);
+        file->read.unread = file->read.totals.unread;
     }
     /* What is a run in any case is one without a line then. */
-    if (status == MLS_OK && (fd < 0 || (batch->read.unread != NULL && is_run(reading, source)))) {
-        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, &batch->read.totals, &batch->read.error);
+    if (status == MLS_OK && (fd < 0 || (file->read.unread != NULL && is_run(reading, source)))) {
+        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, &file->read.totals, &file->read.error);
     }
-    mls_file_release(&file);
+    mls_file_release(&cutter);
     return status;
 }
 
-static mls_status read_source(reading_work *work, batch_file *file)
+static mls_status read_source(reading_work *work, ahead_file *file)
 {
     const mls_reading *reading = work->reading;
     mls_read *read = &file->read;
@@ -229,10 +232,34 @@ static mls_status read_source(reading_work *work, batch_file *file)
     return status;
 }
 
-static void read_one(void *state, size_t index)
+/* Whether a source has all threads to itself.  What a pipe holds can be read only once. */
+static bool is_alone(const reading_work *work, const mls_source *source)
+{
+    const bool large = source->size >= LARGE_FILE || (source->named && source->size == 0);
+    return source->skip == NULL && (large || work->files == 1 || work->reading->run == NULL);
+}
+
+/* The next source that is not skipped takes the place of one that has been delivered. */
+static bool take_source(void *state, size_t item)
 {
     reading_work *work = state;
-    batch_file *file = &work->batch[index];
+    while (work->next < work->end && work->sources[work->next].skip != NULL) {
+        work->next++;
+    }
+    if (work->next == work->end) {
+        return false;
+    }
+    const mls_source *source = &work->sources[work->next];
+    work->ahead[item % FILES_AHEAD] =
+        (ahead_file){.work = work, .read = {.index = work->next, .source = source}, .direct = is_alone(work, source)};
+    work->next++;
+    return true;
+}
+
+static void read_ahead(void *state, size_t item)
+{
+    reading_work *work = state;
+    ahead_file *file = &work->ahead[item % FILES_AHEAD];
     const mls_reading *reading = work->reading;
     file->status = read_source(work, file);
     (void)pthread_mutex_lock(&work->lock);
@@ -244,28 +271,29 @@ static void read_one(void *state, size_t index)
     (void)pthread_mutex_unlock(&work->lock);
 }
 
-static void forget_runs(batch_file *file)
+static void forget_runs(ahead_file *file)
 {
     for (size_t i = 0; i < file->count; i++) {
         mls_run_release(&file->items[i]);
     }
-    file->count = 0;
-    file->asked = false;
-    file->read = (mls_read){.index = file->read.index, .source = file->read.source};
+    free(file->items);
+    *file = (ahead_file){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
 }
 
 /* Hands over what has been read of a file, and forgets it. */
-static mls_status deliver(reading_work *work, batch_file *file, mls_status status, mls_error *error)
+static mls_status deliver(void *state, size_t item)
 {
+    reading_work *work = state;
+    ahead_file *file = &work->ahead[item % FILES_AHEAD];
     const mls_reading *reading = work->reading;
-    if (status == MLS_OK && file->again) {
+    if (file->again) {
         forget_runs(file);
-        work->direct = true;
+        file->direct = true;
         file->status = read_source(work, file);
     }
-    if (status == MLS_OK && file->status != MLS_OK) {
-        status = file->status;
-        *error = file->read.error;
+    mls_status status = file->status;
+    if (status != MLS_OK) {
+        *work->error = file->read.error;
     }
     for (size_t i = 0; i < file->count && status == MLS_OK; i++) {
         status = reading->run(reading->state, file->read.index, &file->items[i], file->count > 1);
@@ -274,29 +302,7 @@ static mls_status deliver(reading_work *work, batch_file *file, mls_status statu
         status = reading->done(reading->state, &file->read);
     }
     forget_runs(file);
-    free(file->items);
     return status;
-}
-
-/* The sources from *next on that are read together: a few small ones, or one that has all threads to itself. */
-static size_t choose_batch(reading_work *work, size_t source_count, size_t *next)
-{
-    const bool alone = work->files == 1 || work->reading->run == NULL;
-    size_t count = 0;
-    work->direct = false;
-    for (; *next < source_count && count < BATCH_FILES && !work->direct; ++*next) {
-        const mls_source *source = &work->sources[*next];
-        /* What a pipe holds can be read only once. */
-        const bool large = alone || source->size >= LARGE_FILE || (source->named && source->size == 0);
-        if (source->skip == NULL && large && count > 0) {
-            break;
-        }
-        if (source->skip == NULL) {
-            work->batch[count++] = (batch_file){.work = work, .read = {.index = *next, .source = source}};
-            work->direct = large;
-        }
-    }
-    return count;
 }
 
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count, mls_error *error)
@@ -304,26 +310,36 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
     mls_error ignored = {0};
     reading_work work = {.reading = reading,
                          .sources = sources,
-                         .batch = calloc(count < BATCH_FILES ? count + 1 : BATCH_FILES, sizeof *work.batch),
+                         .ahead = calloc(FILES_AHEAD, sizeof *work.ahead),
+                         .error = error != NULL ? error : &ignored,
                          .threads = reading->threads != 0 ? reading->threads : mls_processor_count()};
-    mls_status status = work.batch != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    error = error != NULL ? error : &ignored;
-    *error = (mls_error){0};
+    mls_relay relay = {.slots = FILES_AHEAD,
+                       .count = count,
+                       .state = &work,
+                       .take = take_source,
+                       .work = read_ahead,
+                       .deliver = deliver};
+    mls_status status = work.ahead != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    *work.error = (mls_error){0};
     (void)pthread_mutex_init(&work.lock, NULL);
     for (size_t i = 0; i < count; i++) {
         work.files += sources[i].skip == NULL;
     }
-    for (size_t next = 0; next < count && status == MLS_OK;) {
-        const size_t files = choose_batch(&work, count, &next);
-        mls_parallel_for(work.direct ? 1 : work.threads, files, read_one, &work);
-        for (size_t i = 0; i < files; i++) {
-            status = deliver(&work, &work.batch[i], status, error);
+    while (work.next < count && status == MLS_OK) {
+        const bool alone = is_alone(&work, &sources[work.end++]);
+        while (!alone && work.end < count && !is_alone(&work, &sources[work.end])) {
+            work.end++;
         }
+        relay.threads = alone ? 1 : work.threads;
+        status = mls_relay_run(&relay);
+    }
+    for (size_t i = 0; i < FILES_AHEAD && work.ahead != NULL; i++) {
+        forget_runs(&work.ahead[i]);
     }
     for (size_t i = 0; i < work.idle; i++) {
         mls_checker_free(work.checkers[i]);
     }
-    free(work.batch);
+    free(work.ahead);
     (void)pthread_mutex_destroy(&work.lock);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(work.error) : status;
 }

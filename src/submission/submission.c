@@ -318,8 +318,12 @@ static mls_status read_logs(log_list *logs, const mls_submission_options *option
     }
     status = mls_read_sources(&reading, logs->sources, logs->count, error);
     if (status == MLS_OK) {
-        mls_parallel_for(options->threads != 0 ? options->threads : mls_processor_count(), logs->count, finish_run,
-                         logs);
+        const mls_relay relay = {.threads = options->threads != 0 ? options->threads : mls_processor_count(),
+                                 .slots = MLS_RELAY_SLOTS_MAX,
+                                 .count = logs->count,
+                                 .state = logs,
+                                 .work = finish_run};
+        status = mls_relay_run(&relay);
     }
     for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
         status = logs->items[i]->run.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
