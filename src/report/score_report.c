@@ -349,20 +349,20 @@ typedef struct run_place {
     size_t index;
 } run_place;
 
-static void emit_host(void *state, mls_str host)
-{
-    mls_emit_str(state, host);
-}
-
 static void emit_nodes(mls_emitter *to, const mls_run *run)
 {
+    mls_buffer names = {0};
     if (run->job.node_list == NULL) {
         mls_emit_null(to);
         return;
     }
+    (void)mls_hosts_expand(mls_str_from(run->job.node_list), &names);
     mls_emit_open(to, '[');
-    mls_hosts_expand(mls_str_from(run->job.node_list), emit_host, to);
+    for (size_t at = 0; at < names.len; at += strlen(names.ptr + at) + 1) {
+        mls_emit_str(to, mls_str_from(names.ptr + at));
+    }
     mls_emit_close(to, ']');
+    mls_output_drop(to->output, &names);
 }
 
 /* A seed as it was logged: a number where it is one, else its text. */

@@ -111,36 +111,28 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Adds to *joules what a power file says; NAN with a finding when it does not tell. */
-static mls_status add_file(const mls_source *source, bool node, double time_ms, mls_group *group, double *joules)
-{
-    if (source->skip == NULL) {
-        const mls_status status =
-            mls_energy_read(mls_source_open(source), node, time_ms, source->path, &group->findings, joules);
-        return status == MLS_ERROR_READ ? MLS_OK : status;
-    }
-    /* Without this file the sum would be too small. */
-    mls_findings_add(&group->findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = source->path}, "%s",
-                     source->skip);
-    *joules = (double)NAN;
-    return MLS_OK;
-}
-
 /* The sum over the files of one run's folder; NAN, with a finding, when it cannot be told. */
 static mls_status read_folder(const char *folder, double time_ms, mls_group *group, double *joules)
 {
     mls_sources files = {0};
-    mls_error error = {0};
     size_t counted = 0;
-    mls_status status = is_folder(folder) ? mls_sources_find(&folder, 1, &files, &error) : MLS_OK;
+    mls_status status = is_folder(folder) ? mls_sources_find(&folder, 1, &files, NULL) : MLS_OK;
     *joules = 0;
     for (size_t i = 0; i < files.count && status == MLS_OK; i++) {
         const mls_source *file = &files.items[i];
+        const mls_finding_place place = {.path = file->path};
         const mls_str name = mls_str_from(mls_path_name(file->path));
         const bool node = mls_str_starts(name, MLS_S("node_"));
-        if (file->failed || (mls_str_ends(name, MLS_S(".txt")) && (node || mls_str_starts(name, MLS_S("sw_"))))) {
-            status = add_file(file, node, time_ms, group, joules);
-            counted++;
+        if (!file->failed && !(mls_str_ends(name, MLS_S(".txt")) && (node || mls_str_starts(name, MLS_S("sw_"))))) {
+            continue;
+        }
+        counted++;
+        if (file->skip != NULL) { /* without it the sum would be too small */
+            mls_findings_add(&group->findings, MLS_FINDING_UNREADABLE, place, "%s", file->skip);
+            *joules = (double)NAN;
+        } else {
+            status = mls_energy_read(mls_source_open(file), node, time_ms, file->path, &group->findings, joules);
+            status = status == MLS_ERROR_READ ? MLS_OK : status;
         }
     }
     mls_sources_release(&files);

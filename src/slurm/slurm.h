@@ -3,16 +3,18 @@
 #ifndef MLS_SLURM_SLURM_H
 #define MLS_SLURM_SLURM_H
 
+#include "base/buffer.h"
 #include "mlscore/collect.h"
 
 /* A list of more hosts than this is not expanded: a few bytes of a log must not become gigabytes. */
 #define MLS_HOSTS_MAX 10000
 
 /*
- * Calls `each` for every name in a list of hosts as Slurm writes it, "node[01-03,07],gpu1"; a word that does not follow
- * its syntax, and a list of more than MLS_HOSTS_MAX names, is passed on as it stands.  The name lives during the call.
+ * Appends the names in a list of hosts as Slurm writes it, "node[01-03,07],gpu1", each with a NUL behind it, to an
+ * empty buffer and returns how many.  A word that does not follow the syntax, and a list of more than MLS_HOSTS_MAX
+ * names, is one as it stands.
  */
-void mls_hosts_expand(mls_str list, void (*each)(void *state, mls_str host), void *state);
+size_t mls_hosts_expand(mls_str list, mls_buffer *names);
 
 /* The runs of a source, some of which may stand in another one too; `repeated` and what follows are found out. */
 typedef struct mls_source_runs {
