@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "report/table.h"
-#include "rules/rule_words.h"
+#include "rules/ruleset.h"
 
 static bool is_wanted(const mls_rules_request *request, const mls_edition *edition)
 {

@@ -12,7 +12,6 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "rules/judging.h"
-#include "rules/rule_words.h"
 
 /* Plays the queue: who is judged, in which order.  False when memory ran out. */
 static bool queue_play(mls_checker *checker)

@@ -10,9 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
-#include "rules/expr_input.h"
 #include "rules/judging.h"
-#include "rules/rule_words.h"
 
 enum { MLS_SHOWN_VALUE_MAX = 80, MLS_SHOWN_NAMES_MAX = 6 };
 

@@ -4,7 +4,7 @@
  * here is too.
  */
 #include "base/utf8.h"
-#include "rules/expr_input.h"
+#include "rules/expr.h"
 
 /* The value of a member, whose name is a string, of the node's first operand. */
 static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input *input, mls_value *result)

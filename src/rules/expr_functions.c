@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "rules/expr_input.h"
+#include "rules/expr.h"
 
 /* How far from a whole number is_integer() still says yes, and the relative difference isclose() forgives. */
 #define MLS_WHOLE_TOLERANCE 1e-5

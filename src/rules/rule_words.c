@@ -3,7 +3,7 @@
  * rule_words.c - expressions in words, by a table of phrases; every expression of every embedded edition has one, and a
  * test holds them to it.
  */
-#include "rules/rule_words.h"
+#include "rules/ruleset.h"
 
 #include "base/number.h"
 

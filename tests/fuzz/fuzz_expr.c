@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "rules/rule_words.h"
+#include "rules/ruleset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rule_words.h"
+#include "rules/ruleset.h"
 
 /* What only an expression has; what a value is compared with may still be a formula. */
 static const char *const signs[] = {"must satisfy", "==",     "!=",     "&&",        "||", "?",
