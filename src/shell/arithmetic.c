@@ -4,7 +4,7 @@
  * is unset counts as 0.
  *
  * All of C's operators and bash's are read.  Those that no config uses (bits, powers, ++ and --) have a result that is
- * not known.
+ * not known, as has 2#101.
  */
 #include "base/number.h"
 #include "base/utf8.h"
@@ -135,40 +135,34 @@ static mls_shell_integer calculate(calculation *self, mls_str operation, mls_she
     }
 }
 
-/* 12, 0x1f, 017, 2#101: the digits of one base up to the first byte that is none. */
+/* 12, 0x1f, 017; what 2#101 is, which no config uses, is not known. */
 static mls_shell_integer literal(calculation *self)
 {
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_";
-    unsigned base = peek_char(self, 0) != '0' ? 10 : (peek_char(self, 1) | 0x20) == 'x' ? 16 : 8;
-    bool named_base = false;
-    bool any = false;
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_#";
+    const bool hex = peek_char(self, 0) == '0' && (peek_char(self, 1) | 0x20) == 'x';
+    const size_t base = hex ? 16 : peek_char(self, 0) == '0' ? 8 : 10;
+    bool wrong = false;
+    bool based = false;
     uint64_t value = 0;
-    for (self->at += base == 16 ? 2 : 0; self->at < self->text.len; self->at++) {
-        const char c = peek_char(self, 0);
-        const char *found = c != '\0' ? strchr(digits, c) : NULL;
-        unsigned digit = found != NULL ? (unsigned)(found - digits) : 0;
-        digit -= base <= 36 && digit >= 36 && digit < 62 ? 26 : 0;
-        if (c == '#' && !named_base && base == 10) {
-            if (value < 2 || value > 64) {
-                return problem(self, "invalid arithmetic base");
-            }
-            base = (unsigned)value;
-            value = any = false;
-            named_base = true;
-        } else if (found == NULL) {
-            break;
-        } else if (digit >= base) {
-            return problem(self, "value too great for base");
-        } else {
-            value = value * base + digit;
-            any = true;
-        }
+    const char *found;
+    for (self->at += hex ? 2 : 0; (found = memchr(digits, peek_char(self, 0), sizeof digits - 1)) != NULL; self->at++) {
+        const size_t index = (size_t)(found - digits);
+        const size_t digit = index < 36 ? index : index - 26;
+        based = based || *found == '#';
+        wrong = wrong || digit >= base;
+        value = value * base + digit;
     }
-    return !any && named_base ? problem(self, "invalid integer constant") : wrapped(value);
+    return based ? unknown_integer : wrong ? problem(self, "value too great for base") : wrapped(value);
 }
 
-/* What cannot be read here the job may read: names that it would assign to are in doubt. */
-static void doubt_names(mls_shell_state *state, mls_str expression)
+/* Whether a value may assign to something when it is calculated. */
+static bool is_expression(mls_str value)
+{
+    int64_t number;
+    return value.len > 0 && mls_shell_known(value) && !mls_shell_integer_read(value, &number);
+}
+
+void mls_shell_doubt_names(mls_shell_state *state, mls_str expression)
 {
     calculation self = {.state = state, .text = expression};
     mls_str operation;
@@ -181,6 +175,8 @@ static void doubt_names(mls_shell_state *state, mls_str expression)
         if (name.len > 0 &&
             (steps || take(&ahead, "++") || take(&ahead, "--") || rank_at(&ahead, &operation) == RANK_ASSIGN)) {
             mls_shell_variable_set(state, name, SHELL_HOLE, false);
+        } else if (name.len > 0 && is_expression(mls_shell_variable_get(state, name))) {
+            mls_shell_forget_all(state, name);
         }
     }
 }
@@ -188,7 +184,7 @@ static void doubt_names(mls_shell_state *state, mls_str expression)
 static mls_shell_integer whole(calculation *self)
 {
     if (mls_str_contains(self->text, MLS_S("++")) || mls_str_contains(self->text, MLS_S("--"))) {
-        doubt_names(self->state, self->text);
+        mls_shell_doubt_names(self->state, self->text);
         return unknown_integer;
     }
     const mls_shell_integer result = rest_of(self).len == 0 ? wrapped(0) : binary(self, RANK_COMMA);
@@ -343,7 +339,7 @@ mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression
         return result;
     }
     if (!state->stopped && (state->frame.unset_used || !mls_shell_known(expression))) {
-        doubt_names(state, expression);
+        mls_shell_doubt_names(state, expression);
     } else if (!state->stopped) {
         mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
     }

@@ -74,33 +74,17 @@ static int run_ignored(mls_shell_state *state, const mls_shell_fields *fields)
     return STATUS_UNKNOWN;
 }
 
-/* declare -i A=1, local A, read A: each name takes on something that is not looked into, and goes on so. */
-static int run_naming(mls_shell_state *state, const mls_shell_fields *fields)
+/* No config uses them, so nothing is made of what they name. */
+static int run_unused(mls_shell_state *state, const mls_shell_fields *fields)
 {
+    mls_shell_lose(state, field(fields, 0));
     for (size_t i = 1; i < fields->count; i++) {
-        const mls_str name = {field(fields, i).ptr, mls_shell_name_length(field(fields, i))};
-        mls_shell_slot *slot = name.len > 0 ? mls_shell_slot_touch(state, name) : NULL;
-        if (slot != NULL) {
+        const mls_str name = {fields->items[i].ptr, mls_shell_name_length(fields->items[i])};
+        if (name.len > 0) { /* it is listed */
             mls_shell_variable_set(state, name, SHELL_HOLE, false);
-            slot->typed = true;
-        } else if (!mls_shell_known(field(fields, i))) {
-            return run_unknown(state, fields);
         }
     }
-    for (size_t i = 0; i < 3 && !mls_shell_among(field(fields, 0), " declare typeset local printf "); i++) {
-        static const char *const own[] = {"REPLY", "MAPFILE", "OPTARG"};
-        mls_shell_variable_set(state, mls_str_from(own[i]), SHELL_HOLE, false);
-    }
     return STATUS_UNKNOWN;
-}
-
-static int run_let(mls_shell_state *state, const mls_shell_fields *fields)
-{
-    mls_shell_integer number = {0, false};
-    for (size_t i = 1; i < fields->count; i++) {
-        number = mls_shell_calculate(state, field(fields, i));
-    }
-    return number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
 }
 
 /* export and readonly, whose later assignments fail. */
@@ -201,40 +185,24 @@ static int run_echo(mls_shell_state *state, const mls_shell_fields *fields)
     return STATUS_YES;
 }
 
-/* printf '%s\n' X, with %s, %d of plain numbers and the simple escapes; anything else is unknown. */
-static bool print_format(mls_shell_state *state, const mls_shell_fields *fields)
-{
-    const mls_str format = field(fields, 1);
-    size_t argument = 2;
-    for (size_t i = 0; i < format.len; i++) {
-        const char c = format.ptr[i];
-        const char next = i + 1 < format.len ? format.ptr[i + 1] : ' ';
-        mls_str text = {format.ptr + i, 1};
-        int64_t number = 0;
-        i += c == '\\' || c == '%';
-        if (c == '\\' && (next == 'n' || next == 't')) {
-            text = next == 'n' ? MLS_S("\n") : MLS_S("\t");
-        } else if (c == '%' && (next == 's' || next == 'd') && argument < fields->count) {
-            text = field(fields, argument++);
-            if (next == 'd' && !(mls_shell_integer_read(text, &number) && number > 0 && text.ptr[0] >= '1')) {
-                return false;
-            }
-        } else if (c == '\\' || (c == '%' && next != '%')) {
-            return false;
-        }
-        mls_shell_print(state, text);
-    }
-    return argument >= fields->count;
-}
-
+/* printf with %s and \n; any other format is unknown. */
 static int run_printf(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    if (is(field(fields, 1), "-v")) {
-        return run_naming(state, fields);
+    mls_str format = field(fields, 1);
+    size_t argument = 2;
+    bool plain = !fields->unknown && mls_shell_known(format) && !is_option(format);
+    if (is(format, "-v")) {
+        return run_unused(state, fields);
     }
-    if (fields->unknown || !print_format(state, fields)) {
-        mls_shell_print(state, SHELL_HOLE);
+    while (plain && format.len > 0) {
+        const bool text = mls_str_starts(format, MLS_S("%s"));
+        const bool newline = mls_str_starts(format, MLS_S("\\n"));
+        plain = text || newline || (format.ptr[0] != '%' && format.ptr[0] != '\\');
+        mls_shell_print(state, text ? field(fields, argument) : newline ? MLS_S("\n") : (mls_str){format.ptr, plain});
+        argument += text;
+        format = mls_shell_from(format, text || newline ? 2 : 1);
     }
+    mls_shell_print(state, plain && argument >= fields->count ? MLS_S("") : SHELL_HOLE);
     return STATUS_YES;
 }
 
@@ -345,15 +313,13 @@ static bool run_known(mls_shell_state *state, const mls_shell_fields *fields)
         bool program; /* it is not worth asking when an argument is not known */
     } commands[] = {{" : true false ", run_constant, false},
                     {" export readonly ", run_export, false},
-                    {" declare typeset local read mapfile readarray getopts ", run_naming, false},
-                    {" let ", run_let, false},
                     {" unset ", run_unset, false},
                     {" set ", run_set, false},
                     {" [ test ", run_test, false},
                     {" echo ", run_echo, false},
                     {" printf ", run_printf, false},
                     {" cd pushd popd shift shopt ulimit umask trap ", run_ignored, false},
-                    {" eval builtin ", run_unknown, false},
+                    {" eval builtin let declare typeset local read mapfile readarray getopts ", run_unused, false},
                     {" return exit exec ", run_leave, false},
                     {" dirname basename ", run_path, true},
                     {" readlink realpath ", run_resolve, true},
@@ -491,9 +457,6 @@ void mls_shell_function_define(mls_shell_state *state, mls_str name, mls_str bod
     }
     *function = (mls_shell_function){name, frame->doubt == 0 ? body : MLS_S(""), line, frame->functions};
     frame->functions = function;
-    if (frame->repeat > 0) {
-        mls_shell_forget_all(state, name); /* it may have been called before it stands here */
-    }
     frame->status = STATUS_YES;
 }
 
@@ -534,14 +497,14 @@ void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words)
     const bool alone = count == words->count;
     const bool declares = !alone && mls_shell_among(words->items[count], " export readonly declare typeset local ");
     frame->substituted = false;
-    for (size_t i = count; i < words->count && frame->flow == FLOW_GO; i++) {
+    for (size_t i = count; i < words->count && mls_shell_goes(state); i++) {
         const bool declared = declares && is_assignment(words->items[i], &parts);
         mls_shell_expand_fields(state, words->items[i], !declared, &fields);
     }
     /* Before a command they hold while it runs; of a file or function, whether anything is left is not asked. */
     const mls_str name = fields.count > 0 ? fields.items[0] : SHELL_HOLE;
     const bool stays = mls_shell_among(name, " source . ") || find_function(state, name) != NULL;
-    for (size_t i = 0; i < count && frame->flow == FLOW_GO && is_assignment(words->items[i], &parts); i++) {
+    for (size_t i = 0; i < count && mls_shell_goes(state) && is_assignment(words->items[i], &parts); i++) {
         if (alone) {
             assign(state, &parts);
             continue;
@@ -551,9 +514,9 @@ void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words)
             mls_shell_variable_set(state, parts.name, SHELL_HOLE, false);
         }
     }
-    if (frame->flow == FLOW_GO && (fields.count > 0 || fields.unknown)) {
+    if (mls_shell_goes(state) && (fields.count > 0 || fields.unknown)) {
         run_fields(state, &fields);
-    } else if (frame->flow == FLOW_GO && !frame->substituted) {
+    } else if (mls_shell_goes(state) && !frame->substituted) {
         frame->status = STATUS_YES;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they become.  $'…', ${A/b/c} and ${!A}, which no
- * config uses, are holes.
+ * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they become.  What no
+ * config uses is a hole: $'…', ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}.
  */
 #include "base/utf8.h"
 #include "shell/state.h"
@@ -102,11 +102,12 @@ static mls_str expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quo
 }
 
 /* As in doubt: for what it may assign. */
-static void expand_doubtful(mls_shell_state *state, mls_str raw, bool in_quotes)
+static mls_str expand_doubtful(mls_shell_state *state, mls_str raw, bool in_quotes)
 {
     state->frame.doubt++;
-    (void)expand(state, raw, QUOTING_TEXT, in_quotes, in_quotes);
+    const mls_str text = expand(state, raw, QUOTING_TEXT, in_quotes, in_quotes);
     state->frame.doubt--;
+    return text;
 }
 
 /* ---- ${…} ---- */
@@ -147,7 +148,7 @@ static mls_str value_of(mls_shell_state *state, mls_str name)
     if (c == '?') {
         return frame->status == STATUS_UNKNOWN ? SHELL_HOLE : mls_shell_number(state, frame->status);
     }
-    if (frame->repeat > 0 || arguments->unknown || (index == 0 && strchr("@*#", c) == NULL)) {
+    if (frame->lost || arguments->unknown || (index == 0 && strchr("@*#", c) == NULL)) {
         return SHELL_MAYBE;
     }
     if (c == '#') {
@@ -186,7 +187,7 @@ static mls_str expand_default(mls_shell_state *state, const parameter *self, cha
         return there ? self->value : MLS_S("");
     }
     if (doubtful) {
-        expand_doubtful(state, word, self->in_quotes);
+        (void)expand_doubtful(state, word, self->in_quotes);
     } else {
         text = expand(state, word, operation == '=' ? QUOTING_TEXT : self->quoting, self->in_quotes, self->in_quotes);
     }
@@ -208,47 +209,6 @@ static bool is_ascii(mls_str text)
     return true;
 }
 
-static mls_str expand_slice(mls_shell_state *state, const parameter *self, mls_str numbers)
-{
-    const char *colon = numbers.len > 0 ? memchr(numbers.ptr, ':', numbers.len) : NULL;
-    const size_t cut = colon != NULL ? (size_t)(colon - numbers.ptr) : numbers.len;
-    const int64_t size = (int64_t)self->value.len;
-    const mls_shell_integer offset = mls_shell_expand_number(state, (mls_str){numbers.ptr, cut});
-    mls_shell_integer length = {size, true};
-    if (colon != NULL) {
-        length = mls_shell_expand_number(state, mls_shell_from(numbers, cut + 1));
-    }
-    if (!offset.known || !length.known || !is_ascii(self->value)) {
-        return SHELL_HOLE;
-    }
-    const int64_t begin = offset.value < 0 && offset.value >= -size ? offset.value + size : offset.value;
-    if (begin < 0 || begin > size) {
-        return MLS_S("");
-    }
-    const int64_t end = length.value > size - begin ? size
-                        : length.value >= 0         ? begin + length.value
-                        : length.value < -size      ? -1
-                                                    : size + length.value;
-    return end < begin ? bad_substitution(state, numbers, "substring expression < 0")
-                       : (mls_str){self->value.ptr + begin, (size_t)(end - begin)};
-}
-
-static mls_str expand_case(mls_shell_state *state, const parameter *self)
-{
-    const bool upper = self->rest.ptr[0] == '^';
-    const bool all = self->rest.len > 1 && self->rest.ptr[1] == self->rest.ptr[0];
-    mls_buffer made = {0};
-    if (self->rest.len > (all ? 2 : 1) || !is_ascii(self->value)) {
-        return SHELL_HOLE;
-    }
-    for (size_t i = 0; i < self->value.len; i++) {
-        const char c = self->value.ptr[i];
-        const bool changes = (all || i == 0) && c >= (upper ? 'a' : 'A') && c <= (upper ? 'z' : 'Z');
-        mls_buffer_append_char(&made, changes ? (char)(c ^ 0x20) : c);
-    }
-    return mls_shell_keep_buffer(state, &made);
-}
-
 static mls_str expand_operator(mls_shell_state *state, const parameter *self, mls_str inner)
 {
     const mls_str rest = self->rest;
@@ -266,19 +226,18 @@ static mls_str expand_operator(mls_shell_state *state, const parameter *self, ml
         break;
     }
     switch (rest.ptr[0]) {
-    case ':':
-        return self->value.ptr == mls_shell_unset ? MLS_S("") : expand_slice(state, self, mls_shell_from(rest, 1));
     case '#':
     case '%':
         pattern = expand(state, mls_shell_from(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
         return mls_shell_pattern_strip(state, self->value, pattern, rest.ptr[0] == '%', longest);
+    case ':':
+        mls_shell_doubt_names(state, expand_doubtful(state, rest, false));
+        return SHELL_HOLE;
+    case '/':
     case '^':
     case ',':
-        return expand_case(state, self);
-    case '/':
-        expand_doubtful(state, mls_shell_from(rest, 1), false);
-        return SHELL_HOLE;
     case '@':
+        (void)expand_doubtful(state, rest, false);
         return SHELL_HOLE;
     default:
         return bad_substitution(state, inner, "bad substitution");
@@ -307,7 +266,7 @@ static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_qu
         if (indirect && memchr(inner.ptr, '=', inner.len) != NULL) {
             mls_shell_forget_all(state, MLS_S("${!…=…}"));
         }
-        expand_doubtful(state, self.rest, in_quotes);
+        (void)expand_doubtful(state, self.rest, in_quotes);
         return SHELL_HOLE;
     }
     self.value = value_of(state, self.name);

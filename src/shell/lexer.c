@@ -83,20 +83,6 @@ size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned dept
     }
 }
 
-size_t mls_shell_name_length(mls_str text)
-{
-    size_t length = 0;
-    while (length < text.len) {
-        const char c = text.ptr[length];
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (length == 0 || c < '0' || c > '9')) {
-            break;
-        }
-        length++;
-    }
-    return length;
-}
-
 void mls_shell_lexer_fail(mls_shell_lexer *lexer, const char *problem)
 {
     lexer->problem = lexer->problem == NULL ? problem : lexer->problem;

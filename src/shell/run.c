@@ -23,10 +23,12 @@ typedef struct reader {
     mls_shell_lexer lexer;
     redirections redirections; /* of the last command that was read */
     size_t depth;
-    bool dry; /* nothing runs */
+    bool dry;     /* nothing runs */
+    bool skipped; /* something was passed over */
 } reader;
 
 static const char no_keyword[] = "a word like then, do, in or fi is missing";
+static const char unused_words[] = " for select while until case coproc ";
 static const char stray_keyword[] = "a word like then, do or fi where none is expected";
 
 static void read_list(reader *self);
@@ -90,18 +92,6 @@ static bool closes_list(const reader *self)
 {
     return self->lexer.token.kind == TOKEN_END ||
            mls_shell_among(self->lexer.token.text, " then elif else fi do done esac } ) ;; ;& ;;& ");
-}
-
-/* A word that is expanded for what it may assign; what it says is not asked. */
-static void read_operand(reader *self, const char *problem)
-{
-    const mls_shell_token token = self->lexer.token;
-    if (token.kind != TOKEN_WORD) {
-        fail(self, problem);
-    } else if (!idle(self)) {
-        mls_shell_expand_fields(self->state, token.text, true, &(mls_shell_fields){0});
-    }
-    next(self);
 }
 
 /* ---- simple commands ---- */
@@ -231,75 +221,37 @@ static void read_if(reader *self)
     }
 }
 
-/* "do", a list and "done", or brackets in their place. */
-static void read_body(reader *self)
+/* Up to the last word of a loop or case, which no config uses: whatever is set then or afterwards is not known. */
+static void read_unused(reader *self)
 {
-    const bool braces = take(self, "{");
-    if (!braces) {
-        expect(self, "do", no_keyword);
+    const char *last = token_is(self, "case") ? "esac" : "done";
+    bool begins = true; /* a command, and so maybe a word of the grammar */
+    self->skipped = true;
+    if (!idle(self)) {
+        mls_shell_lose(self->state, MLS_S("a loop or case"));
     }
-    read_list(self);
-    expect(self, braces ? "}" : "done", no_keyword);
-}
-
-static void read_loop(reader *self)
-{
-    read_list(self);
-    read_body(self);
-}
-
-static void read_for(reader *self)
-{
-    mls_str parts = MLS_STR("");
-    if (take(self, "(")) {
-        if (!mls_shell_lexer_arithmetic(&self->lexer, &parts)) {
-            fail(self, "for without a name");
-        }
-        /* They change variables as commands do. */
-        for (size_t at = 0, end; at <= parts.len && !idle(self); at = end + 1) {
-            const char *cut = parts.len > 0 ? memchr(parts.ptr + at, ';', parts.len - at) : NULL;
-            end = cut != NULL ? (size_t)(cut - parts.ptr) : parts.len;
-            (void)mls_shell_expand_number(self->state, (mls_str){parts.ptr + at, end - at});
-        }
-    } else {
-        const mls_str name = self->lexer.token.text;
-        if (!mls_shell_is_name(name)) {
-            fail(self, "for without a name");
-        } else if (!idle(self)) {
-            mls_shell_variable_set(self->state, name, SHELL_HOLE, false);
-        }
-        next(self);
-        (void)skip_newlines(self);
-        for (bool more = take(self, "in"); more && self->lexer.token.kind == TOKEN_WORD;) {
-            read_operand(self, NULL);
+    next(self);
+    self->depth++;
+    while (self->lexer.problem == NULL && !(begins && take(self, last))) {
+        const mls_shell_token token = self->lexer.token;
+        if (token.kind == TOKEN_END || self->depth >= SHELL_NESTING_MAX) {
+            fail(self, no_keyword);
+        } else if (begins && mls_shell_among(token.text, unused_words)) {
+            read_unused(self);
+            begins = false;
+        } else if (begins && mls_shell_among(token.text, " if then elif else do while until { ! time ")) {
+            next(self);
+        } else {
+            if (!idle(self)) { /* what A=B assigns is listed */
+                mls_shell_doubt_names(self->state, begins ? token.text : MLS_S(""));
+            }
+            begins = read_words(self, &(mls_shell_fields){0}) == 0;
+            if (begins && !self->redirections.any) {
+                next(self);
+            }
         }
     }
-    (void)take(self, ";");
-    (void)skip_newlines(self);
-    read_body(self);
-}
-
-static void read_case(reader *self)
-{
-    read_operand(self, "case without a word");
-    (void)skip_newlines(self);
-    expect(self, "in", no_keyword);
-    (void)skip_newlines(self);
-    while (self->lexer.problem == NULL && !take(self, "esac")) {
-        (void)take(self, "(");
-        do {
-            read_operand(self, "a pattern is missing");
-        } while (take(self, "|"));
-        expect(self, ")", "a pattern without ')'");
-        (void)skip_newlines(self);
-        if (!closes_list(self)) {
-            read_list(self);
-        }
-        if (!take(self, ";;") && !take(self, ";&")) {
-            (void)take(self, ";;&");
-        }
-        (void)skip_newlines(self);
-    }
+    self->depth--;
 }
 
 static void read_group(reader *self)
@@ -349,32 +301,16 @@ static void read_condition(reader *self)
 
 /* ---- commands, pipelines and lists ---- */
 
-static void read_compound(reader *self, void (*read)(reader *self), bool doubtful)
-{
-    mls_shell_frame *frame = &self->state->frame;
-    const bool runs = !idle(self);
-    next(self);
-    frame->doubt += doubtful;
-    frame->repeat += doubtful;
-    frame->status = runs && doubtful ? STATUS_UNKNOWN : frame->status;
-    read(self);
-    frame->repeat -= doubtful;
-    frame->doubt -= doubtful;
-    frame->status = runs && doubtful ? STATUS_UNKNOWN : frame->status;
-    (void)read_words(self, NULL);
-}
-
 static void read_command(reader *self)
 {
     static const struct {
         const char *word;
         void (*read)(reader *self);
-        bool doubtful; /* nobody knows how often it runs */
-    } compounds[] = {{"if", read_if, false},         {"while", read_loop, true},
-                     {"until", read_loop, true},     {"for", read_for, true},
-                     {"select", read_for, true},     {"case", read_case, true},
-                     {"[[", read_condition, false},  {"{", read_group, false},
-                     {"(", read_parenthesis, false}, {"function", read_named_function, false}};
+    } compounds[] = {{"if", read_if},
+                     {"[[", read_condition},
+                     {"{", read_group},
+                     {"(", read_parenthesis},
+                     {"function", read_named_function}};
     size_t i = 0;
     if (self->depth >= SHELL_NESTING_MAX) {
         fail(self, "commands are nested too deep");
@@ -385,8 +321,13 @@ static void read_command(reader *self)
     while (i < sizeof compounds / sizeof *compounds && !token_is(self, compounds[i].word)) {
         i++;
     }
-    if (i < sizeof compounds / sizeof *compounds) {
-        read_compound(self, compounds[i].read, compounds[i].doubtful);
+    if (mls_shell_among(self->lexer.token.text, unused_words)) {
+        read_unused(self);
+        (void)read_words(self, NULL);
+    } else if (i < sizeof compounds / sizeof *compounds) {
+        next(self);
+        compounds[i].read(self);
+        (void)read_words(self, NULL);
     } else {
         read_simple(self);
     }
@@ -429,13 +370,6 @@ static void read_pipeline(reader *self)
     for (bool negates; (negates = take(self, "!")) || take(self, "time");) {
         negated = negated != negates;
         (void)(!negates && take(self, "-p"));
-    }
-    if (take(self, "coproc")) {
-        reader ahead = *self; /* behind its name, if it has one */
-        next(&ahead);
-        self->lexer = token_is(&ahead, "{") || token_is(&ahead, "(") ? ahead.lexer : self->lexer;
-        self->dry = true;
-        frame->status = dry ? frame->status : STATUS_YES;
     }
     mls_str text = frame->input != NULL ? *frame->input : SHELL_HOLE;
     do {
@@ -536,6 +470,9 @@ static void run_text(mls_shell_state *state, mls_str text, size_t line)
             mls_shell_note(state, MLS_FINDING_CONFIG_SYNTAX, "%s; what follows is not read", ahead.lexer.problem);
             mls_shell_print(state, SHELL_HOLE);
             state->frame.status = STATUS_UNKNOWN;
+            if (ahead.skipped) { /* maybe the end was not where it was looked for */
+                mls_shell_lose(state, MLS_S("a loop or case"));
+            }
             return;
         }
         read_list(&self);

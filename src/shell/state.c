@@ -126,6 +126,20 @@ bool mls_shell_among(mls_str name, const char *names)
     return false;
 }
 
+size_t mls_shell_name_length(mls_str text)
+{
+    size_t length = 0;
+    while (length < text.len) {
+        const char c = text.ptr[length];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && (length == 0 || c < '0' || c > '9')) {
+            break;
+        }
+        length++;
+    }
+    return length;
+}
+
 /* bash gives these a value by itself, one that is not to be known from the text. */
 static const char shell_names[] =
     " BASH BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_LOADABLES_PATH BASH_REMATCH BASH_VERSINFO"
@@ -163,7 +177,7 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
         return &variables->items[at];
     }
     const mls_str kept = mls_shell_keep(state, name);
-    if (!mls_shell_step(state, variables->count) ||
+    if (!mls_shell_step(state, (variables->count - at) / 8) || /* those that move */
         !grow(state, (void **)&variables->items, variables->count, &variables->capacity, sizeof *variables->items)) {
         return NULL;
     }
@@ -183,7 +197,7 @@ mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name)
         return mls_str_from(frame->path);
     }
     const bool own = mls_shell_among(name, shell_names) || mls_shell_among(name, stubborn_names);
-    if (frame->repeat > 0 || (found ? frame->variables.items[at].array : own || frame->variables.forgotten)) {
+    if (frame->lost || (found ? frame->variables.items[at].array : own || frame->variables.forgotten)) {
         return SHELL_MAYBE;
     }
     return found ? frame->variables.items[at].value : SHELL_UNSET;
@@ -208,7 +222,7 @@ void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value,
     slot->line = frame->line;
     slot->exported =
         stubborn ? slot->exported && slot->value.ptr != mls_shell_unset : slot->exported || frame->export_all;
-    if (stubborn || (frame->doubt > 0 && !same)) {
+    if (stubborn || frame->lost || (frame->doubt > 0 && !same)) {
         slot->value = SHELL_MAYBE;
     } else {
         slot->value = slot->typed ? SHELL_HOLE : value;
@@ -224,7 +238,7 @@ void mls_shell_variable_unset(mls_shell_state *state, mls_str name)
         return;
     }
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
-    if (frame->doubt == 0 && !slot->typed) { /* below a local variable there may be another one */
+    if (frame->doubt == 0 && !frame->lost && !slot->typed) {
         *slot = (mls_shell_slot){.name = slot->name, .value = SHELL_UNSET};
     } else if (slot->value.ptr != mls_shell_unset) {
         slot->value = SHELL_MAYBE;
@@ -244,6 +258,12 @@ void mls_shell_forget_all(mls_shell_state *state, mls_str what)
     for (size_t i = 0; mls_shell_step(state, 1) && i < variables->count; i++) {
         variables->items[i].value = SHELL_MAYBE;
     }
+}
+
+void mls_shell_lose(mls_shell_state *state, mls_str what)
+{
+    mls_shell_forget_all(state, what);
+    state->frame.lost = true;
 }
 
 void mls_shell_print(mls_shell_state *state, mls_str text)

@@ -23,7 +23,7 @@
 #define SHELL_SOURCE_DEPTH_MAX 16
 #define SHELL_DEPTH_MAX 96 /* of commands and substitutions that run inside each other */
 #define SHELL_VALUE_BYTES_MAX ((size_t)1 << 16)
-#define SHELL_STEPS_MAX 5000000 /* bytes copied and matched, in all; what else takes time counts as so many */
+#define SHELL_STEPS_MAX 6500000 /* bytes copied and matched, in all; what else takes time counts as so many */
 #define SHELL_ARITHMETIC_DEPTH_MAX 300
 #define SHELL_ARITHMETIC_LEVELS_MAX 64 /* names whose values hold names */
 
@@ -66,7 +66,7 @@ typedef struct mls_shell_slot {
     size_t line;
     bool exported;
     bool array; /* lists are never exported, and never looked into */
-    bool typed; /* declare -i, local, readonly and the like: what is assigned from now on is unknown */
+    bool typed; /* readonly: what is assigned from now on is unknown */
 } mls_shell_slot;
 
 typedef struct mls_shell_variables {
@@ -109,11 +109,11 @@ typedef struct mls_shell_frame {
     mls_shell_flow flow;
     int status;               /* $? */
     unsigned doubt;           /* > 0: the current command may not run */
-    unsigned repeat;          /* > 0: it may run more than once */
     unsigned nesting;         /* of evaluation: commands and substitutions */
     mls_shell_output *output; /* NULL: nobody reads it */
     const mls_str *input;     /* NULL: none that is known */
     mls_str guard;            /* the path, with a hole, of the last file that was asked for */
+    bool lost;                /* nothing is known any more, whatever is assigned */
     bool subshell;
     bool export_all;         /* set -a */
     bool moved;              /* cd: relative paths mean something else now */
@@ -158,6 +158,14 @@ mls_str mls_shell_join(mls_shell_state *state, mls_str a, mls_str b);
 mls_str mls_shell_number(mls_shell_state *state, int64_t number);
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text);
 bool mls_shell_fields_known(const mls_shell_fields *fields);
+/* How many bytes of a name stand at the start of `text`. */
+size_t mls_shell_name_length(mls_str text);
+
+static inline bool mls_shell_is_name(mls_str text)
+{
+    return text.len > 0 && mls_shell_name_length(text) == text.len;
+}
+
 /* Whether a word is one of " these words ". */
 bool mls_shell_among(mls_str word, const char *words);
 
@@ -170,6 +178,8 @@ void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value,
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name);
 /* Every variable may have changed; "WHAT may set anything" is found. */
 void mls_shell_forget_all(mls_shell_state *state, mls_str what);
+/* The same, and what is set from now on is not known either. */
+void mls_shell_lose(mls_shell_state *state, mls_str what);
 /* What a command prints. */
 void mls_shell_print(mls_shell_state *state, mls_str text);
 
@@ -186,14 +196,6 @@ void mls_shell_subshell_leave(mls_shell_state *state, const mls_shell_frame *out
 size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth);
 /* text.ptr[at] is '(': the place behind its partner. */
 size_t mls_shell_parentheses_end(mls_str text, size_t at, unsigned depth);
-/* How many bytes of a name stand at the start of `text`. */
-size_t mls_shell_name_length(mls_str text);
-
-static inline bool mls_shell_is_name(mls_str text)
-{
-    return text.len > 0 && mls_shell_name_length(text) == text.len;
-}
-
 /* A problem ends the tokens too; operators are ; & | && || ( ) ;; … and redirections. */
 typedef enum mls_shell_token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NEWLINE, TOKEN_OPERATOR } mls_shell_token_kind;
 
@@ -244,6 +246,8 @@ typedef struct mls_shell_integer {
 
 /* What bash would report as an error is a finding, unless it comes of a variable that the job sets. */
 mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression);
+/* What is not evaluated: the names that it would assign to are in doubt. */
+void mls_shell_doubt_names(mls_shell_state *state, mls_str expression);
 /* A whole text as a decimal number, blanks around it allowed. */
 bool mls_shell_integer_read(mls_str text, int64_t *number);
 

@@ -34,15 +34,6 @@ false; STATUS1=$?
 true; STATUS2=$?
 [ 1 -eq x ] 2>/dev/null; STATUS3=$?
 ! true; STATUS4=$?
-case "$S" in
-  other) UNKNOWN_CASE=a ;;
-  some*|none) UNKNOWN_CASE=b ;;
-  *) UNKNOWN_CASE=c ;;
-esac
-case $A in [0-4]) UNKNOWN_DIGIT=low ;; [5-9]) UNKNOWN_DIGIT=high ;; esac
-for UNKNOWN_i in 1 2 3; do UNKNOWN_TOTAL=$((UNKNOWN_TOTAL + UNKNOWN_i)); IF1=yes; done
-for ((UNKNOWN_j = 0; UNKNOWN_j < 3; UNKNOWN_j++)); do UNKNOWN_SEEN="$UNKNOWN_SEEN+"; done
-for UNKNOWN_i in 1 2 3 4; do if [ $UNKNOWN_i -eq 3 ]; then break; fi; UNKNOWN_LAST=$UNKNOWN_i; done
 { GROUP=1; GROUP2=2; }
 ( SUBSHELL=1; A=6 )
 AFTER_SUBSHELL=$A${SUBSHELL-none}

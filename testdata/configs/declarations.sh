@@ -2,8 +2,6 @@
 # Declarations, attributes and what a list of commands may look like.
 export A=1 B="two words" C
 C=later
-declare -x UNKNOWN_D=4
-typeset UNKNOWN_E=5
 readonly F=6
 export F
 readonly UNKNOWN_F=6
@@ -11,7 +9,6 @@ UNKNOWN_F=7 2>/dev/null
 G=7
 export -n G
 export G
-declare UNKNOWN_H; UNKNOWN_H=8
 set +a
 I=hidden
 export I2=shown
@@ -27,8 +24,6 @@ unset A; export A
 R=(1 2 3)
 S=text
 unset S
-declare -i UNKNOWN_INTEGER=3
-export UNKNOWN_INTEGER
 x='U=1 V=2'
 export $x
 export W="$x" X=$x

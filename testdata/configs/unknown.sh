@@ -15,9 +15,8 @@ if uname >/dev/null 2>&1; then UNKNOWN_IF=1; fi
 uname >/dev/null 2>&1 && UNKNOWN_AND=1
 KNOWN_FALSE=$([ 1 = 2 ] && uname; echo x)
 UNKNOWN_OUTPUT=$(uname -s; echo x)
-for i in $(ls / | head -1); do UNKNOWN_LOOP=$i; done
-unset i
-while false; do UNKNOWN_WHILE=1; done
+UNKNOWN_LOOP=$(ls / | head -1)
+which true >/dev/null 2>&1 && UNKNOWN_WHILE=1
 KNOWN_LATER=${KNOWN:-$UNKNOWN_RANDOM}
 KNOWN_AFTER=1
 [[ $UNKNOWN_RANDOM == 1 && 1 == 2 ]] && NEVER=1

@@ -63,8 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (text.ptr == NULL || state.stopped)
         abort();
     mls_shell_run(&state, path, text);
-    if (state.steps > SHELL_STEPS_MAX || frame->repeat != 0 || frame->doubt != 0 || frame->nesting != 0 ||
-        state.source_depth != 0)
+    if (state.steps > SHELL_STEPS_MAX || frame->doubt != 0 || frame->nesting != 0 || state.source_depth != 0)
         abort();
     for (size_t i = 0; i < variables->count; i++) {
         const mls_shell_slot *slot = &variables->items[i];

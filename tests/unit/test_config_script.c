@@ -196,7 +196,7 @@ static void test_unknown_values_spread(void **state)
         {"A=1; f() { local A=2; }; f", "?"},
         {"A=1; if [ $RANDOM = 1 ]; then f() { A=2; }; fi; f", "?"},
         {"A=1; f() { B=2; }; while f; do f() { A=2; }; done", "?"},
-        {"A=2; for i in 1 2; do A=2; B=1; done", "2"},
+        {"A=2; for i in 1 2; do A=2; B=1; done", "?"},
         {"A=1; for i in 1 2; do A=$B; B=2; done", "?"},
         {"B=1; for i in 1 2; do if [ $B = 2 ]; then A=2; fi; B=2; done", "?"},
         {"for ((A = 0; A < 3; A++)); do :; done", "?"},
@@ -214,7 +214,33 @@ static void test_unknown_values_spread(void **state)
         {"set -eo allexport -u; A=$#", "0"},
         {"set -- x; A=$1", "?"},
         {"A=a$RANDOM; A=${A:+b}", "b"},
-        {"A=1; coproc C { A=2; }", "1"},
+        {"A=1\ncoproc C { A=2; }", "?"},
+        {"case $RANDOM in 1) declare -i A;; esac; A=1+1", "?"},
+        {"A=1; B=$(case 1 in (1) echo x;; esac)", "1"},
+        {"A=1\ncase x in\n  done | for) A=2 ;;\n  (esac) A=3;;\n  *) for i in 1; do A=4; done;;\nesac\nA=5", "?"},
+        {"f() { while :; do A=2; return; done; }; A=1", "1"},
+        {"f() { while :; do A=2; return; done; }; A=1; f; A=3", "?"},
+        {"until false; do set +a; shift; cd /; done; A=$#", "?"},
+        {"select A in 1 2; do break; done </dev/null; A=1", "?"},
+        {"if false; then for A in 1 2; do :; done; fi; A=1", "1"},
+        {"A=1; while :; do cat <<E\ndone ('\nE\nA=2; done; B=1", "?"},
+        {"A=1\nfor ((i = 0; i < 3; i++)) { A=$i; }\nA=1", "?"},
+        {"(for i in 1 2; do B=$i; done); A=1", "1"},
+        {"let 'A = 1' B=2", "?"},
+        {"declare -r A=1; A=2", "?"},
+        {"f() { local B=1; A=$B; }; f", "?"},
+        {"A=$(printf %s-%s a b)", "a-b"},
+        {"A=$(printf '%s,' a b)", "?"},
+        {"A=$(printf %03d 7)", "?"},
+        {"A=$(printf -- %s a)", "?"},
+        {"B=abc; A=${B:1:1}", "?"},
+        {"B=abc; C=${B:A=1}", "?"},
+        {"A=1; B=abc; C=${B:A++:1}", "?"},
+        {"A=1; D='A=2'; B=abc; C=${B:D}", "?"},
+        {"A=1; D='A=2'; C=$((D + E++))", "?"},
+        {"B=abc; A=${B^^}", "?"},
+        {"A=$((16#ff))", "?"},
+        {"A=$((0xfF + 0x))", "255"},
         {"A=1; source /etc/profile", "?"},
         {"source /etc/profile; A=${B:-x}", "?"},
         {"A=1; source $(which setup.sh)", "?"},
@@ -278,6 +304,8 @@ static void test_mistakes_are_findings(void **state)
     assert_finds("A=1\nfi\n", MLS_FINDING_CONFIG_SYNTAX, 2);
     assert_finds("\n. ./missing.sh\n", MLS_FINDING_CONFIG_SOURCE, 2);
     assert_finds("\n\neval x\n", MLS_FINDING_CONFIG_UNKNOWN, 3);
+    assert_finds("\nfor i in 1; do :; done\n", MLS_FINDING_CONFIG_UNKNOWN, 2);
+    assert_finds("while :; do\nesac\n", MLS_FINDING_CONFIG_SYNTAX, 3);
     assert_value("A=1; B=$((1/0)); C=3\nD=4\n", "B", "?");
     assert_value("A=1; B=$((1/0)); C=3\nD=4\n", "D", "4");
     assert_value("A=${B:?must be set}\nC=1\n", "A", "?");
@@ -329,6 +357,24 @@ static void test_limits_end_the_reading(void **state)
                             "B2=B1+B1+B1 B3=B2+B2+B2 B4=B3+B3+B3 B5=B4+B4+B4 B6=B5+B5+B5 B7=B6+B6+B6 B8=B7+B7+B7\n"
                             "B9=B8+B8+B8 Ba=B9+B9+B9 Bb=Ba+Ba+Ba Bc=Bb+Bb+Bb Bd=Bc+Bc+Bc Be=Bd+Bd+Bd Bf=Be+Be+Be\n"
                             "C=$((Bf))\n"));
+}
+
+static void test_large_scripts_are_read(void **state)
+{
+    (void)state;
+    mls_buffer text = {0};
+    for (unsigned i = 0; i < 10000; i++) {
+        mls_buffer_printf(&text, "export SETTING_%u=value_%u\n", i * 7919 % 10000, i);
+    }
+    mls_buffer_append_text(&text, "A=1\n");
+    assert_value(text.ptr, "A", "1");
+    assert_value(text.ptr, "SETTING_0", "value_0");
+    mls_buffer_clear(&text);
+    for (unsigned i = 0; i < 25000; i++) {
+        mls_buffer_printf(&text, "export A=value_%u\n", i);
+    }
+    assert_value(text.ptr, "A", "value_24999");
+    mls_buffer_release(&text);
 }
 
 static void write_spaces(const char *path, size_t count)
@@ -420,7 +466,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exports_equal_those_of_bash), cmocka_unit_test(test_unknown_values_spread),
         cmocka_unit_test(test_lines_and_completeness),      cmocka_unit_test(test_mistakes_are_findings),
-        cmocka_unit_test(test_limits_end_the_reading),      cmocka_unit_test(test_files_stay_in_their_folder),
+        cmocka_unit_test(test_limits_end_the_reading),      cmocka_unit_test(test_large_scripts_are_read),
+        cmocka_unit_test(test_files_stay_in_their_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
