@@ -114,8 +114,9 @@ static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
         } else if (doubtful && slot->value.ptr != mls_shell_unset) {
             slot->value = SHELL_MAYBE;
         }
-        slot->typed = slot->typed || is(field(fields, 0), "readonly");
-        slot->exported = doubtful || !hides;
+        const bool readonly = is(field(fields, 0), "readonly");
+        slot->typed = slot->typed || readonly;
+        slot->exported = readonly ? slot->exported : doubtful || !hides;
     }
     return status;
 }

@@ -260,12 +260,6 @@ void mls_shell_forget_all(mls_shell_state *state, mls_str what)
     }
 }
 
-void mls_shell_lose(mls_shell_state *state, mls_str what)
-{
-    mls_shell_forget_all(state, what);
-    state->frame.lost = true;
-}
-
 void mls_shell_print(mls_shell_state *state, mls_str text)
 {
     mls_shell_output *output = state->frame.output;
@@ -276,7 +270,19 @@ void mls_shell_print(mls_shell_state *state, mls_str text)
         mls_shell_limit(state, "length of a value");
         return;
     }
-    mls_buffer_append(&output->text, state->frame.doubt > output->doubt ? SHELL_HOLE : text);
+    mls_buffer_append(&output->text, state->frame.lost || state->frame.doubt > output->doubt ? SHELL_HOLE : text);
+}
+
+void mls_shell_lose(mls_shell_state *state, mls_str what)
+{
+    if (!state->frame.lost) {
+        mls_shell_note(state, MLS_FINDING_CONFIG_UNKNOWN, "%.*s is not followed: no value is known here or later",
+                       (int)what.len, what.ptr);
+    }
+    mls_shell_forget_all(state, MLS_S(""));
+    state->frame.lost = true;
+    state->frame.status = STATUS_UNKNOWN;
+    mls_shell_print(state, SHELL_HOLE);
 }
 
 mls_shell_frame mls_shell_subshell_enter(mls_shell_state *state, mls_shell_output *output)
@@ -305,7 +311,7 @@ mls_shell_frame mls_shell_subshell_enter(mls_shell_state *state, mls_shell_outpu
 
 void mls_shell_subshell_leave(mls_shell_state *state, const mls_shell_frame *outer)
 {
-    const int status = state->frame.status;
+    const int status = state->frame.lost ? STATUS_UNKNOWN : state->frame.status;
     state->frame = *outer;
     state->frame.status = status;
 }
