@@ -57,44 +57,34 @@ static bool map_grow(mls_map *map)
         grown.entries[i] = map->entries[i];
         *slot_of(&grown, grown.entries[i].key, grown.entries[i].hash) = (uint32_t)i + 1;
     }
+    grown.salt = map->count == 0 ? (uint64_t)(uintptr_t)grown.slots : map->salt;
     *map = grown;
     return true;
 }
 
-/* The number of a key's entry, plus 1; 0 when it has none. */
-static uint32_t number_of(const mls_map *map, mls_str key)
-{
-    return map->count > 0 ? *slot_of(map, key, mls_str_hash(key, map->salt)) : 0;
-}
-
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key)
 {
-    const uint32_t number = number_of(map, key);
+    const uint32_t number = map->count > 0 ? *slot_of(map, key, mls_str_hash(key, map->salt)) : 0;
     return number != 0 ? &map->entries[number - 1] : NULL;
 }
 
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
 {
-    const uint32_t number = number_of(map, key);
-    if (added != NULL) {
-        *added = false;
-    }
-    if (number != 0) {
-        return &map->entries[number - 1];
-    }
-    key = mls_arena_copy(map->arena, key);
-    if (key.ptr == NULL || (map->count == map->capacity && !map_grow(map))) {
+    if (map->count == map->capacity && !map_grow(map)) {
         return NULL;
     }
-    if (map->count == 0) {
-        map->salt = (uint64_t)(uintptr_t)map->slots;
-    }
     const uint64_t hash = mls_str_hash(key, map->salt);
-    *slot_of(map, key, hash) = (uint32_t)map->count + 1;
-    mls_map_entry *entry = &map->entries[map->count++];
-    *entry = (mls_map_entry){.key = key, .hash = hash};
+    uint32_t *slot = slot_of(map, key, hash);
     if (added != NULL) {
-        *added = true;
+        *added = *slot == 0;
     }
-    return entry;
+    if (*slot == 0) {
+        key = mls_arena_copy(map->arena, key);
+        if (key.ptr == NULL) {
+            return NULL;
+        }
+        map->entries[map->count] = (mls_map_entry){.key = key, .hash = hash};
+        *slot = (uint32_t)++map->count;
+    }
+    return &map->entries[*slot - 1];
 }
