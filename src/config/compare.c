@@ -26,11 +26,11 @@ static const mls_shell_variable *find(const comparison *self, const char *name)
     return mls_shell_find(self->script, mls_str_from(name));
 }
 
-/* 0: it is not set, not a number, or nobody knows. */
+/* What is not known is empty; 0: it is not set, not a number, or nobody knows. */
 static uint64_t number_of(const mls_shell_variable *variable)
 {
     size_t number;
-    return variable != NULL && variable->known && mls_size_parse(variable->value, &number) ? number : 0;
+    return variable != NULL && mls_size_parse(variable->value, &number) ? number : 0;
 }
 
 static mls_finding_place place_of(const comparison *self, const mls_shell_variable *variable)
@@ -78,11 +78,11 @@ static void compare_batches(const comparison *self)
 {
     const mls_config_name *name = self->name;
     const uint64_t micro = self->summary->micro_batch_size != 0 ? self->summary->micro_batch_size : 1;
+    const char *third = name->gradient_accumulation != 0 ? "accumulation " : "batch ";
     uint64_t samples;
     uint64_t global;
     if (!__builtin_mul_overflow(name->third, micro, &samples)) {
-        compare_number(self, "MINIBS", name->third, samples, 0,
-                       name->gradient_accumulation != 0 ? "accumulation " : "batch ", "");
+        compare_number(self, "MINIBS", name->third, samples, 0, third, "");
     }
     if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
         compare_number(self, "BATCHSIZE", name->batch_per_gpu, global, name->gpus, "batch ", " per GPU");
@@ -94,7 +94,7 @@ static void compare_system(const comparison *self)
 {
     const mls_shell_variable *variable = find(self, "DGXSYSTEM");
     const mls_config_name *name = self->name;
-    if (name->kind != MLS_CONFIG_KIND_NONE && variable != NULL && variable->known &&
+    if (name->kind != MLS_CONFIG_KIND_NONE && variable != NULL &&
         (variable->value.len > name->system.len || mls_str_equal(variable->value, name->name))) {
         judge(self, variable, mls_str_equal(variable->value, name->name), name->name, "");
     }
@@ -158,7 +158,7 @@ static void check_parallel(const comparison *self)
 /* Slurm's times in seconds: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
 static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
 {
-    const mls_str text = variable != NULL && variable->known ? variable->value : MLS_S("");
+    const mls_str text = variable != NULL ? variable->value : MLS_S("");
     size_t count = 0;
     bool days = false;
     *seconds = 0;
@@ -205,8 +205,7 @@ static void check_segment(const comparison *self)
     const mls_shell_variable *segment = find(self, "SEGMENT");
     const uint64_t nodes = node_count(self);
     size_t size;
-    if (nodes > 0 && segment != NULL && segment->known && mls_size_parse(segment->value, &size) &&
-        (size == 0 || nodes % size != 0)) {
+    if (nodes > 0 && segment != NULL && mls_size_parse(segment->value, &size) && (size == 0 || nodes % size != 0)) {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_SEGMENT, place_of(self, segment),
                          "SEGMENT=%zu does not fit %" PRIu64 " node%s", size, nodes, nodes == 1 ? "" : "s");
     }
@@ -229,7 +228,7 @@ static void check_environment(const comparison *self)
     const bool one_node = node_count(self) <= 1; /* a number that is not known is nobody's fault */
     for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
         const mls_shell_variable *variable = find(self, unwise[i].name);
-        if (variable != NULL && variable->known && variable->value.len == strlen(unwise[i].value) &&
+        if (variable != NULL && variable->value.len == strlen(unwise[i].value) &&
             strncasecmp(variable->value.ptr, unwise[i].value, variable->value.len) == 0 &&
             !(one_node && unwise[i].several_nodes)) {
             mls_findings_add(self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, place_of(self, variable), "%s=%s: %s",

@@ -66,7 +66,8 @@ static mls_str take_digits(mls_str *rest)
 
 static bool is_letter_next(mls_str rest)
 {
-    return rest.len > 0 && ((rest.ptr[0] >= 'a' && rest.ptr[0] <= 'z') || (rest.ptr[0] >= 'A' && rest.ptr[0] <= 'Z'));
+    const char lower = rest.len > 0 ? (char)(rest.ptr[0] | 0x20) : '\0';
+    return lower >= 'a' && lower <= 'z';
 }
 
 /* One that is left out counts as 1. */
@@ -78,26 +79,22 @@ static uint64_t degree(uint64_t named)
 /* What follows from the numbers. */
 static void derive_batch(mls_config_name *decoded)
 {
-    const uint64_t model_parallel =
-        multiply(decoded, multiply(decoded, degree(decoded->tensor_parallel), degree(decoded->pipeline_parallel)),
-                 degree(decoded->context_parallel));
+    const uint64_t two = multiply(decoded, degree(decoded->tensor_parallel), degree(decoded->pipeline_parallel));
+    const uint64_t model_parallel = multiply(decoded, two, degree(decoded->context_parallel));
     if ((decoded->tensor_parallel | decoded->pipeline_parallel | decoded->context_parallel) == 0) {
         decoded->batch_per_gpu = decoded->third;
         return;
     }
     decoded->gradient_accumulation = decoded->third;
-    if (model_parallel == 0) {
-        return;
-    }
-    if (decoded->gpus % model_parallel != 0) {
+    if (model_parallel != 0 && decoded->gpus % model_parallel != 0) {
         decoded->problem = "tp*pp*cp does not divide the number of GPUs";
-        return;
-    }
-    decoded->data_parallel = decoded->gpus / model_parallel;
-    decoded->global_batch_size = multiply(decoded, decoded->third, decoded->data_parallel);
-    if (decoded->problem == NULL && decoded->data_parallel_named != 0 &&
-        decoded->data_parallel_named != decoded->data_parallel) {
-        decoded->problem = "dp is not the number of GPUs divided by tp*pp*cp";
+    } else if (model_parallel != 0) {
+        decoded->data_parallel = decoded->gpus / model_parallel;
+        decoded->global_batch_size = multiply(decoded, decoded->third, decoded->data_parallel);
+        if (decoded->problem == NULL && decoded->data_parallel_named != 0 &&
+            decoded->data_parallel_named != decoded->data_parallel) {
+            decoded->problem = "dp is not the number of GPUs divided by tp*pp*cp";
+        }
     }
 }
 
@@ -241,12 +238,8 @@ static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_c
 
 mls_config_name mls_config_name_decode(mls_str text)
 {
-    for (size_t i = text.len; i > 0; i--) {
-        if (text.ptr[i - 1] == '/') {
-            text = (mls_str){text.ptr + i, text.len - i};
-            break;
-        }
-    }
+    const char *slash = text.len > 0 ? memrchr(text.ptr, '/', text.len) : NULL;
+    text = slash != NULL ? (mls_str){slash + 1, text.len - (size_t)(slash + 1 - text.ptr)} : text;
     (void)take(&text, MLS_S("config_"));
     text.len -= mls_str_ends(text, MLS_S(".sh")) ? strlen(".sh") : 0;
     mls_config_name decoded = {.name = text, .system = text};

@@ -79,47 +79,35 @@ static void judge_implementation(const judgement *judging)
 
 /* ------------------------------------------------- logs and descriptions */
 
-/* What logs say about themselves, and who says it too. */
-static const struct {
-    size_t said; /* in mls_run */
-    const char *key;
-    const char *where;
-    mls_finding_code code;
-} agreements[] = {
-    {offsetof(mls_run, benchmark), "submission_benchmark", "the folder says", MLS_FINDING_BENCHMARK_DIFFERS},
-    {offsetof(mls_run, division), "submission_division", "the system description says", MLS_FINDING_DIVISION_DIFFERS},
-    {offsetof(mls_run, organisation), "submission_org", "the system description says", MLS_FINDING_SUBMITTER_DIFFERS},
-};
-
-static const char *said_by(const mls_run *run, size_t row)
+/* A text of a run by its place in mls_run. */
+static const char *said_by(const mls_submission_run *run, size_t member)
 {
     const char *text;
-    memcpy(&text, (const char *)run + agreements[row].said, sizeof text);
+    memcpy(&text, (const char *)&run->run + member, sizeof text);
     return text;
 }
 
-/* One finding about all the logs that say something else than they should. */
-static void compare_logs(const judgement *judging, size_t row, const char *expected)
+/* One finding about all the logs that say something else of themselves than `who` says (NULL: nothing). */
+static void compare_logs(const judgement *judging, size_t member, const char *key, const char *who,
+                         const char *expected, mls_finding_code code)
 {
     mls_submission_result *result = judging->result;
     const mls_submission_run *first = NULL;
-    size_t more = 0;
+    char others[60] = "";
+    size_t count = 0;
     for (size_t i = 0; i < result->run_count && expected != NULL; i++) {
-        const char *said = said_by(&result->runs[i].run, row);
+        const char *said = said_by(&result->runs[i], member);
         if (said != NULL && strcasecmp(said, expected) != 0) {
-            more += first != NULL;
-            first = first == NULL ? &result->runs[i] : first;
+            first = count++ == 0 ? &result->runs[i] : first;
         }
     }
+    if (count > 1) {
+        (void)snprintf(others, sizeof others, " (and %zu more logs of the folder)", count - 1);
+    }
     if (first != NULL) {
-        char others[60] = "";
-        const mls_finding_place place = {first->file.path, 0, 0, mls_str_from(agreements[row].key)};
-        if (more > 0) {
-            (void)snprintf(others, sizeof others, " (and %zu more logs of the folder)", more);
-        }
-        mls_findings_add(&result->findings, agreements[row].code, place, "%s is %.*s, %s %.*s%s", agreements[row].key,
-                         MLS_CUT_TEXT(said_by(&first->run, row), 60), agreements[row].where, MLS_CUT_TEXT(expected, 60),
-                         others);
+        const mls_finding_place place = {first->file.path, 0, 0, mls_str_from(key)};
+        mls_findings_add(&result->findings, code, place, "%s is %.*s, the %s says %.*s%s", key,
+                         MLS_CUT_TEXT(said_by(first, member), 60), who, MLS_CUT_TEXT(expected, 60), others);
     }
 }
 
@@ -413,9 +401,12 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submissi
     if (result->run_count > 0 && !judging.failed) {
         score(&judging);
     }
-    compare_logs(&judging, 0, result->benchmark);
-    compare_logs(&judging, 1, result->division);
-    compare_logs(&judging, 2, judging.system->submitter);
+    compare_logs(&judging, offsetof(mls_run, benchmark), "submission_benchmark", "folder", result->benchmark,
+                 MLS_FINDING_BENCHMARK_DIFFERS);
+    compare_logs(&judging, offsetof(mls_run, division), "submission_division", "system description", result->division,
+                 MLS_FINDING_DIVISION_DIFFERS);
+    compare_logs(&judging, offsetof(mls_run, organisation), "submission_org", "system description",
+                 judging.system->submitter, MLS_FINDING_SUBMITTER_DIFFERS);
     judge_names(&judging);
     judge_implementation(&judging);
     return judging.failed ? MLS_ERROR_MEMORY : MLS_OK;
