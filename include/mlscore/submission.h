@@ -119,7 +119,7 @@ typedef struct mls_submitter {
     mls_findings findings;                /**< about what belongs to no system and no result */
     mls_finding_counts counts;            /**< of all that is the submitter's */
     mls_placed_finding *placed;           /**< all its findings that were kept: the worst first, then by place */
-    size_t placed_count;
+    size_t placed_count, placed_capacity;
     size_t unkept[MLS_FINDING_COUNT]; /**< how often a code was found beyond these */
 } mls_submitter;
 

@@ -169,7 +169,6 @@ typedef struct log_list {
     mls_submission *submission;
     mls_submission_run **items;
     size_t count, capacity;
-    mls_source *sources; /* their paths are the runs' */
 } log_list;
 
 /* Lists the logs of all results, or with an edition of those that are a benchmark of it. */
@@ -305,18 +304,17 @@ static mls_status read_logs(log_list *logs, const mls_submission_options *option
                                  .progress = options->progress,
                                  .progress_state = options->progress_state};
     mls_status status = mls_rulesets_get(options->rulesets, logs->submission->edition, &rules.ruleset, error);
-    logs->sources = calloc(logs->count + 1, sizeof *logs->sources);
-    if (status != MLS_OK || logs->sources == NULL) {
-        return status != MLS_OK ? status : MLS_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < logs->count; i++) {
+    mls_source *sources = calloc(logs->count + 1, sizeof *sources); /* their paths are the runs' */
+    status = sources == NULL ? MLS_ERROR_MEMORY : status;
+    for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
         const mls_submission_file *file = &logs->items[i]->file;
         char *path = (char *)(uintptr_t)file->path;
         /* Those that are not read have nothing to say; their findings are made beside. */
-        logs->sources[i] =
+        sources[i] =
             (mls_source){.path = path, .skip = is_read(file) ? NULL : path, .result = true, .size = file->size};
     }
-    status = mls_read_sources(&reading, logs->sources, logs->count, error);
+    status = status == MLS_OK ? mls_read_sources(&reading, sources, logs->count, error) : status;
+    free(sources);
     if (status == MLS_OK) {
         const mls_relay relay = {.threads = options->threads != 0 ? options->threads : mls_processor_count(),
                                  .slots = MLS_RELAY_SLOTS_MAX,
@@ -356,34 +354,27 @@ static mls_status judge(mls_submission *submission, const mls_submission_options
 
 /* ---------------------------------------------------------------- verdicts */
 
-/* All findings of a submitter, whatever owns them, added up and listed. */
-typedef struct tally {
-    mls_submission *submission;
-    mls_submitter *submitter;
-    size_t capacity;
-    bool failed; /* memory ran out */
-} tally;
-
-/* Takes what one owner has; findings without a path are about `owner.path`. */
-static void take_findings(tally *to, const mls_findings *findings, mls_placed_finding owner)
+/* Takes what one owner has of a submitter's findings; those without a path are about `owner.path`. */
+static void take_findings(mls_submission *submission, mls_submitter *submitter, const mls_findings *findings,
+                          mls_placed_finding owner)
 {
-    mls_submitter *submitter = to->submitter;
     mls_finding_counts_add(&submitter->counts, &findings->counts);
-    to->submission->failed |= findings->found[MLS_FINDING_UNREADABLE] > 0;
-    to->failed |= findings->out_of_memory;
+    submission->failed |= findings->found[MLS_FINDING_UNREADABLE] > 0;
+    submission->findings.out_of_memory |= findings->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         const size_t found = findings->found[code];
         submitter->unkept[code] += found > MLS_FINDINGS_KEPT_PER_CODE ? found - MLS_FINDINGS_KEPT_PER_CODE : 0;
     }
-    for (size_t i = 0; i < findings->count && !to->failed; i++) {
-        to->failed =
-            !mls_grow((void **)&submitter->placed, submitter->placed_count, &to->capacity, sizeof *submitter->placed);
-        if (!to->failed) {
-            mls_placed_finding *item = &submitter->placed[submitter->placed_count++];
-            *item = owner;
-            item->finding = &findings->items[i];
-            item->path = item->finding->path != NULL ? item->finding->path : owner.path;
+    for (size_t i = 0; i < findings->count; i++) {
+        owner.finding = &findings->items[i];
+        if (!mls_grow((void **)&submitter->placed, submitter->placed_count, &submitter->placed_capacity,
+                      sizeof *submitter->placed)) {
+            submission->findings.out_of_memory = true;
+            return;
         }
+        mls_placed_finding *placed = &submitter->placed[submitter->placed_count++];
+        *placed = owner;
+        placed->path = owner.finding->path != NULL ? owner.finding->path : owner.path;
     }
 }
 
@@ -409,15 +400,13 @@ static int compare_placed(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(mls_str_from(a->message), mls_str_from(b->message));
 }
 
-/* False when memory runs out. */
-static bool conclude_submitter(mls_submission *submission, mls_submitter *submitter, bool strict)
+static void conclude_submitter(mls_submission *submission, mls_submitter *submitter, bool strict)
 {
-    tally all = {.submission = submission, .submitter = submitter};
     mls_placed_finding owner = {.path = *submitter->path != '\0' ? submitter->path : "."};
-    take_findings(&all, &submitter->findings, owner);
+    take_findings(submission, submitter, &submitter->findings, owner);
     for (size_t i = 0; i < submitter->system_count; i++) {
         owner.system = &submitter->systems[i];
-        take_findings(&all, &owner.system->findings, owner);
+        take_findings(submission, submitter, &owner.system->findings, owner);
     }
     owner.system = NULL;
     for (size_t i = 0; i < submitter->result_count; i++) {
@@ -425,11 +414,11 @@ static bool conclude_submitter(mls_submission *submission, mls_submitter *submit
         owner.result = result;
         owner.path = result->path;
         result->counts = result->findings.counts;
-        take_findings(&all, &result->findings, owner);
+        take_findings(submission, submitter, &result->findings, owner);
         for (size_t k = 0; k < result->run_count; k++) {
             owner.path = result->runs[k].file.path;
             mls_finding_counts_add(&result->counts, &result->runs[k].run.findings.counts);
-            take_findings(&all, &result->runs[k].run.findings, owner);
+            take_findings(submission, submitter, &result->runs[k].run.findings, owner);
         }
     }
     if (submitter->placed_count > 0) {
@@ -437,23 +426,21 @@ static bool conclude_submitter(mls_submission *submission, mls_submitter *submit
     }
     submitter->valid = mls_findings_pass(&submitter->counts, strict);
     mls_finding_counts_add(&submission->counts, &submitter->counts);
-    return !all.failed;
 }
 
 static mls_status conclude(mls_submission *submission, bool strict)
 {
-    bool whole = true;
     if (submission->submitter_count == 0 && submission->findings.found[MLS_FINDING_NO_RESULTS] == 0) {
         mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
                          "nothing there is both of this system and of this benchmark");
     }
     for (size_t i = 0; i < submission->submitter_count; i++) {
-        whole &= conclude_submitter(submission, &submission->submitters[i], strict);
+        conclude_submitter(submission, &submission->submitters[i], strict);
     }
     mls_finding_counts_add(&submission->counts, &submission->findings.counts);
     submission->failed |= submission->findings.found[MLS_FINDING_UNREADABLE] > 0;
     submission->valid = mls_findings_pass(&submission->counts, strict);
-    return whole && !submission->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
+    return submission->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
@@ -473,6 +460,5 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
     status = status == MLS_OK ? judge(submission, options, error) : status;
     status = status == MLS_OK ? conclude(submission, options->strict) : status;
     free(logs.items);
-    free(logs.sources);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
