@@ -47,6 +47,7 @@ typedef struct mls_system {
     const char *folder;              /**< results/<name>, relative to the tree; NULL: there is none */
     mls_submission_file description; /**< path NULL: there is none */
     mls_bypasses bypasses;
+    bool has_results;      /**< of the wanted benchmark, if one is */
     bool valid;            /**< it is described, by the rules */
     const char *submitter; /**< texts of the description; NULL: it lacks them */
     const char *division;

@@ -25,6 +25,9 @@
 mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options,
                          mls_error *error) MLS_MUST_USE;
 
+/* Whether something of this name was asked for; `wanted` NULL: everything is. */
+bool mls_is_wanted(const char *wanted, const char *name);
+
 /* The description or results of a system by name; NULL: there are none.  After the walk. */
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name);
 
@@ -58,9 +61,6 @@ mls_status mls_system_rules_load(cJSON **rules, mls_error *error) MLS_MUST_USE;
 /* Judges the text of a description by the rules of an edition; the texts of `system` will lie in `arena`. */
 mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                             mls_arena *arena, mls_findings *findings) MLS_MUST_USE;
-
-/* Whether there are results of a system. */
-bool mls_system_has_result(const mls_submitter *submitter, const mls_system *system);
 
 /* Judges the systems of a submitter: their descriptions, which are not judged for 0.7.0, and whether they have some. */
 mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *submitter,

@@ -65,7 +65,7 @@ void mls_submission_release(mls_submission *submission)
 
 /* ----------------------------------------------------------------- choosing */
 
-static bool is_wanted(const char *wanted, const char *name)
+bool mls_is_wanted(const char *wanted, const char *name)
 {
     return wanted == NULL || strcmp(wanted, name) == 0;
 }
@@ -77,7 +77,7 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
     size_t systems = 0;
     for (size_t i = 0; i < submitter->result_count; i++) {
         mls_submission_result *result = &submitter->results[i];
-        if (is_wanted(options->system, result->system) && is_wanted(options->benchmark, result->benchmark)) {
+        if (mls_is_wanted(options->system, result->system) && mls_is_wanted(options->benchmark, result->benchmark)) {
             submitter->results[results++] = *result;
         } else {
             release_result(result);
@@ -86,8 +86,7 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
     submitter->result_count = results;
     for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system *system = &submitter->systems[i];
-        if (is_wanted(options->system, system->name) &&
-            (options->benchmark == NULL || mls_system_has_result(submitter, system))) {
+        if (mls_is_wanted(options->system, system->name) && (options->benchmark == NULL || system->has_results)) {
             submitter->systems[systems++] = *system;
         } else {
             mls_findings_release(&system->findings);

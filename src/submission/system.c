@@ -171,29 +171,20 @@ static mls_status read_description(mls_system *system, const cJSON *rules, const
     return status;
 }
 
-bool mls_system_has_result(const mls_submitter *submitter, const mls_system *system)
-{
-    for (size_t i = 0; i < submitter->result_count; i++) {
-        if (submitter->results[i].system == system->name) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A system's folder and its description belong together. */
-static void match_system(const mls_submitter *submitter, mls_system *system)
+static void match_system(mls_system *system)
 {
+    const mls_finding_place described = {.path = system->description.path};
+    const mls_finding_place folder = {.path = system->folder};
+    mls_findings *findings = &system->findings;
     if (system->folder == NULL) {
-        mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_UNUSED,
-                         (mls_finding_place){.path = system->description.path},
+        mls_findings_add(findings, MLS_FINDING_SYSTEM_UNUSED, described,
                          "the description has no results: there is no folder results/%s", system->name);
-    } else if (system->description.path == NULL && mls_system_has_result(submitter, system)) {
-        mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_MISSING, (mls_finding_place){.path = system->folder},
-                         "there is no system description systems/%s.json", system->name);
+    } else if (system->description.path == NULL && system->has_results) {
+        mls_findings_add(findings, MLS_FINDING_SYSTEM_MISSING, folder, "there is no system description systems/%s.json",
+                         system->name);
     } else if (system->description.path == NULL) {
-        mls_findings_add_as(&system->findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE,
-                            (mls_finding_place){.path = system->folder},
+        mls_findings_add_as(findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE, folder,
                             "there is neither a benchmark in the folder nor a description systems/%s.json",
                             system->name);
     }
@@ -207,7 +198,7 @@ mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *su
         mls_system *system = &submitter->systems[i];
         mls_findings unjudged = {0};
         if (judged || system->folder == NULL) {
-            match_system(submitter, system);
+            match_system(system);
         }
         status = read_description(system, rules, submission, judged ? &system->findings : &unjudged);
         mls_findings_release(&unjudged);

@@ -284,6 +284,7 @@ static void take_result(tree_walk *walk, const mls_walk_entry *entry)
     result->system = walk->system->name;
     result->benchmark = mls_path_name(result->path);
     result->weak = walk->in == ROLE_WEAK;
+    walk->system->has_results |= mls_is_wanted(walk->options->benchmark, result->benchmark);
     walk->result = result;
     set_owner(walk, OWNER_RESULT, &result->findings);
 }
@@ -336,9 +337,7 @@ static void take_implementation(tree_walk *walk, const mls_walk_entry *entry)
 /* Of one benchmark alone the implementations of others are no concern. */
 static void take_benchmark(tree_walk *walk, const mls_walk_entry *entry)
 {
-    if (walk->options->benchmark != NULL && strcmp(walk->options->benchmark, entry->name) != 0) {
-        walk->role = ROLE_OTHER;
-    }
+    walk->role = mls_is_wanted(walk->options->benchmark, entry->name) ? walk->role : ROLE_OTHER;
 }
 
 /* Takes note of a config, unless one system is asked for, whose they need not be; the rest may be anything. */
