@@ -56,12 +56,12 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
 /* Says so when no row of the user's table was for what is shown. */
 static void note_unused(mls_cli *cli, const mls_rcp_listings *all, const mls_edition *edition)
 {
-    size_t own = cli->rcp_path == NULL;
+    size_t own = cli->score.rcp_path == NULL;
     for (size_t i = 0; i < all->count; i++) {
         own += all->items[i].set->own;
     }
     if (own == 0) {
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", cli->rcp_path,
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", cli->score.rcp_path,
                     cli->operand_count == 1 ? cli->operands[0] : "a benchmark", mls_usage_name(edition->usage),
                     edition->name);
     }
@@ -83,8 +83,8 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
         const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
         const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
         all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
-        ok = mls_rcp_set_new(&rules, own_points, cli->rcp_path, &all.items[i].set, &error) == MLS_OK ||
-             mls_cli_say_error(cli, cli->rcp_path, &error);
+        ok = mls_rcp_set_new(&rules, own_points, cli->score.rcp_path, &all.items[i].set, &error) == MLS_OK ||
+             mls_cli_say_error(cli, cli->score.rcp_path, &error);
     }
     if (ok) {
         note_unused(cli, &all, edition);
@@ -109,7 +109,8 @@ static void rcp_run(mls_cli *cli)
     } else {
         const mls_editions *editions = mls_cli_editions(cli);
         const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;
-        if (edition != NULL && (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &own_points))) {
+        if (edition != NULL &&
+            (cli->score.rcp_path == NULL || mls_cli_read_file(cli, cli->score.rcp_path, &own_points))) {
             rcp_show(cli, editions, edition, benchmark, mls_buffer_str(&own_points), batch_size);
         }
     }

@@ -11,9 +11,10 @@
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
-    MLS_ROW_FLAG('\0', "window", window, "with more runs than needed, score the window that the rules choose"),
+    MLS_ROW_FLAG('\0', "window", score.select_window,
+                 "with more runs than needed, score the window that the rules choose"),
     MLS_ROW_RCP("add reference points from FILE to those of the rules"),
-    MLS_ROW_BERT,
+    MLS_ROW_BERT(score),
     MLS_ROW_FLAG('\0', "write-scaling", write_scaling,
                  "write the scale of each results folder to its scaling.json (for the review committee)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
@@ -84,14 +85,14 @@ static void score_judge(mls_cli *cli, const mls_group *group)
 /* A table of reference points that nothing was compared with is most often misspelt. */
 static void note_unused_points(mls_cli *cli, const mls_collection *collection)
 {
-    size_t used = cli->rcp_path == NULL;
+    size_t used = cli->score.rcp_path == NULL;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_rcp_set *set = collection->groups[i].rcp.set;
         used += set != NULL ? set->own : 0;
     }
     if (used == 0) {
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for a benchmark and edition whose convergence was checked",
-                    cli->rcp_path);
+                    cli->score.rcp_path);
     }
 }
 
@@ -104,7 +105,7 @@ static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
         mls_collect((const char *const *)cli->operands, cli->operand_count, wanted, &collection, &error);
     mls_cli_progress_end(cli);
     if (collected != MLS_OK) {
-        mls_cli_say_error(cli, cli->rcp_path, &error);
+        mls_cli_say_error(cli, cli->score.rcp_path, &error);
     } else {
         mls_cli_print(cli, &mls_score_report, &collection);
         note_unused_points(cli, &collection);
@@ -126,15 +127,13 @@ static void score_run(mls_cli *cli)
     mls_checker_options judge;
     mls_buffer points = {0};
     if (mls_cli_judge(cli, &judge, &edition) &&
-        (cli->rcp_path == NULL || mls_cli_read_file(cli, cli->rcp_path, &points))) {
+        (cli->score.rcp_path == NULL || mls_cli_read_file(cli, cli->score.rcp_path, &points))) {
+        cli->score.editions = mls_cli_editions(cli);
+        cli->score.rcp_text = mls_buffer_str(&points);
         const mls_collect_options wanted = {.usage = judge.usage,
                                             .edition = edition,
                                             .threads = cli->threads,
-                                            .score = {.editions = mls_cli_editions(cli),
-                                                      .select_window = cli->window,
-                                                      .bert_train_samples = cli->bert_train_samples,
-                                                      .rcp_text = mls_buffer_str(&points),
-                                                      .rcp_path = cli->rcp_path},
+                                            .score = cli->score,
                                             .checker = judge,
                                             .progress = mls_cli_progress,
                                             .progress_state = cli};

@@ -10,12 +10,13 @@
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_TEXT('\0', "system", "NAME", system, "judge only the results of this system"),
-    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", benchmark, "judge only results of this benchmark"),
-    MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", only, "show findings of one kind; the verdict is the same"),
-    MLS_ROW_FLAG('\0', "rcp-bypass", rcp_bypass, "a failed convergence check is a warning"),
-    MLS_ROW_FLAG('\0', "seed-checker-bypass", seed_bypass, "a failed check of the seeds is a warning"),
-    MLS_ROW_BERT,
+    MLS_ROW_TEXT('\0', "system", "NAME", verify.system, "judge only the results of this system"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", verify.benchmark, "judge only results of this benchmark"),
+    MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", view.only,
+                 "show findings of one kind; the verdict is the same"),
+    MLS_ROW_FLAG('\0', "rcp-bypass", verify.rcp_bypass, "a failed convergence check is a warning"),
+    MLS_ROW_FLAG('\0', "seed-checker-bypass", verify.seed_bypass, "a failed check of the seeds is a warning"),
+    MLS_ROW_BERT(verify),
     MLS_ROW_WORD("explain", "CODE", "FINDING", explain, "explain a finding, and how to mend it; nothing is read"),
     MLS_ROW_FORMAT("table|csv|json|markdown|github|junit"),
     MLS_ROW_OUTPUT,
@@ -52,7 +53,9 @@ static void verify_judge(mls_cli *cli, const mls_submission *submission)
 
 static void verify_run(mls_cli *cli)
 {
-    const mls_edition *edition = NULL;
+    mls_submission_options *wanted = &cli->verify;
+    mls_submission submission;
+    mls_error error = {0};
     if (cli->explain != NULL) {
         mls_cli_explain(cli, cli->explain);
         return;
@@ -61,35 +64,21 @@ static void verify_run(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operand_count == 0 ? "no folder given" : "one folder at a time");
         return;
     }
-    if (!mls_cli_edition(cli, NULL, &edition)) {
+    if (!mls_cli_edition(cli, NULL, &wanted->edition)) {
         return;
     }
-    const mls_submission_options wanted = {.rulesets = cli->rulesets,
-                                           .usage = cli->usage,
-                                           .edition = edition,
-                                           .threads = cli->threads,
-                                           .rcp_bypass = cli->rcp_bypass,
-                                           .seed_bypass = cli->seed_bypass,
-                                           .bert_train_samples = cli->bert_train_samples,
-                                           .strict = cli->view.strict,
-                                           .system = cli->system,
-                                           .benchmark = cli->benchmark,
-                                           .progress = mls_cli_progress,
-                                           .progress_state = cli};
-    mls_submission submission;
-    mls_error error = {0};
-    const mls_status judged = mls_submission_verify(cli->operands[0], &wanted, &submission, &error);
+    wanted->rulesets = cli->rulesets;
+    wanted->usage = cli->usage;
+    wanted->threads = cli->threads;
+    wanted->strict = cli->view.strict;
+    wanted->progress = mls_cli_progress;
+    wanted->progress_state = cli;
+    const mls_status judged = mls_submission_verify(cli->operands[0], wanted, &submission, &error);
     mls_cli_progress_end(cli);
     if (judged != MLS_OK) {
         mls_cli_say(cli, judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO, cli->operands[0], "%s",
                     error.message);
     } else {
-        /* --only is a filter of what is shown: errors, warnings or advice. */
-        const char first = cli->only != NULL ? cli->only[0] : '\0';
-        cli->view.only = first != '\0';
-        cli->view.only_severity = first == 'e'   ? MLS_SEVERITY_ERROR
-                                  : first == 'w' ? MLS_SEVERITY_WARNING
-                                                 : MLS_SEVERITY_ADVICE;
         mls_cli_print(cli, &mls_verify_report, &submission);
         verify_judge(cli, &submission);
     }

@@ -9,7 +9,9 @@
 #ifndef MLS_CLI_COMMAND_H
 #define MLS_CLI_COMMAND_H
 
+#include "mlscore/group.h"
 #include "mlscore/reading.h"
+#include "mlscore/submission.h"
 #include "report/view.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
@@ -52,8 +54,8 @@ typedef struct mls_option {
 #define MLS_ROW_USAGE {'\0', "usage", "training|hpc", "the family of benchmarks (training)", MLS_SETS_USAGE, 0, NULL}
 #define MLS_ROW_EDITION_AS(help) MLS_ROW_WORD("edition", "X.Y", "EDITION", edition, help)
 #define MLS_ROW_RULES_AS(help) MLS_ROW_TEXT('\0', "rules", "FILE", rules_path, help " (see mlscore-rules(5))")
-#define MLS_ROW_RCP(help) MLS_ROW_TEXT('\0', "rcp", "FILE", rcp_path, help)
-#define MLS_ROW_BERT MLS_ROW_FLAG('\0', "bert-train-samples", bert_train_samples, "bert took as many samples to converge as its train_samples record says")
+#define MLS_ROW_RCP(help) MLS_ROW_TEXT('\0', "rcp", "FILE", score.rcp_path, help)
+#define MLS_ROW_BERT(options) MLS_ROW_FLAG('\0', "bert-train-samples", options.bert_train_samples, "bert took as many samples to converge as its train_samples record says")
 #define MLS_ROW_FORMAT(formats) {'\0', "format", formats, "how to print results (the first is the default)", MLS_SETS_FORMAT, 0, NULL}
 #define MLS_ROW_OUTPUT MLS_ROW_TEXT('o', "output", "FILE", output_path, "write results to FILE, whole or not at all")
 #define MLS_ROW_THREADS {'j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL}
@@ -96,17 +98,16 @@ struct mls_cli {
     bool usage_given;
     const char *edition;    /* as the user wrote it */
     const char *rules_path; /* of --rules */
-    const char *rcp_path;   /* of the user's own reference points */
     const char *output_path;
     const char *files_from;
     bool files_from_null;
-    const char *color; /* as given: view.color is what came of it */
-    unsigned threads;  /* 0: one per processor */
-    bool bert_train_samples;
-    bool window, write_scaling;                      /* score */
-    bool split;                                      /* check */
-    const char *only, *system, *benchmark, *explain; /* verify */
-    bool rcp_bypass, seed_bypass;
+    const char *color;       /* as given: view.color is what came of it */
+    unsigned threads;        /* 0: one per processor */
+    mls_score_options score; /* score; its rcp_path: rcp too */
+    bool write_scaling;
+    bool split;                    /* check */
+    mls_submission_options verify; /* verify */
+    const char *explain;
     bool exports;      /* config */
     const char *keys;  /* events: "a,b" */
     bool count;        /* events */

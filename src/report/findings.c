@@ -37,7 +37,8 @@ void mls_emit_found(mls_emitter *to, mls_found found)
 
 bool mls_view_shows(const mls_view *view, mls_severity severity)
 {
-    return view->only ? severity == view->only_severity : !view->quiet || severity == MLS_SEVERITY_ERROR;
+    return view->only != NULL ? view->only[0] == mls_severity_name(severity)[0]
+                              : !view->quiet || severity == MLS_SEVERITY_ERROR;
 }
 
 void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view)

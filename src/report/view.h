@@ -32,8 +32,7 @@ typedef struct mls_view {
     bool quiet;       /* say less */
     unsigned verbose; /* 1: every finding on its own, every skipped file */
     bool strict;      /* warnings and advice count as errors */
-    bool only;        /* show findings of one severity only */
-    mls_severity only_severity;
+    const char *only; /* "errors", "warnings" or "advice": show no other findings; NULL: all */
 } mls_view;
 
 /* Whether a finding is to be shown: all, but for --only, and with -q errors. */

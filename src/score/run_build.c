@@ -200,43 +200,36 @@ static void take_train_samples(mls_run *run, void *member, const mls_record *rec
     take_hyperparameter(run, NULL, record);
 }
 
-/* What stands in the course of a run, or of a submission, and is no hyperparameter. */
-static void take_nothing(mls_run *run, void *member, const mls_record *record)
-{
-    (void)run;
-    (void)member;
-    (void)record;
-}
-
 /* What a record of a key does to the run; one without a row is a hyperparameter. */
 static const struct {
     void (*take)(mls_run *run, void *member, const mls_record *record);
     size_t member;
-    bool brief; /* kept of a brief run too: its steps, and whose it is */
+    bool brief;   /* kept of a brief run too: its steps, and whose it is */
+    bool ignored; /* stands in the course of a run, or of a submission, and says nothing of it */
 } book[MLS_KEY_COUNT] = {
     [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), true},
     [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop), false},
     [MLS_KEY_RUN_START] = {take_step, offsetof(mls_run, run_start), true},
     [MLS_KEY_RUN_STOP] = {take_run_stop, offsetof(mls_run, run_stop), true},
-    [MLS_KEY_EVAL_ACCURACY] = {take_evaluation, 0, false},
-    [MLS_KEY_EVAL_ERROR] = {take_evaluation, 0, false},
-    [MLS_KEY_SEED] = {take_seed, 0, false},
-    [MLS_KEY_TRACKED_STATS] = {take_throughput, 0, false},
-    [MLS_KEY_THROUGHPUT] = {take_throughput, 0, false},
+    [MLS_KEY_EVAL_ACCURACY] = {.take = take_evaluation},
+    [MLS_KEY_EVAL_ERROR] = {.take = take_evaluation},
+    [MLS_KEY_SEED] = {.take = take_seed},
+    [MLS_KEY_TRACKED_STATS] = {.take = take_throughput},
+    [MLS_KEY_THROUGHPUT] = {.take = take_throughput},
     [MLS_KEY_GLOBAL_BATCH_SIZE] = {take_number, offsetof(mls_run, global_batch_size), false},
     [MLS_KEY_TRAIN_SAMPLES] = {take_train_samples, offsetof(mls_run, train_samples), false},
     [MLS_KEY_CONFIG_FILENAME] = {take_text, offsetof(mls_run, config_filename), false},
     [MLS_KEY_SUBMISSION_BENCHMARK] = {take_text, offsetof(mls_run, benchmark), true},
     [MLS_KEY_SUBMISSION_DIVISION] = {take_text, offsetof(mls_run, division), true},
     [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), false},
-    [MLS_KEY_SUBMISSION_PLATFORM] = {take_nothing, 0, false},
-    [MLS_KEY_CACHE_CLEAR] = {take_nothing, 0, false},
-    [MLS_KEY_BLOCK_START] = {take_nothing, 0, false},
-    [MLS_KEY_BLOCK_STOP] = {take_nothing, 0, false},
-    [MLS_KEY_EPOCH_START] = {take_nothing, 0, false},
-    [MLS_KEY_EPOCH_STOP] = {take_nothing, 0, false},
-    [MLS_KEY_EPOCH_COUNT] = {take_nothing, 0, false},
-    [MLS_KEY_EVAL_START] = {take_nothing, 0, false},
+    [MLS_KEY_SUBMISSION_PLATFORM] = {.ignored = true},
+    [MLS_KEY_CACHE_CLEAR] = {.ignored = true},
+    [MLS_KEY_BLOCK_START] = {.ignored = true},
+    [MLS_KEY_BLOCK_STOP] = {.ignored = true},
+    [MLS_KEY_EPOCH_START] = {.ignored = true},
+    [MLS_KEY_EPOCH_STOP] = {.ignored = true},
+    [MLS_KEY_EPOCH_COUNT] = {.ignored = true},
+    [MLS_KEY_EVAL_START] = {.ignored = true},
 };
 
 void mls_run_record(mls_run *run, const mls_record *record)
@@ -250,12 +243,9 @@ void mls_run_record(mls_run *run, const mls_record *record)
         mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line},
                          "a record was overwritten by the next one and is lost");
     }
-    if (run->brief && !book[key].brief) {
-        return;
-    }
-    if (book[key].take != NULL) {
+    if (book[key].take != NULL && (book[key].brief || !run->brief)) {
         book[key].take(run, (char *)run + book[key].member, record);
-    } else {
+    } else if (book[key].take == NULL && !book[key].ignored && !run->brief) {
         take_hyperparameter(run, NULL, record);
     }
 }
