@@ -64,6 +64,9 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
                            mls_error *error) MLS_MUST_USE;
 void mls_rcp_set_free(mls_rcp_set *set);
 
+/** Fills in all of every point's bar: before it only mean and stdev are known, which is enough to judge by. */
+void mls_rcp_set_bars(mls_rcp_set *set);
+
 /** How a batch size relates to the points that were not pruned. */
 typedef enum mls_rcp_match {
     MLS_RCP_FOUND,              /**< there is a point of this batch size */

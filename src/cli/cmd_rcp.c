@@ -85,6 +85,9 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
         all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
         ok = mls_rcp_set_new(&rules, own_points, cli->score.rcp_path, &all.items[i].set, &error) == MLS_OK ||
              mls_cli_say_error(cli, cli->score.rcp_path, &error);
+        if (ok) {
+            mls_rcp_set_bars(all.items[i].set);
+        }
     }
     if (ok) {
         note_unused(cli, &all, edition);

@@ -24,14 +24,12 @@ void mls_table_row(mls_table *table)
 MLS_PRINTF(4, 0)
 static void fill(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args)
 {
-    mls_buffer raw = {0};
-    mls_buffer clean = {0};
-    mls_buffer_vprintf(&raw, format, args);
-    mls_escape_append(&clean, mls_buffer_str(&raw));
-    *cell = (mls_cell){mls_arena_copy(&table->text, mls_buffer_str(&clean)), style};
-    table->failed |= raw.failed || clean.failed || cell->text.ptr == NULL;
-    mls_buffer_release(&raw);
-    mls_buffer_release(&clean);
+    mls_buffer_clear(&table->raw);
+    mls_buffer_clear(&table->clean);
+    mls_buffer_vprintf(&table->raw, format, args);
+    mls_escape_append(&table->clean, mls_buffer_str(&table->raw));
+    *cell = (mls_cell){mls_arena_copy(&table->text, mls_buffer_str(&table->clean)), style};
+    table->failed |= table->raw.failed || table->clean.failed || cell->text.ptr == NULL;
 }
 
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
@@ -262,6 +260,8 @@ void mls_table_release(mls_table *table)
 {
     free(table->rows);
     mls_arena_release(&table->text);
+    mls_buffer_release(&table->raw);
+    mls_buffer_release(&table->clean);
     *table = (mls_table){0};
 }
 

@@ -46,7 +46,8 @@ typedef struct mls_table {
     size_t count, capacity;
     size_t filled; /* cells of the newest row */
     mls_arena text;
-    bool failed; /* memory ran out: the table is not complete */
+    mls_buffer raw, clean; /* scratch */
+    bool failed;           /* memory ran out: the table is not complete */
 } mls_table;
 
 /* A new row, its next cell, its note; or a row that is a heading.  Without a row nothing happens. */

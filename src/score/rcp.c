@@ -53,6 +53,19 @@ static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, dou
     return (mls_rcp_bar){mean, stdev, least, max_speedup, mean / max_speedup};
 }
 
+static mls_rcp_bar bar_at(const mls_rcp_set *set, const mls_rcp_point *point)
+{
+    const double averaged = (double)(point->count - 2 * (size_t)set->rules.benchmark->left_out);
+    return bar_of(set, point->bar.mean, point->bar.stdev, averaged);
+}
+
+void mls_rcp_set_bars(mls_rcp_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        set->items[i].bar = bar_at(set, &set->items[i]);
+    }
+}
+
 static int compare_points(const void *left, const void *right)
 {
     const mls_rcp_point *a = left;
@@ -95,9 +108,8 @@ void mls_rcp_set_prepare(mls_rcp_set *set)
     const size_t left_out = set->rules.benchmark->left_out;
     for (size_t i = 0; i < set->count; i++) {
         mls_rcp_point *point = &set->items[i];
-        point->bar =
-            bar_of(set, mls_mean_trimmed(point->to_converge, point->count, left_out),
-                   mls_stdev_population(point->to_converge, point->count), (double)(point->count - 2 * left_out));
+        point->bar = (mls_rcp_bar){mls_mean_trimmed(point->to_converge, point->count, left_out),
+                                   mls_stdev_population(point->to_converge, point->count), NAN, NAN, NAN};
     }
     if (set->count > 1) {
         qsort(set->items, set->count, sizeof *set->items, compare_points);
@@ -139,8 +151,8 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
     limit.lower_batch_size = lower->global_batch_size;
     if (above != NULL) {
         limit.upper_batch_size = above->global_batch_size;
-        limit.bar =
-            limit.match == MLS_RCP_INTERPOLATED ? bar_between(set, global_batch_size, below, above) : above->bar;
+        limit.bar = limit.match == MLS_RCP_INTERPOLATED ? bar_between(set, global_batch_size, below, above)
+                                                        : bar_at(set, above);
     }
     return limit;
 }

@@ -58,6 +58,7 @@ static void least_mean_is_where_the_t_test_turns(void **state)
     add(&set, HEADING "made_up,8,102 98 99 100 101\n");
     const mls_rcp_point *point = set->items;
     assert_int_equal(set->count, 1);
+    mls_rcp_set_bars(set);
     assert_close(point->bar.mean, 100, 0);
     assert_close(point->bar.stdev, sqrt(2), 1e-15);
     /* Three averaged values against one: two degrees of freedom, whose 5 % point is 2.91998558. */
