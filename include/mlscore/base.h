@@ -75,9 +75,9 @@ int mls_str_compare(mls_str a, mls_str b);
 int mls_str_compare_natural(mls_str a, mls_str b);
 
 /**
- * The right word that is nearest to a misspelt one: start with mls_nearest_to(word), offer every right word, and look
- * at `found`.  It is empty when more than a third of the letters differ, swapped neighbours counting as one, case not
- * at all.  Nothing is copied.
+ * The right word nearest to a misspelt one: begin with mls_nearest_to(word), offer every right word, look at `found`.
+ * It is empty when more than a third of the letters differ: swapped neighbours count as one, what is missing at the end
+ * half, case not at all.  Nothing is copied.
  */
 typedef struct mls_nearest {
     mls_str word;

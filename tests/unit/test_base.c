@@ -191,6 +191,7 @@ static void a_misspelt_word_gets_the_nearest_right_one(void **state)
     assert_string_equal(nearest("verfiy").ptr, "verify");
     assert_string_equal(nearest("complation").ptr, "completion");
     assert_string_equal(nearest("rpc").ptr, "rcp");
+    assert_string_equal(nearest("comple").ptr, "completion");
     assert_null(nearest("").ptr);
     assert_null(nearest("x").ptr);
     assert_null(nearest("train").ptr);
