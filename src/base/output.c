@@ -139,9 +139,13 @@ bool mls_output_is_closed(const mls_output *output)
     return output->failed_errno == EPIPE;
 }
 
-static mls_status finish(mls_output *output, mls_error *error)
+mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error)
 {
     mls_status status = MLS_OK;
+    if (abandon) {
+        output->fd = output->path != NULL ? output->fd : -1;
+        output->failed_errno = ECANCELED; /* nothing is written or renamed then */
+    }
     mls_output_flush(output);
     /* Even standard output is closed: only then a full disk behind it is sure to be heard of. */
     if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
@@ -161,16 +165,4 @@ static mls_status finish(mls_output *output, mls_error *error)
     mls_buffer_release(&output->buffer);
     *output = (mls_output){.fd = -1};
     return status;
-}
-
-mls_status mls_output_close(mls_output *output, mls_error *error)
-{
-    return finish(output, error);
-}
-
-void mls_output_abandon(mls_output *output)
-{
-    output->fd = output->path != NULL ? output->fd : -1;
-    output->failed_errno = ECANCELED; /* nothing is written or renamed then */
-    (void)finish(output, NULL);
 }

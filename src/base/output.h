@@ -33,12 +33,9 @@ void mls_output_flush(mls_output *output);
 bool mls_output_is_closed(const mls_output *output);
 
 /*
- * Writes what is left, closes and renames.  MLS_STOPPED: the reader of a pipe went away, which is to end quietly;
- * MLS_ERROR_WRITE: the file is as it was.
+ * Writes what is left, closes and renames; `abandon` throws it away, and a file of that path stays as it was.
+ * MLS_STOPPED: the reader of a pipe went away, which is to end quietly; MLS_ERROR_WRITE: the file is as it was.
  */
-mls_status mls_output_close(mls_output *output, mls_error *error) MLS_MUST_USE;
-
-/* Throws away what was not written; a file of that path stays as it was. */
-void mls_output_abandon(mls_output *output);
+mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error) MLS_MUST_USE;
 
 #endif

@@ -211,10 +211,11 @@ void mls_cli_close(mls_cli *cli, const char *failure)
         return;
     }
     cli->view.output = NULL;
-    if (failure != NULL || cli->output.failed_errno == ENOMEM) {
-        mls_output_abandon(&cli->output);
+    const bool lost = failure != NULL || cli->output.failed_errno == ENOMEM;
+    const mls_status status = mls_output_close(&cli->output, lost, &error);
+    if (lost) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", failure != NULL ? failure : "out of memory");
-    } else if (mls_output_close(&cli->output, &error) == MLS_ERROR_WRITE) {
+    } else if (status == MLS_ERROR_WRITE) {
         mls_cli_say(cli, MLS_EXIT_IO, cli->output_path != NULL ? cli->output_path : "standard output", "%s",
                     error.message);
     }

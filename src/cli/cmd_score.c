@@ -55,7 +55,7 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
         mls_status status = mls_output_open(&output, path, &error);
         if (status == MLS_OK) {
             mls_output_printf(&output, "{\"scaling_factor\": %s}\n", factor.text);
-            status = mls_output_close(&output, &error);
+            status = mls_output_close(&output, false, &error);
         }
         if (status == MLS_OK) {
             mls_cli_say(cli, MLS_EXIT_OK, NULL, "wrote %s: %s", path, factor.text);

@@ -88,7 +88,7 @@ static void a_file_appears_when_it_is_closed(void **state)
     mls_output_flush(&output);
     assert_int_equal(access("new", F_OK), -1);
     mls_output_text(&output, "three\n");
-    assert_int_equal(mls_output_close(&output, NULL), MLS_OK);
+    assert_int_equal(mls_output_close(&output, false, NULL), MLS_OK);
     assert_holds("new", "one 2\nthree\n");
     assert_int_equal(mode_of("new"), 0644);
     assert_files("new");
@@ -104,12 +104,12 @@ static void what_is_abandoned_leaves_no_trace(void **state)
     assert_int_equal(mls_output_open(&output, "old", NULL), MLS_OK);
     mls_output_text(&output, "new");
     mls_output_flush(&output);
-    mls_output_abandon(&output);
+    assert_int_equal(mls_output_close(&output, true, NULL), MLS_ERROR_WRITE);
     assert_holds("old", "old");
     assert_files("old");
     assert_int_equal(mls_output_open(&output, "old", NULL), MLS_OK);
     mls_output_text(&output, "new");
-    assert_int_equal(mls_output_close(&output, NULL), MLS_OK);
+    assert_int_equal(mls_output_close(&output, false, NULL), MLS_OK);
     assert_holds("old", "new");
     assert_int_equal(mode_of("old"), 0640);
     assert_int_equal(unlink("old"), 0);
@@ -123,7 +123,7 @@ static void links_are_followed(void **state)
     assert_int_equal(symlink("target", "link"), 0);
     assert_int_equal(mls_output_open(&output, "link", NULL), MLS_OK);
     mls_output_text(&output, "new");
-    assert_int_equal(mls_output_close(&output, NULL), MLS_OK);
+    assert_int_equal(mls_output_close(&output, false, NULL), MLS_OK);
     assert_holds("target", "new");
     struct stat about;
     assert_true(lstat("link", &about) == 0 && S_ISLNK(about.st_mode));
@@ -143,7 +143,7 @@ static void links_that_lead_nowhere_yet_are_followed(void **state)
     assert_int_equal(symlink("new", "there/second"), 0);
     assert_int_equal(mls_output_open(&output, "first", NULL), MLS_OK);
     mls_output_text(&output, "written");
-    assert_int_equal(mls_output_close(&output, NULL), MLS_OK);
+    assert_int_equal(mls_output_close(&output, false, NULL), MLS_OK);
     assert_holds("there/new", "written");
     assert_true(lstat("first", &about) == 0 && S_ISLNK(about.st_mode));
     assert_true(lstat("there/second", &about) == 0 && S_ISLNK(about.st_mode));
@@ -165,7 +165,7 @@ static void places_that_cannot_be_written(void **state)
         mls_error error = {0};
         mls_status status = mls_output_open(&output, paths[i], &error);
         if (status == MLS_OK) {
-            status = mls_output_close(&output, &error);
+            status = mls_output_close(&output, false, &error);
         }
         assert_int_equal(status, MLS_ERROR_WRITE);
         assert_true(strncmp(error.message, "cannot write: ", 14) == 0);
@@ -183,7 +183,7 @@ static void a_full_disk_and_a_closed_pipe(void **state)
     if (access("/dev/full", W_OK) == 0) {
         assert_int_equal(mls_output_open(&output, "/dev/full", NULL), MLS_OK);
         mls_output_text(&output, "x");
-        assert_int_equal(mls_output_close(&output, &error), MLS_ERROR_WRITE);
+        assert_int_equal(mls_output_close(&output, false, &error), MLS_ERROR_WRITE);
         assert_int_equal(error.system_errno, ENOSPC);
     }
     assert_int_equal(pipe(ends), 0);
@@ -194,7 +194,7 @@ static void a_full_disk_and_a_closed_pipe(void **state)
     mls_output_text(&output, "x");
     mls_output_flush(&output);
     assert_true(mls_output_is_closed(&output));
-    assert_int_equal(mls_output_close(&output, NULL), MLS_STOPPED);
+    assert_int_equal(mls_output_close(&output, false, NULL), MLS_STOPPED);
     (void)close(ends[1]);
 }
 

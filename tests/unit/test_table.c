@@ -24,7 +24,7 @@ static char *printed(mls_table *table, size_t width, bool color, bool markdown)
     mls_view view = {
         .output = &output, .format = markdown ? MLS_FORMAT_MARKDOWN : MLS_FORMAT_TABLE, .width = width, .color = color};
     mls_table_print(table, &view);
-    assert_int_equal(mls_output_close(&output, NULL), MLS_OK);
+    assert_int_equal(mls_output_close(&output, false, NULL), MLS_OK);
     FILE *file = fopen(path, "re");
     char *text = calloc(1, 100000);
     assert_non_null(file);

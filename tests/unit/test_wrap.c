@@ -19,7 +19,7 @@ static void assert_wrapped(const char *text, mls_wrap wrap, const char *expected
     mls_view_wrapped(&view, mls_str_from(text), wrap, MLS_STYLE_PLAIN);
     assert_int_equal(output.buffer.len, strlen(expected));
     assert_true(mls_str_equal(mls_buffer_str(&output.buffer), mls_str_from(expected)));
-    mls_output_abandon(&output);
+    assert_int_equal(mls_output_close(&output, true, NULL), MLS_ERROR_WRITE);
 }
 
 static void test_no_limit(void **state)
