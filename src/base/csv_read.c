@@ -64,13 +64,12 @@ static void end_row(int terminator, void *context)
     reading->count = 0;
 }
 
-static bool is_blank(mls_str line)
+static mls_status parse_failed(const csv_reading *reading, struct csv_parser *parser, size_t line, size_t column,
+                               const char *reason)
 {
-    size_t at = 0;
-    while (at < line.len && line.ptr[at] != '\0' && strchr(" \t\r\n", line.ptr[at]) != NULL) {
-        at++;
-    }
-    return at == line.len;
+    return csv_error(parser) != CSV_EPARSE
+               ? mls_error_memory(reading->error)
+               : mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
 }
 
 /* Feeds the text line by line, so that every row's place is known. */
@@ -81,8 +80,9 @@ static void read_lines(mls_str text, size_t offset, csv_reading *reading, struct
         const char *newline = memchr(text.ptr + offset, '\n', text.len - offset);
         next = newline == NULL ? text.len : (size_t)(newline - text.ptr) + 1;
         const mls_str line = {text.ptr + offset, next - offset};
+        mls_str rest = line;
         reading->line++;
-        if (reading->row_ended && is_blank(line)) {
+        if (reading->row_ended && mls_str_word(&rest).len == 0) {
             continue;
         }
         if (reading->row_ended) {
@@ -92,17 +92,12 @@ static void read_lines(mls_str text, size_t offset, csv_reading *reading, struct
         reading->row_ended = false;
         const size_t parsed = csv_parse(parser, line.ptr, line.len, take_field, end_row, reading);
         if (parsed != line.len && reading->status == MLS_OK) {
-            reading->status = csv_error(parser) != CSV_EPARSE
-                                  ? mls_error_memory(reading->error)
-                                  : mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, parsed + 1,
-                                                  "a quote inside an unquoted field, or text behind a closing quote");
+            reading->status = parse_failed(reading, parser, reading->line, parsed + 1,
+                                           "a quote inside an unquoted field, or text behind a closing quote");
         }
     }
     if (reading->status == MLS_OK && csv_fini(parser, take_field, end_row, reading) != 0) {
-        reading->status =
-            csv_error(parser) != CSV_EPARSE
-                ? mls_error_memory(reading->error)
-                : mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->row.line, 0, "a quoted field is not closed");
+        reading->status = parse_failed(reading, parser, reading->row.line, 0, "a quoted field is not closed");
     }
 }
 

@@ -43,7 +43,8 @@ int mls_file_open(const char *path, bool given, mls_error *error)
     return -1;
 }
 
-mls_status mls_file_read_fd(int fd, size_t limit, mls_buffer *text, mls_error *error)
+/* Reads from where a descriptor stands to its end. */
+static mls_status read_open(int fd, size_t limit, mls_buffer *text, mls_error *error)
 {
     const size_t before = text->len;
     for (;;) {
@@ -73,7 +74,7 @@ mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer 
     if (fd < 0) {
         return MLS_ERROR_READ;
     }
-    const mls_status status = mls_file_read_fd(fd, limit, text, error);
+    const mls_status status = read_open(fd, limit, text, error);
     (void)close(fd);
     return status;
 }

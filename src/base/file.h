@@ -19,9 +19,6 @@ int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
 /* Appends a whole file of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT or _MEMORY with `error` (may be NULL) set. */
 mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
-/* The same from an open descriptor, from where it stands to its end. */
-mls_status mls_file_read_fd(int fd, size_t limit, mls_buffer *text, mls_error *error) MLS_MUST_USE;
-
 /* "named pipe", "socket", "device" or "folder"; NULL for what holds bytes of its own: a regular file. */
 const char *mls_file_kind_words(mode_t mode);
 

@@ -117,12 +117,9 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
         size_t kept = list->found[code];
         for (size_t i = 0; i < from->count && from->found[code] > 0; i++) {
             const mls_finding *f = &from->items[i];
-            if ((size_t)f->code != code) {
-                continue;
-            }
-            if (f->code == except) {
+            if ((size_t)f->code == code && f->code == except) {
                 --*count_of(&list->counts, f->severity);
-            } else if (kept++ < MLS_FINDINGS_KEPT_PER_CODE) {
+            } else if ((size_t)f->code == code && kept++ < MLS_FINDINGS_KEPT_PER_CODE) {
                 mls_finding copy = *f;
                 copy.message = mls_copy_text(f->message, strlen(f->message));
                 keep_finding(list, copy, mls_str_from(f->key));
@@ -137,41 +134,24 @@ void mls_findings_append(mls_findings *list, const mls_findings *from)
     mls_findings_append_except(list, from, MLS_FINDING_COUNT);
 }
 
-typedef struct finding_order {
-    mls_finding finding;
-    size_t index;
-} finding_order;
-
-static int compare_findings(const void *left, const void *right)
+static bool comes_before(const mls_finding *a, const mls_finding *b)
 {
-    const finding_order *a = left;
-    const finding_order *b = right;
     /* Line 0 is "no line": last.  Subtracting 1 wraps it to the top. */
-    const size_t line_a = a->finding.line - 1;
-    const size_t line_b = b->finding.line - 1;
-    return line_a != line_b                         ? (line_a < line_b ? -1 : 1)
-           : a->finding.column != b->finding.column ? (a->finding.column < b->finding.column ? -1 : 1)
-                                                    : (a->index > b->index) - (a->index < b->index);
+    return a->line != b->line ? a->line - 1 < b->line - 1 : a->column < b->column;
 }
 
+/* They come nearly in order, and there are few: inserting each where it belongs keeps those of one place as they are.
+ */
 void mls_findings_sort(mls_findings *list)
 {
-    if (list->count < 2) {
-        return;
+    for (size_t i = 1; i < list->count; i++) {
+        const mls_finding finding = list->items[i];
+        size_t at = i;
+        for (; at > 0 && comes_before(&finding, &list->items[at - 1]); at--) {
+            list->items[at] = list->items[at - 1];
+        }
+        list->items[at] = finding;
     }
-    finding_order *order = calloc(list->count, sizeof *order);
-    if (order == NULL) {
-        list->out_of_memory = true;
-        return;
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        order[i] = (finding_order){list->items[i], i};
-    }
-    qsort(order, list->count, sizeof *order, compare_findings);
-    for (size_t i = 0; i < list->count; i++) {
-        list->items[i] = order[i].finding;
-    }
-    free(order);
 }
 
 void mls_findings_release(mls_findings *list)
