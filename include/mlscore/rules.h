@@ -2,9 +2,9 @@
 /*
  * rules.h - the rules of an edition, and judging a log by them.
  *
- * A ruleset never changes; any number of threads may use it.  A checker is fed one log at a time (mls_checker_sink()),
- * keeps a bounded amount whatever the log's size, and has a verdict when the log has ended: that of the reference
- * compliance checker to the letter, with errors for the same keys.  Advice goes beyond it and never changes a verdict.
+ * A ruleset never changes; any number of threads may use it.  A checker is fed one log at a time, keeps a bounded
+ * amount whatever the log's size, and has a verdict when the log has ended: that of the reference compliance checker to
+ * the letter, with errors for the same keys.  Advice goes beyond it and never changes a verdict.
  */
 #ifndef MLSCORE_RULES_H
 #define MLSCORE_RULES_H
@@ -73,11 +73,8 @@ void mls_checker_free(mls_checker *checker);
 /** Forgets the log and is ready for the next one, perhaps by other rules; `options` NULL: by the same. */
 void mls_checker_reset(mls_checker *checker, const mls_checker_options *options);
 
-/** The callbacks that feed the checker, which is their state.  It must outlive the scan. */
-mls_sink mls_checker_sink(mls_checker *checker);
-
 /**
- * The same one by one; mls_checker_end() once, after the last record.  MLS_OK, MLS_ERROR_MEMORY, or what loading the
+ * Feed it, in file order; mls_checker_end() once, after the last record.  MLS_OK, MLS_ERROR_MEMORY, or what loading the
  * guessed edition's rules returned.
  */
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record) MLS_MUST_USE;

@@ -26,7 +26,6 @@ void mls_checker_free(mls_checker *checker)
         mls_checker_release_scopes(checker);
         mls_arena_release(&checker->memory);
         mls_arena_release(&checker->scratch);
-        mls_arena_release(&checker->advice_scratch);
         mls_records_release(&checker->kept);
         mls_findings_release(&checker->findings);
         free(checker);
@@ -41,11 +40,9 @@ void mls_checker_reset(mls_checker *checker, const mls_checker_options *options)
     mls_records_forget(&checker->kept);
     mls_arena_reset(&checker->memory);
     mls_arena_reset(&checker->scratch);
-    mls_arena_reset(&checker->advice_scratch);
     *checker = (mls_checker){.options = kept,
                              .memory = checker->memory,
                              .scratch = checker->scratch,
-                             .advice_scratch = checker->advice_scratch,
                              .kept = checker->kept,
                              .keeps = kept.ruleset == NULL,
                              .ruleset = kept.ruleset,
@@ -77,14 +74,19 @@ mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malf
 static const char *text_of(mls_checker *checker, mls_str span)
 {
     mls_str text = {NULL, 0};
-    if (mls_json_kind_of(span) != MLS_JSON_STRING) {
-        return NULL;
-    }
-    if (mls_json_string(span, &checker->advice_scratch, &text)) {
-        text = mls_arena_copy(&checker->memory, text);
-    }
-    checker->out_of_memory |= text.ptr == NULL;
+    checker->out_of_memory |=
+        mls_json_kind_of(span) == MLS_JSON_STRING && !mls_json_string(span, &checker->memory, &text);
     return text.ptr;
+}
+
+static mls_kept_value value_keep(mls_checker *checker, mls_str text)
+{
+    mls_kept_value kept = {.hash = mls_str_hash(text, 0), .length = text.len};
+    if (text.len <= MLS_VALUE_KEPT_MAX) {
+        kept.text = mls_arena_copy(&checker->memory, text);
+        checker->out_of_memory |= kept.text.ptr == NULL;
+    }
+    return kept;
 }
 
 /* Whether a value is the one that was kept.  Only unlike texts need a look at what they mean. */
@@ -116,9 +118,9 @@ static void count_key(mls_checker *checker, size_t key_index, const mls_record *
         return;
     }
     if (state->count == 1) {
-        state->first = mls_value_keep(checker, record->value);
+        state->first = value_keep(checker, record->value);
     } else if (!value_is_kept(checker, &state->first, record->value)) {
-        state->other = mls_value_keep(checker, record->value);
+        state->other = value_keep(checker, record->value);
         state->other_line = record->line;
     }
 }
@@ -246,7 +248,7 @@ static mls_status judge_record(void *state, const mls_record *record)
     return checker->out_of_memory || checker->input.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
-/* Judges by an edition (NULL: by the rules that were given) all that has come, from the start. */
+/* Judges all that has come, from the start, by an edition; NULL: by the rules that were given. */
 static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
 {
     mls_status status = MLS_OK;
@@ -256,28 +258,27 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     checker->benchmark = checker->division = NULL;
     checker->advice = (mls_advice_state){.last_time_ms = -INFINITY, .unknown.arena = &checker->memory};
     checker->input = (mls_expr_input){.arena = &checker->scratch};
+    checker->edition = edition;
     if (edition != NULL) {
-        checker->edition = edition;
         status = mls_rulesets_get(checker->options.rulesets, edition, &checker->ruleset, NULL);
     }
-    if (status == MLS_OK) {
-        status =
-            mls_checker_prepare(checker) ? mls_records_retell(&checker->kept, judge_record, checker) : MLS_ERROR_MEMORY;
+    if (status == MLS_OK && !mls_checker_prepare(checker)) {
+        status = MLS_ERROR_MEMORY;
     }
-    return status;
+    return status == MLS_OK ? mls_records_retell(&checker->kept, judge_record, checker) : status;
 }
 
 /* By the rules that were given, or those of the edition that the first record's date points to. */
 static mls_status begin(mls_checker *checker)
 {
-    if (checker->ruleset != NULL) {
-        return judge_by(checker, NULL);
-    }
-    if (checker->options.rulesets == NULL) {
+    const mls_checker_options *options = &checker->options;
+    if (options->ruleset == NULL && options->rulesets == NULL) {
         return MLS_ERROR_VALUE;
     }
-    return judge_by(checker, mls_editions_guess(mls_rulesets_editions(checker->options.rulesets),
-                                                checker->options.usage, checker->first_ms, MLS_S("")));
+    return judge_by(checker, options->ruleset != NULL
+                                 ? NULL
+                                 : mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage,
+                                                      checker->first_ms, MLS_S("")));
 }
 
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
@@ -328,27 +329,6 @@ mls_status mls_checker_end(mls_checker *checker)
     mls_findings_sort(&checker->findings);
     return checker->out_of_memory || checker->input.out_of_memory || checker->findings.out_of_memory ? MLS_ERROR_MEMORY
                                                                                                      : status;
-}
-
-static mls_status sink_record(void *state, const mls_record *record)
-{
-    return mls_checker_record(state, record);
-}
-
-static mls_status sink_malformed(void *state, const mls_malformed *malformed)
-{
-    return mls_checker_malformed(state, malformed);
-}
-
-static mls_status sink_end(void *state, const mls_log_totals *totals)
-{
-    (void)totals;
-    return mls_checker_end(state);
-}
-
-mls_sink mls_checker_sink(mls_checker *checker)
-{
-    return (mls_sink){.state = checker, .record = sink_record, .malformed = sink_malformed, .end = sink_end};
 }
 
 void mls_checker_take_findings(mls_checker *checker, mls_findings *findings)

@@ -7,60 +7,40 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/buffer.h"
+#include "base/utf8.h"
 #include "rules/judging.h"
 
 /* Clocks that differ by less than this are not worth a word. */
 #define MLS_BACKWARDS_MS 1000.0
 #define MLS_LONG_RUN_MS (24 * 3600 * 1000.0)
 
-static void advice_status(mls_checker *checker, const mls_record *record)
-{
-    mls_advice_state *advice = &checker->advice;
-    mls_str span;
-    mls_str text;
-    advice->run_stopped = true;
-    advice->run_stop_ms = record->time_ms;
-    advice->run_stop_line = record->line;
-    if (!mls_json_member(record->metadata, MLS_S("status"), &span) || mls_json_kind_of(span) != MLS_JSON_STRING) {
-        return;
-    }
-    if (!mls_json_string(span, &checker->advice_scratch, &text)) {
-        checker->out_of_memory = true;
-    } else if (!mls_str_equal(text, MLS_S("success"))) {
-        advice->status = mls_arena_copy(&checker->memory, (mls_str){text.ptr, text.len > 60 ? 60 : text.len});
-        advice->status_line = record->line;
-        checker->out_of_memory |= advice->status.ptr == NULL;
-    }
-}
-
 /*
  * Only the steps of the run itself tell of clocks that differ: evaluations and blocks are often logged late, and
  * cache_clear may belong to the next run.
  */
-static void advise_step(mls_advice_state *advice, const mls_record *record)
+void mls_advice_record(mls_checker *checker, const mls_record *record)
 {
+    mls_advice_state *advice = &checker->advice;
+    mls_str span;
+    if (record->key_id != MLS_KEY_INIT_START && record->key_id != MLS_KEY_INIT_STOP &&
+        record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP) {
+        return;
+    }
     if (record->time_ms >= advice->last_time_ms) {
         advice->last_time_ms = record->time_ms;
     } else if (advice->last_time_ms - record->time_ms > advice->backwards_ms) {
         advice->backwards_ms = advice->last_time_ms - record->time_ms;
         advice->backwards_line = record->line;
     }
-}
-
-void mls_advice_record(mls_checker *checker, const mls_record *record)
-{
-    mls_advice_state *advice = &checker->advice;
-    if (record->key_id != MLS_KEY_INIT_START && record->key_id != MLS_KEY_INIT_STOP &&
-        record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP) {
-        return;
-    }
-    advise_step(advice, record);
-    if (!advice->run_started && record->key_id == MLS_KEY_RUN_START) {
-        advice->run_started = true;
+    if (advice->run_start_line == 0 && record->key_id == MLS_KEY_RUN_START) {
+        advice->run_start_line = record->line;
         advice->run_start_ms = record->time_ms;
-    } else if (!advice->run_stopped && record->key_id == MLS_KEY_RUN_STOP) {
-        advice_status(checker, record);
+    } else if (advice->run_stop_line == 0 && record->key_id == MLS_KEY_RUN_STOP) {
+        advice->run_stop_line = record->line;
+        advice->run_stop_ms = record->time_ms;
+        if (mls_json_member(record->metadata, MLS_S("status"), &span) && mls_json_kind_of(span) == MLS_JSON_STRING) {
+            checker->out_of_memory |= !mls_json_string(span, &checker->memory, &advice->status);
+        }
     }
 }
 
@@ -69,16 +49,14 @@ bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
 {
     mls_map *unknown = &checker->advice.unknown;
     bool added;
-    if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX ||
-        (unknown->count == MLS_UNKNOWN_KEYS_MAX && mls_map_find(unknown, record->key) == NULL)) {
+    if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX || unknown->count == MLS_UNKNOWN_KEYS_MAX) {
         return false;
     }
     mls_map_entry *entry = mls_map_put(unknown, record->key, &added);
-    if (entry == NULL) {
-        checker->out_of_memory = true;
-        return false;
+    checker->out_of_memory |= entry == NULL;
+    if (added) {
+        entry->value.number = record->line;
     }
-    entry->value.number = added ? record->line : entry->value.number;
     return added;
 }
 
@@ -161,30 +139,27 @@ static void advice_several(mls_checker *checker)
     }
 }
 
-static void advice_times(mls_checker *checker)
+static void advice_run(mls_checker *checker)
 {
     const mls_advice_state *advice = &checker->advice;
+    const mls_finding_place stop = {.line = advice->run_stop_line, .key = MLS_S("run_stop")};
+    const double duration = advice->run_stop_ms - advice->run_start_ms;
+    if (advice->status.ptr != NULL && !mls_str_equal(advice->status, MLS_S("success"))) {
+        mls_findings_add_as(&checker->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, stop, "run_stop says %.*s",
+                            MLS_CUT(advice->status, 60));
+    }
     if (advice->backwards_ms > MLS_BACKWARDS_MS) {
         mls_findings_add(&checker->findings, MLS_FINDING_CLOCK, (mls_finding_place){.line = advice->backwards_line},
                          "this record's time is %.3f s before that of an earlier one", advice->backwards_ms / 1000);
     }
-    const double duration = advice->run_stop_ms - advice->run_start_ms;
-    if (advice->run_started && advice->run_stopped && duration > MLS_LONG_RUN_MS) {
-        mls_findings_add(&checker->findings, MLS_FINDING_LONG_RUN,
-                         (mls_finding_place){.line = advice->run_stop_line, .key = MLS_S("run_stop")},
-                         "the run took %.1f hours", duration / 3600000);
+    if (advice->run_start_line > 0 && advice->run_stop_line > 0 && duration > MLS_LONG_RUN_MS) {
+        mls_findings_add(&checker->findings, MLS_FINDING_LONG_RUN, stop, "the run took %.1f hours", duration / 3600000);
     }
 }
 
 void mls_advice_end(mls_checker *checker)
 {
-    const mls_advice_state *advice = &checker->advice;
-    if (advice->status.ptr != NULL) {
-        mls_findings_add_as(&checker->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE,
-                            (mls_finding_place){.line = advice->status_line, .key = MLS_S("run_stop")},
-                            "run_stop says %.*s", (int)advice->status.len, advice->status.ptr);
-    }
-    advice_times(checker);
+    advice_run(checker);
     if (checker->ruleset != NULL && checker->records > 0) {
         advice_edition(checker);
         advice_misspelt(checker);

@@ -172,7 +172,7 @@ static void judge_target(const mls_judging *j)
         mls_buffer_append_text(&message, i > 0 ? " and " : "");
         mls_rule_words_target(&message, j->scope, &targets->items[i], &j->checker->input);
     }
-    if (state->has_best) {
+    if (state->best_line > 0) {
         best_append(&message, state);
     } else {
         mls_buffer_append_text(&message, "; no record did");

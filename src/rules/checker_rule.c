@@ -159,10 +159,9 @@ static void target_note(const mls_judging *j, const mls_expr *expr)
     double number;
     if (direction == 0 || record->payload.ptr == NULL || !mls_expr_evaluate(measured, &j->checker->input, &value) ||
         !mls_value_number(&value, &number) || isnan(number) ||
-        (state->has_best && (number - state->best) * direction <= 0)) {
+        (state->best_line > 0 && (number - state->best) * direction <= 0)) {
         return;
     }
-    state->has_best = true;
     state->best = number;
     state->best_line = record->line;
     state->best_in_samples = progress_by(j, MLS_S("samples_count"), &state->best_progress);
@@ -301,14 +300,4 @@ void mls_rule_apply(const mls_judging *j, bool first)
                           j->checker->input.reason);
         mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_ACTION, &message);
     }
-}
-
-mls_kept_value mls_value_keep(mls_checker *checker, mls_str text)
-{
-    mls_kept_value kept = {.hash = mls_str_hash(text, 0), .length = text.len};
-    if (text.len <= MLS_VALUE_KEPT_MAX) {
-        kept.text = mls_arena_copy(&checker->memory, text);
-        checker->out_of_memory |= kept.text.ptr == NULL;
-    }
-    return kept;
 }

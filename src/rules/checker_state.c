@@ -6,40 +6,50 @@
 
 /* ---------------------------------------------------------------- values that outlive their record */
 
+static bool room_take(size_t *room, size_t size)
+{
+    const bool fits = size <= *room;
+    *room -= fits ? size : 0;
+    return fits;
+}
+
+static bool text_copy(mls_checker *checker, mls_str text, mls_arena *arena, mls_str *copy)
+{
+    *copy = mls_arena_copy(arena, text);
+    checker->out_of_memory |= copy->ptr == NULL;
+    return copy->ptr != NULL;
+}
+
 /* Trees come from a validator that bounds their depth. */
 bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy)
 {
     const bool object = value->kind == MLS_JSON_OBJECT;
     const mls_member *from = object ? value->as.object.members : NULL;
     const size_t count = object ? value->as.object.count : value->kind == MLS_JSON_LIST ? value->as.list.count : 0;
-    const size_t size = sizeof *value + (value->kind == MLS_JSON_STRING ? value->as.string.len : 0);
-    if (size > *room || count > (*room - size) / sizeof *value) {
+    const mls_str text = value->kind == MLS_JSON_STRING ? value->as.string : (mls_str){NULL, 0};
+    *copy = *value;
+    if (!room_take(room, sizeof *value + text.len) || count > *room / sizeof *value) {
         return false;
     }
-    *room -= size;
-    *copy = *value;
-    if (value->kind == MLS_JSON_STRING) {
-        copy->as.string = mls_arena_copy(arena, value->as.string);
-        checker->out_of_memory |= copy->as.string.ptr == NULL;
-    }
     if (count == 0) {
-        return !checker->out_of_memory;
+        return value->kind != MLS_JSON_STRING || text_copy(checker, text, arena, &copy->as.string);
     }
     mls_value *items = mls_arena_array(arena, count, sizeof *items);
     mls_member *members = object ? mls_arena_array(arena, count, sizeof *members) : NULL;
-    checker->out_of_memory |= items == NULL || (object && members == NULL);
-    for (size_t i = 0; i < count && !checker->out_of_memory; i++) {
+    if (items == NULL || (object && members == NULL)) {
+        checker->out_of_memory = true;
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
         if (!mls_value_copy(checker, object ? from[i].value : &value->as.list.items[i], arena, room, &items[i])) {
             return false;
         }
         if (object) {
-            const size_t named = sizeof *members + from[i].name.len;
-            if (named > *room) {
+            members[i].value = &items[i];
+            if (!room_take(room, sizeof *from + from[i].name.len) ||
+                !text_copy(checker, from[i].name, arena, &members[i].name)) {
                 return false;
             }
-            *room -= named;
-            members[i] = (mls_member){mls_arena_copy(arena, from[i].name), &items[i]};
-            checker->out_of_memory |= members[i].name.ptr == NULL;
         }
     }
     if (object) {
@@ -47,30 +57,25 @@ bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *are
     } else {
         copy->as.list.items = items;
     }
-    return !checker->out_of_memory;
+    return true;
 }
-
-/* ---------------------------------------------------------------- variables */
 
 static bool variable_too_large(mls_checker *checker)
 {
-    static const char text[] = "the variable would hold more than 1 MiB";
-    memcpy(checker->input.reason, text, sizeof text);
-    return false;
+    return mls_expr_fail(&checker->input, "the variable would hold more than 1 MiB");
 }
 
+/* The new value may look at the old one, which is kept until it is copied. */
 bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value)
 {
     mls_store *store = &j->state->stores[slot];
-    mls_store fresh = {0}; /* the new value may look at the old one: keep that until it is copied */
-    size_t room = MLS_VARIABLE_SIZE_MAX;
+    mls_store fresh = {.room = MLS_VARIABLE_SIZE_MAX};
     mls_value copy;
-    if (!mls_value_copy(j->checker, value, &fresh.memory, &room, &copy)) {
-        mls_arena_release(&fresh.memory);
+    const bool fits = mls_value_copy(j->checker, value, &fresh.memory, &fresh.room, &copy);
+    mls_arena_release(fits ? &store->memory : &fresh.memory);
+    if (!fits) {
         return variable_too_large(j->checker);
     }
-    fresh.size = MLS_VARIABLE_SIZE_MAX - room;
-    mls_arena_release(&store->memory);
     *store = fresh;
     j->state->variables[slot] = (mls_variable){copy, true};
     return true;
@@ -80,12 +85,12 @@ bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *ite
 {
     mls_value *list = &j->state->variables[slot].value;
     mls_store *store = &j->state->stores[slot];
-    size_t room = MLS_VARIABLE_SIZE_MAX - store->size;
+    size_t room = store->room;
     mls_value copy;
     if (!mls_value_copy(j->checker, items, &store->memory, &room, &copy)) {
         return variable_too_large(j->checker);
     }
-    store->size = MLS_VARIABLE_SIZE_MAX - room;
+    store->room = room;
     if (store->items != list->as.list.items) { /* another's list, of which growing makes a copy */
         store->items = (mls_value *)(uintptr_t)list->as.list.items;
         store->capacity = 0;
@@ -125,25 +130,21 @@ void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_
 
 /* ---------------------------------------------------------------- scopes */
 
-void mls_scope_state_release(const mls_scope *scope, mls_scope_state *state)
+static void scope_release(const mls_scope *scope, mls_scope_state *state)
 {
-    state->live = false;
     for (size_t i = 0; state->stores != NULL && i < scope->symbols.count; i++) {
         mls_arena_release(&state->stores[i].memory);
     }
-    state->stores = NULL;
-    state->groups = (mls_map){0};
     mls_arena_release(&state->memory);
+    *state = (mls_scope_state){0};
 }
 
 void mls_checker_release_scopes(mls_checker *checker)
 {
-    if (checker->scopes != NULL) {
-        for (size_t i = 0; i < checker->ruleset->scope_count; i++) {
-            mls_scope_state_release(&checker->ruleset->scopes[i], &checker->scopes[i]);
-        }
-        checker->scopes = NULL;
+    for (size_t i = 0; checker->scopes != NULL && i < checker->ruleset->scope_count; i++) {
+        scope_release(&checker->ruleset->scopes[i], &checker->scopes[i]);
     }
+    checker->scopes = NULL;
 }
 
 bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
@@ -153,17 +154,19 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
     if (state->rules != NULL) {
         return true;
     }
-    state->variables = mls_arena_array(&checker->memory, scope->symbols.count, sizeof *state->variables);
-    state->stores = mls_arena_zeroed(&checker->memory, scope->symbols.count, sizeof *state->stores);
-    state->rules = mls_arena_zeroed(&checker->memory, scope->rule_count, sizeof *state->rules);
-    if (state->variables == NULL || state->stores == NULL || state->rules == NULL) {
+    const size_t symbols = scope->symbols.count;
+    mls_rule_state *rules = mls_arena_zeroed(&checker->memory, scope->rule_count, sizeof *rules);
+    state->variables = mls_arena_array(&checker->memory, symbols, sizeof *state->variables);
+    state->stores = mls_arena_zeroed(&checker->memory, symbols, sizeof *state->stores);
+    if (rules == NULL || state->variables == NULL || state->stores == NULL) {
         checker->out_of_memory = true;
-        state->rules = NULL;
         return false;
     }
-    if (scope->symbols.count > 0) {
-        memcpy(state->variables, scope->initial, scope->symbols.count * sizeof *state->variables);
+    for (size_t i = 0; i < symbols; i++) {
+        state->variables[i] = scope->initial[i];
+        state->stores[i].room = MLS_VARIABLE_SIZE_MAX;
     }
+    state->rules = rules;
     return true;
 }
 
@@ -171,9 +174,8 @@ bool mls_checker_prepare(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     checker->keys = mls_arena_zeroed(&checker->memory, ruleset->key_count, sizeof *checker->keys);
-    checker->order = mls_arena_array(&checker->memory, ruleset->scope_count, sizeof *checker->order);
     mls_scope_state *scopes = mls_arena_zeroed(&checker->memory, ruleset->scope_count, sizeof *scopes);
-    if (checker->keys == NULL || checker->order == NULL || scopes == NULL) {
+    if (checker->keys == NULL || scopes == NULL) {
         return false;
     }
     checker->scopes = scopes;
@@ -181,13 +183,27 @@ bool mls_checker_prepare(mls_checker *checker)
     return true;
 }
 
-/* Puts a scope on the list of those to look at, once. */
-static void state_reach(mls_checker *checker, bool *reached, size_t scope)
+/* Marks a scope and all that it has queued or still may; each is gone through once. */
+static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
 {
-    if (!reached[scope]) {
-        checker->order[checker->order_count++] = scope;
-    }
+    const mls_ruleset *ruleset = checker->ruleset;
+    const mls_scope_state *state = &checker->scopes[scope];
+    const mls_scope *rules = &ruleset->scopes[scope];
     reached[scope] = true;
+    for (size_t i = 0; i < state->use_count; i++) {
+        if (state->uses[i].scope != SIZE_MAX && !reached[state->uses[i].scope]) {
+            reach_scope(checker, state->uses[i].scope, reached);
+        }
+    }
+    for (size_t r = 0; r < rules->rule_count; r++) {
+        const mls_rule *rule = &rules->rules[r];
+        const bool may = rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0);
+        for (size_t i = 0; may && i < ruleset->scope_count; i++) {
+            if (!reached[i] && mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
+                reach_scope(checker, i, reached);
+            }
+        }
+    }
 }
 
 /*
@@ -198,33 +214,12 @@ void mls_checker_update_live(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     bool reached[MLS_SCOPES_MAX] = {false};
-    checker->order_count = 0;
-    state_reach(checker, reached, ruleset->common);
-    for (size_t at = 0; at < checker->order_count; at++) {
-        const mls_scope *scope = &ruleset->scopes[checker->order[at]];
-        const mls_scope_state *state = &checker->scopes[checker->order[at]];
-        for (size_t i = 0; i < state->use_count; i++) {
-            if (state->uses[i].scope != SIZE_MAX) {
-                state_reach(checker, reached, state->uses[i].scope);
-            }
-        }
-        for (size_t r = 0; r < scope->rule_count; r++) {
-            const mls_rule *rule = &scope->rules[r];
-            const bool may = rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0);
-            for (size_t i = 0; may && i < ruleset->scope_count; i++) {
-                if (!reached[i] && mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
-                    state_reach(checker, reached, i);
-                }
-            }
-        }
-    }
-    checker->order_count = 0;
+    reach_scope(checker, ruleset->common, reached);
     for (size_t i = 0; i < ruleset->scope_count; i++) {
         mls_scope_state *state = &checker->scopes[i];
-        if (reached[i]) {
-            state->live = true;
-        } else if (state->live) {
-            mls_scope_state_release(&ruleset->scopes[i], state);
+        if (state->live && !reached[i]) {
+            scope_release(&ruleset->scopes[i], state);
         }
+        state->live = reached[i];
     }
 }

@@ -33,25 +33,21 @@ typedef struct mls_kept_value {
 /* How often a key came, whatever the scope. */
 typedef struct mls_key_state {
     size_t count;
-    size_t first_line;
-    size_t second_line;
+    size_t first_line, second_line;
     size_t other_line; /* of the first record with another value; 0: all the same */
-    mls_kept_value first;
-    mls_kept_value other;
+    mls_kept_value first, other;
 } mls_key_state;
 
 /* A finding that counts only if its scope is queued and, for some, not overruled. */
 typedef struct mls_staged {
     struct mls_staged *next;
     mls_finding_code code;
-    size_t line;
-    size_t column;
+    size_t line, column;
     mls_str message;
 } mls_staged;
 
 typedef struct mls_staged_list {
-    mls_staged *first;
-    mls_staged *last;
+    mls_staged *first, *last;
     size_t kept;
     size_t errors; /* kept or not */
 } mls_staged_list;
@@ -61,9 +57,8 @@ typedef struct mls_rule_state {
     mls_staged_list others;
     bool any_held;
     bool any_judged;
-    bool has_best;
     double best;
-    size_t best_line;
+    size_t best_line;     /* 0: there is none */
     double best_progress; /* how far the run was then; NAN: not said */
     bool best_in_samples; /* samples, not epochs */
 } mls_rule_state;
@@ -79,7 +74,7 @@ typedef struct mls_use {
 /* Memory behind a variable's value; `items` is the list that grows in place. */
 typedef struct mls_store {
     mls_arena memory;
-    size_t size;
+    size_t room; /* left of MLS_VARIABLE_SIZE_MAX */
     mls_value *items;
     size_t capacity;
 } mls_store;
@@ -91,8 +86,7 @@ typedef struct mls_scope_state {
     mls_store *stores;
     mls_rule_state *rules;
     mls_use *uses;
-    size_t use_count;
-    size_t unknown_uses;
+    size_t use_count, unknown_uses;
     mls_map groups; /* of derived records */
     size_t groups_size;
     mls_arena memory; /* messages, groups */
@@ -103,14 +97,10 @@ typedef struct mls_advice_state {
     double last_time_ms;
     double backwards_ms; /* the largest step back */
     size_t backwards_line;
-    double run_start_ms;
-    double run_stop_ms;
-    size_t run_stop_line;
-    bool run_started;
-    bool run_stopped;
-    mls_str status;
-    size_t status_line;
-    mls_map unknown; /* keys that no rule knows → the line of the first */
+    double run_start_ms, run_stop_ms;
+    size_t run_start_line, run_stop_line; /* of the first; 0: none came */
+    mls_str status;                       /* the latter's */
+    mls_map unknown;                      /* keys that no rule knows → the line of the first */
 } mls_advice_state;
 
 struct mls_checker {
@@ -125,10 +115,9 @@ struct mls_checker {
     double first_ms;            /* time of the first record; NAN: there is none */
     mls_arena memory;           /* per log: the arrays below, kept values, names */
     mls_arena scratch;          /* per record */
-    mls_arena advice_scratch;
     mls_key_state *keys;
     mls_scope_state *scopes;
-    size_t *order; /* the queue, once the log has ended */
+    size_t order[MLS_SCOPES_MAX]; /* the queue, once the log has ended */
     size_t order_count;
     mls_expr_input input;
     mls_findings findings;
@@ -136,8 +125,7 @@ struct mls_checker {
     const char *benchmark;
     size_t benchmark_line;
     const char *division;
-    size_t records;
-    size_t malformed;
+    size_t records, malformed;
     bool out_of_memory;
     bool ended;
 };
@@ -170,7 +158,6 @@ static inline void mls_checker_turn_to(mls_checker *checker, const mls_record *r
 bool mls_checker_prepare(mls_checker *checker);
 bool mls_scope_prepare(mls_checker *checker, size_t scope);
 void mls_checker_release_scopes(mls_checker *checker);
-void mls_scope_state_release(const mls_scope *scope, mls_scope_state *state);
 void mls_checker_update_live(mls_checker *checker);
 bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value);
 bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *items);
@@ -178,12 +165,11 @@ bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *ite
 /* Copies a value into an arena; *room shrinks by its size.  False when that is more, or memory runs out. */
 bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy);
 
-/* checker_rule.c */
-void mls_rule_apply(const mls_judging *j, bool first);
-
 /* Ends a message with the scope and the edition, keeps it in `list` and releases it. */
 void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message);
-mls_kept_value mls_value_keep(mls_checker *checker, mls_str text);
+
+/* checker_rule.c */
+void mls_rule_apply(const mls_judging *j, bool first);
 
 /* checker_derive.c */
 void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *record);
