@@ -2,11 +2,9 @@
 /*
  * config.h - what a config_*.sh says it runs: its name, and where its text (read by shell.h) disagrees with it.
  *
- * Submissions keep one shell script per system and scale, and its name says the shape of the job once more:
- * config_GB200_18x4x1xtp1pp1cp8.sh is 18 nodes of 4 GPUs, one micro-batch per step, context parallel 8.  The same name
- * without "config_" and ".sh" is what DGXSYSTEM holds in a Slurm log.
- *
- * Names, paths and scripts are text from outside: nothing in them is trusted, and nothing in a script is ever run.
+ * Submissions keep one script per system and scale, and its name says the shape of the job: what
+ * config_GB200_18x4x1xtp1pp1cp8.sh runs has 18 nodes of 4 GPUs, one micro-batch per step, context parallel 8.  Without
+ * "config_" and ".sh" it is DGXSYSTEM of a Slurm log.  Names and scripts are text from outside; nothing is ever run.
  */
 #ifndef MLSCORE_CONFIG_H
 #define MLSCORE_CONFIG_H
@@ -59,13 +57,12 @@ typedef struct mls_config_name {
 } mls_config_name;
 
 /**
- * Decodes the name of a config: a bare name, a path, or a DGXSYSTEM value (folders, "config_" and ".sh" are each
- * optional).
+ * Decodes the name of a config: a bare name, a path, or a DGXSYSTEM value.  Any text can be decoded.
  *
  *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
  *
- * The shape is the last part of the name that has this form; degrees of parallelism may stand in any order.  Any text
- * can be decoded: one that says nothing about a shape gives kind NONE with name and system filled.
+ * "config_" and ".sh" are optional, degrees of parallelism stand in any order, and the last part of the name that has
+ * this form is the shape.
  */
 mls_config_name mls_config_name_decode(mls_str text);
 

@@ -159,10 +159,9 @@ static mls_status read_power(mls_group *group)
         mls_buffer_cut(&path, folder);
         mls_buffer_append(&path, (mls_str){name.ptr, name.len - strlen(".txt")});
         group->power.joules[i] = (double)NAN;
+        status = path.failed ? MLS_ERROR_MEMORY : MLS_OK;
         /* What a run without a time lacks is said of the run. */
-        if (path.failed) {
-            status = MLS_ERROR_MEMORY;
-        } else if (isfinite(minutes)) {
+        if (status == MLS_OK && isfinite(minutes)) {
             status = read_folder(path.ptr, minutes * 60000, group, &group->power.joules[i]);
         }
     }
@@ -181,16 +180,15 @@ typedef struct collecting_state {
 static mls_status take_run(void *state, size_t index, mls_run *run, bool part)
 {
     const collecting_state *collecting = state;
-    mls_collection *collection = collecting->collection;
+    mls_collection *to = collecting->collection;
     (void)part;
     if (!mls_run_exists(run) && !run->result) {
         return MLS_OK;
     }
-    if (!mls_grow((void **)&collection->runs, collection->run_count, &collection->run_capacity,
-                  sizeof *collection->runs)) {
+    if (!mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs)) {
         return MLS_ERROR_MEMORY;
     }
-    collection->runs[collection->run_count++] = *run;
+    to->runs[to->run_count++] = *run;
     collecting->found[index].count++;
     mls_run_init(run);
     return MLS_OK;

@@ -50,34 +50,30 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
     return status;
 }
 
-/* Only a line that nothing follows, not even its ending, is what the package checker compares with. */
-static void take_line(mls_str line, bool ended, mls_finding_place place, mls_bypasses *bypasses, mls_findings *findings)
-{
-    const bool rcp = mls_str_equal(line, MLS_S("rcp-bypass"));
-    const bool seeds = mls_str_equal(line, MLS_S("seed-checker-bypass"));
-    if ((rcp || seeds) && !ended) {
-        bypasses->rcp |= rcp;
-        bypasses->seeds |= seeds;
-    } else if (line.len > 0 && line.ptr[0] != '#') {
-        mls_findings_add(findings, MLS_FINDING_PARAMS_IGNORED, place, "the line '%.*s' has no effect: %s",
-                         MLS_CUT(line, 60),
-                         rcp || seeds ? "the package checker takes it only when nothing follows, not even a line "
-                                        "ending (write it with printf, as the last line)"
-                                      : "only rcp-bypass and seed-checker-bypass have");
-    }
-}
-
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings)
 {
     mls_finding_place place = {.path = path};
     for (size_t at = 0; at < text.len;) {
-        size_t end = at;
-        while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r') {
-            end++;
+        mls_str line = {text.ptr + at, 0};
+        while (at < text.len && text.ptr[at] != '\n' && text.ptr[at] != '\r') {
+            line.len++;
+            at++;
         }
+        const bool rcp = mls_str_equal(line, MLS_S("rcp-bypass"));
+        const bool seeds = mls_str_equal(line, MLS_S("seed-checker-bypass"));
         place.line++;
-        take_line((mls_str){text.ptr + at, end - at}, end < text.len, place, bypasses, findings);
-        at = end + 1 + (end + 1 < text.len && text.ptr[end] == '\r' && text.ptr[end + 1] == '\n');
+        /* Only a line that nothing follows, not even its ending, is what the package checker compares with. */
+        if ((rcp || seeds) && at == text.len) {
+            bypasses->rcp |= rcp;
+            bypasses->seeds |= seeds;
+        } else if (line.len > 0 && line.ptr[0] != '#') {
+            mls_findings_add(findings, MLS_FINDING_PARAMS_IGNORED, place, "the line '%.*s' has no effect: %s",
+                             MLS_CUT(line, 60),
+                             rcp || seeds ? "the package checker takes it only when nothing follows, not even a line "
+                                            "ending (write it with printf, as the last line)"
+                                          : "only rcp-bypass and seed-checker-bypass have");
+        }
+        at += at + 1 < text.len && text.ptr[at] == '\r' && text.ptr[at + 1] == '\n' ? 2 : 1;
     }
 }
 
@@ -106,8 +102,7 @@ static mls_str submission_above(mls_str path)
 /* As the user would write it: what was given, shortened by what is behind `above`, or else the way from there. */
 static void append_above(mls_buffer *near, const mls_submission *submission, mls_str above)
 {
-    const mls_str real = mls_str_from(submission->real);
-    const mls_str behind = {real.ptr + above.len, real.len - above.len};
+    const mls_str behind = mls_str_from(submission->real + above.len);
     mls_str given = mls_str_from(submission->path);
     while (given.len > 1 && given.ptr[given.len - 1] == '/') {
         given.len--;
@@ -116,8 +111,9 @@ static void append_above(mls_buffer *near, const mls_submission *submission, mls
         mls_buffer_append(near, (mls_str){given.ptr, given.len - behind.len});
         return;
     }
-    mls_buffer_append(near, mls_str_equal(given, MLS_S(".")) ? MLS_S("..") : given);
-    for (size_t i = mls_str_equal(given, MLS_S(".")) ? 1 : 0; i < behind.len; i++) {
+    const bool here = mls_str_equal(given, MLS_S("."));
+    mls_buffer_append(near, here ? MLS_S("..") : given);
+    for (size_t i = here ? 1 : 0; i < behind.len; i++) {
         mls_buffer_append_text(near, behind.ptr[i] == '/' ? "/.." : "");
     }
 }

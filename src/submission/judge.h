@@ -15,12 +15,10 @@
 #include "base/memory.h"
 #include "mlscore/submission.h"
 
-/* -------------------------------------------------------------- the tree */
-
 /*
- * Walks the tree below submission->path, one submitter's folder (it has results or systems in it) or a folder of such
- * folders, and lists what is there.  No link is followed out of the tree, and one to a folder only where the place asks
- * for a folder.  MLS_ERROR_READ when it is no readable folder.
+ * Lists what is below submission->path, one submitter's folder (it has results or systems in it) or a folder of such
+ * folders.  No link is followed out of it, and one to a folder only where the place asks for a folder.  MLS_ERROR_READ
+ * when it is no readable folder.
  */
 mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options,
                          mls_error *error) MLS_MUST_USE;
@@ -52,8 +50,6 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
  * ending and is one of two words. The others are advice.
  */
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
-
-/* ------------------------------------------------- systems, results, configs */
 
 /* Reads what descriptions must hold, src/data/systems.json; *rules is to be given to cJSON_Delete(). */
 mls_status mls_system_rules_load(cJSON **rules, mls_error *error) MLS_MUST_USE;
