@@ -170,7 +170,7 @@ static void judge_target(const mls_judging *j)
     mls_buffer_printf(&message, "%s must reach ", j->rule->key.ptr);
     for (size_t i = 0; i < targets->count; i++) {
         mls_buffer_append_text(&message, i > 0 ? " and " : "");
-        mls_rule_words_target(&message, j->scope, &targets->items[i], &j->checker->input);
+        mls_rule_words_expr(&message, j->scope, &targets->items[i], &j->checker->input, true);
     }
     if (state->best_line > 0) {
         best_append(&message, state);
@@ -195,7 +195,7 @@ static void judge_end(const mls_judging *j)
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer_printf(&message, "a rule cannot be evaluated, since %s: ", input->reason);
         }
-        mls_rule_words_requirement(&message, j->scope, expr, input);
+        mls_rule_words_expr(&message, j->scope, expr, input, false);
         end_add(j, MLS_FINDING_END, (mls_finding_place){.line = 0, .key = MLS_S("@end")}, true, &message);
     }
 }

@@ -94,7 +94,7 @@ static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome
     if (list->kept < MLS_STAGED_PER_RULE_MAX) {
         mls_buffer_append(&message, j->rule->key);
         mls_buffer_append_char(&message, ' ');
-        mls_rule_words_requirement(&message, j->scope, expr, input);
+        mls_rule_words_expr(&message, j->scope, expr, input, false);
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer_printf(&message, ", but %s", reason);
         } else if (topic == MLS_TOPIC_VALUE && mls_expr_uses(expr, MLS_EXPR_VALUE)) {

@@ -9,9 +9,7 @@
  * one, and the outcome is looked at once.
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "rules/expr.h"
@@ -41,17 +39,20 @@ typedef struct expr_parser {
     mls_status status;
     expr_token token;
     const char *last_end; /* of the token before */
-    struct {
-        const node **items;
-        size_t count;
-        size_t capacity;
-    } pending;  /* operands of lists and calls whose closing bracket has not come */
-    node first; /* what the nodes hang on, and what stands for those that could not be made */
+    unsigned depth;       /* of expressions within each other */
+    node first;           /* what the nodes hang on, and what stands for those that could not be made */
     node *last;
     uint64_t uses;
 } expr_parser;
 
-static const node *parse_expression(expr_parser *p, unsigned power, unsigned depth);
+/* Operands of a list or call; what they outgrow stays in the arena. */
+typedef struct operand_list {
+    const node **items;
+    size_t count;
+    size_t capacity;
+} operand_list;
+
+static const node *parse_expression(expr_parser *p, unsigned power);
 
 /* ---------------------------------------------------------------- tokens */
 
@@ -260,50 +261,40 @@ static const node *make_constant(expr_parser *p, const char *begin, mls_value va
     return made;
 }
 
-/* Reads `item, item …` and the closing sign into the pending operands. */
-static void parse_items(expr_parser *p, const char *closing, unsigned depth)
+/* Reads `item, item …` and the closing sign. */
+static operand_list parse_items(expr_parser *p, const char *closing)
 {
+    operand_list list = {0};
     next(p);
     while (p->status == MLS_OK && !at_sign(p, closing)) {
-        const node *item = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
-        if (has_room(p, MLS_GROW(&p->pending, items))) {
-            p->pending.items[p->pending.count++] = item;
+        const node *item = parse_expression(p, MLS_POWER_CHOICE);
+        if (has_room(p, mls_arena_grow(p->arena, (void **)&list.items, list.count, &list.capacity, sizeof item))) {
+            list.items[list.count++] = item;
         }
         if (!at_sign(p, closing)) {
             expect(p, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
         }
     }
     next(p);
-}
-
-/* Makes a node of the pending operands from `from` on. */
-static node *make_of_pending(expr_parser *p, mls_expr_op op, const char *begin, size_t from)
-{
-    const size_t count = p->pending.count - from;
-    p->pending.count = from;
-    return make(p, op, begin, count > 0 ? p->pending.items + from : NULL, count);
+    return list;
 }
 
 /* A list of constants becomes one constant, so that `value in ["closed", "open"]` builds nothing. */
-static const node *parse_list(expr_parser *p, unsigned depth)
+static const node *parse_list(expr_parser *p)
 {
     const char *begin = p->token.text.ptr;
-    const size_t from = p->pending.count;
-    parse_items(p, "]", depth);
-    size_t constant = from;
-    while (constant < p->pending.count && p->pending.items[constant]->op == MLS_EXPR_CONSTANT) {
+    const operand_list list = parse_items(p, "]");
+    mls_value *items = mls_arena_array(p->arena, list.count, sizeof *items);
+    size_t constant = 0;
+    (void)has_room(p, items != NULL);
+    while (items != NULL && constant < list.count && list.items[constant]->op == MLS_EXPR_CONSTANT) {
+        items[constant] = list.items[constant]->constant;
         constant++;
     }
-    if (constant < p->pending.count) {
-        return make_of_pending(p, MLS_EXPR_LIST, begin, from);
+    if (constant < list.count) {
+        return make(p, MLS_EXPR_LIST, begin, list.items, list.count);
     }
-    const size_t count = constant - from;
-    mls_value *items = mls_arena_array(p->arena, count, sizeof *items);
-    for (size_t i = 0; has_room(p, items != NULL) && items != NULL && i < count; i++) {
-        items[i] = p->pending.items[from + i]->constant;
-    }
-    p->pending.count = from;
-    return make_constant(p, begin, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, count}});
+    return make_constant(p, begin, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, constant}});
 }
 
 /* The first op of that name from `op` on; MLS_EXPR_OP_COUNT: there is none. */
@@ -316,25 +307,23 @@ static int find_op(mls_str name, int op)
     return op;
 }
 
-static const node *parse_call(expr_parser *p, mls_str name, unsigned depth)
+static const node *parse_call(expr_parser *p, mls_str name)
 {
-    const size_t from = p->pending.count;
     const int op = find_op(name, MLS_EXPR_ABS);
     if (op == MLS_EXPR_OP_COUNT) {
         fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "there is no function '%.*s'", MLS_CUT(name, 60));
         return &p->first;
     }
-    parse_items(p, ")", depth);
+    const operand_list list = parse_items(p, ")");
     const mls_expr_info *info = &mls_expr_table[op];
-    const size_t count = p->pending.count - from;
-    if (count < info->least || count > info->most) {
+    if (list.count < info->least || list.count > info->most) {
         fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%s takes %s%d argument%s", info->name,
                 info->most > info->least ? "at least " : "", info->least, info->least == 1 ? "" : "s");
     }
-    return make_of_pending(p, (mls_expr_op)op, name.ptr, from);
+    return make(p, (mls_expr_op)op, name.ptr, list.items, list.count);
 }
 
-static const node *parse_name(expr_parser *p, unsigned depth)
+static const node *parse_name(expr_parser *p)
 {
     static const struct {
         const char *name;
@@ -348,7 +337,7 @@ static const node *parse_name(expr_parser *p, unsigned depth)
     const mls_str name = p->token.text;
     next(p);
     if (at_sign(p, "(")) {
-        return parse_call(p, name, depth);
+        return parse_call(p, name);
     }
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
         if (mls_str_equal(name, mls_str_from(constants[i].name))) {
@@ -380,12 +369,12 @@ static const node *parse_variable(expr_parser *p)
     return made;
 }
 
-static const node *parse_unary(expr_parser *p, unsigned depth)
+static const node *parse_unary(expr_parser *p)
 {
     const bool negate = at_sign(p, "-");
     const char *begin = p->token.text.ptr;
     next(p);
-    const node *operand = parse_expression(p, MLS_POWER_UNARY, depth + 1);
+    const node *operand = parse_expression(p, MLS_POWER_UNARY);
     if (negate && operand->op == MLS_EXPR_CONSTANT && operand->constant.kind == MLS_JSON_NUMBER) {
         mls_value value = operand->constant;
         value.as.number = -value.as.number;
@@ -394,12 +383,12 @@ static const node *parse_unary(expr_parser *p, unsigned depth)
     return make(p, negate ? MLS_EXPR_NEGATE : MLS_EXPR_NOT, begin, &operand, 1);
 }
 
-static const node *parse_primary(expr_parser *p, unsigned depth)
+static const node *parse_primary(expr_parser *p)
 {
     const expr_token token = p->token;
     const node *inner = &p->first;
     if (token.kind == TOKEN_NAME) {
-        return parse_name(p, depth);
+        return parse_name(p);
     }
     if (token.kind == TOKEN_VARIABLE) {
         return parse_variable(p);
@@ -409,14 +398,14 @@ static const node *parse_primary(expr_parser *p, unsigned depth)
         return make_constant(p, token.text.ptr, token.constant);
     }
     if (at_sign(p, "-") || at_sign(p, "!")) {
-        return parse_unary(p, depth);
+        return parse_unary(p);
     }
     if (at_sign(p, "[")) {
-        return parse_list(p, depth);
+        return parse_list(p);
     }
     if (at_sign(p, "(")) {
         next(p);
-        inner = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
+        inner = parse_expression(p, MLS_POWER_CHOICE);
         expect(p, ")", "expected ')'");
     } else {
         fail(p, token.kind == TOKEN_END ? "the expression ends where a value is expected" : "a value is expected here");
@@ -424,15 +413,15 @@ static const node *parse_primary(expr_parser *p, unsigned depth)
     return inner;
 }
 
-static const node *parse_postfix(expr_parser *p, unsigned depth)
+static const node *parse_postfix(expr_parser *p)
 {
     const char *begin = p->token.text.ptr;
-    const node *operands[2] = {parse_primary(p, depth), &p->first};
+    const node *operands[2] = {parse_primary(p), &p->first};
     while (at_sign(p, ".") || at_sign(p, "[")) {
         const bool member = at_sign(p, ".");
         next(p);
         if (!member) {
-            operands[1] = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
+            operands[1] = parse_expression(p, MLS_POWER_CHOICE);
             expect(p, "]", "expected ']'");
         } else {
             const mls_str name = p->token.text;
@@ -455,15 +444,12 @@ static int infix_here(const expr_parser *p)
     return op < MLS_EXPR_OP_COUNT && mls_expr_table[op].power > 0 ? op : MLS_EXPR_OP_COUNT;
 }
 
-static const node *parse_expression(expr_parser *p, unsigned power, unsigned depth)
+static const node *parse_expression(expr_parser *p, unsigned power)
 {
     const char *begin = p->token.text.ptr;
     unsigned last = 0;
-    check_depth(p, depth, begin);
-    if (p->status != MLS_OK) {
-        return &p->first;
-    }
-    const node *operands[3] = {parse_postfix(p, depth), &p->first, &p->first};
+    check_depth(p, ++p->depth, begin);
+    const node *operands[3] = {p->status == MLS_OK ? parse_postfix(p) : &p->first, &p->first, &p->first};
     for (int op; (op = infix_here(p)) < MLS_EXPR_OP_COUNT && mls_expr_table[op].power >= power;) {
         const mls_expr_info *infix = &mls_expr_table[op];
         if (infix->power == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON) {
@@ -472,13 +458,14 @@ static const node *parse_expression(expr_parser *p, unsigned power, unsigned dep
         last = infix->power;
         next(p);
         const bool rightward = op == MLS_EXPR_CHOICE || op == MLS_EXPR_POWER;
-        operands[1] = parse_expression(p, last + !rightward, depth + 1);
+        operands[1] = parse_expression(p, last + !rightward);
         if (op == MLS_EXPR_CHOICE) {
             expect(p, ":", "expected ':' of '… ? … : …'");
-            operands[2] = parse_expression(p, MLS_POWER_CHOICE, depth + 1);
+            operands[2] = parse_expression(p, MLS_POWER_CHOICE);
         }
         operands[0] = make(p, (mls_expr_op)op, begin, operands, op == MLS_EXPR_CHOICE ? 3 : 2);
     }
+    p->depth--;
     return operands[0];
 }
 
@@ -497,11 +484,10 @@ mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, ml
     p.last = &p.first;
     p.token.text.ptr = copy.ptr;
     next(&p);
-    const node *root = parse_expression(&p, MLS_POWER_CHOICE, 1);
+    const node *root = parse_expression(&p, MLS_POWER_CHOICE);
     if (p.token.kind != TOKEN_END) {
         fail(&p, "an operator or the end is expected here");
     }
-    free((void *)p.pending.items);
     *expr = (mls_expr){copy, root, p.first.next, p.uses};
     return p.status;
 }

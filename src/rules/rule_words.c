@@ -314,34 +314,22 @@ static void write_variables(const words_writer *w, const mls_expr *expr)
     }
 }
 
-/* A phrase of that kind, or the expression as it stands behind `otherwise`. */
-static void write_expr(words_writer w, char kind, const mls_expr *expr, const char *otherwise, size_t longest)
+void mls_rule_words_expr(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input,
+                         bool target)
 {
-    const size_t mark = w.out->len;
-    write_phrase(&w, kind, expr->root);
-    if (!w.lost) {
-        return;
+    words_writer w = {buffer, scope, input, 0, false};
+    const size_t mark = buffer->len;
+    const bool cut = !target && expr->text.len > WORDS_TEXT_MAX;
+    write_phrase(&w, target ? 'G' : 'R', expr->root);
+    if (w.lost) {
+        mls_buffer_cut(buffer, mark);
+        mls_buffer_append_text(buffer, target ? "" : "must satisfy ");
+        mls_buffer_append(buffer, (mls_str){expr->text.ptr, cut ? WORDS_TEXT_MAX : expr->text.len});
+        mls_buffer_append_text(buffer, cut ? " …" : "");
     }
-    const bool cut = expr->text.len > longest;
-    mls_buffer_cut(w.out, mark);
-    mls_buffer_append_text(w.out, otherwise);
-    mls_buffer_append(w.out, (mls_str){expr->text.ptr, cut ? longest : expr->text.len});
-    mls_buffer_append_text(w.out, cut ? " …" : "");
-    if (w.input != NULL) {
+    if (w.lost && input != NULL) {
         write_variables(&w, expr);
     }
-}
-
-void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
-{
-    const words_writer writer = {buffer, scope, input, 0, false};
-    write_expr(writer, 'R', expr, "must satisfy ", WORDS_TEXT_MAX);
-}
-
-void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input)
-{
-    const words_writer writer = {buffer, scope, input, 0, false};
-    write_expr(writer, 'G', expr, "", SIZE_MAX);
 }
 
 void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_rule *rule)
@@ -353,7 +341,7 @@ void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_r
         for (size_t i = 0; i < lists[l]->count; i++) {
             mls_buffer_append_text(buffer, buffer->len > mark ? "; " : "");
             mls_buffer_append_text(buffer, before[l]);
-            (l < 2 ? mls_rule_words_requirement : mls_rule_words_target)(buffer, scope, &lists[l]->items[i], NULL);
+            mls_rule_words_expr(buffer, scope, &lists[l]->items[i], NULL, l == 2);
         }
     }
 }

@@ -156,12 +156,12 @@ typedef enum mls_check_topic { MLS_TOPIC_VALUE, MLS_TOPIC_METADATA, MLS_TOPIC_OR
 
 mls_check_topic mls_rule_words_topic(const mls_expr *expr);
 
-/* Appends what `expr`, of `scope`, wants of a record; with `input` (may be NULL) variables are shown with values. */
-void mls_rule_words_requirement(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr,
-                                mls_expr_input *input);
-
-/* Appends what a check_any wants reached: "<= 0.925 and > 0.0". */
-void mls_rule_words_target(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input);
+/*
+ * Appends what `expr`, of `scope`, wants of a record, or what a check_any wants reached (`target`): "<= 0.925 and >
+ * 0.0". With `input` (may be NULL) variables are shown with values.
+ */
+void mls_rule_words_expr(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input,
+                         bool target);
 
 /* Appends what a rule wants of the records of its key, in one line. */
 void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_rule *rule);

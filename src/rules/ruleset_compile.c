@@ -305,18 +305,17 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
     size_t count = 1;
     const char *end = names.ptr + names.len;
     for (const char *at = names.ptr; at <= end && count < OTHERS_MAX; count++) {
-        const char *comma = memchr(at, ',', (size_t)(end - at));
-        const char *stop = comma != NULL ? comma : end;
-        const char *behind = stop;
-        for (; at < behind && *at == ' '; at++) {
+        const char *comma = at + strcspn(at, ",");
+        const char *stop = comma < end ? comma : end;
+        at += strspn(at, " ");
+        all[count] = (mls_str){at, stop > at ? (size_t)(stop - at) : 0};
+        while (all[count].len > 0 && at[all[count].len - 1] == ' ') {
+            all[count].len--;
         }
-        for (; behind > at && behind[-1] == ' '; behind--) {
-        }
-        if (behind == at) {
+        if (all[count].len == 0) {
             mls_rule_wrong(c->file, json, "at_least_one_or(…) must name other keys");
             return;
         }
-        all[count] = (mls_str){at, (size_t)(behind - at)};
         at = stop + 1;
     }
     mls_str *others = room_for(c, count - 1, sizeof *others);

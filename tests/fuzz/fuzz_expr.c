@@ -35,8 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         mls_expr_input input = {.variables = variables, .arena = &scratch};
         mls_expr_input_begin(&input, &record);
         const mls_outcome first = mls_expr_test(&expr, &input);
-        mls_rule_words_requirement(&words, &scope, &expr, &input);
-        mls_rule_words_target(&words, &scope, &expr, &input);
+        mls_rule_words_expr(&words, &scope, &expr, &input, false);
+        mls_rule_words_expr(&words, &scope, &expr, &input, true);
         (void)mls_rule_words_topic(&expr);
         mls_expr_input_begin(&input, &record);
         if (mls_expr_test(&expr, &input) != first || input.out_of_memory)

@@ -37,7 +37,7 @@ static void look_at_list(const char *edition, const mls_scope *scope, const mls_
 {
     mls_buffer words = {0};
     for (size_t i = 0; i < list->count; i++) {
-        mls_rule_words_requirement(&words, scope, &list->items[i], NULL);
+        mls_rule_words_expr(&words, scope, &list->items[i], NULL, false);
         look_at(edition, scope, &list->items[i], &words);
     }
     mls_buffer_release(&words);
@@ -60,7 +60,7 @@ static void every_rule_of_every_edition_has_words(void **state)
                     look_at_list(edition->name, scope, &scope->rules[r].check_first);
                     for (size_t k = 0; k < scope->rules[r].check_any.count; k++) {
                         mls_buffer words = {0};
-                        mls_rule_words_target(&words, scope, &scope->rules[r].check_any.items[k], NULL);
+                        mls_rule_words_expr(&words, scope, &scope->rules[r].check_any.items[k], NULL, true);
                         look_at(edition->name, scope, &scope->rules[r].check_any.items[k], &words);
                         mls_buffer_release(&words);
                     }
