@@ -84,10 +84,9 @@ static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer
 /* A check of the record was false or could not be evaluated. */
 static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome outcome)
 {
-    static const mls_finding_code codes[] = {MLS_FINDING_VALUE, MLS_FINDING_METADATA, MLS_FINDING_ORDER};
     mls_expr_input *input = &j->checker->input;
     mls_staged_list *list = &j->rule_state->checks;
-    const mls_check_topic topic = mls_rule_words_topic(expr);
+    const mls_finding_code code = mls_rule_words_code(expr);
     mls_buffer message = {0};
     char reason[sizeof input->reason];
     memcpy(reason, input->reason, sizeof reason); /* words may evaluate, and fail, too */
@@ -97,15 +96,15 @@ static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome
         mls_rule_words_expr(&message, j->scope, expr, input, false);
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer_printf(&message, ", but %s", reason);
-        } else if (topic == MLS_TOPIC_VALUE && mls_expr_uses(expr, MLS_EXPR_VALUE)) {
+        } else if (code == MLS_FINDING_VALUE && mls_expr_uses(expr, MLS_EXPR_VALUE)) {
             mls_buffer_append_text(&message, ", is ");
             mls_utf8_append_cut(&message, j->record->value, MLS_SHOWN_VALUE_MAX);
-        } else if (topic == MLS_TOPIC_METADATA) {
+        } else if (code == MLS_FINDING_METADATA) {
             hint_metadata(j, expr, &message);
         }
         hint_not_yet(j, expr, &message);
     }
-    mls_judging_stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : codes[topic], &message);
+    mls_judging_stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : code, &message);
 }
 
 /* Judges a list of checks; of those that cannot be evaluated only the first failure of a record is told. */

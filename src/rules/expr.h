@@ -2,12 +2,9 @@
 /*
  * expr.h - the expression language that rules are written in.
  *
- * An expression is compiled once, when its rule file is loaded, into a tree that never changes after that: any number
- * of threads may evaluate it. Evaluating has three outcomes: true, false, and "cannot be evaluated", with the reason in
- * words.  Text, nesting and results all have a named limit.
- *
- * Values follow the reference checker: booleans count as 1 and 0, lists and objects compare by content, a number and a
- * string cannot be ordered, and `&&` and `||` give the operand that decided.
+ * An expression is compiled once, into a tree that any number of threads may evaluate: to true, to false, or not at
+ * all, with the reason in words.  Values follow the reference checker: booleans count as 1 and 0, lists and objects
+ * compare by content, a number and a string cannot be ordered, and `&&` and `||` give the operand that decided.
  */
 #ifndef MLS_RULES_EXPR_H
 #define MLS_RULES_EXPR_H
@@ -25,9 +22,8 @@ enum {
 };
 
 /*
- * Every operator and function: its name, how many arguments it takes at least and at most, how tightly it binds between
- * operands (NONE: it does not stand there), and what does it (expr_functions.c); NULL: it is a case of its own. From
- * ABS on they are functions.
+ * Every operator and, from ABS on, function: its name, how many arguments it takes at least and at most, how tightly it
+ * binds between operands (NONE: it does not stand there), and what does it; NULL: it is a case of its own.
  */
 #define MLS_EXPR_LIST(F)                                                                                               \
     F(VALUE, "value", 0, 0, NONE, NULL)                                                                                \
@@ -102,7 +98,6 @@ typedef struct mls_expr_node {
     struct mls_expr_node *next; /* as they were made */
 } mls_expr_node;
 
-/* A compiled expression.  Everything is in the arena it was compiled into. */
 typedef struct mls_expr {
     mls_str text;
     const mls_expr_node *root;
@@ -116,9 +111,8 @@ static inline bool mls_expr_uses(const mls_expr *expr, mls_expr_op op)
 }
 
 /*
- * Compiles `text` into `arena`, which also gets a copy of it.  `symbols`, a map that copies its keys into the same
- * arena, receives the variables named in it.  On failure MLS_ERROR_SYNTAX, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY;
- * error->column counts bytes of the rule text from 1.
+ * Compiles a copy of `text` into `arena`; `symbols`, in the same arena, receives the variables named in it.  On failure
+ * MLS_ERROR_SYNTAX, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY; error->column counts bytes of the rule text from 1.
  */
 mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, mls_expr *expr,
                             mls_error *error) MLS_MUST_USE;
@@ -130,8 +124,7 @@ typedef struct mls_variable {
 } mls_variable;
 
 /* The ops that look at a record. */
-#define MLS_EXPR_OF_RECORD                                                                                             \
-    (1U << MLS_EXPR_VALUE | 1U << MLS_EXPR_METADATA | 1U << MLS_EXPR_RECORD | 1U << MLS_EXPR_TIME)
+#define MLS_EXPR_OF_RECORD ((1U << (MLS_EXPR_TIME + 1)) - 1)
 
 enum { MLS_MEMBERS_INDEXED_MAX = 12, MLS_PARTS = MLS_EXPR_RECORD + 1 };
 
@@ -146,7 +139,6 @@ typedef struct mls_expr_part {
     mls_raw_member members[MLS_MEMBERS_INDEXED_MAX];
 } mls_expr_part;
 
-/* What an expression looks at. */
 typedef struct mls_expr_input {
     const mls_record *record; /* NULL where there is none (`end`) */
     mls_expr_part parts[MLS_PARTS];
@@ -164,10 +156,7 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record);
 /* The tree of a part, built when needed; NULL when memory runs out (out_of_memory is set then). */
 const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op part);
 
-/*
- * Evaluates a node.  The result borrows from the record, the variables, the expression and input->arena.  False when it
- * cannot be evaluated; then input->reason says why, or input->out_of_memory is set.
- */
+/* The result borrows from all it came from.  False: input->reason says why, or input->out_of_memory is set. */
 bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
 typedef enum mls_outcome { MLS_OUTCOME_FALSE, MLS_OUTCOME_TRUE, MLS_OUTCOME_UNKNOWN } mls_outcome;
@@ -181,7 +170,6 @@ typedef struct mls_argument {
     mls_str text;
 } mls_argument;
 
-/* A call, whose arguments have been evaluated. */
 typedef struct mls_call {
     mls_expr_op op;
     size_t count;
@@ -204,11 +192,9 @@ bool mls_value_truth(const mls_value *value);
 /* Shows a value to a person: 16, "adamw", [0.9, 0.999], {"BBOX": 0.3, …}; cut when long. */
 void mls_value_show(mls_buffer *buffer, const mls_value *value);
 
-/* ---- what evaluating stands on; functions that note a reason why there is no value return false ---- */
+enum { MLS_EXPR_QUOTED_MAX = 60 }; /* of the rule text, in a reason */
 
-/* Of the rule text, a reason quotes this much. */
-enum { MLS_EXPR_QUOTED_MAX = 60 };
-
+/* Note a reason why there is no value, and return false. */
 bool mls_expr_fail(mls_expr_input *input, const char *format, ...) MLS_PRINTF(2, 3);
 bool mls_expr_fail_memory(mls_expr_input *input);
 
@@ -221,10 +207,7 @@ bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, do
 /* The value of a part or the time of the record. */
 bool mls_expr_input_load(mls_expr_op op, mls_expr_input *input, mls_value *result);
 
-/*
- * Whether `op` is an object among the record's parts whose tree has not been built: then a member is looked for in the
- * text.  *found tells whether there is one, and mls_span_load() reads it.
- */
+/* Whether `op` is a part of the record that is an object without a tree yet: then a member is *found in its text. */
 bool mls_expr_input_find(mls_expr_op op, mls_expr_input *input, mls_str name, bool *found, mls_str *member);
 
 /* Reads the value of a span; only lists, objects and strings with escapes need the arena. */

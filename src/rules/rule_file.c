@@ -43,8 +43,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
         mls_buffer_append_text(out, ": ");
     }
     for (size_t i = inner + 1; i < count; i++) {
-        mls_buffer_append(out, names[i]);
-        mls_buffer_append_text(out, ": ");
+        mls_buffer_printf(out, "%.*s: ", (int)names[i].len, names[i].ptr);
     }
 }
 
@@ -59,8 +58,7 @@ static const char *string_byte(const char *at, const char *end, size_t count)
 
 void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_t expr_column, const char *format, ...)
 {
-    mls_error ignored = {0};
-    mls_error *error = file->error != NULL ? file->error : &ignored;
+    mls_error *error = file->error;
     mls_buffer message = {0};
     const mls_rule_source *source = NULL;
     if (file->status != MLS_OK) {
@@ -196,9 +194,7 @@ static void source_add(mls_rule_file *file, mls_str name, bool embedded, mls_str
         const bool named = file->source_count > 0 && name.ptr != NULL;
         mls_rule_fail(file, MLS_ERROR_SYNTAX, NULL, 0, "%s%sthis is not JSON: %s", named ? name.ptr : "",
                       named ? ": " : "", reason);
-        if (file->error != NULL) {
-            mls_text_position(text, where, &file->error->line, &file->error->column);
-        }
+        mls_text_position(text, where, &file->error->line, &file->error->column);
     }
 }
 
@@ -312,15 +308,13 @@ static mls_rule_part *part_overlay(mls_rule_file *file, mls_rule_parts *parts, c
                       "what is extended has %s to drop", level == SCOPES ? "no such scope" : "nothing of this name");
     }
     if (!is_there) {
-        part = mls_arena_zeroed(&file->memory, 1, sizeof *part);
+        entry->value.pointer = part = mls_arena_alloc(&file->memory, sizeof *part);
         if (!mls_rule_room(file, part) || part == NULL) {
             return NULL;
         }
-        part->name = name;
-        part->parts.names.arena = &file->memory;
+        *part = (mls_rule_part){.name = entry->key, .parts.names.arena = &file->memory};
         *(parts->first == NULL ? &parts->first : &parts->last->next) = part;
         parts->last = part;
-        entry->value.pointer = part;
     }
     part->json = is_null(given->value) ? (mls_str){NULL, 0} : given->value;
     part->source = source;

@@ -2,8 +2,8 @@
 /*
  * rule_file.h - rule files as JSON: a file and those it extends, the newest first, laid over each other.
  *
- * Everything is a span of the text it stands in, so that a mistake has a line, a column, and the names on the way to
- * it.  Failure is sticky: the first one is kept with its message, and whoever reads on finds `status` set.
+ * Everything is a span of the text it stands in, so that a mistake has a place.  Failure is sticky: the first one is
+ * kept, and whoever reads on finds `status` set.
  */
 #ifndef MLS_RULES_RULE_FILE_H
 #define MLS_RULES_RULE_FILE_H
@@ -50,17 +50,14 @@ typedef struct mls_rule_file {
     mls_str edition;
     mls_str base; /* the newest of the published editions among the sources; ptr NULL: none */
     mls_rule_parts scopes;
-    mls_error *error;
+    mls_error *error; /* not NULL */
     mls_status status;
 } mls_rule_file;
 
 /* Reads and merges.  Exactly one of the three is given: an edition, a path or a text.  The outcome is file->status. */
 void mls_rule_file_read(mls_rule_file *file, const mls_edition *edition, const char *path, mls_str text);
 
-/*
- * Notes a failure at a byte of one of the texts (NULL: nowhere).  With `expr_column` > 0 the byte is the opening quote
- * of an expression, which is wrong at that byte of its decoded text.
- */
+/* Notes a failure at a byte of a text, or NULL; with `expr_column` > 0 at that byte of the string beginning there. */
 void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_t expr_column, const char *format, ...)
     MLS_PRINTF(5, 6);
 void mls_rule_wrong(mls_rule_file *file, mls_str json, const char *what);
@@ -68,10 +65,7 @@ void mls_rule_wrong(mls_rule_file *file, mls_str json, const char *what);
 /* Notes that there is no memory, unless `there` is; whether all is well. */
 bool mls_rule_room(mls_rule_file *file, const void *there);
 
-/*
- * The members of an object by their names, which end with NULL; ptr NULL for those that do not stand there.  Fails when
- * others do ("comment" always may) or one twice.  Anything but an object has none.
- */
+/* The members of an object by `names`, which end with NULL; fails when others than "comment" stand there, or twice. */
 void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *names, mls_str *members);
 
 /* Steps through what stands there; through nothing when ptr is NULL. */

@@ -361,10 +361,11 @@ void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule)
     }
 }
 
-mls_check_topic mls_rule_words_topic(const mls_expr *expr)
+mls_finding_code mls_rule_words_code(const mls_expr *expr)
 {
-    return mls_expr_uses(expr, MLS_EXPR_VALUE) || mls_expr_uses(expr, MLS_EXPR_RECORD) ? MLS_TOPIC_VALUE
-           : mls_expr_uses(expr, MLS_EXPR_METADATA)                                    ? MLS_TOPIC_METADATA
-           : mls_expr_uses(expr, MLS_EXPR_VARIABLE)                                    ? MLS_TOPIC_ORDER
-                                                                                       : MLS_TOPIC_VALUE;
+    const bool value = mls_expr_uses(expr, MLS_EXPR_VALUE) || mls_expr_uses(expr, MLS_EXPR_RECORD);
+    return value                                    ? MLS_FINDING_VALUE
+           : mls_expr_uses(expr, MLS_EXPR_METADATA) ? MLS_FINDING_METADATA
+           : mls_expr_uses(expr, MLS_EXPR_VARIABLE) ? MLS_FINDING_ORDER
+                                                    : MLS_FINDING_VALUE;
 }

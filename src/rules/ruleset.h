@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ruleset.h - the rules of one edition, compiled.
- *
- * Nothing in a ruleset changes after it has been loaded, so any number of checkers in any number of threads work from
- * the same one.  All of it lives in one arena.
+ * ruleset.h - the rules of one edition, compiled, in an arena of their own.  Nothing in a ruleset changes after it has
+ * been loaded: any number of threads work from the same one.
  */
 #ifndef MLS_RULES_RULESET_H
 #define MLS_RULES_RULESET_H
@@ -58,7 +56,7 @@ typedef struct mls_rule {
     uint32_t key_index; /* in the ruleset's keys */
 } mls_rule;
 
-/* Records made up from others when a scope is judged (spec: "#derive"). */
+/* Records made up from others when a scope is judged. */
 typedef struct mls_derive {
     mls_str key;      /* of the record made; ptr NULL: the scope derives nothing */
     mls_str from;     /* the key of the records it is made from */
@@ -128,10 +126,7 @@ bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope)
 /* The rule of a scope for a key; NULL when it has none. */
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);
 
-/*
- * The scopes that judge a benchmark in a division, in their order.  Those behind the first `sure` ones are queued by
- * rules, for some values only.
- */
+/* The scopes that judge a benchmark in a division; those behind the first `sure` ones for some values only. */
 typedef struct mls_scope_chain {
     const mls_ruleset *ruleset;
     size_t scopes[16];
@@ -146,15 +141,8 @@ bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, cons
 /* Whether a scope further on has a rule for the key that overrules the one of scope `at` of the chain. */
 bool mls_scope_chain_overrules(const mls_scope_chain *chain, size_t at, uint32_t key);
 
-/*
- * What a rule wants, in words (rule_words.c): "value == 16" becomes "must be 16".  Forms that have no good words are
- * shown as they are: "must satisfy value * 2 == $x".
- */
-
-/* What a check is about, which decides the code of its finding. */
-typedef enum mls_check_topic { MLS_TOPIC_VALUE, MLS_TOPIC_METADATA, MLS_TOPIC_ORDER } mls_check_topic;
-
-mls_check_topic mls_rule_words_topic(const mls_expr *expr);
+/* The code of a finding about a check that failed: whether it is about the value, the metadata or what came before. */
+mls_finding_code mls_rule_words_code(const mls_expr *expr);
 
 /*
  * Appends what `expr`, of `scope`, wants of a record, or what a check_any wants reached (`target`): "<= 0.925 and >

@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const mls_outcome first = mls_expr_test(&expr, &input);
         mls_rule_words_expr(&words, &scope, &expr, &input, false);
         mls_rule_words_expr(&words, &scope, &expr, &input, true);
-        (void)mls_rule_words_topic(&expr);
+        (void)mls_rule_words_code(&expr);
         mls_expr_input_begin(&input, &record);
         if (mls_expr_test(&expr, &input) != first || input.out_of_memory)
             abort();
