@@ -90,8 +90,15 @@ char *mls_path_join(const char *folder, const char *name)
     return mls_buffer_detach(&path);
 }
 
+mls_str mls_path_folder(mls_str path)
+{
+    while (path.len > 0 && path.ptr[path.len - 1] != '/') {
+        path.len--;
+    }
+    return path;
+}
+
 const char *mls_path_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return path + mls_path_folder(mls_str_from(path)).len;
 }

@@ -25,7 +25,10 @@ const char *mls_file_kind_words(mode_t mode);
 /* "folder/name", or `name` alone when `folder` is empty; to be given to free(); NULL when memory runs out. */
 char *mls_path_join(const char *folder, const char *name) MLS_MUST_USE;
 
-/* A file's own name, behind the last '/'. */
+/* What of a path stands before a file's own name: up to the last '/', and with it; empty when there is none. */
+mls_str mls_path_folder(mls_str path);
+
+/* A file's own name, behind that. */
 const char *mls_path_name(const char *path);
 
 #endif

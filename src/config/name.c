@@ -5,6 +5,7 @@
  * A name is parts with '_' between them.  The last part that is a shape is the shape; what stands before it is the
  * system, what follows are suffixes.
  */
+#include "base/file.h"
 #include "base/number.h"
 #include "mlscore/config.h"
 
@@ -238,8 +239,7 @@ static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_c
 
 mls_config_name mls_config_name_decode(mls_str text)
 {
-    const char *slash = text.len > 0 ? memrchr(text.ptr, '/', text.len) : NULL;
-    text = slash != NULL ? (mls_str){slash + 1, text.len - (size_t)(slash + 1 - text.ptr)} : text;
+    (void)take(&text, mls_path_folder(text));
     (void)take(&text, MLS_S("config_"));
     text.len -= mls_str_ends(text, MLS_S(".sh")) ? strlen(".sh") : 0;
     mls_config_name decoded = {.name = text, .system = text};

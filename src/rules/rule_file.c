@@ -237,10 +237,9 @@ static void add_embedded(mls_rule_file *file, mls_str edition, const char *at)
 static void add_file(mls_rule_file *file, mls_str name, const char *at)
 {
     const char *from = at != NULL && name.ptr[0] != '/' ? file->sources[file->source_count - 1].name.ptr : NULL;
-    const char *slash = from != NULL ? strrchr(from, '/') : NULL;
     mls_buffer text = {0};
     mls_error why;
-    mls_buffer_append(&text, (mls_str){from, slash != NULL ? (size_t)(slash - from) + 1 : 0});
+    mls_buffer_append(&text, mls_path_folder(mls_str_from(from)));
     mls_buffer_append(&text, name);
     const mls_str path = mls_arena_copy(&file->memory, mls_buffer_str(&text));
     mls_status status = text.failed ? MLS_ERROR_MEMORY : MLS_OK;

@@ -123,13 +123,9 @@ static double logged_number(const mls_run *run, mls_str key)
 /* results/<system>/weak/<benchmark> */
 static bool is_weak(const mls_group *group)
 {
-    const mls_str path = mls_str_from(group->path);
-    const char *slash = group->result_folder && path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
-    if (slash == NULL || group->usage != MLS_USAGE_HPC) {
-        return false;
-    }
-    const mls_str parent = {path.ptr, (size_t)(slash - path.ptr)};
-    return mls_str_equal(parent, MLS_S("weak")) || mls_str_ends(parent, MLS_S("/weak"));
+    const mls_str folder = mls_path_folder(mls_str_from(group->path));
+    return group->result_folder && group->usage == MLS_USAGE_HPC &&
+           (mls_str_equal(folder, MLS_S("weak/")) || mls_str_ends(folder, MLS_S("/weak/")));
 }
 
 static void check_weak(mls_group *group)

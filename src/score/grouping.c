@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -25,8 +26,8 @@ typedef struct grouped_runs {
 
 static mls_str folder_of(mls_str path)
 {
-    const char *slash = path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
-    return slash == NULL ? MLS_S(".") : (mls_str){path.ptr, slash > path.ptr ? (size_t)(slash - path.ptr) : 1};
+    const mls_str folder = mls_path_folder(path);
+    return folder.len == 0 ? MLS_S(".") : (mls_str){folder.ptr, folder.len - (folder.len > 1)};
 }
 
 /* Whether everything both have logged is the same. */

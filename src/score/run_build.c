@@ -93,19 +93,6 @@ static void take_throughput(mls_run *run, void *member, const mls_record *record
     }
 }
 
-/* "/a/config_GB200_18x4.sh" → "GB200_18x4", which is how DGXSYSTEM spells it. */
-static mls_str config_of(mls_str name)
-{
-    const char *slash = name.len > 0 ? memrchr(name.ptr, '/', name.len) : NULL;
-    const size_t folders = slash != NULL ? (size_t)(slash - name.ptr) + 1 : 0;
-    name = (mls_str){name.ptr + folders, name.len - folders};
-    if (mls_str_starts(name, MLS_S("config_"))) {
-        name = (mls_str){name.ptr + 7, name.len - 7};
-    }
-    name.len -= mls_str_ends(name, MLS_S(".sh")) ? 3 : 0;
-    return name;
-}
-
 /* The first one logged counts, as for the compliance checker; of file names, the first that names a config. */
 static void take_text(mls_run *run, void *member, const mls_record *record)
 {
@@ -117,7 +104,7 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
         return;
     }
     const bool decoded = mls_json_string(record->value, &arena, &text);
-    text = decoded && config ? config_of(text) : text;
+    text = decoded && config ? mls_config_name_decode(text).name : text;
     if (!config || !decoded || text.len > 0) {
         *taken = decoded ? mls_copy_text(text.ptr, text.len < NAME_LENGTH ? text.len : NAME_LENGTH) : NULL;
         run->out_of_memory |= *taken == NULL;

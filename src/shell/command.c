@@ -5,6 +5,7 @@
  *
  * A builtin that no config uses does what is sure of it: the variables that it names are not known afterwards.
  */
+#include "base/file.h"
 #include "shell/state.h"
 
 typedef struct assignment {
@@ -250,17 +251,14 @@ static int run_path(mls_shell_state *state, const mls_shell_fields *fields)
     const size_t first = is(field(fields, 1), "--") ? 2 : 1;
     const mls_str ending = folder ? MLS_S("") : field(fields, first + 1);
     mls_str path = without_slashes(field(fields, first));
-    size_t at = path.len;
+    const mls_str above = mls_path_folder(path);
     if (first >= fields->count || fields->count > first + (folder ? 1 : 2) || is_option(field(fields, first))) {
         return run_ignored(state, fields);
     }
-    while (at > 0 && path.ptr[at - 1] != '/') {
-        at--;
-    }
     if (folder) {
-        return print_line(state, at == 0 ? MLS_S(".") : without_slashes((mls_str){path.ptr, at}));
+        return print_line(state, above.len == 0 ? MLS_S(".") : without_slashes(above));
     }
-    path = mls_shell_from(path, at < path.len ? at : 0);
+    path = mls_shell_from(path, above.len < path.len ? above.len : 0);
     path.len -= ending.len < path.len && mls_str_ends(path, ending) ? ending.len : 0;
     return print_line(state, path);
 }

@@ -15,15 +15,6 @@
 
 enum { NAMES_MAX = 4096 }; /* in a folder */
 
-/* The part of a path up to its last '/', which is included. */
-static mls_str folder_of(mls_str path)
-{
-    while (path.len > 0 && path.ptr[path.len - 1] != '/') {
-        path.len--;
-    }
-    return path;
-}
-
 /* Where a path really leads, in the arena; empty, with errno set, when nowhere.  An empty path is the current folder.
  */
 static mls_str real_path(mls_shell_state *state, mls_str path)
@@ -44,8 +35,8 @@ void mls_shell_files_init(mls_shell_state *state, const char *path, const char *
 {
     const mls_str named = mls_str_from(path);
     const mls_str target = root == NULL ? real_path(state, named) : MLS_S("");
-    state->roots[0] = real_path(state, root != NULL ? mls_str_from(root) : folder_of(named));
-    state->roots[1] = target.len > 0 ? real_path(state, folder_of(target)) : target;
+    state->roots[0] = real_path(state, root != NULL ? mls_str_from(root) : mls_path_folder(named));
+    state->roots[1] = target.len > 0 ? real_path(state, mls_path_folder(target)) : target;
 }
 
 mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str *bytes, mls_error *error)
@@ -93,7 +84,7 @@ static mls_status locate(mls_shell_state *state, mls_str path, mls_str *real)
     mls_str there = path;
     *real = real_path(state, there);
     while (real->len == 0 && (errno == ENOENT || errno == ENOTDIR) && there.len > 0) {
-        there = folder_of((mls_str){there.ptr, there.len - 1});
+        there = mls_path_folder((mls_str){there.ptr, there.len - 1});
         there.len -= there.len > 1; /* the slash */
         *real = real_path(state, there);
     }
@@ -109,7 +100,7 @@ static mls_status find(mls_shell_state *state, mls_str *path, mls_str *real)
         status = locate(state, *path, real);
     }
     if (status != MLS_OK && !mls_str_starts(*path, MLS_S("/")) && !state->stopped) {
-        *path = mls_shell_join(state, folder_of(mls_str_from(state->frame.path)), *path);
+        *path = mls_shell_join(state, mls_path_folder(mls_str_from(state->frame.path)), *path);
         status = locate(state, *path, real);
     }
     return status;
@@ -151,7 +142,7 @@ static bool may_be(mls_str text, mls_str name)
 void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields *matches)
 {
     const char *hole = path.len > 0 ? memchr(path.ptr, '\0', path.len) : NULL;
-    mls_str folder = hole != NULL ? folder_of((mls_str){path.ptr, (size_t)(hole - path.ptr)}) : MLS_S("");
+    mls_str folder = hole != NULL ? mls_path_folder((mls_str){path.ptr, (size_t)(hole - path.ptr)}) : MLS_S("");
     const mls_str last = mls_shell_from(path, folder.len);
     mls_names names = {0};
     mls_str real;

@@ -91,9 +91,7 @@ bool mls_tree_has_folder(const char *root, mls_str path, const char *name)
 static mls_str submission_above(mls_str path)
 {
     do {
-        while (path.len > 0 && path.ptr[path.len - 1] != '/') {
-            path.len--;
-        }
+        path = mls_path_folder(path);
         path.len -= path.len > 0;
     } while (path.len > 0 && !(mls_tree_has_folder("", path, "results") && mls_tree_has_folder("", path, "systems")));
     return path;

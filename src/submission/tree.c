@@ -232,9 +232,7 @@ static void take_hidden(tree_walk *walk, const mls_walk_entry *entry)
     mls_str path = {entry->below, strlen(entry->below) - strlen("/results")};
     if (walk->owner == OWNER_NOBODY && walk->hidden == NULL &&
         mls_tree_has_folder(walk->submission->real, path, "systems")) {
-        while (path.len > 0 && path.ptr[path.len - 1] != '/') {
-            path.len--;
-        }
+        path = mls_path_folder(path);
         walk->hidden = copy(walk, path.ptr, path.len - (path.len > 0));
     }
 }
