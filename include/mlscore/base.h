@@ -58,15 +58,13 @@ static inline bool mls_str_equal(mls_str a, mls_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/** Whether `text` starts, or ends, with the given bytes. */
+/** Whether `text` starts with, ends with or contains the given bytes; the empty string is in every one. */
 bool mls_str_starts(mls_str text, mls_str prefix);
 bool mls_str_ends(mls_str text, mls_str suffix);
+bool mls_str_contains(mls_str text, mls_str needle);
 
 /** The next word of *text, which moves behind it; words have blanks, tabs or line ends between them.  "": no more. */
 mls_str mls_str_word(mls_str *text);
-
-/** Whether `text` contains `needle`; the empty needle is in every string. */
-bool mls_str_contains(mls_str text, mls_str needle);
 
 /** Order by unsigned bytes, the shorter first: <0, 0 or >0. */
 int mls_str_compare(mls_str a, mls_str b);
@@ -105,26 +103,23 @@ typedef enum mls_status {
 typedef struct mls_error {
     mls_status status;
     int system_errno; /**< errno of the call that failed, 0 if none did */
-    size_t line;
-    size_t column;
+    size_t line, column;
     char message[320]; /**< NUL-terminated, one line, control characters escaped */
 } mls_error;
 
-/** Fills `error` (may be NULL) and returns `status`.  The message is cut to fit, control characters are replaced. */
+/**
+ * Fills `error` (may be NULL) and returns `status`: with a message, cut to fit and control characters replaced; with
+ * errno's text behind it ("…: No such file or directory"); with the one "out of memory".
+ */
 mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
     MLS_PRINTF(5, 6);
-
-/** The same with errno's text behind the message ("…: No such file or directory"). */
 mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *format, ...)
     MLS_PRINTF(4, 5);
-
-/** The one "out of memory": fills `error` (which may be NULL) and returns MLS_ERROR_MEMORY. */
 mls_status mls_error_memory(mls_error *error);
 
-/** How bad a finding is.  Only errors make a log or a submission invalid. */
+/** How bad a finding is, and its name: "error", "warning" or "advice".  Only errors make a log or a submission invalid.
+ */
 typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;
-
-/** "error", "warning" or "advice". */
 const char *mls_severity_name(mls_severity severity);
 
 /** Every kind of finding; the table with severities and texts is base/finding_table.h. */
@@ -144,10 +139,8 @@ typedef struct mls_finding_info {
     const char *remedy;      /**< what to do about it */
 } mls_finding_info;
 
-/** The row of a code; NULL if `code` is out of range. */
+/** The row of a code, NULL if `code` is out of range; the code of a printed name, false if there is none. */
 const mls_finding_info *mls_finding_info_get(mls_finding_code code);
-
-/** Looks a code up by its printed name; false if there is none. */
 bool mls_finding_code_from_name(mls_str name, mls_finding_code *code);
 
 /** One thing found.  The strings belong to the list that holds the finding. */
@@ -166,15 +159,10 @@ typedef struct mls_finding {
 
 /** How much was found, by severity.  Verdicts are made of these, never of the findings that were kept. */
 typedef struct mls_finding_counts {
-    size_t error;
-    size_t warning;
-    size_t advice;
+    size_t error, warning, advice;
 } mls_finding_counts;
 
-/** Adds what stands in `more`. */
 void mls_finding_counts_add(mls_finding_counts *counts, const mls_finding_counts *more);
-
-/** The number of one severity. */
 size_t mls_finding_counts_of(const mls_finding_counts *counts, mls_severity severity);
 
 /** Whether findings let what they are about pass: no error and, with `strict`, no warning and no advice either. */
@@ -183,8 +171,7 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict);
 /** Findings in the order they were made, owned; zero-initialised is empty.  `items` is for showing only. */
 typedef struct mls_findings {
     mls_finding *items;
-    size_t count;
-    size_t capacity;
+    size_t count, capacity;
     mls_finding_counts counts;         /**< of all found, kept or not */
     uint32_t found[MLS_FINDING_COUNT]; /**< per code: found, kept or not */
     bool out_of_memory;                /**< sticky: a finding was lost for lack of memory */
@@ -193,8 +180,7 @@ typedef struct mls_findings {
 /** Where and about what a finding is; zeroed members mean "none". */
 typedef struct mls_finding_place {
     const char *path; /**< copied; NULL: the list's own file */
-    size_t line;
-    size_t column;
+    size_t line, column;
     mls_str key; /**< copied; ptr NULL: no key */
 } mls_finding_place;
 
@@ -217,8 +203,6 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
 
 /** Sorts by line, then column, then the order they were made in; findings without a line come last. */
 void mls_findings_sort(mls_findings *list);
-
-/** Frees what the list owns; it is empty then. */
 void mls_findings_release(mls_findings *list);
 
 MLS_C_END

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * collect.h - from logs, folders and trees of them to runs, each of them once, and to groups, each of which has one
- * score.
- */
+/* collect.h - from logs, folders and trees of them to runs, each once, and to groups, each of which has one score. */
 #ifndef MLSCORE_COLLECT_H
 #define MLSCORE_COLLECT_H
 
-#include "mlscore/base.h"
-#include "mlscore/edition.h"
 #include "mlscore/group.h"
 #include "mlscore/reading.h"
 

@@ -30,23 +30,19 @@ typedef enum mls_config_kind {
  * numbers may).  The strings are spans of the text that was decoded and live as long as it does.
  */
 typedef struct mls_config_name {
-    mls_str name;   /**< the name without folders, "config_" and ".sh": what DGXSYSTEM holds */
+    mls_str name;   /**< without folders, "config_" and ".sh": what DGXSYSTEM holds */
     mls_str system; /**< "GB200"; may hold '_', '-', 'x' and digits; may be empty */
     mls_config_kind kind;
     const char *problem; /**< what is wrong with the numbers, a static text; NULL: nothing.  Kind is NONE then, but for
                               degrees of parallelism that do not divide the GPUs or are not dp<N> */
-    uint64_t nodes;
-    uint64_t gpus_per_node;
-    uint64_t gpus;                        /**< nodes * gpus_per_node */
-    uint64_t third;                       /**< the number behind the GPUs per node, whatever it means */
-    uint64_t gradient_accumulation;       /**< third, when one of tp, pp, cp is named: micro-batches per step */
-    uint64_t batch_per_gpu;               /**< third, when none is */
-    uint64_t tensor_parallel;             /**< tp<N>; 0 when left out, which counts as 1 */
-    uint64_t pipeline_parallel;           /**< pp<N>, likewise */
-    uint64_t context_parallel;            /**< cp<N>, likewise */
-    uint64_t expert_parallel;             /**< ep<N> */
-    uint64_t virtual_pipeline;            /**< vp<N> */
-    uint64_t sequence_parallel;           /**< sp<N> */
+    uint64_t nodes, gpus_per_node;
+    uint64_t gpus;                  /**< nodes * gpus_per_node */
+    uint64_t third;                 /**< the number behind the GPUs per node, whatever it means */
+    uint64_t gradient_accumulation; /**< third, when one of tp, pp, cp is named: micro-batches per step */
+    uint64_t batch_per_gpu;         /**< third, when none is */
+    /** tp<N>, pp<N>, cp<N>; 0 when left out, which counts as 1. */
+    uint64_t tensor_parallel, pipeline_parallel, context_parallel;
+    uint64_t expert_parallel, virtual_pipeline, sequence_parallel; /**< ep<N>, vp<N>, sp<N> */
     uint64_t data_parallel;               /**< gpus / (tp*pp*cp), when one of tp, pp, cp is named */
     uint64_t data_parallel_named;         /**< dp<N>, as the name has it */
     uint64_t global_batch_size;           /**< gradient_accumulation * data_parallel, of a config with micro batch 1 */
@@ -81,9 +77,8 @@ typedef struct mls_config_summary {
 } mls_config_summary;
 
 /**
- * Compares a decoded name with the text of its script: each disagreement, a shape that does not fit together, and
- * settings that cost speed or break runs are added to `findings`; their place is the line of the export. `script` may
- * be NULL: the name alone is judged then.
+ * Compares a decoded name with the text of its script (NULL: the name alone is judged).  Disagreements, a shape that
+ * does not fit together, and settings that cost speed or break runs become findings at the line of the export.
  */
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);

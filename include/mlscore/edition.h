@@ -16,16 +16,12 @@ MLS_C_BEGIN
 typedef enum mls_usage { MLS_USAGE_TRAINING, MLS_USAGE_HPC } mls_usage;
 enum { MLS_USAGE_COUNT = 2 };
 
-/** "training" or "hpc". */
+/** "training" or "hpc"; the usage of that name, false when there is none. */
 const char *mls_usage_name(mls_usage usage);
-/** The usage of that name; false when there is none. */
 bool mls_usage_from_name(mls_str name, mls_usage *usage);
 
-/** What the metadata of an evaluation say of how far training went. */
+/** What an evaluation's metadata say of how far training went: epoch_num, samples_count or step_num. */
 typedef enum mls_progress { MLS_PROGRESS_EPOCHS, MLS_PROGRESS_SAMPLES, MLS_PROGRESS_STEPS } mls_progress;
-
-/** "epoch_num", "samples_count" or "step_num". */
-const char *mls_progress_name(mls_progress progress);
 
 /** What scoring needs to know of one benchmark.  It lives as long as the table. */
 typedef struct mls_benchmark {
@@ -93,7 +89,6 @@ const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage us
 const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,
                                           int step);
 
-/** Whether the edition has a benchmark of that name. */
 bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark);
 
 /** The newest edition of a usage that has the benchmark; NULL when none has. */
@@ -102,13 +97,8 @@ const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_us
 /** The row of a benchmark; never NULL: for a name that nobody knows one without a name and with runs_needed 0. */
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name);
 
-/** What is taken for a benchmark that nobody knows. */
-mls_benchmark mls_benchmark_unknown(mls_usage usage);
-
-/** What counts for convergence in an edition. */
+/** What counts for convergence in an edition, and its evaluation interval there, in samples; 0: none that matters. */
 mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edition *edition);
-
-/** Its evaluation interval in an edition, in samples; 0: none that matters. */
 double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const mls_edition *edition);
 
 MLS_C_END

@@ -8,15 +8,13 @@
 #ifndef MLSCORE_GROUP_H
 #define MLSCORE_GROUP_H
 
-#include "mlscore/base.h"
 #include "mlscore/config.h"
-#include "mlscore/edition.h"
 #include "mlscore/rcp.h"
 #include "mlscore/run.h"
 
 MLS_C_BEGIN
 
-/** What became of a run. */
+/** What became of a run, and its name: "kept", "fastest" …; "" for any other number. */
 typedef enum mls_olympic_mark {
     MLS_OLYMPIC_KEPT,    /**< its time is in the mean */
     MLS_OLYMPIC_FASTEST, /**< left out at the fast end */
@@ -24,8 +22,6 @@ typedef enum mls_olympic_mark {
     MLS_OLYMPIC_DROPPED, /**< not valid */
     MLS_OLYMPIC_OUTSIDE  /**< outside the selected window */
 } mls_olympic_mark;
-
-/** "kept", "fastest", "slowest", "dropped" or "outside"; "" for any other number. */
 const char *mls_olympic_mark_name(mls_olympic_mark mark);
 
 /** How the score came about, which decides whether it counts. */
@@ -43,11 +39,10 @@ typedef struct mls_olympic_result {
     double score_minutes; /**< NaN: no score */
     bool official;        /**< the outcome is SCORED */
     mls_olympic_outcome outcome;
-    size_t dropped;      /**< runs that are not valid, of those scored: the window's when one is selected, else all */
-    size_t kept;         /**< runs in the mean */
-    bool windowed;       /**< a window was selected; the next two say which */
-    size_t window_first; /**< in order of start time, from 0 */
-    size_t window_count; /**< N */
+    size_t dropped; /**< runs that are not valid, of those scored: the window's when one is selected, else all */
+    size_t kept;    /**< runs in the mean */
+    bool windowed;  /**< a window was selected; the next two say which */
+    size_t window_first, window_count; /**< in order of start time, from 0; N */
 } mls_olympic_result;
 
 /** The divisions of a submission, which decide what is checked. */
@@ -61,10 +56,11 @@ typedef enum mls_division {
 /** "closed" or "open"; NULL for the others. */
 const char *mls_division_name(mls_division division);
 
-/** What a log means by its submission_division (NULL: NONE), in any case: its spelling is judged by the rules. */
+/**
+ * What a log means by its submission_division (NULL: NONE), in any case, as the rules judge its spelling; and what a
+ * system description means, which counts only as the rules spell it (NULL: OTHER).
+ */
 mls_division mls_division_logged(const char *text);
-
-/** What a system description means by its division.  It counts only as the rules spell it; NULL is OTHER. */
 mls_division mls_division_described(const char *text);
 
 /** What became of a check. */
@@ -162,8 +158,6 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
 
 /** The energy of a scored group from group->power.joules, if it has any. */
 void mls_group_energy(mls_group *group);
-
-/** Frees what the group owns; not its runs. */
 void mls_group_release(mls_group *group);
 
 MLS_C_END

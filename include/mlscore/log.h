@@ -42,10 +42,8 @@ typedef enum mls_key {
     MLS_KEY_COUNT
 } mls_key;
 
-/** The number of a key's text: what a scan has put into mls_record.key_id already. */
+/** The number of a key's text, as in mls_record.key_id; the text of a number, NUL-terminated, "" for OTHER. */
 mls_key mls_key_of(mls_str text);
-
-/** The text of a key's number, NUL-terminated; "" for MLS_KEY_OTHER. */
 mls_str mls_key_text(mls_key key);
 
 /** One well-formed record.  Its spans are valid until the callback that got it returns. */
@@ -143,11 +141,9 @@ mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_
 struct mls_arena;
 
 /**
- * Validates one record's payload (RFC 8259 and the bare words NaN, Infinity and
- * -Infinity; no control character inside a string; MLS_JSON_DEPTH_MAX levels;
- * the last of duplicate members wins) and marks its spans, which lie in
- * `scratch`.  Returns NULL and fills the record but for its place in a file; or
- * a static reason, with the offset of the byte that is wrong in *where.
+ * Validates one record's payload (RFC 8259 and the bare words NaN, Infinity and -Infinity; no control character inside
+ * a string; the last of duplicate members wins) and marks its spans, which lie in `scratch`.  Returns NULL and fills
+ * the record but for its place in a file; or a static reason, with the offset of the byte that is wrong in *where.
  */
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch,
                                 size_t *where) MLS_MUST_USE;

@@ -2,14 +2,12 @@
 /*
  * rcp.h - reference convergence points: does a submission learn as slowly as it should?
  *
- * In the closed division a submission may not reach the target with significantly less training than the reference
- * implementation.  Each batch size of that is a point with the samples (or epochs) every reference run needed.  A set
- * does not change, and any number of threads may look at it.
+ * In the closed division it may not reach the target with significantly less training than the reference.  Each batch
+ * size of that is a point with the samples (or epochs) every reference run needed.  A set never changes.
  */
 #ifndef MLSCORE_RCP_H
 #define MLSCORE_RCP_H
 
-#include "mlscore/base.h"
 #include "mlscore/edition.h"
 
 MLS_C_BEGIN
@@ -80,18 +78,17 @@ typedef enum mls_rcp_match {
     MLS_RCP_TOO_FEW_RUNS        /**< nothing is left to average */
 } mls_rcp_match;
 
+/** "found", "interpolated", "smaller-batch" …: a word for programs; "" for any other number. */
+const char *mls_rcp_match_name(mls_rcp_match match);
+
 /** Where the bar is for one batch size.  What is not known is NaN. */
 typedef struct mls_rcp_limit {
     mls_rcp_match match; /**< FOUND, INTERPOLATED, SMALLER_BATCH, MISSING or NO_POINTS */
     const char *unit;    /**< lives as long as the set; "" without points */
     double global_batch_size;
-    double lower_batch_size; /**< of the point compared with, or of the two interpolated between */
-    double upper_batch_size;
+    double lower_batch_size, upper_batch_size; /**< of the point compared with, or of the two interpolated between */
     mls_rcp_bar bar;
 } mls_rcp_limit;
-
-/** "found", "interpolated", "smaller-batch" …: a word for programs; "" for any other number. */
-const char *mls_rcp_match_name(mls_rcp_match match);
 
 /** The bar that applies to a batch size. */
 mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size);
@@ -104,9 +101,8 @@ typedef struct mls_rcp_result {
     double scale;           /**< as the reference checker reports it: mean / submission mean, at least 1 */
     double score_scale;     /**< what the score is multiplied with: scale when it passes, else 1 */
     double submission_mean; /**< without r values at both ends; NaN when there are too few */
-    size_t not_converged;   /**< runs that did not converge */
-    size_t allowed;         /**< r: such runs that may be left out */
     size_t runs;
+    size_t not_converged, allowed; /**< runs that did not converge; r: how many such may be left out */
     mls_rcp_limit limit;
 } mls_rcp_result;
 
@@ -117,11 +113,10 @@ typedef struct mls_rcp_result {
 #define MLS_RCP_BATCH_SIZE_DIFFERS (-(double)INFINITY)
 mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, double *to_converge, size_t count);
 
-/** Appends the verdict in one line for a person; score_minutes is the unscaled score, NaN if none. */
+/** Appends the verdict (score_minutes: the unscaled score, or NaN), or what a batch size needs, in a line for people.
+ */
 struct mls_buffer;
 void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, struct mls_buffer *words);
-
-/** Appends what a batch size would need, in one line for a person. */
 void mls_rcp_limit_describe(const mls_rcp_limit *limit, struct mls_buffer *words);
 
 MLS_C_END

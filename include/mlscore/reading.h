@@ -2,15 +2,12 @@
 /*
  * reading.h - from paths to runs: the one way in for everything that is asked of logs.
  *
- * Sources are found, opened, told apart by their first bytes, scanned, cut into runs and judged, on all threads.  What
- * comes out is handed over on the calling thread, in the order of the sources and of the runs in them.  A further
- * question about logs is a sink given to the reading, not a second reader.
+ * Sources are found, opened, scanned, cut into runs and judged, on all threads.  What comes out is handed over on the
+ * calling thread, in order.  A further question about logs is a sink given to the reading, not a second reader.
  */
 #ifndef MLSCORE_READING_H
 #define MLSCORE_READING_H
 
-#include "mlscore/log.h"
-#include "mlscore/rules.h"
 #include "mlscore/run.h"
 
 MLS_C_BEGIN
@@ -29,7 +26,7 @@ typedef struct mls_source {
     uint64_t size; /**< of a regular file when it was found; 0: not known */
 } mls_source;
 
-/** Sources in natural order.  Owns its texts.  Zero-initialised is empty. */
+/** Sources in natural order, with their texts; zero-initialised is empty. */
 typedef struct mls_sources {
     mls_source *items;
     size_t count, capacity;
@@ -42,9 +39,6 @@ typedef struct mls_sources {
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *sources,
                             mls_error *error) MLS_MUST_USE;
 void mls_sources_release(mls_sources *sources);
-
-/** Whether a file of that name holds one run of a result: result_*.txt. */
-bool mls_name_is_result(const char *name);
 
 /** Opens a source by its path; -1 with errno set on failure.  Nothing blocks but a pipe that the user named. */
 int mls_source_open(const mls_source *source);

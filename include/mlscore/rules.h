@@ -9,7 +9,6 @@
 #ifndef MLSCORE_RULES_H
 #define MLSCORE_RULES_H
 
-#include "mlscore/base.h"
 #include "mlscore/edition.h"
 #include "mlscore/log.h"
 
@@ -17,10 +16,7 @@ MLS_C_BEGIN
 
 typedef struct mls_ruleset mls_ruleset;
 
-/**
- * Loads the rules of an edition from the data embedded in the library.  On MLS_OK *ruleset is to be given to
- * mls_ruleset_free(); else it is NULL.
- */
+/** Loads the embedded rules of an edition, to be given to mls_ruleset_free(); NULL but for MLS_OK. */
 mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 
 /**
@@ -32,7 +28,6 @@ mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_er
 
 /** As mls_ruleset_load_file(), from memory; files it extends are looked for in the current folder. */
 mls_status mls_ruleset_load_text(mls_str text, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
-
 void mls_ruleset_free(mls_ruleset *ruleset);
 
 mls_usage mls_ruleset_usage(const mls_ruleset *ruleset);
@@ -91,16 +86,13 @@ typedef struct mls_verdict {
     const char *benchmark; /**< as first logged; NULL: not logged, or no string */
     size_t benchmark_line; /**< 0: not logged */
     const char *division;
-    size_t records;
-    size_t malformed;
+    size_t records, malformed;
     const mls_findings *findings; /**< sorted by line */
 } mls_verdict;
 
-/** Moves the findings out of the checker, once mls_checker_end() has been called, into an empty list. */
-void mls_checker_take_findings(mls_checker *checker, mls_findings *findings);
-
-/** The verdict, once mls_checker_end() has been called. */
+/** Once mls_checker_end() has been called: the verdict; and its findings, moved into an empty list. */
 mls_verdict mls_checker_verdict(const mls_checker *checker);
+void mls_checker_take_findings(mls_checker *checker, mls_findings *findings);
 
 MLS_C_END
 #endif

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.h - one training run, as its log tells it.
- *
- * A plain summary that owns its strings and lists; absent numbers are NAN, absent strings NULL.  It is made from
- * records in file order and keeps a bounded amount of memory whatever the log's length.
+ * run.h - one training run, as its log tells it: a plain summary, of bounded size, that owns its strings and lists.
+ * Absent numbers are NAN, absent strings NULL.
  */
 #ifndef MLSCORE_RUN_H
 #define MLSCORE_RUN_H
 
-#include "mlscore/base.h"
-#include "mlscore/log.h"
 #include "mlscore/rules.h"
 
 MLS_C_BEGIN
@@ -19,15 +15,13 @@ MLS_C_BEGIN
 #define MLS_IMAGE_EVALUATIONS_MAX 100000
 #define MLS_SEEDS_MAX 65536
 
-/** How run_stop's metadata.status names the end of a run; NO_STATUS: there is none, or no run_stop. */
+/** What run_stop's metadata.status says: nothing (or there is none), "success", "aborted" or "other". */
 typedef enum mls_run_status {
     MLS_RUN_NO_STATUS,
     MLS_RUN_SUCCESS,
     MLS_RUN_ABORTED,
     MLS_RUN_OTHER_STATUS
 } mls_run_status;
-
-/** "success", "aborted", "other", or NULL for no status. */
 const char *mls_run_status_name(mls_run_status status);
 
 /** How far training had come when an evaluation was made, as its metadata say; NAN: they do not. */
@@ -52,10 +46,9 @@ typedef struct mls_hyperparameter {
 
 typedef struct mls_seed {
     size_t line;
-    mls_str identity; /**< file, line and whole number: equal when the three are; empty without a place */
-    mls_str value;    /**< as logged, for people */
-    mls_str file;     /**< metadata.file and metadata.lineno, for people */
-    mls_str lineno;
+    mls_str identity;     /**< file, line and whole number: equal when the three are; empty without a place */
+    mls_str value;        /**< as logged, for people */
+    mls_str file, lineno; /**< metadata.file and metadata.lineno, for people */
     bool is_integer;
 } mls_seed;
 
@@ -80,8 +73,7 @@ typedef struct mls_run {
     bool result;      /**< which is a result_*.txt: one run, whatever is in it */
     size_t line;      /**< its first line there, from 1 */
     size_t last_line; /**< its last record's */
-    size_t records;
-    size_t malformed;
+    size_t records, malformed;
     double first_ms; /**< the earliest time of its records */
     mls_step init_start, init_stop, run_start, run_stop;
     mls_run_status status;    /**< of the first run_stop, which ends the run */
@@ -122,10 +114,8 @@ typedef struct mls_run {
     bool out_of_memory; /**< something of the above is missing */
 } mls_run;
 
-/** Time-to-train in minutes: first run_stop minus first run_start; NAN when either is missing. */
+/** Time-to-train, and initialising: minutes from first start to first stop; NAN when either is missing. */
 double mls_run_minutes(const mls_run *run);
-
-/** Minutes from init_start to init_stop; NAN when either is missing. */
 double mls_run_init_minutes(const mls_run *run);
 
 /** Samples (or epochs, as the unit says) of the last evaluation before run_stop; NAN when there is none. */
@@ -177,8 +167,6 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps) MLS_MU
 
 /** The finding that says best why a run is not valid; NULL when it is, or nothing was found. */
 const mls_finding *mls_run_reason(const mls_run *run);
-
-/** Frees what the run owns and makes it empty. */
 void mls_run_release(mls_run *run);
 
 MLS_C_END

@@ -2,8 +2,7 @@
 /*
  * shell.h - what a shell script leaves in the environment, found out by reading it.
  *
- * Nothing in a script is ever run, and nothing in it is trusted.  What would have to be run or looked up is unknown,
- * and so is what is made from it.
+ * Nothing in a script is ever run.  What would have to be run or looked up is unknown, and so is what is made from it.
  */
 #ifndef MLSCORE_SHELL_H
 #define MLSCORE_SHELL_H

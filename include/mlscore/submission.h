@@ -2,20 +2,17 @@
 /*
  * submission.h - a whole submission, judged before it is uploaded.
  *
- * A submission is a folder on disk: one submitter's, or a round's with many submitters in it.  mls_submission_verify()
- * walks it once, reads every log once, and returns plain structs: what stands there, what each result scores, and every
- * finding with its path relative to the folder.  Nothing in the tree is executed or changed, and no link is followed
- * out of it.
+ * A submission is a folder: one submitter's, or a round's with many.  It is walked once and every log is read once;
+ * what stands there, what each result scores and every finding come as plain structs.  Nothing in the tree is executed
+ * or changed, and no link is followed out of it.
  *
  * A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  Verdicts are made of what the
- * owners counted.  A submission is valid when there is no finding of severity error.
+ * owners counted: a submission is valid when there is no finding of severity error.
  */
 #ifndef MLSCORE_SUBMISSION_H
 #define MLSCORE_SUBMISSION_H
 
-#include "mlscore/base.h"
 #include "mlscore/group.h"
-#include "mlscore/rules.h"
 
 MLS_C_BEGIN
 
@@ -37,8 +34,7 @@ typedef struct mls_submission_files {
 
 /** The checks that package_checker_params asks to leave out. */
 typedef struct mls_bypasses {
-    bool rcp;
-    bool seeds;
+    bool rcp, seeds;
 } mls_bypasses;
 
 /** A system: its description systems/<name>.json, the folder of its results, or both. */
@@ -47,14 +43,11 @@ typedef struct mls_system {
     const char *folder;              /**< results/<name>, relative to the tree; NULL: there is none */
     mls_submission_file description; /**< path NULL: there is none */
     mls_bypasses bypasses;
-    bool has_results;      /**< of the wanted benchmark, if one is */
-    bool valid;            /**< it is described, by the rules */
-    const char *submitter; /**< texts of the description; NULL: it lacks them */
-    const char *division;
-    const char *status;
-    const char *number_of_nodes; /**< as written, like the next */
-    const char *accelerators_per_node;
-    const char *accelerator_model_name;
+    bool has_results; /**< of the wanted benchmark, if one is */
+    bool valid;       /**< it is described, by the rules */
+    /** Texts of the description, numbers as written; NULL: it lacks them. */
+    const char *submitter, *division, *status;
+    const char *number_of_nodes, *accelerators_per_node, *accelerator_model_name;
     mls_findings findings; /**< about the description, and what stands beside the results */
 } mls_system;
 

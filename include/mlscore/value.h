@@ -10,7 +10,6 @@
 #ifndef MLSCORE_VALUE_H
 #define MLSCORE_VALUE_H
 
-#include "mlscore/base.h"
 #include "mlscore/log.h"
 
 MLS_C_BEGIN
@@ -52,44 +51,39 @@ const mls_value *mls_value_build(mls_str json, struct mls_arena *arena) MLS_MUST
 /** The member of an object by name; NULL when there is none, or `value` is no object or NULL. */
 const mls_value *mls_value_member(const mls_value *value, mls_str name);
 
-/** The number of a number or boolean value; false for anything else (and NULL). */
+/** The number of a number or boolean value, the string of a string value; false for anything else (and NULL). */
 bool mls_value_number(const mls_value *value, double *number);
-
-/** The string of a string value; false for anything else (and NULL). */
 bool mls_value_string(const mls_value *value, mls_str *string);
 
 /** Equality by content: booleans count as 1 and 0, lists in order, objects by members. NaN equals nothing. */
 bool mls_value_equal(const mls_value *a, const mls_value *b);
 
 /**
- * Finds the raw span of one member in the text of a validated object, without building a tree: the last member of that
- * name counts.  False when there is none or `json` is not an object.  Names written with escapes are decoded.
+ * The span of one member in the text of a validated object: the last of that name, names written with escapes decoded.
+ * False when there is none or `json` is not an object.
  */
 bool mls_json_member(mls_str json, mls_str name, mls_str *span);
 
 /** A member of an object's text: the name as written between its quotes, and its value. */
 typedef struct mls_raw_member {
-    mls_str name;
-    mls_str value;
+    mls_str name, value;
 } mls_raw_member;
 
 /** Steps through the members of an object or the items of a list, in the order in which they stand. */
 typedef struct mls_json_walk {
-    const char *at;
-    const char *end;
+    const char *at, *end;
     bool object;
 } mls_json_walk;
 
-/** Begins with the first member or item of a validated span; anything but an object or a list has none. */
-mls_json_walk mls_json_walk_begin(mls_str json);
-
 /**
- * The next member, or item (whose name has ptr NULL); false when there is no more.  Nothing is decoded, and duplicate
- * members come as often as they stand.
+ * Begins a validated span (anything but an object or a list is empty); and the next member, or item (whose name has ptr
+ * NULL), false when there is no more.  Nothing is decoded, and duplicate members come as often as they stand.
  */
+mls_json_walk mls_json_walk_begin(mls_str json);
 bool mls_json_walk_next(mls_json_walk *walk, mls_raw_member *member);
 
-/** Whether a validated span is a number written without '.', 'e' and 'E'. */
+/** The kind of a validated span, from its first byte, and whether it is a number without '.', 'e' and 'E'. */
+mls_json_kind mls_json_kind_of(mls_str span);
 bool mls_json_is_integer(mls_str span);
 
 /** Reads a validated span as a number (a boolean counts 1 or 0); false when it is neither. */
@@ -101,19 +95,12 @@ bool mls_json_number(mls_str span, double *number);
  */
 bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
 
-/** The kind of a validated span, from its first byte. */
-mls_json_kind mls_json_kind_of(mls_str span);
-
 /**
- * Validates a whole text of one or many lines as one JSON value, by the grammar of a record's payload.
- *
- * Returns NULL with the value in *json, a span of a copy in `arena`, and its offset in `text` in *where, so that any
- * span's place in the text is known; or a static reason, with the offset of the byte that is wrong in *where. The
- * reason is mls_reason_memory when the copy could not be made.
+ * Validates a text of any number of lines as one JSON value, by the grammar of a record's payload.  Returns NULL with
+ * the value in *json, a span of a copy in `arena`, and its offset in `text` in *where; or a static reason, with the
+ * offset of the byte that is wrong in *where.  mls_reason_memory, here and of records, is no fault of the text.
  */
 const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
-
-/** The reason of mls_json_validate() and mls_record_validate() that is no fault of the text. */
 extern const char mls_reason_memory[];
 
 /** Line and column, both from 1, of an offset in a text. */

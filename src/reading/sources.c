@@ -43,7 +43,8 @@ static const char *name_skipped(const char *name)
     return strcmp(name, "core") == 0 ? "core dump" : NULL;
 }
 
-bool mls_name_is_result(const char *name)
+/* Whether a file of that name holds one run of a result. */
+static bool is_result(const char *name)
 {
     const mls_str text = mls_str_from(name);
     return text.len >= sizeof "result_.txt" - 1 && mls_str_starts(text, MLS_S("result_")) &&
@@ -92,7 +93,7 @@ static mls_status found(void *state, mls_walk_entry *entry)
     if (entry->kind == MLS_WALK_FAILED) {
         return add_failed(state, entry->path, entry->system_errno, false);
     }
-    const mls_source source = {.result = mls_name_is_result(entry->name), .size = entry->size};
+    const mls_source source = {.result = is_result(entry->name), .size = entry->size};
     return entry->kind == MLS_WALK_FOLDER ? MLS_OK : add_source(state, entry->path, NULL, source);
 }
 
@@ -115,7 +116,7 @@ static mls_status find_named(const source_finder *finder, mls_folder_walk *walk,
         return mls_folder_walk_from(walk, path, 0, finder->error);
     }
     const mls_source source = {.named = true,
-                               .result = mls_name_is_result(mls_path_name(path)),
+                               .result = is_result(mls_path_name(path)),
                                .size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0};
     return add_source(finder, path, NULL, source);
 }

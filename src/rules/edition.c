@@ -74,12 +74,7 @@ bool mls_edition_number(mls_str text, unsigned *number)
 static const char *const progress_names[] = {
     [MLS_PROGRESS_EPOCHS] = "epoch_num", [MLS_PROGRESS_SAMPLES] = "samples_count", [MLS_PROGRESS_STEPS] = "step_num"};
 
-const char *mls_progress_name(mls_progress progress)
-{
-    return progress_names[progress];
-}
-
-mls_benchmark mls_benchmark_unknown(mls_usage usage)
+static mls_benchmark unknown_benchmark(mls_usage usage)
 {
     return (mls_benchmark){.usage = usage,
                            .name = "",
@@ -175,7 +170,7 @@ mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, co
     cJSON_ArrayForEach(row, json)
     {
         mls_benchmark *benchmark = &list->items[list->count++];
-        *benchmark = mls_benchmark_unknown(usage);
+        *benchmark = unknown_benchmark(usage);
         benchmark->name = mls_arena_copy(arena, mls_str_from(row->string)).ptr;
         if (benchmark->name == NULL) {
             return mls_error_memory(error);
@@ -315,7 +310,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
             parts[i] = cJSON_GetObjectItemCaseSensitive(tables[i], "usages");
             parts[i] = cJSON_GetObjectItemCaseSensitive(parts[i], usage_names[u]);
         }
-        list->unknown = mls_benchmark_unknown((mls_usage)u);
+        list->unknown = unknown_benchmark((mls_usage)u);
         status = mls_benchmark_list_read(&list->benchmarks, (mls_usage)u, parts[0], &loaded->memory, error);
         status = status == MLS_OK ? read_usage(loaded, (mls_usage)u, parts[1], error) : status;
     }

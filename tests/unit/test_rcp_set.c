@@ -21,7 +21,7 @@ static mls_rcp_rules rules; /* of the last set */
 static mls_rcp_set *new_set(const char *edition, const char *benchmark, unsigned runs_needed)
 {
     static mls_benchmark made_up;
-    made_up = mls_benchmark_unknown(MLS_USAGE_TRAINING);
+    made_up = *mls_benchmark_find(editions, MLS_USAGE_TRAINING, MLS_S(""));
     made_up.name = benchmark;
     made_up.runs_needed = runs_needed;
     const mls_benchmark *known = benchmark_named(benchmark);
