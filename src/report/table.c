@@ -56,23 +56,17 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
     va_end(args);
 }
 
-void mls_table_heading(mls_table *table, mls_style style, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    mls_table_row(table);
-    if (table->count > 0) {
-        fill(table, &table->rows[table->count - 1].heading, style, format, args);
-    }
-    va_end(args);
-}
-
 const char *mls_table_take(mls_table *table, mls_buffer *text)
 {
     const mls_str copy = mls_arena_copy(&table->text, mls_buffer_str(text));
     table->failed |= text->failed || copy.ptr == NULL;
     mls_buffer_release(text);
     return copy.ptr != NULL ? copy.ptr : "";
+}
+
+static bool is_heading(const mls_row *row)
+{
+    return row->cells[0].text.ptr == NULL;
 }
 
 static size_t max_size(size_t a, size_t b)
@@ -122,7 +116,7 @@ static bool layout_make(mls_table *table, size_t width)
         cut = (table->columns[k].look & MLS_COLUMN_CUT) != 0 ? &table->columns[k] : cut;
     }
     for (size_t i = 0; i < table->count; i++) {
-        note = max_size(note, mls_display_width(table->rows[i].note.text));
+        note = max_size(note, is_heading(&table->rows[i]) ? 0 : mls_display_width(table->rows[i].note.text));
     }
     const size_t total = layout_total(table);
     const size_t full = cut != NULL ? cut->width : 0;
@@ -193,16 +187,16 @@ static void print_plain(mls_view *view, mls_table *table)
     mls_output_text(view->output, "\n");
     for (size_t i = 0; i < table->count; i++) {
         const mls_row *row = &table->rows[i];
-        owed = row->heading.text.len == 0 ? table->indent : max_size(table->indent, 2) - 2;
-        for (size_t k = 0; k < table->column_count && row->heading.text.len == 0; k++) {
+        const bool heading = is_heading(row);
+        const bool note = below && !heading;
+        owed = heading ? max_size(table->indent, 2) - 2 : table->indent;
+        for (size_t k = 0; k < table->column_count && !heading; k++) {
             const unsigned look = table->columns[k].look & (MLS_COLUMN_RIGHT | MLS_COLUMN_DECIMAL);
             print_cell(view, &table->columns[k], look, row->cells[k], &owed);
         }
-        const mls_cell last = row->heading.text.len > 0 ? row->heading : row->note;
-        if (last.text.len > 0) {
-            const bool note = below && row->heading.text.len == 0;
+        if (row->note.text.len > 0) {
             mls_output_printf(view->output, "%s%*s", note ? "\n" : "", (int)(note ? indent : owed), "");
-            mls_view_wrapped(view, last.text, note ? wrap : (mls_wrap){.separator = " "}, last.style);
+            mls_view_wrapped(view, row->note.text, note ? wrap : (mls_wrap){.separator = " "}, row->note.style);
         }
         mls_output_text(view->output, "\n");
     }
@@ -220,7 +214,7 @@ static void print_markdown(const mls_table *table, mls_output *output)
     mls_buffer lines = {0};
     bool notes = false;
     for (size_t i = 0; i < table->count; i++) {
-        notes |= table->rows[i].note.text.len > 0;
+        notes |= !is_heading(&table->rows[i]) && table->rows[i].note.text.len > 0;
     }
     for (size_t k = 0; k < table->column_count; k++) {
         mls_buffer_printf(&lines, "| %s ", table->columns[k].header);
@@ -234,10 +228,10 @@ static void print_markdown(const mls_table *table, mls_output *output)
     for (size_t i = 0; i < table->count; i++) {
         const mls_row *row = &table->rows[i];
         for (size_t k = 0; k < table->column_count; k++) {
-            append_markdown(&lines, k == 0 && row->heading.text.len > 0 ? row->heading.text : row->cells[k].text);
+            append_markdown(&lines, k == 0 && is_heading(row) ? row->note.text : row->cells[k].text);
         }
         if (notes) {
-            append_markdown(&lines, row->note.text);
+            append_markdown(&lines, is_heading(row) ? MLS_S("") : row->note.text);
         }
         mls_buffer_append_text(&lines, "|\n");
     }

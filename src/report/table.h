@@ -34,8 +34,7 @@ typedef struct mls_cell {
 
 typedef struct mls_row {
     mls_cell cells[MLS_TABLE_COLUMNS_MAX];
-    mls_cell note;    /* stands behind the row, or below it where there is no room */
-    mls_cell heading; /* alone in its row, over the ones that follow: a little to the left, as long as it likes */
+    mls_cell note; /* stands behind the row, or below it where there is no room */
 } mls_row;
 
 typedef struct mls_table {
@@ -50,12 +49,14 @@ typedef struct mls_table {
     bool failed;           /* memory ran out: the table is not complete */
 } mls_table;
 
-/* A new row, its next cell, its note; or a row that is a heading.  Without a row nothing happens. */
+/*
+ * A new row, its next cell, its note.  A note without cells is a heading over the rows that follow: a little to the
+ * left, as long as it likes.  Without a row nothing happens.
+ */
 void mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
-void mls_table_heading(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* What a buffer holds as a text that the table owns, for "%s".  Empties the buffer and frees it. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);

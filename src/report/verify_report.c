@@ -124,8 +124,8 @@ static void add_row(mls_table *table, const mls_view *view, const mls_submission
     for (size_t i = 0; i < result->run_count && view->verbose > 0 && judged && forgiven; i++) {
         const mls_submission_run *run = &result->runs[i];
         if (!run->run.valid) {
-            mls_table_heading(table, MLS_STYLE_DIM, "      %s is dropped: %s", mls_path_name(run->file.path),
-                              run->reason);
+            mls_table_row(table);
+            mls_table_note(table, MLS_STYLE_DIM, "      %s is dropped: %s", mls_path_name(run->file.path), run->reason);
         }
     }
 }
@@ -145,8 +145,9 @@ static void system_heading(mls_table *table, const mls_submitter *submitter, con
     for (size_t i = 0; i < submitter->system_count && system == NULL; i++) {
         system = strcmp(submitter->systems[i].name, name) == 0 ? &submitter->systems[i] : NULL;
     }
+    mls_table_row(table);
     if (system == NULL || system->description.path == NULL) {
-        mls_table_heading(table, MLS_STYLE_BAD, "%s   no system description", name);
+        mls_table_note(table, MLS_STYLE_BAD, "%s   no system description", name);
         return;
     }
     mls_buffer line = {0};
@@ -158,7 +159,7 @@ static void system_heading(mls_table *table, const mls_submitter *submitter, con
     }
     append_cut(&line, "   ", system->status, TEXT_BYTES);
     append_cut(&line, "   ", system->division, NUMBER_BYTES);
-    mls_table_heading(table, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s", mls_table_take(table, &line));
+    mls_table_note(table, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s", mls_table_take(table, &line));
 }
 
 static void show_submitter(mls_view *view, const mls_submission *submission, const mls_submitter *submitter)
