@@ -5,8 +5,6 @@
  * Records stream from the scanner to the output; nothing is kept.  Values and metadata are passed on as the JSON they
  * were logged as, made safe.
  */
-#include <string.h>
-
 #include "cli/command.h"
 #include "report/reports.h"
 
@@ -34,14 +32,11 @@ typedef struct events_state {
 /* Whether the key is in the list "a,b". */
 static bool key_listed(const char *list, mls_str key)
 {
-    while (*list != '\0') {
-        const size_t len = strcspn(list, ",");
-        if (mls_str_equal((mls_str){list, len}, key)) {
-            return true;
-        }
-        list += len + (list[len] == ',');
+    bool listed = false;
+    for (mls_str word; !listed && mls_cli_next(&list, ',', &word);) {
+        listed = mls_str_equal(word, key);
     }
-    return false;
+    return listed;
 }
 
 static mls_status events_record(void *state, const mls_record *record)
