@@ -44,31 +44,23 @@ static mls_status take_record(void *state, const mls_record *record)
     power_log *log = state;
     const mls_key kind = record->key_id;
     const bool edge = kind == MLS_KEY_POWER_MEASUREMENT_START || kind == MLS_KEY_POWER_MEASUREMENT_STOP;
-    double *estimate = kind == MLS_KEY_CONVERSION_EFF           ? &log->conversion_eff
-                       : kind == MLS_KEY_INTERCONNECT_POWER_EST ? &log->interconnect_power_est
-                                                                : NULL;
-    double number = 0;
-    if (!edge && estimate == NULL && kind != MLS_KEY_POWER_READING) {
-        return MLS_OK;
-    }
-    if (!edge && !(mls_json_number(record->value, &number) && isfinite(number))) {
+    power_event event = {record->time_ms, NAN, log->count, kind};
+    double *number = kind == MLS_KEY_CONVERSION_EFF           ? &log->conversion_eff
+                     : kind == MLS_KEY_INTERCONNECT_POWER_EST ? &log->interconnect_power_est
+                     : kind == MLS_KEY_POWER_READING          ? &event.watts
+                                                              : NULL;
+    if (number != NULL && !(mls_json_number(record->value, number) && isfinite(*number))) {
         log->unreadable++;
-        number = NAN;
+        *number = NAN;
     }
-    if (estimate != NULL) {
-        *estimate = number;
+    if (!edge && number != &event.watts) {
         return MLS_OK;
     }
     log->too_many |= log->count == POWER_EVENTS_MAX;
-    if (log->too_many) {
-        return MLS_OK;
+    if (!log->too_many && MLS_GROW(log, items)) {
+        log->items[log->count++] = event;
     }
-    if (!MLS_GROW(log, items)) {
-        return MLS_ERROR_MEMORY;
-    }
-    log->items[log->count] = (power_event){record->time_ms, number, log->count, kind};
-    log->count++;
-    return MLS_OK;
+    return log->too_many || log->count > event.order ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 static mls_status take_malformed(void *state, const mls_malformed *malformed)

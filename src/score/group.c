@@ -178,20 +178,6 @@ static void check_run_count(mls_group *group)
     }
 }
 
-/* The batch size the submitted runs agree on; NAN: none logged one; MLS_RCP_BATCH_SIZE_DIFFERS. */
-static double submitted_batch_size(const mls_run *const *runs, size_t count)
-{
-    double batch_size = NAN;
-    for (size_t i = 0; i < count; i++) {
-        const double logged = runs[i]->global_batch_size;
-        if (!isnan(batch_size) && !isnan(logged) && batch_size != logged) {
-            return MLS_RCP_BATCH_SIZE_DIFFERS;
-        }
-        batch_size = isnan(logged) ? batch_size : logged;
-    }
-    return batch_size;
-}
-
 /* Whose rules say how a run converged: those of the benchmark that its log names, if the edition has it. */
 static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run, const mls_editions *editions)
 {
@@ -237,17 +223,22 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
         !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name))) {
         return MLS_OK;
     }
+    double batch_size = NAN; /* that the submitted runs agree on */
     double *to_converge = calloc(count + 1, sizeof *to_converge);
     mls_status status = to_converge == NULL
                             ? MLS_ERROR_MEMORY
                             : mls_rcp_set_new(&rules, options->rcp_text,
                                               options->rcp_text.len > 0 ? options->rcp_path : NULL, &rcp->set, error);
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        const double logged = runs[i]->global_batch_size;
+        batch_size = isnan(logged)                               ? batch_size
+                     : isnan(batch_size) || batch_size == logged ? logged
+                                                                 : MLS_RCP_BATCH_SIZE_DIFFERS;
         status = mls_run_converge_number(runs[i], judged_by(group, runs[i], options->editions), group->edition,
                                          options->bert_train_samples, &to_converge[i]);
     }
     if (status == MLS_OK) {
-        rcp->result = mls_rcp_check(rcp->set, submitted_batch_size(runs, count), to_converge, count);
+        rcp->result = mls_rcp_check(rcp->set, batch_size, to_converge, count);
         group->scale = rcp->result.score_scale;
         group->scaled_minutes = group->score.score_minutes * group->scale;
         rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
