@@ -131,14 +131,14 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
 static void show_entry(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_name *name = &entry->name;
+    const bool shaped = name->kind != MLS_CONFIG_KIND_NONE;
     mls_buffer line = {0};
-    if (name->kind != MLS_CONFIG_KIND_NONE) {
+    if (shaped) {
         append_shape(&line, entry);
-        mls_view_headline(view, name->system.len > 0 ? name->system : name->name, &line, HANG);
     } else {
         mls_buffer_append_text(&line, "   no shape in the name");
-        mls_view_headline(view, name->name, &line, HANG);
     }
+    mls_view_headline(view, shaped && name->system.len > 0 ? name->system : name->name, &line, HANG);
     if (entry->script != NULL) {
         show_agreeing(view, entry);
         show_settings(view, entry);

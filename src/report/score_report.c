@@ -303,10 +303,7 @@ static void show_run_findings(mls_view *view, const mls_group *group)
 /* Files that could not be read are errors, which the program tells elsewhere. */
 static void show_skipped(mls_view *view, const mls_collection *collection)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < collection->skipped.count; i++) {
-        count += !collection->skipped.items[i].failed;
-    }
+    const size_t count = collection->skipped.count - collection->failed;
     if (count == 0 || view->quiet) {
         return;
     }

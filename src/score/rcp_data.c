@@ -44,54 +44,50 @@ static const struct {
     {MLS_STR("hyperparameters"), false, offsetof(mls_rcp_point, hyperparameters)},
 };
 
-#define COLUMN_ABSENT SIZE_MAX
-
 typedef struct table_reading {
     mls_rcp_set *set;
     mls_str text;
     const char *path;
     size_t heading_count;    /* 0: it has not come yet */
-    size_t at[COLUMN_COUNT]; /* which field of a row a column is, or COLUMN_ABSENT */
+    size_t at[COLUMN_COUNT]; /* which field of a row a column is, from 1; 0: absent */
     mls_error *error;
 } table_reading;
 
-/* An error at a field of a row, `offset` bytes into it: what is wrong, and the text that is. */
+/* An error at a field of a row, from 1, `offset` bytes into it: what is wrong, and the text that is. */
 static mls_status fail_at(const table_reading *reading, const mls_csv_row *row, size_t field, size_t offset,
                           const char *what, mls_str text)
 {
     size_t line;
     size_t column;
-    mls_csv_place(reading->text, row, field, &line, &column);
+    mls_csv_place(reading->text, row, field - 1, &line, &column);
     return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, text.len > 0 ? "%s: '%.*s'" : "%s%.*s",
                          what, MLS_CUT(text, 60));
 }
 
 static mls_str field_of(const table_reading *reading, const mls_csv_row *row, rcp_column column)
 {
-    size_t at = reading->at[column];
-    return at == COLUMN_ABSENT ? MLS_S("") : row->fields[at];
+    const size_t at = reading->at[column];
+    return at == 0 ? MLS_S("") : row->fields[at - 1];
 }
 
 static mls_status read_heading(table_reading *reading, const mls_csv_row *row)
 {
-    for (size_t c = 0; c < COLUMN_COUNT; c++) {
-        reading->at[c] = COLUMN_ABSENT;
-    }
-    for (size_t field = 0; field < row->count; field++) {
+    for (size_t field = 1; field <= row->count; field++) {
+        const mls_str name = row->fields[field - 1];
         size_t c = 0;
-        while (c < COLUMN_COUNT && !mls_str_equal(columns[c].name, row->fields[field])) {
+        while (c < COLUMN_COUNT && !mls_str_equal(columns[c].name, name)) {
             c++;
         }
-        if (c == COLUMN_COUNT || reading->at[c] != COLUMN_ABSENT) {
+        if (c == COLUMN_COUNT || reading->at[c] != 0) {
             return fail_at(reading, row, field, 0,
                            c == COLUMN_COUNT ? "reference points have no such column" : "this column is there twice",
-                           row->fields[field]);
+                           name);
         }
         reading->at[c] = field;
     }
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
-        if (columns[c].required && reading->at[c] == COLUMN_ABSENT) {
-            return fail_at(reading, row, 0, 0, "the heading lacks a column", columns[c].name);
+        if (columns[c].required && reading->at[c] == 0) {
+            return fail_at(reading, row, 1, 0, "the heading lacks a column", columns[c].name);
         }
     }
     reading->heading_count = row->count;
@@ -106,7 +102,7 @@ static bool positive_number(mls_str text, double *number)
 static mls_status read_values(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
 {
     const size_t field = reading->at[COLUMN_TO_CONVERGE];
-    const mls_str text = row->fields[field];
+    const mls_str text = field_of(reading, row, COLUMN_TO_CONVERGE);
     mls_str rest = text;
     while (mls_str_word(&rest).len > 0) {
         point->count++;
@@ -177,8 +173,8 @@ static mls_status place_point(table_reading *reading, const mls_csv_row *row, co
         at++;
     }
     if (at < set->count && strcmp(set->items[at].source, point->source) == 0) {
-        const size_t field = reading->at[COLUMN_GLOBAL_BATCH_SIZE];
-        return fail_at(reading, row, field, 0, "this batch size is there twice", row->fields[field]);
+        return fail_at(reading, row, reading->at[COLUMN_GLOBAL_BATCH_SIZE], 0, "this batch size is there twice",
+                       field_of(reading, row, COLUMN_GLOBAL_BATCH_SIZE));
     }
     if (at == MLS_RCP_POINTS_MAX) {
         return mls_error_set(reading->error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points", MLS_RCP_POINTS_MAX);
@@ -199,7 +195,7 @@ static mls_status read_row(void *state, const mls_csv_row *row)
         return read_heading(reading, row);
     }
     if (row->count != reading->heading_count) {
-        size_t field = row->count < reading->heading_count ? row->count - 1 : reading->heading_count;
+        const size_t field = row->count < reading->heading_count ? row->count : reading->heading_count + 1;
         char what[80];
         (void)snprintf(what, sizeof what, "%zu fields, the heading has %zu", row->count, reading->heading_count);
         return fail_at(reading, row, field, 0, what, MLS_S(""));
@@ -212,9 +208,9 @@ static mls_status read_row(void *state, const mls_csv_row *row)
         return status;
     }
     mls_rcp_point point = {.source = reading->path};
-    const size_t field = reading->at[COLUMN_GLOBAL_BATCH_SIZE];
-    if (!positive_number(row->fields[field], &point.global_batch_size)) {
-        return fail_at(reading, row, field, 0, "not a batch size", row->fields[field]);
+    const mls_str batch_size = field_of(reading, row, COLUMN_GLOBAL_BATCH_SIZE);
+    if (!positive_number(batch_size, &point.global_batch_size)) {
+        return fail_at(reading, row, reading->at[COLUMN_GLOBAL_BATCH_SIZE], 0, "not a batch size", batch_size);
     }
     status = read_values(reading, row, &point);
     status = status == MLS_OK && wanted ? read_texts(reading, row, &point) : status;
