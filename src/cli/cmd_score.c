@@ -14,7 +14,7 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "window", score.select_window,
                  "with more runs than needed, score the window that the rules choose"),
     MLS_ROW_RCP("add reference points from FILE to those of the rules"),
-    MLS_ROW_BERT(score),
+    MLS_ROW_BERT(score.bert_train_samples),
     MLS_ROW_FLAG('\0', "write-scaling", write_scaling,
                  "write the scale of each results folder to its scaling.json (for the review committee)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),

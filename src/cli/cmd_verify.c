@@ -16,7 +16,7 @@ static const mls_option options[] = {
                  "show findings of one kind; the verdict is the same"),
     MLS_ROW_FLAG('\0', "rcp-bypass", verify.rcp_bypass, "a failed convergence check is a warning"),
     MLS_ROW_FLAG('\0', "seed-checker-bypass", verify.seed_bypass, "a failed check of the seeds is a warning"),
-    MLS_ROW_BERT(verify),
+    MLS_ROW_BERT(verify.bert_train_samples),
     MLS_ROW_WORD("explain", "CODE", "FINDING", explain, "explain a finding, and how to mend it; nothing is read"),
     MLS_ROW_FORMAT("table|csv|json|markdown|github|junit"),
     MLS_ROW_OUTPUT,

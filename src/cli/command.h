@@ -55,7 +55,7 @@ typedef struct mls_option {
 #define MLS_ROW_EDITION_AS(help) MLS_ROW_WORD("edition", "X.Y", "EDITION", edition, help)
 #define MLS_ROW_RULES_AS(help) MLS_ROW_TEXT('\0', "rules", "FILE", rules_path, help " (see mlscore-rules(5))")
 #define MLS_ROW_RCP(help) MLS_ROW_TEXT('\0', "rcp", "FILE", score.rcp_path, help)
-#define MLS_ROW_BERT(options) MLS_ROW_FLAG('\0', "bert-train-samples", options.bert_train_samples, "bert took as many samples to converge as its train_samples record says")
+#define MLS_ROW_BERT(member) MLS_ROW_FLAG('\0', "bert-train-samples", member, "bert took as many samples to converge as its train_samples record says")
 #define MLS_ROW_FORMAT(formats) {'\0', "format", formats, "how to print results (the first is the default)", MLS_SETS_FORMAT, 0, NULL}
 #define MLS_ROW_OUTPUT MLS_ROW_TEXT('o', "output", "FILE", output_path, "write results to FILE, whole or not at all")
 #define MLS_ROW_THREADS {'j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL}
