@@ -66,10 +66,8 @@ bool mls_str_contains(mls_str text, mls_str needle);
 /** The next word of *text, which moves behind it; words have blanks, tabs or line ends between them.  "": no more. */
 mls_str mls_str_word(mls_str *text);
 
-/** Order by unsigned bytes, the shorter first: <0, 0 or >0. */
+/** Order by unsigned bytes; natural order, result_2 before result_10: digits by value.  0 only for equal strings. */
 int mls_str_compare(mls_str a, mls_str b);
-
-/** Natural order, result_2 before result_10: digits by value, all else by bytes; 0 only for equal strings. */
 int mls_str_compare_natural(mls_str a, mls_str b);
 
 /**
@@ -195,10 +193,8 @@ void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_pla
 void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
                          const char *format, ...) MLS_PRINTF(5, 6);
 
-/** Copies the findings of `from` to the end of `list`, with the same cap, and adds up the counts. */
+/** Copies findings to the end of `list`, capped too, and adds up the counts; without a code, of which all were kept. */
 void mls_findings_append(mls_findings *list, const mls_findings *from);
-
-/** The same without the findings of one code, of which `from` must have kept all. */
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except);
 
 /** Sorts by line, then column, then the order they were made in; findings without a line come last. */

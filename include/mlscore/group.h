@@ -144,10 +144,9 @@ typedef struct mls_score_options {
     bool select_window;           /**< with more runs than needed, score the window the rules choose */
     bool bert_train_samples;      /**< a bert run's train_samples record says how much it took to converge */
     mls_division division; /**< what decides whether convergence and seeds are checked; NONE: what the runs log */
-    bool rcp_bypass;       /**< a failed convergence check does not count */
-    bool seed_bypass;      /**< nor does a failed check of the seeds */
-    mls_str rcp_text;      /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
-    const char *rcp_path;  /**< where they are from */
+    bool rcp_bypass, seed_bypass; /**< a failed check of convergence, or of the seeds, does not count */
+    mls_str rcp_text;             /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
+    const char *rcp_path;         /**< where they are from */
 } mls_score_options;
 
 /**

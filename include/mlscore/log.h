@@ -17,10 +17,8 @@
 
 MLS_C_BEGIN
 
-/** A record whose payload is longer than this is malformed: 16 MiB. */
+/** A record is malformed with a longer payload, or JSON nested deeper; its own object is level 1. */
 #define MLS_RECORD_LENGTH_MAX ((size_t)16 << 20)
-
-/** JSON nested deeper than this is malformed; the record's own object is level 1. */
 #define MLS_JSON_DEPTH_MAX 1024
 
 /** What kind of JSON value a span holds, told from its first byte. */
@@ -70,10 +68,7 @@ typedef struct mls_malformed {
     bool torn;
 } mls_malformed;
 
-/**
- * A line that is no record but tells something about the job, at the start of the line or behind the prefix of `srun
- * -l` ("13: ").
- */
+/** A line that is no record but tells of the job, at the start of the line or behind the "13: " of `srun -l`. */
 typedef enum mls_marker_kind {
     MLS_MARKER_TRIAL_BEGIN,      /**< Beginning trial 3 of 10 */
     MLS_MARKER_EXPERIMENT_START, /**< EXPERIMENT_START <epoch> */

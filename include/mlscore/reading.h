@@ -72,10 +72,7 @@ typedef struct mls_reading {
     int (*open)(void *state, size_t index);
     /** Fills one more sink for the file, from any thread; all that it is told comes from one thread.  NULL: none. */
     mls_status (*listen)(void *state, size_t index, mls_sink *sink);
-    /**
-     * A run has ended; NULL: there are none, only what `listen` gives is fed.  `part`: its file holds others.  Who
-     * keeps the run takes it over and leaves an empty one (as mls_run_init() makes it) behind.
-     */
+    /** A run has ended; who keeps it leaves an empty one behind.  `part`: its file holds others.  NULL: no runs. */
     mls_status (*run)(void *state, size_t index, mls_run *run, bool part);
     /** A source has ended; its runs have been handed over. */
     mls_status (*done)(void *state, const mls_read *read);

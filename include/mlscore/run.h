@@ -83,12 +83,10 @@ typedef struct mls_run {
     char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
     double global_batch_size; /**< the last one logged; NAN: none, or no number */
     double train_samples;     /**< likewise */
-
     size_t evaluations; /**< eval_accuracy and eval_error records made before run_stop; the next two if there are any */
     mls_evaluation first_evaluation, last_evaluation;
     double throughput; /**< sum of the samples per second of tracked_stats and throughput records that are finite */
     size_t throughputs;
-
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
     mls_seed *seeds;
@@ -133,10 +131,8 @@ mls_convergence mls_run_to_converge(const mls_run *run);
 mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
                                    bool train_samples, double *number) MLS_MUST_USE;
 
-/** The name of the config it ran with: DGXSYSTEM of the job, else config_filename; NULL when nothing tells. */
+/** The config it ran with (the job's DGXSYSTEM, else config_filename), or a hyperparameter's logged text; or NULL. */
 const char *mls_run_config(const mls_run *run);
-
-/** The logged text of a hyperparameter, or NULL. */
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key);
 
 /** Whether there was a run at all: an init_start or a run_start came. */

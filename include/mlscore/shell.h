@@ -41,10 +41,8 @@ typedef struct mls_shell mls_shell;
 mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
 void mls_shell_free(mls_shell *script);
 
-/** The exported variables in the order of their names, `count` of them; of a script that is NULL none. */
+/** The `count` exported variables in the order of their names (of NULL none), or one by its name, NULL: no such. */
 const mls_shell_variable *mls_shell_exports(const mls_shell *script, size_t *count);
-
-/** One of them by its name; NULL when the script does not export it. */
 const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name);
 
 /** Whether a name that is not listed is certainly unset: no unknown command may have set it. */

@@ -53,8 +53,7 @@ typedef struct mls_system {
 
 /** power/result_<i>: the power files of one run. */
 typedef struct mls_power_folder {
-    const char *name;
-    const char *path;
+    const char *name, *path;
     mls_submission_files files[2]; /**< node_<k>.txt, and sw_<k>.txt of switches */
     bool of_run;                   /**< there is a log result_<i>.txt */
 } mls_power_folder;
@@ -62,9 +61,8 @@ typedef struct mls_power_folder {
 /** One log, result_<i>.txt. */
 typedef struct mls_submission_run {
     mls_submission_file file;
-    mls_run run;                   /**< `valid`: keeps the rules, and has its power files if there are any; `findings`
-                                        are those that count (path NULL: the log): of a run that is dropped, what could
-                                        not be read */
+    /** `valid`: keeps the rules, and has any power files; `findings`: that count (of a dropped run: what is unread). */
+    mls_run run;
     const char *reason;            /**< why it is not valid, the first reason; NULL when it is valid */
     size_t reason_line;            /**< of the log; 0: none */
     const mls_power_folder *power; /**< NULL: none */
@@ -138,14 +136,12 @@ typedef struct mls_submission {
 typedef struct mls_submission_options {
     mls_rulesets *rulesets; /**< not NULL; must outlive the submission */
     mls_usage usage;
-    const mls_edition *edition; /**< NULL: guessed from the first log's date and the benchmarks */
-    unsigned threads;           /**< 0: one per processor */
-    bool rcp_bypass;            /**< a failed convergence check is a warning */
-    bool seed_bypass;           /**< so is a failed check of the seeds */
-    bool bert_train_samples;    /**< a bert run's train_samples record says how much it took to converge */
-    bool strict;                /**< every finding makes the submission invalid */
-    const char *system;         /**< judge only this system and its results; NULL: all */
-    const char *benchmark;      /**< and only results of this benchmark; NULL: all */
+    const mls_edition *edition;     /**< NULL: guessed from the first log's date and the benchmarks */
+    unsigned threads;               /**< 0: one per processor */
+    bool rcp_bypass, seed_bypass;   /**< a failed check of convergence, or of the seeds, is a warning */
+    bool bert_train_samples;        /**< a bert run's train_samples record says how much it took to converge */
+    bool strict;                    /**< every finding makes the submission invalid */
+    const char *system, *benchmark; /**< judge only this system, and only results of this benchmark; NULL: all */
     /** Called now and then, from any thread but never from two at once; NULL: not. */
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
     void *progress_state;

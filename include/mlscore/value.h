@@ -2,10 +2,9 @@
 /*
  * value.h - a JSON value as a tree, built only when somebody looks at it.
  *
- * A tree lives in the arena it was built in and dies with it; it borrows nothing from the text.  Strings are sequences
- * of code points as the MLPerf compliance checker sees them: it reads a log as Latin-1, so each byte from 0x80 up is
- * one code point, and \u escapes are code points too, surrogates that stand alone included.  They are held in
- * generalised UTF-8, so two strings are equal exactly when their bytes are.
+ * A tree lives in the arena it was built in and borrows nothing from the text.  Strings are code points as the MLPerf
+ * compliance checker sees them: it reads a log as Latin-1, so each byte from 0x80 up is one, and so are \u escapes,
+ * lone surrogates included.  In generalised UTF-8 two strings are equal exactly when their bytes are.
  */
 #ifndef MLSCORE_VALUE_H
 #define MLSCORE_VALUE_H

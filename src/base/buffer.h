@@ -18,8 +18,7 @@ double mls_text_double(const char *text);
 
 typedef struct mls_buffer {
     char *ptr;
-    size_t len;
-    size_t capacity;
+    size_t len, capacity;
     bool failed;
 } mls_buffer;
 

@@ -20,8 +20,7 @@ typedef struct csv_reading {
     size_t line;      /* that was fed last */
     mls_buffer bytes; /* of the fields so far */
     mls_str *items;   /* they, their places in the bytes not known before the row ends */
-    size_t count;
-    size_t capacity;
+    size_t count, capacity;
     bool row_ended; /* a row has ended in the line that was fed last */
 } csv_reading;
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csv_read.h - comma-separated tables, row by row, with places for error messages.
- *
- * Reading is libcsv's, strictly: a quote inside an unquoted field or text behind a closing quote is an error.  Blanks
- * around unquoted fields are dropped, empty lines and a byte order mark too.
+ * csv_read.h - comma-separated tables, row by row, with places for error messages.  Reading is libcsv's, strictly;
+ * blanks around unquoted fields, empty lines and a byte order mark are dropped.
  */
 #ifndef MLS_BASE_CSV_READ_H
 #define MLS_BASE_CSV_READ_H

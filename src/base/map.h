@@ -2,11 +2,9 @@
 /*
  * map.h - a hash map from byte strings to numbers or pointers.
  *
- * A map with an arena and nothing else is empty.  Table and copies of the keys lie in the arena and end with it;
- * nothing is ever taken out.  Entries stand in the order in which they were added, so walking over map.entries is the
- * same in every run, and the number of an entry (entry - map.entries) can stand for its key in arrays of the caller.  A
- * key of several parts is the bytes of the parts one behind the other, each ended or preceded by its length.  Keys may
- * come from a hostile log: the hash is salted with an address.
+ * A map with an arena and nothing else is empty.  Table and copies of the keys lie in the arena; nothing is ever taken
+ * out.  Entries stand in the order in which they were added, so walking over map.entries is the same in every run, and
+ * an entry's number (entry - map.entries) can stand for its key.  Keys may be hostile: the hash is salted.
  */
 #ifndef MLS_BASE_MAP_H
 #define MLS_BASE_MAP_H

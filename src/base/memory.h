@@ -24,17 +24,14 @@ char *mls_copy_text(const char *text, size_t len);
 
 typedef struct mls_arena {
     struct mls_arena_block *blocks; /* newest first */
-    char *next;
-    char *end;
+    char *next, *end;
 } mls_arena;
 
 /* `size` bytes aligned for any type, or NULL.  Not cleared. */
 void *mls_arena_alloc(mls_arena *arena, size_t size) MLS_MUST_USE;
 
-/* Room for `count` items of `size` bytes; NULL on overflow too. */
+/* Room for `count` items of `size` bytes, as it comes or zeroed; NULL on overflow too. */
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
-
-/* The same, zeroed. */
 void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 
 /*
@@ -46,10 +43,8 @@ bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capaci
 /* A copy of `text` with a NUL behind it (not counted in len); ptr NULL when memory runs out. */
 mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
 
-/* Everything handed out becomes invalid; the largest block stays for reuse. */
+/* Everything handed out becomes invalid; the largest block stays for reuse, or goes too: usable again in any case. */
 void mls_arena_reset(mls_arena *arena);
-
-/* Frees everything; the arena is then empty and usable again. */
 void mls_arena_release(mls_arena *arena);
 
 #endif

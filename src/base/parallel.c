@@ -16,8 +16,7 @@ typedef struct relay_run {
     bool done[MLS_RELAY_SLOTS_MAX];
 } relay_run;
 
-/* With the lock held, which is dropped for the work: takes an item and does it.  False when there is no place for it.
- */
+/* With the lock held, which is dropped for the work: takes an item and does it.  False: there is no place for it. */
 static bool run_next(relay_run *run)
 {
     const mls_relay *relay = run->relay;

@@ -14,14 +14,12 @@ typedef struct mls_relay {
     size_t slots;
     size_t count; /* of the items, at most */
     void *state;
-    bool (*take)(void *state,
-                 size_t item); /* one at a time, on any thread; false: there is none.  NULL: nothing to do */
-    void (*work)(void *state, size_t item);          /* on any thread, the items side by side */
+    bool (*take)(void *state, size_t item); /* one at a time, on any thread; false: there is none.  NULL: nothing */
+    void (*work)(void *state, size_t item); /* on any thread, the items side by side */
     mls_status (*deliver)(void *state, size_t item); /* on the calling thread; not MLS_OK ends all.  NULL: nothing */
 } mls_relay;
 
-/* Returns when all that was taken has been worked on and nothing more is delivered: MLS_OK or what `deliver` returned.
- */
+/* Returns when what was taken is done and nothing more is delivered: MLS_OK or what `deliver` returned. */
 mls_status mls_relay_run(const mls_relay *relay) MLS_MUST_USE;
 
 /* The processors this process may use, at least 1. */

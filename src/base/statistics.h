@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * statistics.h - the few statistics that verdicts need, over plain arrays.
- *
- * "sorted" means ascending, without NaN.  A statistic of too few values is NaN; nothing here fails or allocates.
- */
+/* statistics.h - what verdicts need, over plain arrays ("sorted": ascending, without NaN); of too few values, NaN. */
 #ifndef MLS_BASE_STATISTICS_H
 #define MLS_BASE_STATISTICS_H
 
 #include <stddef.h>
 
-/* Ascending order: <0, 0 or >0; NaN comes last. */
+/* Ascending order (<0, 0 or >0), NaN last; and sorting by it. */
 int mls_compare_doubles(double a, double b);
-
-/* Sorts ascending; NaN goes to the end. */
 void mls_sort_doubles(double *values, size_t count);
 
 /* The arithmetic mean, summed with compensation so that the order of the values hardly matters. */
@@ -32,15 +26,10 @@ double mls_student_t_lower_tail(double t, double degrees);
 
 /* What a two sample test needs to know of a sample. */
 typedef struct mls_test_sample {
-    double mean;
-    double stdev;
-    double count;
+    double mean, stdev, count;
 } mls_test_sample;
 
-/*
- * Student's two sample t test with equal variances, which are pooled, weighted by count - 1: P(T <= t), small when a's
- * mean is significantly below b's.
- */
+/* Student's two sample t test, variances pooled by count - 1: P(T <= t), small when a's mean is well below b's. */
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
 
 #endif

@@ -2,11 +2,10 @@
 /*
  * walk.h - the one walk through folders, in natural order.
  *
- * A visitor is shown everything below a root, each folder before what is in it, and says whether a folder is entered.
- * Links are looked through: kind and size are those of what a link leads to.  A folder is entered once however many
- * ways lead to it, relative to the one it is in, so one that is replaced during the walk is an error and no way out.
- * What cannot be looked at, read or listed is shown; the walk ends early when the visitor returns anything but MLS_OK,
- * when memory runs out, or after entries_max entries.
+ * A visitor is shown everything below a root, each folder before what is in it, and says whether it is entered: once
+ * however many ways lead there, and relative to the one it is in, so that one replaced meanwhile is no way out.  Links
+ * are looked through.  What cannot be looked at, read or listed is shown; the walk ends early when the visitor returns
+ * anything but MLS_OK, when memory runs out, or after entries_max entries.
  */
 #ifndef MLS_BASE_WALK_H
 #define MLS_BASE_WALK_H
@@ -46,10 +45,7 @@ typedef struct mls_walk_entry {
 typedef struct mls_walk_visitor {
     void *state;
     mls_status (*found)(void *state, mls_walk_entry *entry);
-    /*
-     * A folder was entered and has `count` names.  system_errno: it could not be read to its end, or EOVERFLOW when it
-     * has more names than entries_max.
-     */
+    /* A folder was entered and has `count` names.  system_errno: it was not read to its end; EOVERFLOW: too many. */
     mls_status (*listed)(void *state, const mls_walk_entry *folder, size_t count, int system_errno);
 } mls_walk_visitor;
 
@@ -74,8 +70,7 @@ void mls_folder_walk_release(mls_folder_walk *walk);
 
 typedef struct mls_names {
     char **items; /* owned, NUL-terminated */
-    size_t count;
-    size_t capacity;
+    size_t count, capacity;
 } mls_names;
 
 /*
