@@ -82,11 +82,8 @@ typedef struct mls_verdict {
     bool guessed; /**< nobody named the edition */
     bool by_date; /**< guessed, and the first record had a date */
     mls_usage usage;
-    const char *edition;   /**< "5.1.0"; NULL when nothing could be judged */
-    const char *benchmark; /**< as first logged; NULL: not logged, or no string */
-    size_t benchmark_line; /**< 0: not logged */
-    const char *division;
-    size_t records, malformed;
+    const char *edition;          /**< "5.1.0"; NULL when nothing could be judged */
+    size_t benchmark_line;        /**< of the first submission_benchmark; 0: not logged */
     const mls_findings *findings; /**< sorted by line */
 } mls_verdict;
 

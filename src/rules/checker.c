@@ -52,31 +52,19 @@ void mls_checker_reset(mls_checker *checker, const mls_checker_options *options)
 /* Two processes that wrote into one line leave a marker, or the start of another record, in the payload. */
 static const char *malformed_hint(const mls_malformed *malformed)
 {
-    static const char key[] = "\"key\"";
-    size_t keys = 0;
-    for (size_t at = 0; at + sizeof key - 1 <= malformed->payload.len && keys < 2; at++) {
-        keys += malformed->payload.ptr[at] == '"' && memcmp(malformed->payload.ptr + at, key, sizeof key - 1) == 0;
-    }
-    return malformed->torn || keys > 1 ? "; two processes seem to have written into this line" : "";
+    const mls_str payload = malformed->payload;
+    const char *key = payload.len > 0 ? memmem(payload.ptr, payload.len, "\"key\"", 5) : NULL;
+    const bool two = key != NULL && mls_str_contains((mls_str){key + 5, payload.len - (size_t)(key + 5 - payload.ptr)},
+                                                     MLS_S("\"key\""));
+    return malformed->torn || two ? "; two processes seem to have written into this line" : "";
 }
 
 mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed)
 {
-    checker->malformed++;
-    mls_findings_add(
-        &checker->findings, MLS_FINDING_MALFORMED,
-        (mls_finding_place){.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")},
-        "not a record: %s%s", malformed->reason, malformed_hint(malformed));
+    const mls_finding_place place = {.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")};
+    mls_findings_add(&checker->findings, MLS_FINDING_MALFORMED, place, "not a record: %s%s", malformed->reason,
+                     malformed_hint(malformed));
     return MLS_OK;
-}
-
-/* The text of a string; NULL when it is none. */
-static const char *text_of(mls_checker *checker, mls_str span)
-{
-    mls_str text = {NULL, 0};
-    checker->out_of_memory |=
-        mls_json_kind_of(span) == MLS_JSON_STRING && !mls_json_string(span, &checker->memory, &text);
-    return text.ptr;
 }
 
 static mls_kept_value value_keep(mls_checker *checker, mls_str text)
@@ -169,34 +157,25 @@ static void follow_key(mls_checker *checker, mls_str key)
     }
 }
 
-/* The benchmark and the keys that came before it may point to another edition than the date alone. */
-static void follow_benchmark(mls_checker *checker)
+/* The first benchmark, and the keys that came before it, may point to another edition than the date alone. */
+static void note_benchmark(mls_checker *checker, const mls_record *record)
 {
-    const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
-    const mls_str benchmark = mls_str_from(checker->benchmark != NULL ? checker->benchmark : "");
-    const mls_edition *edition = mls_editions_guess(editions, checker->options.usage, checker->first_ms, benchmark);
     const mls_map *unknown = &checker->advice.unknown;
-    if (checker->decided) {
+    mls_str text = {NULL, 0};
+    checker->out_of_memory |=
+        mls_json_kind_of(record->value) == MLS_JSON_STRING && !mls_json_string(record->value, &checker->memory, &text);
+    checker->benchmark = text.ptr;
+    checker->benchmark_line = record->line;
+    if (checker->edition == NULL || checker->decided) {
         return;
     }
+    const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
+    const mls_str benchmark = mls_str_from(text.ptr != NULL ? text.ptr : "");
+    const mls_edition *edition = mls_editions_guess(editions, checker->options.usage, checker->first_ms, benchmark);
     checker->next = mls_editions_neighbour(editions, edition, benchmark, 1);
     checker->better = edition != checker->edition ? edition : NULL;
     for (size_t i = 0; i < unknown->count && checker->better == NULL; i++) {
         follow_key(checker, unknown->entries[i].key);
-    }
-}
-
-/* The first division and benchmark that were logged. */
-static void note_first(mls_checker *checker, const mls_record *record)
-{
-    if (record->key_id == MLS_KEY_SUBMISSION_DIVISION) {
-        checker->division = text_of(checker, record->value);
-    } else if (record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
-        checker->benchmark = text_of(checker, record->value);
-        checker->benchmark_line = record->line;
-        if (checker->edition != NULL) {
-            follow_benchmark(checker);
-        }
     }
 }
 
@@ -228,8 +207,8 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
     if (queues) {
         mls_checker_update_live(checker);
     }
-    if (first) {
-        note_first(checker, record);
+    if (first && record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
+        note_benchmark(checker, record);
     }
 }
 
@@ -255,7 +234,7 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     mls_checker_release_scopes(checker);
     mls_arena_reset(&checker->memory);
     checker->better = NULL;
-    checker->benchmark = checker->division = NULL;
+    checker->benchmark = NULL;
     checker->advice = (mls_advice_state){.last_time_ms = -INFINITY, .unknown.arena = &checker->memory};
     checker->input = (mls_expr_input){.arena = &checker->scratch};
     checker->edition = edition;
@@ -309,14 +288,7 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
 
 mls_status mls_checker_end(mls_checker *checker)
 {
-    mls_status status = MLS_OK;
-    if (checker->ended) {
-        return MLS_OK;
-    }
-    checker->ended = true;
-    if (checker->scopes == NULL) {
-        status = begin(checker);
-    }
+    const mls_status status = checker->scopes == NULL ? begin(checker) : MLS_OK;
     if (status != MLS_OK) {
         return status;
     }
@@ -328,7 +300,7 @@ mls_status mls_checker_end(mls_checker *checker)
     mls_advice_end(checker);
     mls_findings_sort(&checker->findings);
     return checker->out_of_memory || checker->input.out_of_memory || checker->findings.out_of_memory ? MLS_ERROR_MEMORY
-                                                                                                     : status;
+                                                                                                     : MLS_OK;
 }
 
 void mls_checker_take_findings(mls_checker *checker, mls_findings *findings)
@@ -345,10 +317,6 @@ mls_verdict mls_checker_verdict(const mls_checker *checker)
                          .by_date = checker->edition != NULL && mls_time_is_date(checker->first_ms),
                          .usage = ruleset != NULL ? ruleset->usage : checker->options.usage,
                          .edition = ruleset != NULL ? ruleset->edition.ptr : NULL,
-                         .benchmark = checker->benchmark,
                          .benchmark_line = checker->benchmark_line,
-                         .division = checker->division,
-                         .records = checker->records,
-                         .malformed = checker->malformed,
                          .findings = &checker->findings};
 }

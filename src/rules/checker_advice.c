@@ -53,7 +53,10 @@ bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
         return false;
     }
     mls_map_entry *entry = mls_map_put(unknown, record->key, &added);
-    checker->out_of_memory |= entry == NULL;
+    if (entry == NULL) {
+        checker->out_of_memory = true;
+        return false;
+    }
     if (added) {
         entry->value.number = record->line;
     }

@@ -31,20 +31,6 @@ static const mls_rule *derived_rule(const mls_checker *checker, size_t scope)
     return key != SIZE_MAX ? mls_scope_find_rule(checker->ruleset, scope, key) : NULL;
 }
 
-static void fail(mls_checker *checker, size_t scope_index, const mls_record *record, mls_finding_code code,
-                 const char *what)
-{
-    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    const mls_rule *rule = derived_rule(checker, scope_index);
-    mls_buffer message = {0};
-    if (rule != NULL) {
-        const mls_judging j = mls_judging_of(checker, scope_index, (size_t)(rule - scope->rules), record);
-        mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", scope->derive.key.ptr,
-                          scope->derive.group_by.ptr, scope->derive.from.ptr, what);
-        mls_judging_stage(&j, &j.rule_state->others, code, &message);
-    }
-}
-
 /* Sets a member of a group.  False when there is no room, or memory runs out. */
 static bool put_member(mls_checker *checker, mls_scope_state *state, derived_group *group, mls_str name,
                        const mls_value *value)
@@ -95,20 +81,19 @@ static derived_group *find_group(mls_checker *checker, mls_scope_state *state, m
         return entry != NULL ? entry->value.pointer : NULL;
     }
     derived_group *group = mls_arena_alloc(&state->memory, sizeof *group);
-    if (group == NULL) {
+    if (group != NULL) {
+        *group = (derived_group){.time_ms = -INFINITY};
+        if (!put_member(checker, state, group, group_by, by)) {
+            return NULL;
+        }
+        entry = mls_map_put(&state->groups, key, NULL);
+    }
+    if (entry == NULL) {
         checker->out_of_memory = true;
         return NULL;
     }
-    *group = (derived_group){.time_ms = -INFINITY};
-    if (!put_member(checker, state, group, group_by, by)) {
-        return NULL;
-    }
-    entry = mls_map_put(&state->groups, key, NULL);
-    checker->out_of_memory |= entry == NULL;
-    if (entry != NULL) {
-        entry->value.pointer = group;
-    }
-    return entry != NULL ? group : NULL;
+    entry->value.pointer = group;
+    return group;
 }
 
 static bool is_compound(const mls_value *value)
@@ -132,24 +117,30 @@ void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *rec
     if (object ? field == NULL : metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST) {
         return;
     }
+    mls_finding_code code = MLS_FINDING_EVALUATION;
     const char *wrong = !object              ? "has no metadata"
                         : by == NULL         ? "is missing in its metadata"
                         : is_compound(by)    ? "is no number or string"
                         : is_compound(field) ? "has a metric without a name"
                                              : NULL;
-    if (wrong != NULL) {
-        fail(checker, scope, record, MLS_FINDING_EVALUATION, wrong);
-        return;
-    }
-    derived_group *group = find_group(checker, state, derive->group_by, by);
-    bool room = group != NULL;
-    if (room) {
+    derived_group *group = wrong == NULL ? find_group(checker, state, derive->group_by, by) : NULL;
+    if (group != NULL) {
         group->time_ms = fmax(record->time_ms, group->time_ms);
-        /* A member under another name than a string is never asked for. */
-        room = field->kind != MLS_JSON_STRING || put_member(checker, state, group, field->as.string, value);
     }
-    if (!room && !checker->out_of_memory) {
-        fail(checker, scope, record, MLS_FINDING_TOO_MUCH, "has too many different values");
+    /* A member under another name than a string is never asked for. */
+    if (wrong == NULL && (group == NULL || (field->kind == MLS_JSON_STRING &&
+                                            !put_member(checker, state, group, field->as.string, value)))) {
+        code = MLS_FINDING_TOO_MUCH;
+        wrong = "has too many different values";
+    }
+    const mls_rule *rule = wrong != NULL ? derived_rule(checker, scope) : NULL;
+    if (rule != NULL && !checker->out_of_memory) {
+        const mls_judging j =
+            mls_judging_of(checker, scope, (size_t)(rule - checker->ruleset->scopes[scope].rules), record);
+        mls_buffer message = {0};
+        mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", derive->key.ptr, derive->group_by.ptr,
+                          derive->from.ptr, wrong);
+        mls_judging_stage(&j, &j.rule_state->others, code, &message);
     }
 }
 

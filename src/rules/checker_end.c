@@ -202,33 +202,21 @@ static void judge_end(const mls_judging *j)
 
 /* ---------------------------------------------------------------- putting it together */
 
-static void staged_add(mls_checker *checker, const mls_rule *rule, const mls_staged *staged)
-{
-    const mls_finding_place place = {.line = staged->line,
-                                     .column = staged->column,
-                                     .key = staged->code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : rule->key};
-    mls_findings_add(&checker->findings, staged->code, place, "%s", staged->message.ptr);
-}
-
 /*
  * Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost behind the many of
  * another.  What was not kept is counted.
  */
 static void staged_take(mls_checker *checker, const mls_rule *rule, const mls_staged_list *list, bool first)
 {
-    const mls_staged *staged = list->first;
-    if (staged == NULL) {
-        return;
+    const mls_staged *staged = first || list->first == NULL ? list->first : list->first->next;
+    for (; staged != NULL; staged = first ? NULL : staged->next) {
+        const mls_str key = staged->code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : rule->key;
+        mls_findings_add(&checker->findings, staged->code,
+                         (mls_finding_place){.line = staged->line, .column = staged->column, .key = key}, "%s",
+                         staged->message.ptr);
     }
-    if (first) {
-        staged_add(checker, rule, staged);
-        return;
-    }
-    for (staged = staged->next; staged != NULL; staged = staged->next) {
-        staged_add(checker, rule, staged);
-    }
-    if (list->errors > list->kept) {
-        const size_t uncounted = list->errors - list->kept;
+    if (!first && list->count > MLS_STAGED_MAX && list->last != NULL) {
+        const size_t uncounted = list->count - MLS_STAGED_MAX;
         checker->findings.found[list->last->code] += (uint32_t)uncounted;
         checker->findings.counts.error += uncounted;
     }

@@ -90,7 +90,7 @@ static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome
     mls_buffer message = {0};
     char reason[sizeof input->reason];
     memcpy(reason, input->reason, sizeof reason); /* words may evaluate, and fail, too */
-    if (list->kept < MLS_STAGED_PER_RULE_MAX) {
+    if (list->count < MLS_STAGED_MAX) {
         mls_buffer_append(&message, j->rule->key);
         mls_buffer_append_char(&message, ' ');
         mls_rule_words_expr(&message, j->scope, expr, input, false);

@@ -111,8 +111,7 @@ bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *ite
 
 void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message)
 {
-    list->errors++;
-    if (list->kept < MLS_STAGED_PER_RULE_MAX) {
+    if (list->count++ < MLS_STAGED_MAX) {
         mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
         mls_staged *staged = mls_arena_alloc(&j->state->memory, sizeof *staged);
         const mls_str copy = mls_arena_copy(&j->state->memory, mls_buffer_str(message));
@@ -122,7 +121,6 @@ void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_
             *staged = (mls_staged){.code = code, .message = copy, .line = j->record->line, .column = j->record->column};
             *(list->last != NULL ? &list->last->next : &list->first) = staged;
             list->last = staged;
-            list->kept++;
         }
     }
     mls_buffer_release(message);

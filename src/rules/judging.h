@@ -14,11 +14,11 @@
 #include "rules/ruleset.h"
 
 enum {
-    MLS_STAGED_PER_RULE_MAX = MLS_FINDINGS_KEPT_PER_CODE,
-    MLS_VARIABLE_SIZE_MAX = 1 << 20, /* bytes that one variable may hold */
-    MLS_VALUE_KEPT_MAX = 1 << 14,    /* of a value that later ones are compared with; longer ones by hash */
-    MLS_UNKNOWN_USES_MAX = 8,        /* different names of scopes that do not exist, per scope */
-    MLS_UNKNOWN_KEYS_MAX = 256,      /* different keys that no rule knows, for advice */
+    MLS_STAGED_MAX = MLS_FINDINGS_KEPT_PER_CODE, /* of a list; what comes later is only counted */
+    MLS_VARIABLE_SIZE_MAX = 1 << 20,             /* bytes that one variable may hold */
+    MLS_VALUE_KEPT_MAX = 1 << 14,                /* of a value that later ones are compared with; longer ones by hash */
+    MLS_UNKNOWN_USES_MAX = 8,                    /* different names of scopes that do not exist, per scope */
+    MLS_UNKNOWN_KEYS_MAX = 256,                  /* different keys that no rule knows, for advice */
     MLS_UNKNOWN_KEY_LENGTH_MAX = 64,
     MLS_KEPT_BYTES_MAX = 512 * 1024 /* of records that may have to be judged by another edition */
 };
@@ -48,8 +48,7 @@ typedef struct mls_staged {
 
 typedef struct mls_staged_list {
     mls_staged *first, *last;
-    size_t kept;
-    size_t errors; /* kept or not */
+    size_t count; /* kept or not */
 } mls_staged_list;
 
 typedef struct mls_rule_state {
@@ -124,10 +123,8 @@ struct mls_checker {
     mls_advice_state advice;
     const char *benchmark;
     size_t benchmark_line;
-    const char *division;
-    size_t records, malformed;
+    size_t records;
     bool out_of_memory;
-    bool ended;
 };
 
 /* One rule, or a scope as a whole, and what is known of it; `rule` and `record` may be NULL. */

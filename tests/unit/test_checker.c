@@ -149,8 +149,6 @@ static void test_a_good_log_is_valid(void **state)
     const mls_verdict verdict = judge(f);
     assert_true(verdict.valid);
     assert_int_equal(verdict.findings->count, 0);
-    assert_int_equal(verdict.records, 8);
-    assert_null(verdict.benchmark);
     assert_string_equal(verdict.edition, "5.1.0");
 }
 
@@ -252,7 +250,6 @@ static void test_scopes_overrule(void **state)
     add(f, "seed", "8", "{}");
     const mls_verdict verdict = judge(f);
     assert_true(verdict.valid);
-    assert_string_equal(verdict.division, "open");
 }
 
 static void test_scopes_that_do_not_exist(void **state)
@@ -274,7 +271,6 @@ static void test_scopes_that_do_not_exist(void **state)
     add(f, "submission_benchmark", "\"Common\"", "{}");
     const mls_verdict verdict = judge(f);
     assert_true(verdict.valid);
-    assert_string_equal(verdict.benchmark, "Common");
 }
 
 static void add_moon(fixture *f)
@@ -337,7 +333,6 @@ static void test_lines(void **state)
                            ":::MLLOG {\"time_ms\": 1, \"key\": \"a\", :::MLLOG {\"time_ms\": 1, \"key\": \"a\"}\n");
     const mls_verdict verdict = judge(f);
     assert_false(verdict.valid);
-    assert_int_equal(verdict.malformed, 1);
     assert_string_equal(verdict.findings->items[0].key, "@malformed");
     assert_non_null(strstr(verdict.findings->items[0].message, "two processes seem to have written into this line"));
     add(f, "rank", "16", "{}");
@@ -423,7 +418,6 @@ static void test_other_editions(void **state)
     assert_true(verdict.guessed);
     assert_true(verdict.by_date);
     assert_string_equal(verdict.edition, "4.1.0");
-    assert_string_equal(verdict.benchmark, "gpt3");
     bool several = false;
     for (size_t i = 0; i < verdict.findings->count; i++) {
         const mls_finding *finding = &verdict.findings->items[i];
