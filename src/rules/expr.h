@@ -164,16 +164,10 @@ typedef enum mls_outcome { MLS_OUTCOME_FALSE, MLS_OUTCOME_TRUE, MLS_OUTCOME_UNKN
 /* Evaluates to its truth. */
 mls_outcome mls_expr_test(const mls_expr *expr, mls_expr_input *input);
 
-/* A value and the rule text it comes from, which reasons quote. */
-typedef struct mls_argument {
-    mls_value value;
-    mls_str text;
-} mls_argument;
-
 typedef struct mls_call {
     mls_expr_op op;
-    size_t count;
-    const mls_argument *arguments;
+    const mls_expr_node *node;
+    const mls_value *values; /* of its operands */
     mls_expr_input *input;
     mls_value *result;
 } mls_call;
@@ -199,10 +193,10 @@ bool mls_expr_fail(mls_expr_input *input, const char *format, ...) MLS_PRINTF(2,
 bool mls_expr_fail_memory(mls_expr_input *input);
 
 /* "value is a string ("abc"), not a number" */
-bool mls_expr_fail_kind(mls_expr_input *input, const mls_argument *argument, const char *wanted);
+bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted);
 
-/* The number of a number or boolean. */
-bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, double *number);
+/* The number of a node's value, which is a number or boolean. */
+bool mls_expr_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number);
 
 /* The value of a part or the time of the record. */
 bool mls_expr_input_load(mls_expr_op op, mls_expr_input *input, mls_value *result);

@@ -10,7 +10,7 @@
 static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input *input, mls_value *result)
 {
     const mls_expr_node *object = node->operands[0];
-    mls_argument whole = {.text = object->text};
+    mls_value whole;
     const mls_value *member = NULL;
     mls_str text;
     bool found;
@@ -18,15 +18,15 @@ static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input 
         if (found) {
             return mls_span_load(text, input, result);
         }
-    } else if (!mls_expr_evaluate(object, input, &whole.value)) {
+    } else if (!mls_expr_evaluate(object, input, &whole)) {
         return false;
-    } else if (whole.value.kind != MLS_JSON_OBJECT) {
-        return mls_expr_fail_kind(input, &whole, "an object");
+    } else if (whole.kind != MLS_JSON_OBJECT) {
+        return mls_expr_fail_kind(input, object, &whole, "an object");
     } else {
-        member = mls_value_member(&whole.value, name);
+        member = mls_value_member(&whole, name);
     }
     if (member == NULL) {
-        return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(whole.text, MLS_EXPR_QUOTED_MAX),
+        return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(object->text, MLS_EXPR_QUOTED_MAX),
                              MLS_CUT(name, MLS_EXPR_QUOTED_MAX));
     }
     *result = *member;
@@ -35,32 +35,32 @@ static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input 
 
 static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
-    mls_argument index = {.text = node->operands[1]->text};
-    mls_argument list = {.text = node->operands[0]->text};
-    if (!mls_expr_evaluate(node->operands[1], input, &index.value)) {
+    mls_value index;
+    mls_value list;
+    if (!mls_expr_evaluate(node->operands[1], input, &index)) {
         return false;
     }
-    if (index.value.kind == MLS_JSON_STRING) {
-        return eval_member(node, index.value.as.string, input, result);
+    if (index.kind == MLS_JSON_STRING) {
+        return eval_member(node, index.as.string, input, result);
     }
-    if (!mls_expr_evaluate(node->operands[0], input, &list.value)) {
+    if (!mls_expr_evaluate(node->operands[0], input, &list)) {
         return false;
     }
-    if (list.value.kind != MLS_JSON_LIST) {
-        return mls_expr_fail_kind(input, &list, "a list");
+    if (list.kind != MLS_JSON_LIST) {
+        return mls_expr_fail_kind(input, node->operands[0], &list, "a list");
     }
-    if (!mls_value_is_int(&index.value)) {
-        return mls_expr_fail_kind(input, &index, "a whole number");
+    if (!mls_value_is_int(&index)) {
+        return mls_expr_fail_kind(input, node->operands[1], &index, "a whole number");
     }
     double at = 0;
-    (void)mls_value_number(&index.value, &at);
-    const double count = (double)list.value.as.list.count;
+    (void)mls_value_number(&index, &at);
+    const double count = (double)list.as.list.count;
     at += at < 0 ? count : 0; /* counts from the end */
     if (!(at >= 0 && at < count)) {
-        return mls_expr_fail(input, "%.*s has only %zu items", MLS_CUT(list.text, MLS_EXPR_QUOTED_MAX),
-                             list.value.as.list.count);
+        return mls_expr_fail(input, "%.*s has only %zu items", MLS_CUT(node->operands[0]->text, MLS_EXPR_QUOTED_MAX),
+                             list.as.list.count);
     }
-    *result = list.value.as.list.items[(size_t)at];
+    *result = list.as.list.items[(size_t)at];
     return true;
 }
 
@@ -94,14 +94,13 @@ static bool eval_choice(const mls_expr_node *node, mls_expr_input *input, mls_va
 
 static bool eval_call(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
-    mls_argument arguments[MLS_ARGUMENTS_MAX];
+    mls_value values[MLS_ARGUMENTS_MAX];
     for (uint32_t i = 0; i < node->count; i++) {
-        arguments[i].text = node->operands[i]->text;
-        if (!mls_expr_evaluate(node->operands[i], input, &arguments[i].value)) {
+        if (!mls_expr_evaluate(node->operands[i], input, &values[i])) {
             return false;
         }
     }
-    const mls_call call = {(mls_expr_op)node->op, node->count, arguments, input, result};
+    const mls_call call = {(mls_expr_op)node->op, node, values, input, result};
     return mls_expr_table[node->op].call(&call);
 }
 

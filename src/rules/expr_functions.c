@@ -19,12 +19,13 @@ static bool give_bool(const mls_call *c, bool truth)
 static bool two_numbers(const mls_call *c, double *a, double *b)
 {
     *b = 0;
-    return mls_argument_number(c->input, &c->arguments[0], a) && mls_argument_number(c->input, &c->arguments[1], b);
+    return mls_expr_number(c->input, c->node->operands[0], &c->values[0], a) &&
+           mls_expr_number(c->input, c->node->operands[1], &c->values[1], b);
 }
 
 static bool call_not(const mls_call *c)
 {
-    return give_bool(c, !mls_value_truth(&c->arguments->value));
+    return give_bool(c, !mls_value_truth(c->values));
 }
 
 /* Two strings or two lists, one behind the other. */
@@ -80,8 +81,8 @@ static const char *arithmetic_reason(mls_expr_op op, double a, double b, double 
 
 static bool call_arithmetic(const mls_call *c)
 {
-    const mls_value *left = &c->arguments[0].value;
-    const mls_value *right = &c->arguments[1].value;
+    const mls_value *left = &c->values[0];
+    const mls_value *right = &c->values[1];
     double a;
     double b;
     if (c->op == MLS_EXPR_ADD && left->kind == right->kind &&
@@ -106,7 +107,7 @@ static bool call_arithmetic(const mls_call *c)
 
 static bool call_equal(const mls_call *c)
 {
-    const bool equal = mls_value_equal(&c->arguments[0].value, &c->arguments[1].value);
+    const bool equal = mls_value_equal(&c->values[0], &c->values[1]);
     return give_bool(c, equal == (c->op == MLS_EXPR_EQUAL));
 }
 
@@ -117,7 +118,7 @@ static bool call_order(const mls_call *c)
     double b = 0;
     mls_str left;
     mls_str right;
-    if (mls_value_string(&c->arguments[0].value, &left) && mls_value_string(&c->arguments[1].value, &right)) {
+    if (mls_value_string(&c->values[0], &left) && mls_value_string(&c->values[1], &right)) {
         a = mls_str_compare(left, right);
     } else if (!two_numbers(c, &a, &b)) {
         return false;
@@ -131,9 +132,9 @@ static bool call_order(const mls_call *c)
 /* Whether an item is in a list, a string or among an object's members: `item in all` and has(all, item). */
 static bool call_contains(const mls_call *c)
 {
-    const mls_argument *container = &c->arguments[c->op == MLS_EXPR_IN];
-    const mls_value *item = &c->arguments[c->op != MLS_EXPR_IN].value;
-    const mls_value *all = &container->value;
+    const size_t container = c->op == MLS_EXPR_IN;
+    const mls_value *item = &c->values[1 - container];
+    const mls_value *all = &c->values[container];
     bool contains = false;
     if (all->kind == MLS_JSON_LIST) {
         for (size_t i = 0; i < all->as.list.count && !contains; i++) {
@@ -150,7 +151,7 @@ static bool call_contains(const mls_call *c)
         }
         contains = item->kind == MLS_JSON_STRING && mls_value_member(all, item->as.string) != NULL;
     } else {
-        return mls_expr_fail_kind(c->input, container, "an object, list or string");
+        return mls_expr_fail_kind(c->input, c->node->operands[container], all, "an object, list or string");
     }
     return give_bool(c, contains);
 }
@@ -170,20 +171,20 @@ static bool int_of_string(mls_str text, double *number)
 /* Functions of one number; -x is one. */
 static bool call_numeric(const mls_call *c)
 {
-    const bool is_int = mls_value_is_int(&c->arguments->value);
+    const bool is_int = mls_value_is_int(c->values);
     double x = 0;
-    if (c->op == MLS_EXPR_INT && c->arguments->value.kind == MLS_JSON_STRING) {
-        if (!int_of_string(c->arguments->value.as.string, &x)) {
-            return mls_expr_fail_kind(c->input, c->arguments, "a whole number");
+    if (c->op == MLS_EXPR_INT && c->values->kind == MLS_JSON_STRING) {
+        if (!int_of_string(c->values->as.string, &x)) {
+            return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a whole number");
         }
-    } else if (!mls_argument_number(c->input, c->arguments, &x)) {
+    } else if (!mls_expr_number(c->input, c->node->operands[0], c->values, &x)) {
         return false;
     }
     if (c->op == MLS_EXPR_LOG2 && x <= 0) {
         return mls_expr_fail(c->input, "log2 of %g, which is not above 0", x);
     }
     if (c->op != MLS_EXPR_LOG2 && c->op != MLS_EXPR_ABS && c->op != MLS_EXPR_NEGATE && !isfinite(x)) {
-        return mls_expr_fail_kind(c->input, c->arguments, "a finite number");
+        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a finite number");
     }
     *c->result = c->op == MLS_EXPR_NEGATE       ? mls_value_of_number(-x, is_int)
                  : c->op == MLS_EXPR_ABS        ? mls_value_of_number(fabs(x), is_int)
@@ -197,13 +198,12 @@ static bool call_numeric(const mls_call *c)
 
 static bool call_kind(const mls_call *c)
 {
-    return give_bool(c, c->op == MLS_EXPR_IS_INT ? mls_value_is_int(&c->arguments->value)
-                                                 : c->arguments->value.kind == MLS_JSON_BOOL);
+    return give_bool(c, c->op == MLS_EXPR_IS_INT ? mls_value_is_int(c->values) : c->values->kind == MLS_JSON_BOOL);
 }
 
 static bool call_len(const mls_call *c)
 {
-    const mls_value *value = &c->arguments->value;
+    const mls_value *value = c->values;
     size_t count = 0;
     if (value->kind == MLS_JSON_STRING) { /* in code points: continuation bytes do not count */
         for (size_t i = 0; i < value->as.string.len; i++) {
@@ -212,7 +212,7 @@ static bool call_len(const mls_call *c)
     } else if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT) {
         count = value->kind == MLS_JSON_LIST ? value->as.list.count : value->as.object.count;
     } else {
-        return mls_expr_fail_kind(c->input, c->arguments, "a string, list or object");
+        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a string, list or object");
     }
     *c->result = mls_value_of_number((double)count, true);
     return true;
@@ -221,8 +221,8 @@ static bool call_len(const mls_call *c)
 static bool call_lower(const mls_call *c)
 {
     mls_str text;
-    if (!mls_value_string(&c->arguments->value, &text)) {
-        return mls_expr_fail_kind(c->input, c->arguments, "a string");
+    if (!mls_value_string(c->values, &text)) {
+        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a string");
     }
     char *lower = mls_arena_alloc(c->input->arena, text.len + 1);
     if (lower == NULL) {
@@ -242,16 +242,16 @@ static int compare_string_values(const void *left, const void *right)
 
 static bool call_sorted(const mls_call *c)
 {
-    if (c->arguments->value.kind != MLS_JSON_LIST) {
-        return mls_expr_fail_kind(c->input, c->arguments, "a list");
+    if (c->values->kind != MLS_JSON_LIST) {
+        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a list");
     }
-    const size_t count = c->arguments->value.as.list.count;
+    const size_t count = c->values->as.list.count;
     mls_value *items = mls_arena_array(c->input->arena, count, sizeof *items);
     if (items == NULL) {
         return mls_expr_fail_memory(c->input);
     }
     for (size_t i = 0; i < count; i++) {
-        items[i] = c->arguments->value.as.list.items[i];
+        items[i] = c->values->as.list.items[i];
         if (items[i].kind != MLS_JSON_STRING) {
             return mls_expr_fail(c->input, "only strings can be sorted");
         }
@@ -264,19 +264,18 @@ static bool call_sorted(const mls_call *c)
 /* min and max take several numbers or one list of them. */
 static bool call_extreme(const mls_call *c)
 {
-    const bool list = c->count == 1 && c->arguments[0].value.kind == MLS_JSON_LIST;
-    const size_t count = list ? c->arguments[0].value.as.list.count : c->count;
+    const bool list = c->node->count == 1 && c->values->kind == MLS_JSON_LIST;
+    const size_t count = list ? c->values->as.list.count : c->node->count;
+    const mls_value *items = list ? c->values->as.list.items : c->values;
     double best = 0;
     for (size_t i = 0; i < count; i++) {
         double number;
-        const mls_argument item = {list ? c->arguments[0].value.as.list.items[i] : c->arguments[i].value,
-                                   c->arguments[list ? 0 : i].text};
-        if (!mls_argument_number(c->input, &item, &number)) {
+        if (!mls_expr_number(c->input, c->node->operands[list ? 0 : i], &items[i], &number)) {
             return false;
         }
         if (i == 0 || (c->op == MLS_EXPR_MIN ? number < best : number > best)) {
             best = number;
-            *c->result = item.value;
+            *c->result = items[i];
         }
     }
     return count > 0 || mls_expr_fail(c->input, "%s of an empty list", mls_expr_table[c->op].name);

@@ -105,19 +105,19 @@ static const char *show_kept(mls_expr_input *input, const mls_value *value)
     return input->shown != NULL ? input->shown : "";
 }
 
-bool mls_expr_fail_kind(mls_expr_input *input, const mls_argument *argument, const char *wanted)
+bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted)
 {
     static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
-    const mls_json_kind kind = argument->value.kind;
+    const mls_json_kind kind = value->kind;
     const bool null = kind == MLS_JSON_NULL;
-    return mls_expr_fail(input, "%.*s is %s%s%s%s, not %s", MLS_CUT(argument->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
-                         null ? "" : " (", null ? "" : show_kept(input, &argument->value), null ? "" : ")", wanted);
+    return mls_expr_fail(input, "%.*s is %s%s%s%s, not %s", MLS_CUT(node->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
+                         null ? "" : " (", null ? "" : show_kept(input, value), null ? "" : ")", wanted);
 }
 
-bool mls_argument_number(mls_expr_input *input, const mls_argument *argument, double *number)
+bool mls_expr_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
 {
     *number = 0;
-    return mls_value_number(&argument->value, number) || mls_expr_fail_kind(input, argument, "a number");
+    return mls_value_number(value, number) || mls_expr_fail_kind(input, node, value, "a number");
 }
 
 void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)

@@ -303,9 +303,8 @@ static void write_variables(const words_writer *w, const mls_expr *expr)
     for (const mls_expr_node *node = expr->nodes; node != NULL && count < 8; node = node->next) {
         if (node->op == MLS_EXPR_VARIABLE && !shown[node->slot]) {
             const mls_variable *variable = &w->input->variables[node->slot];
-            mls_buffer_append_text(w->out, count++ == 0 ? "; " : ", ");
-            mls_buffer_append(w->out, node->text);
-            mls_buffer_append_text(w->out, variable->set ? " is " : " is not set");
+            mls_buffer_printf(w->out, "%s%.*s is %s", count++ == 0 ? "; " : ", ", (int)node->text.len, node->text.ptr,
+                              variable->set ? "" : "not set");
             if (variable->set) {
                 mls_value_show(w->out, &variable->value);
             }

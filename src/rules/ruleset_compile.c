@@ -41,13 +41,6 @@ static void *room_for(rule_compiler *c, size_t count, size_t size)
     return room;
 }
 
-static mls_str copy_of(rule_compiler *c, mls_str text)
-{
-    const mls_str copy = mls_arena_copy(&c->ruleset->memory, text);
-    (void)mls_rule_room(c->file, copy.ptr);
-    return copy;
-}
-
 /* Whether an array of the ruleset has room for item number `count`. */
 static bool has_room(rule_compiler *c, void **items, size_t count, size_t *capacity, size_t size)
 {
@@ -330,9 +323,8 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
         mls_buffer_append_text(&either, i > 0 ? "|" : "");
         mls_buffer_append(&either, all[i]);
     }
-    if (mls_rule_room(c->file, either.failed ? NULL : &either)) {
-        rule->either = copy_of(c, mls_buffer_str(&either));
-    }
+    rule->either = either.failed ? (mls_str){NULL, 0} : mls_arena_copy(&c->ruleset->memory, mls_buffer_str(&either));
+    (void)mls_rule_room(c->file, rule->either.ptr);
     mls_buffer_release(&either);
 }
 
@@ -471,7 +463,9 @@ static void compile_scope(rule_compiler *c, const mls_rule_part *from)
 {
     const mls_rule_parts *keys = &part_of(from, MLS_S("keys"))->parts;
     mls_scope *scope = c->scope;
-    *scope = (mls_scope){.name = copy_of(c, from->name), .symbols = {.arena = &c->ruleset->memory}};
+    *scope =
+        (mls_scope){.name = mls_arena_copy(&c->ruleset->memory, from->name), .symbols = {.arena = &c->ruleset->memory}};
+    (void)mls_rule_room(c->file, scope->name.ptr);
     if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX) {
         mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, 0, "a scope's name has 1 to %d bytes",
                       MLS_SCOPE_NAME_MAX);
