@@ -10,7 +10,7 @@
 static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input *input, mls_value *result)
 {
     const mls_expr_node *object = node->operands[0];
-    mls_value whole;
+    mls_value whole = {0};
     const mls_value *member = NULL;
     mls_str text;
     bool found;
@@ -35,8 +35,8 @@ static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input 
 
 static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
-    mls_value index;
-    mls_value list;
+    mls_value index = {0};
+    mls_value list = {0};
     if (!mls_expr_evaluate(node->operands[1], input, &index)) {
         return false;
     }

@@ -19,7 +19,7 @@ enum { STEPS_MAX = 16, SHOWN_MAX = 60 };
 /* "rule lora_rank of scope closed_x: check: ", from the names on the way to a byte of the file. */
 static void describe_place(mls_str json, const char *at, mls_buffer *out)
 {
-    mls_str names[STEPS_MAX] = {{NULL, 0}};
+    mls_str names[STEPS_MAX];
     size_t count = 0;
     mls_raw_member member;
     for (mls_json_walk walk = mls_json_walk_begin(json); count < STEPS_MAX && mls_json_walk_next(&walk, &member);) {
@@ -31,7 +31,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
             walk = mls_rule_walk(named ? (mls_str){NULL, 0} : member.value);
         }
     }
-    const size_t inner = mls_str_equal(names[2], MLS_S("keys")) ? 3 : 2;
+    const size_t inner = count > 2 && mls_str_equal(names[2], MLS_S("keys")) ? 3 : 2;
     if (count > inner) {
         mls_buffer_append_text(out, inner == 3 ? "rule " : "");
         mls_utf8_append_cut(out, names[inner], SHOWN_MAX);

@@ -510,7 +510,7 @@ static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
 static mls_status load_rules(const mls_edition *edition, const char *path, mls_str text, mls_ruleset **ruleset,
                              mls_error *error)
 {
-    mls_error ignored;
+    mls_error ignored = {0};
     mls_rule_file file = {.error = error != NULL ? error : &ignored};
     mls_ruleset *made = calloc(1, sizeof *made);
     *ruleset = NULL;
