@@ -41,7 +41,7 @@ OWN_LDFLAGS += --coverage
 endif
 B := build/$(FLAVOUR)
 
-PACKAGES     := libcjson
+PACKAGES     := libcjson libpcre2-8
 # The packages are looked up when a rule runs, not here: `make demo` may have to install them first.
 # zlib is used where it is there (`make ZLIB=` does without): logs packed by gzip are read then.
 ZLIB          = $(eval ZLIB := $$(shell $(PKG_CONFIG) --exists zlib 2>/dev/null && echo zlib))$(ZLIB)
@@ -115,7 +115,7 @@ $B/round/mlscore: $(CLI_OBJECTS) $B/round/files.o $B/round/table.o $B/libmlscore
 
 # ---------------------------------------------------------------- packages
 
-DEB_PACKAGES := libcjson-dev libcsv-dev zlib1g-dev libcmocka-dev pkg-config
+DEB_PACKAGES := libcjson-dev libpcre2-dev libcsv-dev zlib1g-dev libcmocka-dev pkg-config
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: packages
@@ -125,14 +125,14 @@ packages: ## install the packages that building needs, where they are missing (a
 	     echo "installing $(DEB_PACKAGES)"; \
 	     $(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $(DEB_PACKAGES) >/dev/null; \
 	   else \
-	     echo "mlscore needs cJSON, libcsv, cmocka (with headers) and pkg-config; install them with your package manager" >&2; exit 1; \
+	     echo "mlscore needs cJSON, PCRE2, libcsv, cmocka (with headers) and pkg-config; install them with your package manager" >&2; exit 1; \
 	   fi; \
 	 fi
 
 # A plain `make` says what is missing instead of failing on a header.
 $B/.packages:
 	@mkdir -p $(@D)
-	@$(PKG_CONFIG) --exists $(PACKAGES) || { echo "missing: $(PACKAGES); run 'make packages' (Debian, Ubuntu) or install cJSON with headers" >&2; exit 1; }
+	@$(PKG_CONFIG) --exists $(PACKAGES) || { echo "missing: $(PACKAGES); run 'make packages' (Debian, Ubuntu) or install cJSON and PCRE2 with headers" >&2; exit 1; }
 	@printf '#include <csv.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 || { echo "missing: libcsv; run 'make packages' (Debian, Ubuntu) or install libcsv with headers" >&2; exit 1; }
 	@touch $@
 
