@@ -15,7 +15,6 @@ typedef struct calculation {
     mls_str text;
     size_t at;
     size_t depth;
-    size_t levels;       /* of names inside names' values */
     const char *problem; /* static text */
 } calculation;
 
@@ -36,9 +35,7 @@ static mls_shell_integer binary(calculation *self, int lowest);
 
 static mls_shell_integer wrapped(uint64_t value)
 {
-    mls_shell_integer result = {.known = true};
-    memcpy(&result.value, &value, sizeof value);
-    return result;
+    return (mls_shell_integer){(int64_t)value, true};
 }
 
 static mls_shell_integer problem(calculation *self, const char *text)
@@ -172,8 +169,8 @@ void mls_shell_doubt_names(mls_shell_state *state, mls_str expression)
         const mls_str name = take_name(&self);
         self.at += name.len == 0;
         calculation ahead = self;
-        if (name.len > 0 &&
-            (steps || take(&ahead, "++") || take(&ahead, "--") || rank_at(&ahead, &operation) == RANK_ASSIGN)) {
+        if (name.len > 0 && (steps || take(&ahead, "++") || take(&ahead, "--") || take(&ahead, "[") ||
+                             rank_at(&ahead, &operation) == RANK_ASSIGN)) {
             mls_shell_variable_set(state, name, SHELL_HOLE, false);
         } else if (name.len > 0 && is_expression(mls_shell_variable_get(state, name))) {
             mls_shell_forget_all(state, name);
@@ -183,7 +180,8 @@ void mls_shell_doubt_names(mls_shell_state *state, mls_str expression)
 
 static mls_shell_integer whole(calculation *self)
 {
-    if (mls_str_contains(self->text, MLS_S("++")) || mls_str_contains(self->text, MLS_S("--"))) {
+    if (mls_str_contains(self->text, MLS_S("++")) || mls_str_contains(self->text, MLS_S("--")) ||
+        mls_str_contains(self->text, MLS_S("["))) {
         mls_shell_doubt_names(self->state, self->text);
         return unknown_integer;
     }
@@ -204,9 +202,6 @@ static mls_shell_integer value_of(calculation *self, mls_str name)
     if (!mls_shell_known(inner.text) || !mls_shell_step(self->state, inner.text.len + 1)) {
         return unknown_integer;
     }
-    if (++inner.levels > SHELL_ARITHMETIC_LEVELS_MAX) {
-        return problem(self, "expression recursion level exceeded");
-    }
     const mls_shell_integer result = whole(&inner);
     return inner.problem != NULL ? problem(self, inner.problem) : result;
 }
@@ -222,15 +217,6 @@ static void assign(calculation *self, mls_str name, mls_shell_integer value)
 static mls_shell_integer name_value(calculation *self, bool assignable)
 {
     const mls_str name = take_name(self);
-    if (peek_char(self, 0) == '[') { /* lists are not looked into */
-        size_t open = 0;
-        for (; self->at < self->text.len && (open > 0 || peek_char(self, 0) == '['); self->at++) {
-            open += peek_char(self, 0) == '[';
-            open -= peek_char(self, 0) == ']';
-        }
-        assign(self, name, unknown_integer);
-        return open > 0 ? problem(self, "bad array subscript") : unknown_integer;
-    }
     mls_str operation;
     if (rank_at(self, &operation) != RANK_ASSIGN || !assignable) {
         return value_of(self, name);
@@ -260,19 +246,13 @@ static mls_shell_integer primary(calculation *self, bool assignable)
     return mls_shell_name_length(rest_of(self)) > 0 ? name_value(self, assignable) : problem(self, "operand expected");
 }
 
-static void enter(calculation *self)
-{
-    if (++self->depth > SHELL_ARITHMETIC_DEPTH_MAX && self->problem == NULL) {
-        mls_shell_limit(self->state, "depth of arithmetic");
-        (void)problem(self, "nested too deep");
-    }
-}
-
 static mls_shell_integer unary(calculation *self, bool assignable)
 {
     mls_shell_integer value = unknown_integer;
-    enter(self);
-    if (take(self, "!")) {
+    if (++self->depth > SHELL_ARITHMETIC_DEPTH_MAX) {
+        mls_shell_limit(self->state, "depth of arithmetic");
+        (void)problem(self, "nested too deep");
+    } else if (take(self, "!")) {
         value = unary(self, false);
         value.value = value.value == 0;
     } else if (take(self, "-")) {
@@ -291,7 +271,9 @@ static mls_shell_integer unary(calculation *self, bool assignable)
 static mls_shell_integer side(calculation *self, int lowest)
 {
     self->state->frame.doubt++;
+    self->depth++;
     const mls_shell_integer value = binary(self, lowest);
+    self->depth--;
     self->state->frame.doubt--;
     return value;
 }
@@ -317,7 +299,6 @@ static mls_shell_integer choice(calculation *self, mls_shell_integer condition)
 
 static mls_shell_integer binary(calculation *self, int lowest)
 {
-    enter(self);
     mls_shell_integer left = unary(self, lowest <= RANK_ASSIGN);
     mls_str operation;
     /* An assignment to something that cannot be assigned to ends the expression here. */
@@ -327,7 +308,6 @@ static mls_shell_integer binary(calculation *self, int lowest)
                : rank == RANK_OR || rank == RANK_AND ? logical(self, left, rank)
                                                      : calculate(self, operation, left, binary(self, rank + 1));
     }
-    self->depth--;
     return left;
 }
 

@@ -266,12 +266,10 @@ static int run_path(mls_shell_state *state, const mls_shell_fields *fields)
 /* readlink -f and realpath. */
 static int run_resolve(mls_shell_state *state, const mls_shell_fields *fields)
 {
-    bool follows = is(field(fields, 0), "realpath");
-    size_t at = 1;
-    for (; mls_shell_among(field(fields, at), " -- -f -e -m "); at++) {
-        follows = follows || !is(field(fields, at), "--");
-    }
-    const bool plain = follows && at + 1 == fields->count && !is_option(field(fields, at));
+    const bool follows = is(field(fields, 1), "-f");
+    const size_t at = follows ? 2 : 1;
+    const bool plain =
+        (follows || is(field(fields, 0), "realpath")) && at + 1 == fields->count && !is_option(field(fields, at));
     const mls_str resolved = plain ? mls_shell_file_resolve(state, field(fields, at)) : SHELL_HOLE;
     return mls_shell_known(resolved) ? print_line(state, resolved) : run_ignored(state, fields);
 }
@@ -336,14 +334,9 @@ static bool run_known(mls_shell_state *state, const mls_shell_fields *fields)
 
 /* ---- assignments ---- */
 
-static mls_str assigned_value(mls_shell_state *state, const assignment *parts)
-{
-    return parts->list ? SHELL_HOLE : mls_shell_expand(state, parts->word, QUOTING_TEXT);
-}
-
 static void assign(mls_shell_state *state, const assignment *parts)
 {
-    const mls_str value = assigned_value(state, parts);
+    const mls_str value = parts->list ? SHELL_HOLE : mls_shell_expand(state, parts->word, QUOTING_TEXT);
     if (!mls_shell_goes(state)) {
         return;
     }
@@ -386,11 +379,8 @@ static bool is_open(const mls_shell_state *state, mls_str path)
 
 void mls_shell_file_run(mls_shell_state *state, const mls_shell_fields *fields, mls_str path, mls_str text)
 {
-    if (is_open(state, path)) {
-        mls_shell_limit(state, "a file that sources itself");
-    }
-    if (state->source_depth == SHELL_SOURCE_DEPTH_MAX) {
-        mls_shell_limit(state, "depth of source");
+    if (is_open(state, path) || state->source_depth == SHELL_SOURCE_DEPTH_MAX) {
+        mls_shell_limit(state, is_open(state, path) ? "a file that sources itself" : "depth of source");
     }
     const mls_str kept = mls_shell_keep(state, path);
     if (!mls_shell_goes(state)) {

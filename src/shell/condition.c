@@ -60,14 +60,8 @@ static mls_shell_integer number_of(condition *self, mls_str text)
 static int holds(mls_str operation, int order)
 {
     return mls_shell_status_of(mls_shell_among(operation, order == 0  ? " -eq -le -ge "
-                                                          : order < 0 ? " -ne -lt -le < "
-                                                                      : " -ne -gt -ge > "));
-}
-
-/* Order of strings follows the locale; only what every locale agrees on is known. */
-static bool is_number(mls_str text)
-{
-    return text.len > 0 && text.len == strspn(text.ptr, "0123456789");
+                                                          : order < 0 ? " -ne -lt -le "
+                                                                      : " -ne -gt -ge "));
 }
 
 static mls_str operand(condition *self, size_t at, mls_shell_quoting quoting)
@@ -92,9 +86,6 @@ static int test_binary(condition *self)
     if (equality || regex) {
         const int found = mls_shell_match(self->state, right, regex, left);
         return operation.ptr[0] == '!' ? mls_shell_status_not(found) : found;
-    }
-    if (mls_shell_among(operation, " < > ") && is_number(left) && is_number(right)) {
-        return holds(operation, mls_str_compare(left, right));
     }
     if (mls_shell_among(operation, " -eq -ne -lt -le -gt -ge ")) {
         const mls_shell_integer a = number_of(self, left);

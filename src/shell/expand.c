@@ -3,6 +3,7 @@
  * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they become.  What no
  * config uses is a hole: $'…', ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}.
  */
+#include "base/number.h"
 #include "base/utf8.h"
 #include "shell/state.h"
 
@@ -138,15 +139,15 @@ static mls_str value_of(mls_shell_state *state, mls_str name)
     const mls_shell_frame *frame = &state->frame;
     const mls_shell_fields *arguments = &frame->arguments;
     const char c = name.ptr[0];
-    size_t index = 0;
-    for (size_t i = 0; i < name.len && i < 5 && is_digit(c); i++) {
-        index = index * 10 + (size_t)(name.ptr[i] - '0');
-    }
+    size_t index;
     if (mls_shell_name_length(name) > 0) {
         return mls_shell_variable_get(state, name);
     }
     if (c == '?') {
         return frame->status == STATUS_UNKNOWN ? SHELL_HOLE : mls_shell_number(state, frame->status);
+    }
+    if (!mls_size_parse(name, &index)) {
+        index = 0;
     }
     if (frame->lost || arguments->unknown || (index == 0 && strchr("@*#", c) == NULL)) {
         return SHELL_MAYBE;
@@ -215,33 +216,18 @@ static mls_str expand_operator(mls_shell_state *state, const parameter *self, ml
     const bool colon = rest.ptr[0] == ':';
     const bool longest = rest.len > 1 && rest.ptr[1] == rest.ptr[0];
     const char operation = !colon ? rest.ptr[0] : rest.len > 1 ? rest.ptr[1] : ' ';
-    mls_str pattern;
-    switch (operation) {
-    case '-':
-    case '=':
-    case '+':
-    case '?':
+    if (strchr("-=+?", operation) != NULL) {
         return expand_default(state, self, operation, colon, mls_shell_from(rest, colon ? 2 : 1));
-    default:
-        break;
     }
-    switch (rest.ptr[0]) {
-    case '#':
-    case '%':
-        pattern = expand(state, mls_shell_from(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
-        return mls_shell_pattern_strip(state, self->value, pattern, rest.ptr[0] == '%', longest);
-    case ':':
+    if (!colon && (operation == '#' || operation == '%')) {
+        const mls_str pattern = expand(state, mls_shell_from(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
+        return mls_shell_pattern_strip(state, self->value, pattern, operation == '%', longest);
+    }
+    if (strchr(":/^,@", rest.ptr[0]) != NULL) {
         mls_shell_doubt_names(state, expand_doubtful(state, rest, false));
         return SHELL_HOLE;
-    case '/':
-    case '^':
-    case ',':
-    case '@':
-        (void)expand_doubtful(state, rest, false);
-        return SHELL_HOLE;
-    default:
-        return bad_substitution(state, inner, "bad substitution");
     }
+    return bad_substitution(state, inner, "bad substitution");
 }
 
 static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_quoting quoting, bool in_quotes)

@@ -117,19 +117,13 @@ mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pa
     return found == STATUS_UNKNOWN ? SHELL_HOLE : left;
 }
 
-/* The next part of an s command; false when it has no end, or, in the text, holds more than letters as they stand. */
-static bool take_part(mls_str *script, char mark, bool text, mls_str *part)
+/* The next part of an s command; false when it has no plain end. */
+static bool take_part(mls_str *script, char mark, mls_str *part)
 {
-    size_t at = 0;
-    bool plain = true;
-    for (; at < script->len && script->ptr[at] != mark && script->ptr[at] != '\n'; at++) {
-        plain = plain && !(text && strchr("\\&", script->ptr[at]) != NULL);
-        at += script->ptr[at] == '\\' && at + 1 < script->len;
-    }
-    *part = (mls_str){script->ptr, at};
-    const bool ends = at < script->len && script->ptr[at] == mark;
-    *script = mls_shell_from(*script, at + ends);
-    return ends && plain;
+    const char *end = script->len > 0 ? memchr(script->ptr, mark, script->len) : NULL;
+    *part = (mls_str){script->ptr, end != NULL ? (size_t)(end - script->ptr) : 0};
+    *script = mls_shell_from(*script, part->len + (end != NULL));
+    return end != NULL && !mls_str_ends(*part, MLS_S("\\"));
 }
 
 /* What the s command at the start of *script makes of a line; *script is what is behind it and what ends it then. */
@@ -141,11 +135,12 @@ static mls_str substitute(mls_shell_state *state, mls_str *script, mls_str line)
     mls_str text;
     regex self;
     *script = mls_shell_from(*script, script->len < 2 ? script->len : 2);
-    const bool plain = strchr("/|,:;#@!%_~", mark) != NULL && take_part(script, mark, false, &rule) &&
-                       take_part(script, mark, true, &text) && rule.len > 0;
+    const bool plain = strchr("/|,:#@!%_~", mark) != NULL && take_part(script, mark, &rule) && rule.len > 0 &&
+                       take_part(script, mark, &text) && !mls_str_contains(text, MLS_S("\\")) &&
+                       !mls_str_contains(text, MLS_S("&"));
     const bool global = mls_str_starts(*script, MLS_S("g"));
     *script = mls_shell_from(*script, global);
-    if (!plain || (script->len > 0 && strchr("; \n", script->ptr[0]) == NULL) ||
+    if (!plain || (script->len > 0 && strchr("; ", script->ptr[0]) == NULL) ||
         !regex_init(state, &self, rule, PCRE2_CONVERT_POSIX_BASIC)) {
         return SHELL_HOLE;
     }
@@ -160,7 +155,7 @@ static mls_str substitute(mls_shell_state *state, mls_str *script, mls_str line)
     }
     mls_buffer_append(&made, found == STATUS_NO ? mls_shell_from(line, behind) : SHELL_HOLE);
     regex_release(&self);
-    while (script->len > 0 && strchr("; \n", script->ptr[0]) != NULL) {
+    while (script->len > 0 && strchr("; ", script->ptr[0]) != NULL) {
         *script = mls_shell_from(*script, 1);
     }
     return mls_shell_keep_buffer(state, &made);
@@ -173,7 +168,8 @@ mls_str mls_shell_sed(mls_shell_state *state, const mls_shell_fields *scripts, m
     bool known = mls_shell_known(line) && (line.len == 0 || memchr(line.ptr, '\n', line.len) == NULL);
     for (size_t i = 0; i < scripts->count; i++) {
         mls_str script = scripts->items[i];
-        for (known = known && mls_shell_known(script); known && script.len > 0; known = mls_shell_known(line)) {
+        known = known && mls_shell_known(script) && !mls_str_contains(script, MLS_S("\n"));
+        for (; known && script.len > 0; known = mls_shell_known(line)) {
             line = substitute(state, &script, line);
         }
     }

@@ -180,12 +180,9 @@ static void read_simple(reader *self)
 
 static void read_named_function(reader *self)
 {
-    const mls_shell_token name = self->lexer.token;
-    if (name.kind != TOKEN_WORD) {
-        fail(self, "function without a name");
-    }
+    const mls_str name = self->lexer.token.text;
     next(self);
-    read_function(self, name.text);
+    read_function(self, name);
 }
 
 /* ---- compound commands, behind their first word ---- */

@@ -88,14 +88,14 @@ mls_str mls_shell_number(mls_shell_state *state, int64_t number)
     return mls_shell_keep_buffer(state, &digits);
 }
 
-/* Room for one more item of an array in the arena; false when memory runs out. */
+/* Room for one more item of an array; false when memory runs out. */
 static bool grow(mls_shell_state *state, void **items, size_t count, size_t *capacity, size_t size)
 {
-    if (!mls_arena_grow(&state->arena, items, count, capacity, size)) {
+    const bool grown = mls_arena_grow(&state->arena, items, count, capacity, size);
+    if (!grown) {
         mls_shell_no_memory(state);
-        return false;
     }
-    return true;
+    return grown;
 }
 
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text)

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.h - what a reading of a script knows, and what the files of the shell offer each other: each uses only what
- * stands above its own part here.
+ * state.h - what a reading of a script knows; each file of the shell uses only what stands above its own part here.
  *
- * It follows bash as `set -a; source FILE` would run in an empty environment, but starts no program and writes
- * nothing.  What depends on anything outside the scripts is unknown: a text holds a NUL byte, a hole, for each stretch
- * of it.  Where a condition is unknown, the commands behind it run in doubt: what they assign becomes unknown.  In a
- * loop no variable has a known value.
- *
- * Everything a reading makes lives in one arena.  Every limit below ends the reading with a finding; all values are
- * unknown from then on.
+ * It follows bash as `set -a; source FILE` would run in an empty environment, but starts no program and writes nothing.
+ * What depends on anything outside the scripts is unknown: a text holds a NUL byte, a hole, for each stretch of it.
+ * Behind an unknown condition commands run in doubt: what they assign becomes unknown.  All memory is the arena's.
+ * Beyond a limit nothing is known.
  */
 #ifndef MLS_SHELL_STATE_H
 #define MLS_SHELL_STATE_H
@@ -25,13 +21,10 @@
 #define SHELL_VALUE_BYTES_MAX ((size_t)1 << 16)
 #define SHELL_STEPS_MAX 6500000 /* bytes copied and matched, in all; what else takes time counts as so many */
 #define SHELL_ARITHMETIC_DEPTH_MAX 300
-#define SHELL_ARITHMETIC_LEVELS_MAX 64 /* names whose values hold names */
 
 /* ---- state.c ---- */
-
 #define SHELL_HOLE MLS_S("\0")
-/* Of a variable: not even whether it is set is known. */
-#define SHELL_MAYBE ((mls_str){mls_shell_maybe, 1})
+#define SHELL_MAYBE ((mls_str){mls_shell_maybe, 1}) /* of a variable: not even whether it is set is known */
 #define SHELL_UNSET ((mls_str){mls_shell_unset, 0})
 extern const char mls_shell_maybe[1];
 extern const char mls_shell_unset[1];
@@ -46,7 +39,6 @@ static inline mls_str mls_shell_from(mls_str text, size_t at)
     return (mls_str){text.ptr + at, text.len - at};
 }
 
-/* Exit statuses; any other number is "no" too. */
 enum { STATUS_UNKNOWN = -1, STATUS_YES = 0, STATUS_NO = 1, STATUS_MISTAKE = 2 };
 
 static inline int mls_shell_status_of(bool yes)
@@ -78,12 +70,11 @@ typedef struct mls_shell_variables {
 
 typedef enum mls_shell_flow { FLOW_GO, FLOW_RETURN, FLOW_EXIT } mls_shell_flow;
 
-/* Words, raw or split into fields.  `unknown`: not even how many there are. */
 typedef struct mls_shell_fields {
     mls_str *items;
     size_t count;
     size_t capacity;
-    bool unknown;
+    bool unknown; /* not even how many there are */
 } mls_shell_fields;
 
 typedef struct mls_shell_function {
@@ -93,13 +84,12 @@ typedef struct mls_shell_function {
     const struct mls_shell_function *next;
 } mls_shell_function;
 
-/* Where the output of a command substitution goes. */
 typedef struct mls_shell_output {
     mls_buffer text;
-    unsigned doubt; /* where it begins: what is in doubt anyway does not make the text more so */
+    unsigned doubt; /* where it begins */
 } mls_shell_output;
 
-/* All that a subshell cannot change for the shell around it: a subshell is a copy of it. */
+/* A subshell is a copy of it. */
 typedef struct mls_shell_frame {
     mls_shell_variables variables;
     const mls_shell_function *functions; /* newest first */
@@ -143,22 +133,19 @@ static inline bool mls_shell_goes(const mls_shell_state *state)
     return state->frame.flow == FLOW_GO && !state->stopped;
 }
 
-/* Ends the reading because of a limit, with a finding that names it. */
 void mls_shell_limit(mls_shell_state *state, const char *limit);
 void mls_shell_no_memory(mls_shell_state *state);
-/* Takes `count` of the steps; false, and the end of the reading, when none are left. */
+/* False, and the end of the reading, when not so many are left. */
 bool mls_shell_step(mls_shell_state *state, size_t count);
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* A copy in the arena. */
+/* A copy in the arena, with a NUL behind it; a buffer is released. */
 mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes);
-/* The same of a buffer, which is released. */
 mls_str mls_shell_keep_buffer(mls_shell_state *state, mls_buffer *buffer);
 mls_str mls_shell_join(mls_shell_state *state, mls_str a, mls_str b);
 mls_str mls_shell_number(mls_shell_state *state, int64_t number);
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text);
 bool mls_shell_fields_known(const mls_shell_fields *fields);
-/* How many bytes of a name stand at the start of `text`. */
 size_t mls_shell_name_length(mls_str text);
 
 static inline bool mls_shell_is_name(mls_str text)
@@ -171,7 +158,6 @@ bool mls_shell_among(mls_str word, const char *words);
 
 /* The entry of a name, made where there is none.  NULL ends the reading. */
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name);
-/* The value of a name, special ones like RANDOM and PATH included. */
 mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name);
 /* Assigns, in the light of doubt; `appends`: as `+=`. */
 void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends);
@@ -180,23 +166,18 @@ void mls_shell_variable_unset(mls_shell_state *state, mls_str name);
 void mls_shell_forget_all(mls_shell_state *state, mls_str what);
 /* The same, and what is set from now on is not known either. */
 void mls_shell_lose(mls_shell_state *state, mls_str what);
-/* What a command prints. */
 void mls_shell_print(mls_shell_state *state, mls_str text);
 
-/* The frame goes on as a copy of itself that prints into `output`, if not NULL; the outer one is returned. */
+/* The frame goes on as a copy of itself that prints into `output`, if not NULL; leaving gives the outer one back. */
 mls_shell_frame mls_shell_subshell_enter(mls_shell_state *state, mls_shell_output *output);
-/* Gives the outer frame back; but for its status nothing is left of the inner one. */
 void mls_shell_subshell_leave(mls_shell_state *state, const mls_shell_frame *outer);
 
 /* ---- lexer.c: shell text cut into tokens.  Words stay raw: spans of the text with their quotes and dollars. ---- */
-
 #define SHELL_NO_END SIZE_MAX
 
 /* Where a quoted string, a substitution, an escaped character, or any other byte ends, or SHELL_NO_END. */
 size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth);
-/* text.ptr[at] is '(': the place behind its partner. */
 size_t mls_shell_parentheses_end(mls_str text, size_t at, unsigned depth);
-/* A problem ends the tokens too; operators are ; & | && || ( ) ;; … and redirections. */
 typedef enum mls_shell_token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NEWLINE, TOKEN_OPERATOR } mls_shell_token_kind;
 
 typedef struct mls_shell_token {
@@ -215,30 +196,25 @@ typedef struct mls_shell_lexer {
     size_t line; /* at `at` */
     size_t at;   /* behind the token */
     mls_shell_token token;
-    mls_shell_heredoc heredocs[SHELL_HEREDOCS_MAX]; /* they go with the newline before them */
+    mls_shell_heredoc heredocs[SHELL_HEREDOCS_MAX];
     size_t heredoc_count;
-    const char *problem; /* static text, once something is wrong: there are no more tokens then */
+    const char *problem; /* static text: there are no more tokens */
 } mls_shell_lexer;
 
-/* What is wrong first counts. */
 void mls_shell_lexer_fail(mls_shell_lexer *lexer, const char *problem);
 void mls_shell_lexer_next(mls_shell_lexer *lexer);
-/* The word after =~, which may hold brackets and bars. */
 void mls_shell_lexer_regex(mls_shell_lexer *lexer);
 /* At the second bracket of "((": takes the rest of (( … )).  False, nothing taken, when it is ( ( … ) … ) instead. */
 bool mls_shell_lexer_arithmetic(mls_shell_lexer *lexer, mls_str *expression);
 
 /* ---- regex.c: patterns, =~, and the sed of configs ---- */
-
 /* Whether the whole of a text matches a shell pattern, or a part of it an extended regular expression. */
 int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str text);
-/* ${A#p} and its relatives: the text that is left. */
 mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pattern, bool from_end, bool longest);
 /* What sed makes of a line with scripts like s/RULE/TEXT/; a hole when it cannot be known. */
 mls_str mls_shell_sed(mls_shell_state *state, const mls_shell_fields *scripts, mls_str input);
 
 /* ---- arithmetic.c ---- */
-
 typedef struct mls_shell_integer {
     int64_t value;
     bool known;
@@ -248,11 +224,9 @@ typedef struct mls_shell_integer {
 mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression);
 /* What is not evaluated: the names that it would assign to are in doubt. */
 void mls_shell_doubt_names(mls_shell_state *state, mls_str expression);
-/* A whole text as a decimal number, blanks around it allowed. */
 bool mls_shell_integer_read(mls_str text, int64_t *number);
 
 /* ---- expand.c: words and what they become ---- */
-
 /* Quotes are removed; what they quoted keeps a backslash in patterns and regular expressions. */
 typedef enum mls_shell_quoting { QUOTING_TEXT, QUOTING_PATTERN, QUOTING_REGEX } mls_shell_quoting;
 
@@ -260,19 +234,12 @@ typedef enum mls_shell_quoting { QUOTING_TEXT, QUOTING_PATTERN, QUOTING_REGEX } 
 mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quoting);
 /* A word of a command; A=B behind export does not split. */
 void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, bool splits, mls_shell_fields *fields);
-/* The text of $(( )) or (( )), calculated. */
 mls_shell_integer mls_shell_expand_number(mls_shell_state *state, mls_str raw);
 
 /* ---- files.c: the files that a script may source and ask for ---- */
-
-/* Sets the roots: `root`, or without one the folder of the script. */
 void mls_shell_files_init(mls_shell_state *state, const char *path, const char *root);
-/* The bytes of a regular file, in the arena. */
 mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str *bytes, mls_error *error) MLS_MUST_USE;
-/*
- * The file that a path names, as it is or beside the current script, and the path it was found by.  MLS_ERROR_READ:
- * there is none; MLS_ERROR_UNKNOWN: it is not looked at, or not known; other errors have ended the reading.
- */
+/* As it is or beside the current script.  MLS_ERROR_READ: there is none; MLS_ERROR_UNKNOWN: it is not looked at. */
 mls_status mls_shell_file_read(mls_shell_state *state, mls_str *path, mls_str *bytes);
 /* The absolute path without links, as `readlink -f` has it; a hole when it cannot be known. */
 mls_str mls_shell_file_resolve(mls_shell_state *state, mls_str path);
@@ -280,21 +247,17 @@ mls_str mls_shell_file_resolve(mls_shell_state *state, mls_str path);
 void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields *matches);
 
 /* ---- condition.c ---- */
-
 /* The status of the words of [[ ]] as they stand, or, expanded, of those of [ ]. */
 int mls_shell_condition(mls_shell_state *state, const mls_shell_fields *words, bool expanded);
 
 /* ---- command.c ---- */
-
-/* A simple command: its words as they stand. */
 void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words);
 void mls_shell_function_define(mls_shell_state *state, mls_str name, mls_str body, size_t line);
-/* A file with its arguments, if fields[2] on are any. */
+/* A file with its arguments, fields[2] on. */
 void mls_shell_file_run(mls_shell_state *state, const mls_shell_fields *fields, mls_str path, mls_str text);
 
 /* ---- run.c ---- */
-
-/* A whole reading of a text with a NUL behind it; the caller has set roots and findings, and releases the arena. */
+/* A whole reading; the caller has set roots and findings, and releases the arena. */
 void mls_shell_run(mls_shell_state *state, const char *path, mls_str text);
 
 #endif
