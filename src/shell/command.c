@@ -153,7 +153,10 @@ static int run_set(mls_shell_state *state, const mls_shell_fields *fields)
         if (memchr(word.ptr, 'o', word.len) != NULL) { /* -o NAME, -euo NAME */
             all = all || is(field(fields, ++i), "allexport");
         }
-        frame->export_all = all && frame->doubt == 0 ? word.ptr[0] == '-' : frame->export_all;
+        if (all && frame->doubt > 0) {
+            return run_unused(state, fields);
+        }
+        frame->export_all = all ? word.ptr[0] == '-' : frame->export_all;
     }
     return STATUS_YES;
 }
@@ -199,7 +202,7 @@ static int run_printf(mls_shell_state *state, const mls_shell_fields *fields)
     while (plain && format.len > 0) {
         const bool text = mls_str_starts(format, MLS_S("%s"));
         const bool newline = mls_str_starts(format, MLS_S("\\n"));
-        plain = text || newline || (format.ptr[0] != '%' && format.ptr[0] != '\\');
+        plain = text || newline || !(mls_str_starts(format, MLS_S("%")) || mls_str_starts(format, MLS_S("\\")));
         mls_shell_print(state, text ? field(fields, argument) : newline ? MLS_S("\n") : (mls_str){format.ptr, plain});
         argument += text;
         format = mls_shell_from(format, text || newline ? 2 : 1);
@@ -214,8 +217,8 @@ static int run_leave(mls_shell_state *state, const mls_shell_fields *fields)
     mls_shell_frame *frame = &state->frame;
     int64_t code = frame->status;
     const bool exits = !is(field(fields, 0), "return");
-    if (is(field(fields, 0), "exec") && fields->count == 1) { /* exec >log */
-        return STATUS_YES;
+    if (is(field(fields, 0), "exec") && fields->count == 1) {
+        return STATUS_YES; /* exec >log */
     }
     if (fields->count > 1 && !mls_shell_integer_read(field(fields, 1), &code)) {
         code = STATUS_UNKNOWN;
@@ -332,18 +335,13 @@ static bool run_known(mls_shell_state *state, const mls_shell_fields *fields)
     return false;
 }
 
-/* ---- assignments ---- */
-
 static void assign(mls_shell_state *state, const assignment *parts)
 {
     const mls_str value = parts->list ? SHELL_HOLE : mls_shell_expand(state, parts->word, QUOTING_TEXT);
-    if (!mls_shell_goes(state)) {
-        return;
-    }
-    mls_shell_variable_set(state, parts->name, value, parts->appends);
-    mls_shell_slot *slot = parts->list ? mls_shell_slot_touch(state, parts->name) : NULL;
+    mls_shell_slot *slot = mls_shell_goes(state) ? mls_shell_slot_touch(state, parts->name) : NULL;
     if (slot != NULL) {
-        slot->array = true;
+        mls_shell_variable_set(state, parts->name, value, parts->appends);
+        slot->array = slot->array || parts->list;
     }
 }
 
@@ -370,11 +368,11 @@ static void run_body(mls_shell_state *state, const mls_shell_fields *fields, siz
 
 static bool is_open(const mls_shell_state *state, mls_str path)
 {
-    bool found = false;
-    for (size_t i = 0; i < state->source_depth; i++) {
-        found = found || mls_str_equal(mls_str_from(state->sources[i]), path);
+    size_t i = 0;
+    while (i < state->source_depth && !mls_str_equal(mls_str_from(state->sources[i]), path)) {
+        i++;
     }
-    return found;
+    return i < state->source_depth;
 }
 
 void mls_shell_file_run(mls_shell_state *state, const mls_shell_fields *fields, mls_str path, mls_str text)

@@ -169,13 +169,13 @@ static mls_str bad_substitution(mls_shell_state *state, mls_str inner, const cha
 /* ${A:-B} and its relatives, with `colon` also where A is empty. */
 static mls_str expand_default(mls_shell_state *state, const parameter *self, char operation, bool colon, mls_str word)
 {
-    size_t certain = 0; /* bytes that are there whatever the holes are */
-    for (size_t i = 0; i < self->value.len; i++) {
-        certain += self->value.ptr[i] != '\0';
+    size_t holes = 0; /* at its start; what follows is there whatever they are */
+    while (holes < self->value.len && self->value.ptr[holes] == '\0') {
+        holes++;
     }
     const bool maybe = self->value.ptr == mls_shell_maybe;
-    const bool there = self->value.ptr != mls_shell_unset && !maybe && (!colon || certain > 0);
-    const bool doubtful = maybe || (colon && self->value.len > 0 && certain == 0);
+    const bool there = self->value.ptr != mls_shell_unset && !maybe && (!colon || holes < self->value.len);
+    const bool doubtful = maybe || (colon && self->value.len > 0 && holes == self->value.len);
     const bool named = mls_shell_name_length(self->name) > 0;
     mls_str text = SHELL_HOLE;
     if (operation == '?') { /* without a value the script would end, so it is the job that gives it one */

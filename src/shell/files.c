@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - the files that a script may source and ask for.
- *
- * A script from somebody else must not make us read whatever it likes, or wait for a pipe: only regular files of a
- * limited size are opened, and only those that stand, all links and ".." resolved, below a root: the folder of the
- * script (as it is named, and where a link to it leads), or the one that the caller gives.
+ * files.c - the files that a script may source and ask for: regular ones of a limited size that stand, all links and
+ * ".." resolved, below a root: the folder of the script (as named, and where a link leads), or one from the caller.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +12,7 @@
 
 enum { NAMES_MAX = 4096 }; /* in a folder */
 
-/* Where a path really leads, in the arena; empty, with errno set, when nowhere.  An empty path is the current folder.
- */
+/* Where a path (an empty one is the current folder) really leads; empty, with errno set, when nowhere. */
 static mls_str real_path(mls_shell_state *state, mls_str path)
 {
     const mls_str copy = mls_arena_copy(&state->arena, path.len > 0 ? path : MLS_S("."));
@@ -65,20 +61,17 @@ mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str
 
 static bool is_inside(const mls_shell_state *state, mls_str place)
 {
-    bool inside = false;
     for (size_t i = 0; i < SHELL_ROOTS; i++) {
         const mls_str root = state->roots[i];
-        const bool below =
-            root.len == 1 || place.len == root.len || (place.len > root.len && place.ptr[root.len] == '/');
-        inside = inside || (root.len > 0 && below && mls_str_starts(place, root));
+        if (root.len > 0 && mls_str_starts(place, root) &&
+            (root.len == 1 || place.len == root.len || place.ptr[root.len] == '/')) {
+            return true;
+        }
     }
-    return inside;
+    return false;
 }
 
-/*
- * Where a path really leads: MLS_OK, MLS_ERROR_READ when nothing stands there, MLS_ERROR_UNKNOWN when its longest part
- * that is there lies outside the roots.
- */
+/* MLS_ERROR_READ: nothing stands there; MLS_ERROR_UNKNOWN: its longest part that is there lies outside the roots. */
 static mls_status locate(mls_shell_state *state, mls_str path, mls_str *real)
 {
     mls_str there = path;
@@ -91,8 +84,7 @@ static mls_status locate(mls_shell_state *state, mls_str path, mls_str *real)
     return !is_inside(state, *real) ? MLS_ERROR_UNKNOWN : there.len == path.len ? MLS_OK : MLS_ERROR_READ;
 }
 
-/* The same of a path as it is or, when it is relative, beside the current script, whether or not the job stands there.
- */
+/* The same of a path as it is or, when it is relative, beside the current script, wherever the job stands. */
 static mls_status find(mls_shell_state *state, mls_str *path, mls_str *real)
 {
     mls_status status = MLS_ERROR_UNKNOWN;
@@ -153,11 +145,9 @@ void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields
         return;
     }
     mls_status status = find(state, &folder, &real);
-    if (status == MLS_OK) {
-        status = mls_folder_names(real.ptr, NAMES_MAX, &names, &problem);
-        if (status == MLS_ERROR_MEMORY) {
-            mls_shell_no_memory(state);
-        }
+    status = status == MLS_OK ? mls_folder_names(real.ptr, NAMES_MAX, &names, &problem) : status;
+    if (status == MLS_ERROR_MEMORY) {
+        mls_shell_no_memory(state);
     }
     matches->unknown = problem != 0 || (status != MLS_OK && status != MLS_ERROR_READ);
     for (size_t i = 0; i < names.count && !state->stopped; i++) {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - the grammar of bash, by recursive descent, and what commands made of commands do, in one walk: a command runs
- * as it is read.
- *
- * What has to be known before that (whether a line is shell at all, where the output of a command goes, whether it runs
- * in the background) is found by reading ahead with nothing run.  The branch that is not taken and the body of a
- * function are read the same way.
+ * run.c - the grammar of bash, by recursive descent: a command runs as it is read.  What has to be known before
+ * (whether a line is shell at all, where output goes, whether it runs in the background) is found by reading ahead with
+ * nothing run; the branch that is not taken and the body of a function are read so too.
  */
 #include "shell/state.h"
 

@@ -108,11 +108,11 @@ void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_
 
 bool mls_shell_fields_known(const mls_shell_fields *fields)
 {
-    bool known = !fields->unknown;
-    for (size_t i = 0; i < fields->count; i++) {
-        known = known && mls_shell_known(fields->items[i]);
+    size_t known = 0;
+    while (known < fields->count && mls_shell_known(fields->items[known])) {
+        known++;
     }
-    return known;
+    return known == fields->count && !fields->unknown;
 }
 
 bool mls_shell_among(mls_str name, const char *names)
@@ -177,6 +177,7 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
         return &variables->items[at];
     }
     const mls_str kept = mls_shell_keep(state, name);
+    const mls_str before = mls_shell_variable_get(state, name);
     if (!mls_shell_step(state, (variables->count - at) / 8) || /* those that move */
         !grow(state, (void **)&variables->items, variables->count, &variables->capacity, sizeof *variables->items)) {
         return NULL;
@@ -184,7 +185,7 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
     mls_shell_slot *slot = variables->items + at;
     memmove(slot + 1, slot, (variables->count - at) * sizeof *slot);
     variables->count++;
-    *slot = (mls_shell_slot){.name = kept, .value = variables->forgotten ? SHELL_MAYBE : SHELL_UNSET};
+    *slot = (mls_shell_slot){.name = kept, .value = before.len > 0 ? SHELL_MAYBE : SHELL_UNSET};
     return slot;
 }
 
