@@ -65,11 +65,6 @@ void mls_submission_release(mls_submission *submission)
 
 /* ----------------------------------------------------------------- choosing */
 
-bool mls_is_wanted(const char *wanted, const char *name)
-{
-    return wanted == NULL || strcmp(wanted, name) == 0;
-}
-
 /* Of one submitter leaves the systems and results that were asked for; with them goes what was found about them. */
 static void choose_in_submitter(mls_submitter *submitter, const mls_submission_options *options)
 {

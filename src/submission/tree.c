@@ -257,6 +257,11 @@ static void take_system(tree_walk *walk, const mls_walk_entry *entry)
               walk->options->benchmark == NULL ? &walk->system->findings : &walk->submitter->findings);
 }
 
+bool mls_is_wanted(const char *wanted, const char *name)
+{
+    return wanted == NULL || strcmp(wanted, name) == 0;
+}
+
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name)
 {
     return find_named(submitter->systems, submitter->system_count, sizeof *submitter->systems, name);
