@@ -58,6 +58,24 @@ static inline bool mls_str_equal(mls_str a, mls_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+/** Decimal digits; white space of JSON; white space of Python, in ASCII and in Latin-1. */
+static inline bool mls_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline bool mls_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+static inline bool mls_is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
+}
+static inline bool mls_is_latin_space(char c)
+{
+    return mls_is_space(c) || (unsigned char)c == 0x85 || (unsigned char)c == 0xa0;
+}
+
 /** Whether `text` starts with, ends with or contains the given bytes; the empty string is in every one. */
 bool mls_str_starts(mls_str text, mls_str prefix);
 bool mls_str_ends(mls_str text, mls_str suffix);

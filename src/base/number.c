@@ -7,11 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Reads what stands from the 'e' on; one beyond any text's length is as good as any larger one. */
 static bool read_exponent(const char *at, const char *end, long long *exponent)
 {
@@ -20,7 +15,7 @@ static bool read_exponent(const char *at, const char *end, long long *exponent)
     if (*at != 'e' && *at != 'E') {
         return false;
     }
-    for (at = start; at < end && is_digit(*at); at++) {
+    for (at = start; at < end && mls_is_digit(*at); at++) {
         *exponent = *exponent < 1000000000000 ? *exponent * 10 + (*at - '0') : *exponent;
     }
     *exponent = negative ? -*exponent : *exponent;
@@ -59,7 +54,7 @@ bool mls_number_parse(mls_str text, double *number)
     bool more = false;
     const bool negative = at < end && *at == '-';
     at += at < end && (negative || *at == '+');
-    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+    for (; at < end && (mls_is_digit(*at) || (*at == '.' && !point)); at++) {
         if (*at == '.') {
             point = true;
             continue;
@@ -91,11 +86,6 @@ bool mls_number_parse(mls_str text, double *number)
     return true;
 }
 
-static bool is_blank(unsigned char c)
-{
-    return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || c == 0x85 || c == 0xa0;
-}
-
 static bool read_word(mls_str text, double *number)
 {
     static const char *const words[] = {"inf", "infinity", "nan"};
@@ -113,11 +103,11 @@ static bool read_word(mls_str text, double *number)
 
 bool mls_number_parse_lenient(mls_str text, double *number)
 {
-    while (text.len > 0 && is_blank((unsigned char)text.ptr[0])) {
+    while (text.len > 0 && mls_is_latin_space(text.ptr[0])) {
         text.ptr++;
         text.len--;
     }
-    while (text.len > 0 && is_blank((unsigned char)text.ptr[text.len - 1])) {
+    while (text.len > 0 && mls_is_latin_space(text.ptr[text.len - 1])) {
         text.len--;
     }
     if (text.len == 0) {
@@ -133,7 +123,7 @@ bool mls_number_parse_lenient(mls_str text, double *number)
         if (text.ptr[i] != '_') {
             mls_buffer_append_char(&plain, text.ptr[i]);
         } else {
-            ok = i > 0 && i + 1 < text.len && is_digit(text.ptr[i - 1]) && is_digit(text.ptr[i + 1]);
+            ok = i > 0 && i + 1 < text.len && mls_is_digit(text.ptr[i - 1]) && mls_is_digit(text.ptr[i + 1]);
         }
     }
     ok = ok && !plain.failed && mls_number_parse(mls_buffer_str(&plain), number);
@@ -146,7 +136,7 @@ bool mls_size_parse(mls_str text, size_t *number)
     size_t value = 0;
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
-        if (c < '0' || c > '9' || __builtin_mul_overflow(value, (size_t)10, &value) ||
+        if (!mls_is_digit(c) || __builtin_mul_overflow(value, (size_t)10, &value) ||
             __builtin_add_overflow(value, (size_t)(c - '0'), &value)) {
             return false;
         }

@@ -21,20 +21,15 @@ bool mls_str_ends(mls_str text, mls_str suffix)
            (suffix.len == 0 || memcmp(text.ptr + text.len - suffix.len, suffix.ptr, suffix.len) == 0);
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 mls_str mls_str_word(mls_str *text)
 {
     const char *at = text->ptr;
     const char *end = text->ptr + text->len;
-    while (at < end && is_blank(*at)) {
+    while (at < end && mls_is_blank(*at)) {
         at++;
     }
     const char *start = at;
-    while (at < end && !is_blank(*at)) {
+    while (at < end && !mls_is_blank(*at)) {
         at++;
     }
     *text = (mls_str){at, (size_t)(end - at)};
@@ -53,19 +48,14 @@ int mls_str_compare(mls_str a, mls_str b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Moves *at over a run of digits; returns the run without its leading zeros. */
-static mls_str skip_digits(mls_str text, size_t *at)
+static mls_str take_number(mls_str text, size_t *at)
 {
     while (*at < text.len && text.ptr[*at] == '0') {
         *at += 1;
     }
     const size_t start = *at;
-    while (*at < text.len && is_digit(text.ptr[*at])) {
+    while (*at < text.len && mls_is_digit(text.ptr[*at])) {
         *at += 1;
     }
     return (mls_str){text.ptr + start, *at - start};
@@ -76,9 +66,9 @@ int mls_str_compare_natural(mls_str a, mls_str b)
     size_t i = 0;
     size_t j = 0;
     while (i < a.len && j < b.len) {
-        if (is_digit(a.ptr[i]) && is_digit(b.ptr[j])) {
-            const mls_str x = skip_digits(a, &i);
-            const mls_str y = skip_digits(b, &j);
+        if (mls_is_digit(a.ptr[i]) && mls_is_digit(b.ptr[j])) {
+            const mls_str x = take_number(a, &i);
+            const mls_str y = take_number(b, &j);
             const int order = x.len != y.len ? (x.len < y.len ? -1 : 1) : mls_str_compare(x, y);
             if (order != 0) {
                 return order;

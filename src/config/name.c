@@ -58,7 +58,7 @@ static bool take(mls_str *rest, mls_str word)
 static mls_str take_digits(mls_str *rest)
 {
     mls_str digits = {rest->ptr, 0};
-    while (digits.len < rest->len && rest->ptr[digits.len] >= '0' && rest->ptr[digits.len] <= '9') {
+    while (digits.len < rest->len && mls_is_digit(rest->ptr[digits.len])) {
         digits.len++;
     }
     *rest = (mls_str){rest->ptr + digits.len, rest->len - digits.len};

@@ -13,11 +13,6 @@ static const char *json_fail(const char *where, const char *reason, mls_json_fau
     return NULL;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* `at` is behind the opening quote; returns the closing one. */
 static const char *check_escaped_string(const char *at, mls_json_fault *fault)
 {
@@ -53,7 +48,7 @@ static const char *check_word(const char *at, const char *word, size_t len, mls_
 
 static const char *skip_digits(const char *at)
 {
-    while (is_digit(*at)) {
+    while (mls_is_digit(*at)) {
         at++;
     }
     return at;
@@ -67,15 +62,15 @@ static inline __attribute__((always_inline)) const char *check_number(const char
     if (at > start && *at == 'I') {
         return memcmp(at, "Infinity", 8) == 0 ? at + 8 : json_fail(start, "expected a value", fault);
     }
-    if (!is_digit(*at)) {
+    if (!mls_is_digit(*at)) {
         return json_fail(start, "expected a value", fault);
     }
-    if (*at == '0' && is_digit(at[1])) {
+    if (*at == '0' && mls_is_digit(at[1])) {
         return json_fail(start, "a number may not start with 0", fault);
     }
     at = skip_digits(at);
     if (*at == '.') {
-        if (!is_digit(*++at)) {
+        if (!mls_is_digit(*++at)) {
             return json_fail(at, "expected a digit after the decimal point", fault);
         }
         at = skip_digits(at);
@@ -83,7 +78,7 @@ static inline __attribute__((always_inline)) const char *check_number(const char
     if (*at == 'e' || *at == 'E') {
         at++;
         at += *at == '+' || *at == '-';
-        if (!is_digit(*at)) {
+        if (!mls_is_digit(*at)) {
             return json_fail(at, "expected a digit in the exponent", fault);
         }
         at = skip_digits(at);

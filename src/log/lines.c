@@ -98,7 +98,7 @@ static bool line_marker(const line_state *state, const char *at, const char *end
         return true;
     }
     const char *next = at + marker_words[i].word.len;
-    if ((marker_words[i].number && (next == end || *next < '0' || *next > '9')) ||
+    if ((marker_words[i].number && (next == end || !mls_is_digit(*next))) ||
         (marker_words[i].kind == MLS_MARKER_CANCELLED && !mls_str_contains(text, MLS_S("CANCELLED")))) {
         return true;
     }
@@ -118,7 +118,7 @@ static const char *line_skip_rank(const char *line)
         at++;
     }
     const char *digits = at;
-    while (*at >= '0' && *at <= '9') {
+    while (mls_is_digit(*at)) {
         at++;
     }
     return at > digits && at[0] == ':' && at[1] == ' ' ? at + 2 : line;
@@ -128,7 +128,7 @@ static const char *line_skip_rank(const char *line)
 static bool line_plain(const line_state *state, const char *end)
 {
     const char *at = state->line;
-    if (*at == ' ' || (*at >= '0' && *at <= '9')) {
+    if (*at == ' ' || mls_is_digit(*at)) {
         at = line_skip_rank(at);
     }
     if (*at != 'B' && *at != 'E' && *at != 'R' && *at != 's' && *at != ':') {

@@ -8,18 +8,13 @@
 #include "log/json_check.h"
 #include "mlscore/value.h"
 
-static bool is_blank(unsigned char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f) || c == 0x85 || c == 0xa0;
-}
-
 mls_str mls_payload_trim(mls_str text)
 {
-    while (text.len > 0 && (*text.ptr == ' ' || *text.ptr == '\t' || *text.ptr == '\n' || *text.ptr == '\r')) {
+    while (text.len > 0 && mls_is_blank(*text.ptr)) {
         text.ptr++;
         text.len--;
     }
-    while (text.len > 0 && is_blank((unsigned char)text.ptr[text.len - 1])) {
+    while (text.len > 0 && mls_is_latin_space(text.ptr[text.len - 1])) {
         text.len--;
     }
     return text;
@@ -33,7 +28,7 @@ static const char *time_digits(const char *at, double *time_ms)
 {
     const char *start = at;
     uint64_t value = 0;
-    for (; *at >= '0' && *at <= '9'; at++) {
+    for (; mls_is_digit(*at); at++) {
         value = value * 10 + (uint64_t)(*at - '0');
     }
     *time_ms = (double)value;

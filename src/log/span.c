@@ -13,15 +13,10 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* Behind blanks and line endings. */
 static const char *span_blanks(const char *at, const char *end)
 {
-    while (at < end && is_blank(*at)) {
+    while (at < end && mls_is_blank(*at)) {
         at++;
     }
     return at;
@@ -47,7 +42,7 @@ static const char *span_string_end(const char *at, const char *end)
 /* Behind a number or a bare word: at the first byte that can follow one. */
 static const char *skip_scalar(const char *at, const char *end)
 {
-    while (at < end && *at != ',' && *at != '}' && *at != ']' && !is_blank(*at)) {
+    while (at < end && *at != ',' && *at != '}' && *at != ']' && !mls_is_blank(*at)) {
         at++;
     }
     return at;
@@ -81,7 +76,7 @@ const char *mls_span_skip_value(const char *at, const char *end)
             at++;
             break;
         default:
-            at = is_blank(*at) ? span_blanks(at + 1, end) : skip_scalar(at, end);
+            at = mls_is_blank(*at) ? span_blanks(at + 1, end) : skip_scalar(at, end);
         }
         if (depth == 0) {
             return at;
@@ -127,7 +122,7 @@ bool mls_json_number(mls_str span, double *number)
 bool mls_json_is_integer(mls_str span)
 {
     for (size_t i = 0; i < span.len; i++) {
-        if (span.ptr[i] != '-' && (span.ptr[i] < '0' || span.ptr[i] > '9')) {
+        if (span.ptr[i] != '-' && !mls_is_digit(span.ptr[i])) {
             return false;
         }
     }

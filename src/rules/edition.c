@@ -58,7 +58,7 @@ bool mls_edition_number(mls_str text, unsigned *number)
         }
         const size_t begin = at;
         const size_t digits = i == 0 ? 4 : 2;
-        for (; at < text.len && at - begin < digits && text.ptr[at] >= '0' && text.ptr[at] <= '9'; at++) {
+        for (; at < text.len && at - begin < digits && mls_is_digit(text.ptr[at]); at++) {
             parts[i] = parts[i] * 10 + (unsigned)(text.ptr[at] - '0');
         }
         if (at == begin) {

@@ -161,7 +161,7 @@ static bool int_of_string(mls_str text, double *number)
 {
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
-        if ((c < '0' || c > '9') && (c == '\0' || strchr(" \t\n\v\f\r+-_", c) == NULL)) {
+        if (!mls_is_digit(c) && (c == '\0' || strchr(" \t\n\v\f\r+-_", c) == NULL)) {
             return false;
         }
     }

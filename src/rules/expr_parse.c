@@ -88,23 +88,18 @@ static bool has_room(expr_parser *p, bool room)
     return p->status == MLS_OK;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_name_start(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /* Behind the digits at `at`, which must be some. */
-static const char *skip_digits(expr_parser *p, const char *at, const char *missing)
+static const char *lex_digits(expr_parser *p, const char *at, const char *missing)
 {
-    if (!is_digit(*at)) {
+    if (!mls_is_digit(*at)) {
         fail_at(p, MLS_ERROR_SYNTAX, at, "%s", missing);
     }
-    while (is_digit(*at)) {
+    while (mls_is_digit(*at)) {
         at++;
     }
     return at;
@@ -112,16 +107,16 @@ static const char *skip_digits(expr_parser *p, const char *at, const char *missi
 
 static const char *lex_number(expr_parser *p, const char *begin, mls_value *value)
 {
-    if (*begin == '0' && is_digit(begin[1])) {
+    if (*begin == '0' && mls_is_digit(begin[1])) {
         fail_at(p, MLS_ERROR_SYNTAX, begin, "a number does not start with 0");
     }
-    const char *at = skip_digits(p, begin, "not a number");
+    const char *at = lex_digits(p, begin, "not a number");
     if (*at == '.') {
-        at = skip_digits(p, at + 1, "a digit must follow the decimal point");
+        at = lex_digits(p, at + 1, "a digit must follow the decimal point");
     }
     if (*at == 'e' || *at == 'E') {
         at += at[1] == '+' || at[1] == '-' ? 2 : 1;
-        at = skip_digits(p, at, "the exponent has no digits");
+        at = lex_digits(p, at, "the exponent has no digits");
     }
     if (is_name_start(*at)) {
         fail_at(p, MLS_ERROR_SYNTAX, at, "a name cannot follow a number directly");
@@ -193,12 +188,12 @@ static void next(expr_parser *p)
     }
     if (at == p->end) {
         token.kind = TOKEN_END;
-    } else if (is_digit(*at) || *at == '"') {
+    } else if (mls_is_digit(*at) || *at == '"') {
         token.kind = TOKEN_CONSTANT;
         at = *at == '"' ? lex_string(p, at, &token.constant) : lex_number(p, at, &token.constant);
     } else if (is_name_start(at[*at == '$'])) {
         token.kind = *at == '$' ? TOKEN_VARIABLE : TOKEN_NAME;
-        for (at++; is_name_start(*at) || is_digit(*at);) {
+        for (at++; is_name_start(*at) || mls_is_digit(*at);) {
             at++;
         }
     } else {

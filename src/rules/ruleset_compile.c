@@ -143,7 +143,7 @@ static void compile_exprs(rule_compiler *c, mls_str json, mls_expr_list *list)
 static bool is_identifier(mls_str name)
 {
     const char *const letters = "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    return name.len > 0 && name.len <= MLS_SCOPE_NAME_MAX && (name.ptr[0] < '0' || name.ptr[0] > '9') &&
+    return name.len > 0 && name.len <= MLS_SCOPE_NAME_MAX && !mls_is_digit(name.ptr[0]) &&
            strspn(name.ptr, letters) == name.len;
 }
 

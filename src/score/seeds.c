@@ -17,11 +17,6 @@
 #include "base/utf8.h"
 #include "mlscore/value.h"
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
-}
-
 /*
  * Appends the digits of a text that Python's int() reads: blanks around, a sign, digits with single underscores between
  * them, however many.  False when it is none.
@@ -31,10 +26,10 @@ static bool append_whole_text(mls_buffer *identity, mls_str text)
     const size_t before = identity->len;
     size_t at = 0;
     size_t end = text.len;
-    while (at < end && is_space(text.ptr[at])) {
+    while (at < end && mls_is_space(text.ptr[at])) {
         at++;
     }
-    while (end > at && is_space(text.ptr[end - 1])) {
+    while (end > at && mls_is_space(text.ptr[end - 1])) {
         end--;
     }
     const bool negative = at < end && text.ptr[at] == '-';
@@ -43,7 +38,7 @@ static bool append_whole_text(mls_buffer *identity, mls_str text)
     bool digit = false;
     for (; at < end; at++) {
         const char c = text.ptr[at];
-        if (!(c >= '0' && c <= '9') && !(c == '_' && digit && at + 1 < end)) {
+        if (!mls_is_digit(c) && !(c == '_' && digit && at + 1 < end)) {
             return false;
         }
         digit = c != '_';
