@@ -100,7 +100,6 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
  * offset of the byte that is wrong in *where.  mls_reason_memory, here and of records, is no fault of the text.
  */
 const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
-extern const char mls_reason_memory[];
 
 /** Line and column, both from 1, of an offset in a text. */
 void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column);

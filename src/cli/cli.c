@@ -46,7 +46,7 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     const bool lost = line.failed || message.failed;
     mls_cli_worsen(cli, lost ? MLS_EXIT_IO : MLS_EXIT_OK);
     /* Nobody can be told if this fails. */
-    (void)fputs(lost ? "mlscore: out of memory\n" : line.ptr, stderr);
+    (void)(lost ? fprintf(stderr, "mlscore: %s\n", mls_reason_memory) : fputs(line.ptr, stderr));
     mls_buffer_release(&message);
     mls_buffer_release(&line);
     return false;
@@ -214,7 +214,7 @@ void mls_cli_close(mls_cli *cli, const char *failure)
     const bool lost = failure != NULL || cli->output.failed_errno == ENOMEM;
     const mls_status status = mls_output_close(&cli->output, lost, &error);
     if (lost) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", failure != NULL ? failure : "out of memory");
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", failure != NULL ? failure : mls_reason_memory);
     } else if (status == MLS_ERROR_WRITE) {
         mls_cli_say(cli, MLS_EXIT_IO, cli->output_path != NULL ? cli->output_path : "standard output", "%s",
                     error.message);

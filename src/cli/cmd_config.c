@@ -30,7 +30,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
 {
     mls_error error = {0};
     if (!MLS_GROW(&work->list, items)) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "out of memory");
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
         return;
     }
     mls_config_entry *entry = &work->list.items[work->list.count++];
@@ -46,7 +46,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "out of memory");
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
     }
     if (!mls_findings_pass(&entry->findings.counts, work->cli->view.strict)) {
         mls_cli_worsen(work->cli, MLS_EXIT_INVALID);
@@ -100,7 +100,7 @@ static void config_add_folder(config_work *work, const char *folder)
     const mls_status status = mls_folder_walk_from(&walk, folder, 0, &error);
     mls_folder_walk_release(&walk);
     if (status != MLS_OK) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", status == MLS_ERROR_LIMIT ? error.message : "out of memory");
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", status == MLS_ERROR_LIMIT ? error.message : mls_reason_memory);
     }
     work->list.folders = true;
     if (found->count == first) {

@@ -50,7 +50,7 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
     const mls_words factor = mls_words_exact(group->scale);
     char *path = mls_path_join(group->path, "scaling.json");
     if (path == NULL) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
     } else if (group->scale > 1 || access(path, F_OK) == 0) {
         mls_status status = mls_output_open(&output, path, &error);
         if (status == MLS_OK) {

@@ -140,7 +140,7 @@ static bool add_operand(mls_cli *cli, const char *text, size_t len)
 {
     if (!mls_grow((void **)&cli->operands, cli->operand_count, &cli->operand_capacity, sizeof *cli->operands) ||
         (cli->operands[cli->operand_count] = mls_copy_text(text, len)) == NULL) {
-        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "out of memory");
+        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
     }
     cli->operand_count++;
     return true;

@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "log/json_check.h"
 
-const char mls_reason_memory[] = "out of memory";
-
 static const char *json_fail(const char *where, const char *reason, mls_json_fault *fault)
 {
     *fault = (mls_json_fault){where, reason};

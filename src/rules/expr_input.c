@@ -85,7 +85,7 @@ bool mls_expr_fail(mls_expr_input *input, const char *format, ...)
 bool mls_expr_fail_memory(mls_expr_input *input)
 {
     input->out_of_memory = true;
-    return mls_expr_fail(input, "out of memory");
+    return mls_expr_fail(input, "%s", mls_reason_memory);
 }
 
 /* A list or object that rules stumble over is often the record's own, over which many of them do: its face is kept. */

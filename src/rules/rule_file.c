@@ -81,7 +81,7 @@ void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_
     if (expr_column > 0) {
         mls_buffer_printf(&message, " (column %zu of the expression)", expr_column);
     }
-    file->status = mls_error_set(error, status, 0, 0, "%s", message.ptr != NULL ? message.ptr : "out of memory");
+    file->status = mls_error_set(error, status, 0, 0, "%s", message.ptr != NULL ? message.ptr : mls_reason_memory);
     mls_buffer_release(&message);
     if (source != NULL) {
         const char *end = source->text.ptr + source->text.len;
