@@ -34,7 +34,7 @@ const char *mls_mllog_find_last(mls_str text)
     return last;
 }
 
-/* A line with a marker has come to its end at `end`. */
+/* A line with a ":::MLLOG " has come to its end at `end`. */
 static bool line_record(line_state *state, const char *end)
 {
     mls_event *event = event_add(state->batch);
@@ -221,7 +221,7 @@ static bool walk_stretch(line_state *state, mark_words mark, const char *at, siz
 
 bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 {
-    line_state state = {.batch = batch, .line = text.ptr, .dropped = dropped.bytes, .mllog_count = dropped.marker};
+    line_state state = {.batch = batch, .line = text.ptr, .dropped = dropped.bytes, .mllog_count = dropped.mllog};
     const char *end = text.ptr + text.len;
     mark_words mark = mark_plain;
     batch->count = 0;

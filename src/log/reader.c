@@ -10,8 +10,8 @@
 enum { BINARY_SNIFF = 4096 };
 
 /*
- * An unfinished line with a marker is kept up to this length: a record of the greatest length, and some white space
- * around it that trimming will drop.
+ * An unfinished line with a ":::MLLOG " is kept up to this length: a record of the greatest length, and some white
+ * space around it that trimming will drop.
  */
 #define CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
 
@@ -88,24 +88,24 @@ static void carry_drop(mls_reader *reader, size_t count)
 }
 
 /*
- * The unfinished line has outgrown a record.  Without a marker only its last bytes, which may be half of one, are worth
- * keeping; with one, nothing before it is; and when even what follows the marker is too long, only another marker could
- * still make a record of the line.
+ * The unfinished line has outgrown a record.  Without a ":::MLLOG " only its last bytes, which may be half of one, are
+ * worth keeping; with one, nothing before it is; and when even what follows it is too long, only another could still
+ * make a record of the line.
  */
 static void carry_shrink(mls_reader *reader)
 {
     const mls_buffer *carry = &reader->carry;
-    const char *marker = mls_mllog_find_last(mls_buffer_str(carry));
-    if (marker != NULL && marker > carry->ptr) {
-        const mls_str before = {carry->ptr, (size_t)(marker - carry->ptr)};
-        reader->dropped.marker |= reader->overlong || mls_mllog_find_last(before) != NULL;
+    const char *mllog = mls_mllog_find_last(mls_buffer_str(carry));
+    if (mllog != NULL && mllog > carry->ptr) {
+        const mls_str before = {carry->ptr, (size_t)(mllog - carry->ptr)};
+        reader->dropped.mllog |= reader->overlong || mls_mllog_find_last(before) != NULL;
         reader->overlong = false;
         carry_drop(reader, before.len);
         if (carry->len <= CARRY_MAX) {
             return;
         }
     }
-    if (marker != NULL) {
+    if (mllog != NULL) {
         reader->overlong = true;
         reader->column = reader->dropped.bytes + MLS_MLLOG_LENGTH + 1;
     }
@@ -124,10 +124,10 @@ static mls_status carry_flush(mls_reader *reader)
                                {.malformed = {.line = 1,
                                               .column = reader->column,
                                               .reason = "the record is longer than 16 MiB",
-                                              .torn = reader->dropped.marker}}};
+                                              .torn = reader->dropped.mllog}}};
             status = deliver_event(reader, &event, reader->totals.lines++);
         } else {
-            reader->dropped.marker |= reader->overlong;
+            reader->dropped.mllog |= reader->overlong;
             status = mls_lines_scan(&reader->joined, mls_buffer_str(carry), reader->dropped)
                          ? deliver_batch(reader, &reader->joined)
                          : MLS_ERROR_MEMORY;

@@ -39,7 +39,7 @@ void mls_batch_release(mls_batch *batch);
 /* Bytes of a text's first line that were dropped before it. */
 typedef struct mls_dropped {
     size_t bytes; /* columns count them, and the line is looked at for a record only */
-    bool marker;  /* there was a ":::MLLOG " in them */
+    bool mllog;   /* there was a ":::MLLOG " in them */
 } mls_dropped;
 
 /*

@@ -121,11 +121,11 @@ static void slow_marker(mls_buffer *text, size_t number, mls_str line)
 
 static void slow_line(mls_buffer *text, size_t number, mls_str line, mls_log_totals *totals)
 {
-    static const mls_str marker = MLS_STR(":::MLLOG ");
+    static const mls_str mllog = MLS_STR(":::MLLOG ");
     size_t last = 0;
     size_t count = 0;
-    for (size_t i = 0; i + marker.len <= line.len; i++) {
-        if (memcmp(line.ptr + i, marker.ptr, marker.len) == 0) {
+    for (size_t i = 0; i + mllog.len <= line.len; i++) {
+        if (memcmp(line.ptr + i, mllog.ptr, mllog.len) == 0) {
             last = i;
             count++;
         }
@@ -134,7 +134,7 @@ static void slow_line(mls_buffer *text, size_t number, mls_str line, mls_log_tot
         slow_marker(text, number, line);
         return;
     }
-    size_t begin = last + marker.len;
+    size_t begin = last + mllog.len;
     size_t end = line.len;
     while (begin < end && line.ptr[begin] != '\0' && strchr(" \t\r\n", line.ptr[begin]) != NULL) {
         begin++;
@@ -260,7 +260,7 @@ static void lines_end_in_three_ways(void **state)
                 "R3:10 1 p0 l49 a\nR5:10 1 p0 l49 a\nE bytes 124 lines 5 records 2 malformed 0 torn 0\n");
 }
 
-static void the_last_marker_of_a_line_counts(void **state)
+static void the_last_mllog_of_a_line_counts(void **state)
 {
     (void)state;
     assert_scan(MLS_S("0: :::MLLOG " REC "\n"), "R1:13 1 p3 l49 a\nE bytes 62 lines 1 records 1 malformed 0 torn 0\n");
@@ -743,7 +743,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_end_in_three_ways),
-        cmocka_unit_test(the_last_marker_of_a_line_counts),
+        cmocka_unit_test(the_last_mllog_of_a_line_counts),
         cmocka_unit_test(white_space_around_a_record_is_pythons),
         cmocka_unit_test(nul_bytes_are_noise),
         cmocka_unit_test(malformed_lines_have_places),
