@@ -49,7 +49,7 @@ int mls_str_compare(mls_str a, mls_str b)
 }
 
 /* Moves *at over a run of digits; returns the run without its leading zeros. */
-static mls_str take_number(mls_str text, size_t *at)
+static mls_str digit_run(mls_str text, size_t *at)
 {
     while (*at < text.len && text.ptr[*at] == '0') {
         *at += 1;
@@ -67,8 +67,8 @@ int mls_str_compare_natural(mls_str a, mls_str b)
     size_t j = 0;
     while (i < a.len && j < b.len) {
         if (mls_is_digit(a.ptr[i]) && mls_is_digit(b.ptr[j])) {
-            const mls_str x = take_number(a, &i);
-            const mls_str y = take_number(b, &j);
+            const mls_str x = digit_run(a, &i);
+            const mls_str y = digit_run(b, &j);
             const int order = x.len != y.len ? (x.len < y.len ? -1 : 1) : mls_str_compare(x, y);
             if (order != 0) {
                 return order;

@@ -21,32 +21,32 @@ typedef struct comparison {
     mls_findings *findings;
 } comparison;
 
-static const mls_shell_variable *find(const comparison *self, const char *name)
+static const mls_shell_variable *find_export(const comparison *self, const char *name)
 {
     return mls_shell_find(self->script, mls_str_from(name));
 }
 
 /* What is not known is empty; 0: it is not set, not a number, or nobody knows. */
-static uint64_t number_of(const mls_shell_variable *variable)
+static uint64_t exported_number(const mls_shell_variable *variable)
 {
     size_t number;
     return variable != NULL && mls_size_parse(variable->value, &number) ? number : 0;
 }
 
-static mls_finding_place place_of(const comparison *self, const mls_shell_variable *variable)
+static mls_finding_place export_place(const comparison *self, const mls_shell_variable *variable)
 {
     const bool own = strcmp(variable->path, mls_shell_path(self->script)) == 0;
     return (mls_finding_place){own ? NULL : variable->path, variable->line, 0, variable->name};
 }
 
 /* What the name says is also what the text exports, or is not. */
-static void judge(const comparison *self, const mls_shell_variable *variable, bool agrees, mls_str said,
-                  const char *remark)
+static void judge_export(const comparison *self, const mls_shell_variable *variable, bool agrees, mls_str said,
+                         const char *remark)
 {
     if (agrees) {
         self->summary->agreeing[self->summary->agreeing_count++] = variable;
     } else {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES, place_of(self, variable),
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES, export_place(self, variable),
                          "name says %.*s, text exports %.*s=%.*s%s", (int)said.len, said.ptr, (int)variable->name.len,
                          variable->name.ptr, MLS_CUT(variable->value, 80), remark);
     }
@@ -59,8 +59,8 @@ static void judge(const comparison *self, const mls_shell_variable *variable, bo
 static void compare_number(const comparison *self, const char *export, uint64_t number, uint64_t either, uint64_t gpus,
                            const char *before, const char *after)
 {
-    const mls_shell_variable *variable = find(self, export);
-    const uint64_t value = number_of(variable);
+    const mls_shell_variable *variable = find_export(self, export);
+    const uint64_t value = exported_number(variable);
     char said[80];
     char remark[80] = "";
     if (number == 0 || variable == NULL || !variable->known) {
@@ -70,7 +70,7 @@ static void compare_number(const comparison *self, const char *export, uint64_t 
     if (gpus > 1 && value >= gpus && value % gpus == 0) {
         (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", value / gpus);
     }
-    judge(self, variable, value == number || value == either, mls_str_from(said), remark);
+    judge_export(self, variable, value == number || value == either, mls_str_from(said), remark);
 }
 
 /* MINIBS counts micro-batches or samples; BATCHSIZE is the batch per GPU or the global one, as the benchmark has it. */
@@ -92,11 +92,11 @@ static void compare_batches(const comparison *self)
 /* Only a DGXSYSTEM that has a shape itself can be another one. */
 static void compare_system(const comparison *self)
 {
-    const mls_shell_variable *variable = find(self, "DGXSYSTEM");
+    const mls_shell_variable *variable = find_export(self, "DGXSYSTEM");
     const mls_config_name *name = self->name;
     if (name->kind != MLS_CONFIG_KIND_NONE && variable != NULL &&
         (variable->value.len > name->system.len || mls_str_equal(variable->value, name->name))) {
-        judge(self, variable, mls_str_equal(variable->value, name->name), name->name, "");
+        judge_export(self, variable, mls_str_equal(variable->value, name->name), name->name, "");
     }
 }
 
@@ -121,7 +121,7 @@ static void compare_degree(const comparison *self, size_t index, uint64_t named)
     const uint64_t degree = named != 0 ? named : 1;
     bool set = !mls_shell_is_complete(self->script);
     for (size_t i = 0; i < EXPORTS; i++) {
-        set = set || find(self, exports[i]) != NULL;
+        set = set || find_export(self, exports[i]) != NULL;
         compare_number(self, exports[i], degree, degree, 0, before, "");
     }
     if (!set && degree == 1) {
@@ -138,16 +138,17 @@ static void check_parallel(const comparison *self)
     const mls_shell_variable *variable = NULL;
     uint64_t total;
     uint64_t product = 1;
-    bool known = !__builtin_mul_overflow(number_of(find(self, "DGXNNODES")), number_of(find(self, "DGXNGPU")), &total);
+    bool known = !__builtin_mul_overflow(exported_number(find_export(self, "DGXNNODES")),
+                                         exported_number(find_export(self, "DGXNGPU")), &total);
     for (size_t i = 0; i < DEGREES && known; i++) {
-        const mls_shell_variable *first = find(self, degrees[i].exports[0]);
-        const mls_shell_variable *found = first != NULL ? first : find(self, degrees[i].exports[1]);
-        const uint64_t degree = found == NULL && mls_shell_is_complete(self->script) ? 1 : number_of(found);
+        const mls_shell_variable *first = find_export(self, degrees[i].exports[0]);
+        const mls_shell_variable *found = first != NULL ? first : find_export(self, degrees[i].exports[1]);
+        const uint64_t degree = found == NULL && mls_shell_is_complete(self->script) ? 1 : exported_number(found);
         known = degree != 0 && !__builtin_mul_overflow(product, degree, &product);
         variable = degree > 1 ? found : variable;
     }
     if (known && variable != NULL && total % product != 0) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place_of(self, variable),
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable),
                          "tensor x pipeline x context parallel is %" PRIu64 ", which does not divide %" PRIu64 " GPUs",
                          product, total);
     }
@@ -183,12 +184,12 @@ static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
 
 static void check_walltime(const comparison *self)
 {
-    const mls_shell_variable *job = find(self, "WALLTIME");
-    const mls_shell_variable *run = find(self, "WALLTIME_RUNANDTIME");
+    const mls_shell_variable *job = find_export(self, "WALLTIME");
+    const mls_shell_variable *run = find_export(self, "WALLTIME_RUNANDTIME");
     uint64_t job_seconds;
     uint64_t run_seconds;
     if (read_time(job, &job_seconds) && read_time(run, &run_seconds) && job_seconds < run_seconds) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_WALLTIME, place_of(self, job),
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_WALLTIME, export_place(self, job),
                          "WALLTIME=%.*s is shorter than WALLTIME_RUNANDTIME=%.*s (line %zu)", (int)job->value.len,
                          job->value.ptr, (int)run->value.len, run->value.ptr, run->line);
     }
@@ -196,17 +197,17 @@ static void check_walltime(const comparison *self)
 
 static uint64_t node_count(const comparison *self)
 {
-    const mls_shell_variable *nodes = find(self, "DGXNNODES");
-    return nodes != NULL ? number_of(nodes) : self->name->nodes;
+    const mls_shell_variable *nodes = find_export(self, "DGXNNODES");
+    return nodes != NULL ? exported_number(nodes) : self->name->nodes;
 }
 
 static void check_segment(const comparison *self)
 {
-    const mls_shell_variable *segment = find(self, "SEGMENT");
+    const mls_shell_variable *segment = find_export(self, "SEGMENT");
     const uint64_t nodes = node_count(self);
     size_t size;
     if (nodes > 0 && segment != NULL && mls_size_parse(segment->value, &size) && (size == 0 || nodes % size != 0)) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_SEGMENT, place_of(self, segment),
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_SEGMENT, export_place(self, segment),
                          "SEGMENT=%zu does not fit %" PRIu64 " node%s", size, nodes, nodes == 1 ? "" : "s");
     }
 }
@@ -227,11 +228,11 @@ static void check_environment(const comparison *self)
     };
     const bool one_node = node_count(self) <= 1; /* a number that is not known is nobody's fault */
     for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
-        const mls_shell_variable *variable = find(self, unwise[i].name);
+        const mls_shell_variable *variable = find_export(self, unwise[i].name);
         if (variable != NULL && variable->value.len == strlen(unwise[i].value) &&
             strncasecmp(variable->value.ptr, unwise[i].value, variable->value.len) == 0 &&
             !(one_node && unwise[i].several_nodes)) {
-            mls_findings_add(self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, place_of(self, variable), "%s=%s: %s",
+            mls_findings_add(self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, export_place(self, variable), "%s=%s: %s",
                              unwise[i].name, unwise[i].value, unwise[i].why);
         }
     }
@@ -239,8 +240,8 @@ static void check_environment(const comparison *self)
 
 static void check_threads(const comparison *self)
 {
-    const uint64_t ranks = number_of(find(self, "DGXNGPU"));
-    if (ranks >= 8 && mls_shell_is_complete(self->script) && find(self, "OMP_NUM_THREADS") == NULL) {
+    const uint64_t ranks = exported_number(find_export(self, "DGXNGPU"));
+    if (ranks >= 8 && mls_shell_is_complete(self->script) && find_export(self, "OMP_NUM_THREADS") == NULL) {
         mls_findings_add(
             self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, (mls_finding_place){.key = MLS_S("OMP_NUM_THREADS")},
             "OMP_NUM_THREADS is not set: each of %" PRIu64 " ranks on a node may start a thread per processor", ranks);
@@ -251,9 +252,9 @@ static void compare_text(const comparison *self)
 {
     const mls_config_name *name = self->name;
     const uint64_t named[DEGREES] = {name->tensor_parallel, name->pipeline_parallel, name->context_parallel};
-    const mls_shell_variable *micro = find(self, "MICRO_BATCH_SIZE");
+    const mls_shell_variable *micro = find_export(self, "MICRO_BATCH_SIZE");
     if (micro != NULL || !mls_shell_is_complete(self->script)) {
-        self->summary->micro_batch_size = number_of(micro);
+        self->summary->micro_batch_size = exported_number(micro);
     }
     compare_system(self);
     compare_number(self, "DGXNNODES", name->nodes, name->nodes, 0, "", name->nodes == 1 ? " node" : " nodes");

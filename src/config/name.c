@@ -45,7 +45,7 @@ static void read_machine(mls_config_name *decoded, mls_str nodes, mls_str gpus_p
 }
 
 /* Takes `word` off the beginning, if it stands there. */
-static bool take(mls_str *rest, mls_str word)
+static bool take_word(mls_str *rest, mls_str word)
 {
     const bool there = mls_str_starts(*rest, word);
     if (there) {
@@ -123,7 +123,7 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
                    {MLS_STR("dp"), &decoded->data_parallel_named}};
     const size_t degree_count = sizeof degrees / sizeof *degrees;
     const mls_str nodes = take_digits(&part);
-    const bool by = take(&part, MLS_S("x"));
+    const bool by = take_word(&part, MLS_S("x"));
     mls_str digits = take_digits(&part);
     if (nodes.len == 0 || !by || digits.len == 0) {
         return false;
@@ -131,7 +131,7 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
     decoded->kind = MLS_CONFIG_KIND_SHAPE;
     read_machine(decoded, nodes, digits);
     for (bool named = false; part.len > 0;) {
-        (void)take(&part, MLS_S("x"));
+        (void)take_word(&part, MLS_S("x"));
         digits = take_digits(&part);
         if (digits.len > 0 && !named) {
             read_further(decoded, digits);
@@ -141,7 +141,7 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
             break;
         }
         size_t i = 0;
-        while (i < degree_count && !take(&part, degrees[i].letters)) {
+        while (i < degree_count && !take_word(&part, degrees[i].letters)) {
             i++;
         }
         const mls_str number = take_digits(&part);
@@ -162,13 +162,13 @@ static bool read_model(mls_str part, mls_config_name *decoded)
 {
     const bool first = part.ptr == decoded->name.ptr;
     const mls_str nodes = take_digits(&part);
-    if (!first || nodes.len == 0 || !take(&part, MLS_S("x")) || !is_letter_next(part)) {
+    if (!first || nodes.len == 0 || !take_word(&part, MLS_S("x")) || !is_letter_next(part)) {
         return false;
     }
     while (part.len > 1) {
         part = (mls_str){part.ptr + 1, part.len - 1};
         mls_str rest = part;
-        const mls_str gpus = take(&rest, MLS_S("x")) ? take_digits(&rest) : (mls_str){0};
+        const mls_str gpus = take_word(&rest, MLS_S("x")) ? take_digits(&rest) : (mls_str){0};
         if (gpus.len > 0 && is_letter_next(rest)) {
             decoded->kind = MLS_CONFIG_KIND_MODEL;
             read_machine(decoded, nodes, gpus);
@@ -239,8 +239,8 @@ static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_c
 
 mls_config_name mls_config_name_decode(mls_str text)
 {
-    (void)take(&text, mls_path_folder(text));
-    (void)take(&text, MLS_S("config_"));
+    (void)take_word(&text, mls_path_folder(text));
+    (void)take_word(&text, MLS_S("config_"));
     text.len -= mls_str_ends(text, MLS_S(".sh")) ? strlen(".sh") : 0;
     mls_config_name decoded = {.name = text, .system = text};
     if (text.len > MLS_CONFIG_NAME_LENGTH_MAX) {

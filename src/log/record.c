@@ -79,7 +79,7 @@ static const char *time_read(mls_str text, mls_arena *scratch, double *time_ms)
 #define SKIP(at, literal) (memcmp(*(at), literal, sizeof(literal) - 1) == 0 && (*(at) += sizeof(literal) - 1) != NULL)
 
 /* The string at *at, without its quotes; false when it is none that needs no decoding. */
-static inline bool take_text(const char **at, mls_str *text)
+static inline bool plain_string(const char **at, mls_str *text)
 {
     const char *start = *at + 1;
     if (**at != '"') {
@@ -110,9 +110,9 @@ static inline bool take_value(const char **at, mls_str *value)
 static bool record_check_usual(const char *at, const char *end, mls_record *record)
 {
     mls_str type;
-    if (!SKIP(&at, "{\"namespace\": ") || !take_text(&at, &type) || !SKIP(&at, ", \"time_ms\": ") ||
+    if (!SKIP(&at, "{\"namespace\": ") || !plain_string(&at, &type) || !SKIP(&at, ", \"time_ms\": ") ||
         (at = time_digits(at, &record->time_ms)) == NULL || !SKIP(&at, ", \"event_type\": ") ||
-        !take_text(&at, &type) || !SKIP(&at, ", \"key\": ") || !take_text(&at, &record->key) ||
+        !plain_string(&at, &type) || !SKIP(&at, ", \"key\": ") || !plain_string(&at, &record->key) ||
         !SKIP(&at, ", \"value\": ") || !take_value(&at, &record->value) || !SKIP(&at, ", \"metadata\": ") ||
         !take_value(&at, &record->metadata) || *at != '}' || at + 1 != end) {
         return false;

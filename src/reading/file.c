@@ -57,7 +57,7 @@ static mls_status finish(mls_file *file, bool last)
 }
 
 /* What memory does not suffice for is told when the run ends. */
-static mls_status take(void *state, const mls_record *record)
+static mls_status pass_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
     mls_run_record(&file->current, record);
@@ -102,12 +102,12 @@ static mls_status file_record(void *state, const mls_record *record)
         }
         status = finish(file, false);
         /* What seemed to be of the run before, which has died, is of this one. */
-        status = status == MLS_OK ? mls_records_retell(&file->early, take, file) : status;
+        status = status == MLS_OK ? mls_records_retell(&file->early, pass_record, file) : status;
         mls_records_forget(&file->early);
     } else {
         status = remember(file, record);
     }
-    return status == MLS_OK ? take(file, record) : status;
+    return status == MLS_OK ? pass_record(file, record) : status;
 }
 
 static mls_status file_malformed(void *state, const mls_malformed *malformed)

@@ -135,7 +135,7 @@ static bool is_doubtful(const ahead_file *file, const mls_run *run)
            file->work->reading->open == NULL && source->size > 0 && source->size < LARGE_FILE;
 }
 
-static mls_status take_run(void *state, mls_run *run, bool part)
+static mls_status pass_run(void *state, mls_run *run, bool part)
 {
     ahead_file *file = state;
     const mls_reading *reading = file->work->reading;
@@ -169,7 +169,7 @@ static bool is_run(const mls_reading *reading, const mls_source *source)
 }
 
 /* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
-static mls_status scan(reading_work *work, ahead_file *file, mls_checker *checker, int fd)
+static mls_status scan_file(reading_work *work, ahead_file *file, mls_checker *checker, int fd)
 {
     const mls_reading *reading = work->reading;
     const mls_source *source = file->read.source;
@@ -182,7 +182,7 @@ static mls_status scan(reading_work *work, ahead_file *file, mls_checker *checke
                        .brief = reading->brief,
                        .steps = reading->steps,
                        .checker = checker,
-                       .run = take_run,
+                       .run = pass_run,
                        .state = file};
     mls_status status = MLS_OK;
     mls_file_begin(&cutter);
@@ -218,7 +218,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
     if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {
         status = take_checker(work, &checker);
         if (status == MLS_OK) {
-            status = scan(work, file, checker, fd);
+            status = scan_file(work, file, checker, fd);
             give_back(work, checker);
         }
         if (status == MLS_ERROR_READ) {
@@ -240,7 +240,7 @@ static bool is_alone(const reading_work *work, const mls_source *source)
 }
 
 /* The next source that is not skipped takes the place of one that has been delivered. */
-static bool take_source(void *state, size_t item)
+static bool next_source(void *state, size_t item)
 {
     reading_work *work = state;
     while (work->next < work->end && work->sources[work->next].skip != NULL) {
@@ -256,7 +256,7 @@ static bool take_source(void *state, size_t item)
     return true;
 }
 
-static void read_ahead(void *state, size_t item)
+static void read_item(void *state, size_t item)
 {
     reading_work *work = state;
     ahead_file *file = &work->ahead[item % FILES_AHEAD];
@@ -316,8 +316,8 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
     mls_relay relay = {.slots = FILES_AHEAD,
                        .count = count,
                        .state = &work,
-                       .take = take_source,
-                       .work = read_ahead,
+                       .take = next_source,
+                       .work = read_item,
                        .deliver = deliver};
     mls_status status = work.ahead != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     *work.error = (mls_error){0};

@@ -103,7 +103,7 @@ static mls_status listed(void *state, const mls_walk_entry *folder, size_t count
     return system_errno != 0 ? add_failed(state, folder->path, system_errno, folder->depth == 0) : MLS_OK;
 }
 
-static mls_status find_named(const source_finder *finder, mls_folder_walk *walk, const char *path)
+static mls_status find_given(const source_finder *finder, mls_folder_walk *walk, const char *path)
 {
     struct stat about;
     if (strcmp(path, "-") == 0) {
@@ -122,7 +122,7 @@ static mls_status find_named(const source_finder *finder, mls_folder_walk *walk,
 }
 
 /* Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when nobody can tell. */
-static bool place_of(const char *path, mls_buffer *place)
+static bool result_place(const char *path, mls_buffer *place)
 {
     struct stat folder;
     const char *name = mls_path_name(path);
@@ -149,7 +149,7 @@ static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
     for (size_t i = 0; i < list->count && ok; i++) {
         mls_source *source = &list->items[i];
         bool added = true;
-        if (source->result && source->skip == NULL && place_of(source->path, &place)) {
+        if (source->result && source->skip == NULL && result_place(source->path, &place)) {
             ok = mls_map_put(&places, mls_buffer_str(&place), &added) != NULL;
         }
         if (!added) {
@@ -170,7 +170,7 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
         .visitor = {&finder, found, listed}, .entries_max = MLS_WALK_FILES_MAX, .depth_max = MLS_WALK_DEPTH_MAX};
     mls_status status = MLS_OK;
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        status = find_named(&finder, &walk, paths[i]);
+        status = find_given(&finder, &walk, paths[i]);
     }
     mls_folder_walk_release(&walk);
     return status == MLS_OK ? skip_repeated_results(list, error) : status;

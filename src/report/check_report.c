@@ -114,7 +114,7 @@ static void describe(const mls_check_log *log, mls_buffer *line)
     }
 }
 
-static void show_findings(mls_view *view, const mls_check_log *log)
+static void show_log_findings(mls_view *view, const mls_check_log *log)
 {
     const mls_found_look look = {
         .indent = INDENT, .hang = HANG, .named = true, .limit = view->verbose > 0 ? 0 : SHOWN_MAX};
@@ -151,7 +151,7 @@ static void table_log(mls_printer *to, const mls_check_log *log)
     mls_output_buffer(view->output, &line);
     mls_output_drop(view->output, &name);
     if (!log->valid || view->verbose > 0) {
-        show_findings(view, log);
+        show_log_findings(view, log);
     }
 }
 

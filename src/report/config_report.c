@@ -145,7 +145,7 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
     }
 }
 
-static void show_findings(mls_view *view, const mls_config_entry *entry, bool advice)
+static void show_entry_findings(mls_view *view, const mls_config_entry *entry, bool advice)
 {
     const mls_found_look look = {.indent = INDENT, .named = true};
     mls_found found = {0};
@@ -160,7 +160,7 @@ static void show_findings(mls_view *view, const mls_config_entry *entry, bool ad
     mls_output_drop(view->output, &name);
 }
 
-static void add_row(mls_table *table, const mls_config_entry *entry)
+static void add_entry_row(mls_table *table, const mls_config_entry *entry)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP };
     const mls_config_name *name = &entry->name;
@@ -203,7 +203,7 @@ static void show_configs(mls_printer *to, const void *what)
     mls_finding_counts counts = {0};
     mls_table table = {0};
     for (size_t i = 0; i < list->count && list->folders; i++) {
-        add_row(&table, &list->items[i]);
+        add_entry_row(&table, &list->items[i]);
         mls_finding_counts_add(&counts, &list->items[i].findings.counts);
     }
     mls_table_finish(&table, view);
@@ -213,7 +213,7 @@ static void show_configs(mls_printer *to, const void *what)
         if (!list->folders) {
             show_entry(view, entry);
         }
-        show_findings(view, entry, advises);
+        show_entry_findings(view, entry, advises);
     }
     if (counts.advice > 0 && !advises) {
         mls_output_printf(view->output, "%zu advice (-v lists %s)\n", counts.advice,
@@ -261,14 +261,14 @@ static void emit_exports(mls_emitter *to, const mls_config_entry *entry)
     }
 }
 
-static void emit_findings(mls_emitter *to, const mls_config_entry *entry)
+static void emit_entry_findings(mls_emitter *to, const mls_config_entry *entry)
 {
     mls_found found = {0};
     mls_found_add(&found, &entry->findings, (mls_owner){.path = entry->file}, NULL);
     mls_emit_found(to, found);
 }
 
-static void emit_words(mls_emitter *to, const mls_config_name *name, bool numbers)
+static void emit_name_words(mls_emitter *to, const mls_config_name *name, bool numbers)
 {
     mls_buffer list = {0};
     append_words(&list, "", name, numbers);
@@ -294,11 +294,11 @@ static void emit_words(mls_emitter *to, const mls_config_name *name, bool number
     F(config, extra, ARRAY, "", MLS_EMIT_LIST(to, row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))         \
     F(config, suffixes, ARRAY, "", MLS_EMIT_LIST(to, row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i]))) \
     F(config, exports, OBJECT, "", emit_exports(to, row))                                                              \
-    F(config, findings, ARRAY, "", emit_findings(to, row))
+    F(config, findings, ARRAY, "", emit_entry_findings(to, row))
 MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
-    F(config_csv, extra, WRITTEN, "", emit_words(to, &row->name, true))                                                \
-    F(config_csv, suffixes, WRITTEN, "", emit_words(to, &row->name, false))                                            \
+    F(config_csv, extra, WRITTEN, "", emit_name_words(to, &row->name, true))                                           \
+    F(config_csv, suffixes, WRITTEN, "", emit_name_words(to, &row->name, false))                                       \
     F(config_csv, errors, NUMBER, "", row->findings.counts.error)                                                      \
     F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
     F(config_csv, advice, NUMBER, "", row->findings.counts.advice)

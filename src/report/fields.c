@@ -168,7 +168,7 @@ void mls_emit_name(mls_emitter *to, mls_str name)
 }
 
 /* A cell, or a value of JSON as it stands. */
-static void put(mls_emitter *to, mls_str cell, mls_str value)
+static void put_value(mls_emitter *to, mls_str cell, mls_str value)
 {
     if (to->csv) {
         csv_cell(to, cell);
@@ -180,7 +180,7 @@ static void put(mls_emitter *to, mls_str cell, mls_str value)
 
 void mls_emit_null(mls_emitter *to)
 {
-    put(to, MLS_S(""), MLS_S("null"));
+    put_value(to, MLS_S(""), MLS_S("null"));
 }
 
 void mls_emit_str(mls_emitter *to, mls_str text)
@@ -208,12 +208,12 @@ void mls_emit_number(mls_emitter *to, double number)
 {
     const mls_words words = mls_words_exact(number);
     const mls_str text = mls_str_from(words.text);
-    put(to, isfinite(number) ? text : MLS_S(""), text);
+    put_value(to, isfinite(number) ? text : MLS_S(""), text);
 }
 
 void mls_emit_bool(mls_emitter *to, bool value)
 {
-    put(to, value ? MLS_S("true") : MLS_S("false"), value ? MLS_S("true") : MLS_S("false"));
+    put_value(to, value ? MLS_S("true") : MLS_S("false"), value ? MLS_S("true") : MLS_S("false"));
 }
 
 void mls_emit_json(mls_emitter *to, mls_str span)

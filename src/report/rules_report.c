@@ -77,7 +77,7 @@ typedef struct rule_place {
 } rule_place;
 
 /* How often its key comes, or what else the rule asks for. */
-static void emit_words(mls_emitter *to, const rule_place *row, bool occurs)
+static void emit_rule_words(mls_emitter *to, const rule_place *row, bool occurs)
 {
     mls_buffer words = {0};
     if (occurs) {
@@ -91,8 +91,8 @@ static void emit_words(mls_emitter *to, const rule_place *row, bool occurs)
 
 #define RULE_FIELDS(F)                                                                                                 \
     F(rule, key, TEXT, "", row->rule->key.ptr)                                                                         \
-    F(rule, occurs, WRITTEN, "", emit_words(to, row, true))                                                            \
-    F(rule, constraint, WRITTEN_OR_NULL, "", emit_words(to, row, false))                                               \
+    F(rule, occurs, WRITTEN, "", emit_rule_words(to, row, true))                                                       \
+    F(rule, constraint, WRITTEN_OR_NULL, "", emit_rule_words(to, row, false))                                          \
     F(rule, scope, TEXT, "", row->scope->name.ptr)                                                                     \
     F(rule, conditional, BOOL, "", row->conditional)
 MLS_FIELDS(rule, rule_place, RULE_FIELDS)

@@ -78,7 +78,7 @@ static void show_headline(mls_view *view, const mls_group *group)
 }
 
 /* `several` runs are in one file; `unit` is what took them so long to converge. */
-static void add_row(mls_table *table, const mls_group *group, size_t index, bool several, const char *unit)
+static void add_run_row(mls_table *table, const mls_group *group, size_t index, bool several, const char *unit)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
     const mls_run *run = group->runs[index];
@@ -115,7 +115,7 @@ static void show_runs(mls_view *view, const mls_group *group)
         several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
     }
     for (size_t i = 0; i < group->run_count; i++) {
-        add_row(&table, group, i, several, unit);
+        add_run_row(&table, group, i, several, unit);
     }
     mls_table_finish(&table, view);
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
@@ -450,7 +450,7 @@ MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
       MLS_EMIT_LIST(to, row->findings.count, mls_emit_text(to, row->findings.items[i].message)))
 MLS_FIELDS(seeds, mls_seed_outcome, SEEDS_FIELDS)
 
-static void emit_findings(mls_emitter *to, const mls_group *group)
+static void emit_group_findings(mls_emitter *to, const mls_group *group)
 {
     mls_found found = {0};
     mls_found_add(&found, &group->findings, (mls_owner){.path = group->path}, NULL);
@@ -485,7 +485,7 @@ static void emit_findings(mls_emitter *to, const mls_group *group)
     F(group, energy, OBJECT_OR_NULL, "",                                                                               \
       mls_emit_object(to, &energy_fields, row->power.joules != NULL ? &row->power : NULL))                             \
     F(group, weak_scaling, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &mls_weak_fields, &row->weak, row->weak.check))       \
-    F(group, findings, ARRAY, "", emit_findings(to, row))
+    F(group, findings, ARRAY, "", emit_group_findings(to, row))
 MLS_FIELDS(group, mls_group, GROUP_FIELDS)
 
 /* A check that was not made leaves its columns empty. */

@@ -22,7 +22,7 @@ void mls_table_row(mls_table *table)
 }
 
 MLS_PRINTF(4, 0)
-static void fill(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args)
+static void fill_cell(mls_table *table, mls_cell *cell, mls_style style, const char *format, va_list args)
 {
     mls_buffer_clear(&table->raw);
     mls_buffer_clear(&table->clean);
@@ -42,7 +42,7 @@ void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_sty
     table->columns[k] = (mls_column){.header = header, .look = look};
     table->column_count = table->filled > table->column_count ? table->filled : table->column_count;
     va_start(args, format);
-    fill(table, &table->rows[table->count - 1].cells[k], style, format, args);
+    fill_cell(table, &table->rows[table->count - 1].cells[k], style, format, args);
     va_end(args);
 }
 
@@ -51,7 +51,7 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (table->count > 0) {
-        fill(table, &table->rows[table->count - 1].note, style, format, args);
+        fill_cell(table, &table->rows[table->count - 1].note, style, format, args);
     }
     va_end(args);
 }

@@ -94,7 +94,7 @@ static void check_cell(mls_table *table, const char *header, bool shown, mls_che
     mls_table_cell(table, header, MLS_COLUMN_LEFT, styles[check], "%s", shown ? words[check] : "");
 }
 
-static void add_row(mls_table *table, const mls_view *view, const mls_submission_result *result)
+static void add_result_row(mls_table *table, const mls_view *view, const mls_submission_result *result)
 {
     const mls_group *group = &result->group;
     const bool judged = result->judged; /* else there is nothing to tell but its name */
@@ -177,7 +177,7 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
             system = result->system;
             system_heading(&table, submitter, system);
         }
-        add_row(&table, view, result);
+        add_result_row(&table, view, result);
     }
     mls_table_finish(&table, view);
     mls_output_text(view->output, markdown ? "\n" : "");

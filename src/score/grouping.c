@@ -49,7 +49,7 @@ static bool has_gaps(const mls_run *run)
 }
 
 /* What the runs of a group have in common as bytes, texts ended by a NUL; one that is missing is told from an empty. */
-static mls_str key_of(const mls_run *run, mls_buffer *bytes)
+static mls_str group_key(const mls_run *run, mls_buffer *bytes)
 {
     mls_buffer_clear(bytes);
     mls_buffer_append_char(bytes, run->result ? 'r' : 'g');
@@ -90,9 +90,9 @@ static mls_group *guess_group(const grouped_runs *grouping, const mls_run *run)
 }
 
 /* The run's group: that of its key, the one it can only belong to when it has gaps, or a new one. */
-static bool take_run(grouped_runs *grouping, const mls_run *run)
+static bool group_run(grouped_runs *grouping, const mls_run *run)
 {
-    const mls_str key = key_of(run, &grouping->bytes);
+    const mls_str key = group_key(run, &grouping->bytes);
     const mls_map_entry *known = mls_map_find(&grouping->by_key, key);
     mls_group *group = known != NULL   ? &grouping->items[known->value.number]
                        : has_gaps(run) ? guess_group(grouping, run)
@@ -157,7 +157,7 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
     /* Those with gaps come when all others have made their groups. */
     for (int gaps = 0; gaps < 2; gaps++) {
         for (size_t i = 0; i < run_count && ok; i++) {
-            ok = has_gaps(&runs[i]) != (gaps == 1) || take_run(&grouping, &runs[i]);
+            ok = has_gaps(&runs[i]) != (gaps == 1) || group_run(&grouping, &runs[i]);
         }
     }
     for (size_t i = 0; i < grouping.count && ok; i++) {

@@ -178,7 +178,7 @@ const char *mls_rcp_match_name(mls_rcp_match match)
 }
 
 /* Compares the submission's mean with the limit, once all numbers are there. */
-static mls_rcp_match judge(mls_rcp_result *result)
+static mls_rcp_match judge_mean(mls_rcp_result *result)
 {
     const mls_rcp_limit *limit = &result->limit;
     if (limit->match == MLS_RCP_MISSING || limit->match == MLS_RCP_NO_POINTS) {
@@ -208,7 +208,7 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     result.match = !batch_known ? (isinf(global_batch_size) ? MLS_RCP_BATCH_SIZES_DIFFER : MLS_RCP_NO_BATCH_SIZE)
                    : result.not_converged > result.allowed ? MLS_RCP_NO_CONVERGENCE
                    : isnan(result.submission_mean)         ? MLS_RCP_TOO_FEW_RUNS
-                                                           : judge(&result);
+                                                           : judge_mean(&result);
     if (result.match == MLS_RCP_MISSING) {
         (void)mls_text_printf(batch, sizeof batch, "%.17g", global_batch_size);
     }

@@ -54,8 +54,8 @@ typedef struct table_reading {
 } table_reading;
 
 /* An error at a field of a row, from 1, `offset` bytes into it: what is wrong, and the text that is. */
-static mls_status fail_at(const table_reading *reading, const mls_csv_row *row, size_t field, size_t offset,
-                          const char *what, mls_str text)
+static mls_status fail_field(const table_reading *reading, const mls_csv_row *row, size_t field, size_t offset,
+                             const char *what, mls_str text)
 {
     size_t line;
     size_t column;
@@ -79,15 +79,15 @@ static mls_status read_heading(table_reading *reading, const mls_csv_row *row)
             c++;
         }
         if (c == COLUMN_COUNT || reading->at[c] != 0) {
-            return fail_at(reading, row, field, 0,
-                           c == COLUMN_COUNT ? "reference points have no such column" : "this column is there twice",
-                           name);
+            return fail_field(reading, row, field, 0,
+                              c == COLUMN_COUNT ? "reference points have no such column" : "this column is there twice",
+                              name);
         }
         reading->at[c] = field;
     }
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
         if (columns[c].required && reading->at[c] == 0) {
-            return fail_at(reading, row, 1, 0, "the heading lacks a column", columns[c].name);
+            return fail_field(reading, row, 1, 0, "the heading lacks a column", columns[c].name);
         }
     }
     reading->heading_count = row->count;
@@ -118,7 +118,7 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
         char what[80];
         (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", point->count, least,
                        MLS_RCP_VALUES_MAX);
-        return fail_at(reading, row, field, 0, what, text);
+        return fail_field(reading, row, field, 0, what, text);
     }
     double *values = mls_arena_array(reading->set->arena, point->count, sizeof *values);
     if (values == NULL) {
@@ -128,7 +128,7 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
     for (size_t i = 0; i < point->count; i++) {
         const mls_str word = mls_str_word(&rest);
         if (!positive_number(word, &values[i])) {
-            return fail_at(reading, row, field, (size_t)(word.ptr - text.ptr), "not a number above 0", word);
+            return fail_field(reading, row, field, (size_t)(word.ptr - text.ptr), "not a number above 0", word);
         }
     }
     mls_sort_doubles(values, point->count);
@@ -145,7 +145,7 @@ static bool row_is_for_edition(const table_reading *reading, const mls_csv_row *
         const rcp_column column = i == 0 ? COLUMN_FIRST_EDITION : COLUMN_LAST_EDITION;
         const mls_str bound = field_of(reading, row, column);
         if (bound.len > 0 && !mls_edition_number(bound, &bounds[i])) {
-            *status = fail_at(reading, row, reading->at[column], 0, "no edition such as 5.1.0", bound);
+            *status = fail_field(reading, row, reading->at[column], 0, "no edition such as 5.1.0", bound);
             return false;
         }
     }
@@ -173,8 +173,8 @@ static mls_status place_point(table_reading *reading, const mls_csv_row *row, co
         at++;
     }
     if (at < set->count && strcmp(set->items[at].source, point->source) == 0) {
-        return fail_at(reading, row, reading->at[COLUMN_GLOBAL_BATCH_SIZE], 0, "this batch size is there twice",
-                       field_of(reading, row, COLUMN_GLOBAL_BATCH_SIZE));
+        return fail_field(reading, row, reading->at[COLUMN_GLOBAL_BATCH_SIZE], 0, "this batch size is there twice",
+                          field_of(reading, row, COLUMN_GLOBAL_BATCH_SIZE));
     }
     if (at == MLS_RCP_POINTS_MAX) {
         return mls_error_set(reading->error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points", MLS_RCP_POINTS_MAX);
@@ -198,7 +198,7 @@ static mls_status read_row(void *state, const mls_csv_row *row)
         const size_t field = row->count < reading->heading_count ? row->count : reading->heading_count + 1;
         char what[80];
         (void)snprintf(what, sizeof what, "%zu fields, the heading has %zu", row->count, reading->heading_count);
-        return fail_at(reading, row, field, 0, what, MLS_S(""));
+        return fail_field(reading, row, field, 0, what, MLS_S(""));
     }
     mls_status status = MLS_OK;
     const bool wanted =
@@ -210,7 +210,7 @@ static mls_status read_row(void *state, const mls_csv_row *row)
     mls_rcp_point point = {.source = reading->path};
     const mls_str batch_size = field_of(reading, row, COLUMN_GLOBAL_BATCH_SIZE);
     if (!positive_number(batch_size, &point.global_batch_size)) {
-        return fail_at(reading, row, reading->at[COLUMN_GLOBAL_BATCH_SIZE], 0, "not a batch size", batch_size);
+        return fail_field(reading, row, reading->at[COLUMN_GLOBAL_BATCH_SIZE], 0, "not a batch size", batch_size);
     }
     status = read_values(reading, row, &point);
     status = status == MLS_OK && wanted ? read_texts(reading, row, &point) : status;

@@ -216,7 +216,7 @@ bool mls_job_marker(mls_job *job, const mls_marker *marker)
            set(&job->cluster, cluster) && set(&job->config, config);
 }
 
-static bool fill(char **member, const char *from)
+static bool fill_text(char **member, const char *from)
 {
     return *member != NULL || from == NULL || (*member = mls_copy_text(from, strlen(from))) != NULL;
 }
@@ -224,7 +224,7 @@ static bool fill(char **member, const char *from)
 bool mls_job_inherit(mls_job *job, const mls_job *from)
 {
     job->node_count = isnan(job->node_count) ? from->node_count : job->node_count;
-    return fill(&job->container, from->container) && fill(&job->job, from->job) &&
-           fill(&job->node_list, from->node_list) && fill(&job->cluster, from->cluster) &&
-           fill(&job->config, from->config);
+    return fill_text(&job->container, from->container) && fill_text(&job->job, from->job) &&
+           fill_text(&job->node_list, from->node_list) && fill_text(&job->cluster, from->cluster) &&
+           fill_text(&job->config, from->config);
 }

@@ -156,7 +156,7 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_run 
 }
 
 /* What can be said of one log alone. */
-static void check_run(seed_check *check, const mls_run *run)
+static void check_own_seeds(seed_check *check, const mls_run *run)
 {
     const char *name = mls_path_name(run->file);
     if (run->malformed > 0) {
@@ -246,7 +246,7 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
     bool ok = true;
     outcome->check = MLS_CHECK_PASS;
     for (size_t i = 0; i < count && ok; i++) {
-        check_run(&check, runs[i]);
+        check_own_seeds(&check, runs[i]);
         outcome->count += runs[i]->seed_count;
         ok = note_seeds(&map, runs[i]);
     }

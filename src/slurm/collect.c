@@ -177,7 +177,7 @@ typedef struct collecting_state {
 } collecting_state;
 
 /* A segment that has neither init_start nor run_start is no run, unless its file is one whatever is in it. */
-static mls_status take_run(void *state, size_t index, mls_run *run, bool part)
+static mls_status collect_run(void *state, size_t index, mls_run *run, bool part)
 {
     const collecting_state *collecting = state;
     mls_collection *to = collecting->collection;
@@ -205,7 +205,7 @@ static const char *useless(const mls_read *read, size_t runs)
                                                                 : "no run in it: neither init_start nor run_start";
 }
 
-static mls_status take_source(void *state, const mls_read *read)
+static mls_status collect_source(void *state, const mls_read *read)
 {
     const collecting_state *collecting = state;
     mls_collection *collection = collecting->collection;
@@ -228,8 +228,8 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
                                  .steps = true,
                                  .threads = options->threads,
                                  .state = &collecting,
-                                 .run = take_run,
-                                 .done = take_source,
+                                 .run = collect_run,
+                                 .done = collect_source,
                                  .progress = options->progress,
                                  .progress_state = options->progress_state};
     mls_status status =
