@@ -17,6 +17,11 @@ int mls_compare_doubles(double a, double b)
     return isnan(a) || isnan(b) ? isnan(a) - isnan(b) : (a > b) - (a < b);
 }
 
+int mls_compare_sizes(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
 static int compare_values(const void *left, const void *right)
 {
     return mls_compare_doubles(*(const double *)left, *(const double *)right);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 /* Ascending order (<0, 0 or >0), NaN last; and sorting by it. */
+int mls_compare_sizes(size_t a, size_t b);
 int mls_compare_doubles(double a, double b);
 void mls_sort_doubles(double *values, size_t count);
 

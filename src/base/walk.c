@@ -25,11 +25,9 @@ typedef struct walking {
 
 /* ----------------------------------------------------------------- names */
 
-static int compare_names(const void *a, const void *b)
+int mls_compare_names(const void *a, const void *b)
 {
-    const char *const *left = a;
-    const char *const *right = b;
-    return mls_str_compare_natural(mls_str_from(*left), mls_str_from(*right));
+    return mls_str_compare_natural(mls_str_from(*(const char *const *)a), mls_str_from(*(const char *const *)b));
 }
 
 void mls_names_release(mls_names *names)
@@ -67,7 +65,7 @@ static mls_status read_names(DIR *folder, size_t limit, mls_names *list, int *sy
         list->items[list->count++] = name;
     }
     if (list->count > 1) {
-        qsort((void *)list->items, list->count, sizeof *list->items, compare_names);
+        qsort((void *)list->items, list->count, sizeof *list->items, mls_compare_names);
     }
     return MLS_OK;
 }

@@ -82,4 +82,7 @@ mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, in
 
 void mls_names_release(mls_names *names);
 
+/* For qsort() and bsearch(): the natural order of items that begin with a name, a const char *. */
+int mls_compare_names(const void *a, const void *b);
+
 #endif

@@ -84,11 +84,6 @@ static mls_status config_listed(void *state, const mls_walk_entry *folder, size_
     return MLS_OK;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return mls_str_compare_natural(mls_str_from(*(const char *const *)a), mls_str_from(*(const char *const *)b));
-}
-
 /* Every config_*.sh below, in natural order; links to folders are not followed. */
 static void config_add_folder(config_work *work, const char *folder)
 {
@@ -107,7 +102,7 @@ static void config_add_folder(config_work *work, const char *folder)
         mls_cli_say(work->cli, MLS_EXIT_OK, NULL, "no config_*.sh below %s", folder);
         return;
     }
-    qsort(found->items + first, found->count - first, sizeof *found->items, compare_paths);
+    qsort(found->items + first, found->count - first, sizeof *found->items, mls_compare_names);
     for (size_t i = first; i < found->count; i++) {
         config_add(work, found->items[i], true);
     }

@@ -75,7 +75,7 @@ static int compare_events(const void *left, const void *right)
     const power_event *a = left;
     const power_event *b = right;
     const int order = mls_compare_doubles(a->time_ms, b->time_ms);
-    return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
+    return order != 0 ? order : mls_compare_sizes(a->order, b->order);
 }
 
 /* NaN, and why. */

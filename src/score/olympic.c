@@ -42,7 +42,7 @@ static int compare_ranked(const void *left, const void *right)
     const ranked_run *a = left;
     const ranked_run *b = right;
     const int order = mls_compare_doubles(a->by, b->by);
-    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+    return order != 0 ? order : mls_compare_sizes(a->index, b->index);
 }
 
 static bool run_counts(const mls_run *run)

@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "score/score.h"
 #include "slurm/slurm.h"
 
@@ -35,7 +36,7 @@ static int compare_repeats(const void *left, const void *right)
     const repeat *b = right;
     int order = mls_run_compare(a->run, b->run);
     order = order != 0 ? order : is_slurm_out(a->path) - is_slurm_out(b->path);
-    order = order != 0 ? order : (a->found->count > b->found->count) - (a->found->count < b->found->count);
+    order = order != 0 ? order : mls_compare_sizes(a->found->count, b->found->count);
     return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "base/utf8.h"
 #include "score/score.h"
 #include "submission/judge.h"
@@ -249,11 +250,9 @@ enum { KINDS = 2 };
 static const char *const prefixes[KINDS] = {"node", "sw"};
 static const char *const words[KINDS] = {"node", "switch"};
 
-static int compare_sizes(const void *left, const void *right)
+static int compare_counts(const void *left, const void *right)
 {
-    const size_t a = *(const size_t *)left;
-    const size_t b = *(const size_t *)right;
-    return (a > b) - (a < b);
+    return mls_compare_sizes(*(const size_t *)left, *(const size_t *)right);
 }
 
 /* How many files of a kind most folders have, of several equally frequent numbers the largest. */
@@ -264,7 +263,7 @@ static size_t usual(const mls_submission_result *result, size_t kind, size_t *si
     for (size_t i = 0; i < result->power_count; i++) {
         sizes[i] = result->power[i].files[kind].count;
     }
-    qsort(sizes, result->power_count, sizeof *sizes, compare_sizes);
+    qsort(sizes, result->power_count, sizeof *sizes, compare_counts);
     for (size_t first = 0, end = 0; first < result->power_count; first = end) {
         while (end < result->power_count && sizes[end] == sizes[first]) {
             end++;

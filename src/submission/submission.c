@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/statistics.h"
 #include "mlscore/reading.h"
 #include "submission/judge.h"
 
@@ -372,11 +373,6 @@ static void take_findings(mls_submission *submission, mls_submitter *submitter, 
     }
 }
 
-static int compare_sizes(size_t a, size_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* The worst first, then by place. */
 static int compare_placed(const void *left, const void *right)
 {
@@ -388,8 +384,8 @@ static int compare_placed(const void *left, const void *right)
     if (order == 0) {
         order = mls_str_compare_natural(mls_str_from(placed_a->path), mls_str_from(placed_b->path));
     }
-    order = order != 0 ? order : compare_sizes(a->line, b->line);
-    order = order != 0 ? order : compare_sizes(a->column, b->column);
+    order = order != 0 ? order : mls_compare_sizes(a->line, b->line);
+    order = order != 0 ? order : mls_compare_sizes(a->column, b->column);
     order = order != 0 ? order : (int)a->code - (int)b->code;
     return order != 0 ? order : mls_str_compare(mls_str_from(a->message), mls_str_from(b->message));
 }

@@ -124,15 +124,9 @@ static void *add(tree_walk *walk, void **items, size_t *count, size_t *capacity,
 #define ADD(walk, list, items, count, capacity)                                                                        \
     add(walk, (void **)&(list)->items, &(list)->count, &(list)->capacity, sizeof *(list)->items)
 
-/* Items with a name, which is their first member, in natural order. */
-static int compare_names(const void *a, const void *b)
-{
-    return mls_str_compare_natural(mls_str_from(*(const char *const *)a), mls_str_from(*(const char *const *)b));
-}
-
 static void *find_named(void *items, size_t count, size_t size, const char *name)
 {
-    return count > 0 ? bsearch(&name, items, count, size, compare_names) : NULL;
+    return count > 0 ? bsearch(&name, items, count, size, mls_compare_names) : NULL;
 }
 
 /* ------------------------------------------------------------------- files */
@@ -451,7 +445,7 @@ static bool has_room(tree_walk *walk, size_t row)
 }
 
 /* Takes note of an entry and finds out its role. */
-static void take(tree_walk *walk, const mls_walk_entry *entry)
+static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
 {
     const tree_role in = walk->in;
     const tree_kind kind = entry->kind == MLS_WALK_FOLDER ? KIND_FOLDER : KIND_FILE;
@@ -514,7 +508,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
         entry->enter = false;
         return MLS_OK;
     }
-    take(walk, entry);
+    take_entry(walk, entry);
     if (walk->status != MLS_OK) {
         return walk->status;
     }
@@ -581,7 +575,7 @@ mls_status mls_tree_list(mls_submission *submission, const mls_submission_option
     for (size_t i = 0; i < submission->submitter_count; i++) {
         mls_submitter *submitter = &submission->submitters[i];
         if (submitter->system_count > 1) {
-            qsort(submitter->systems, submitter->system_count, sizeof *submitter->systems, compare_names);
+            qsort(submitter->systems, submitter->system_count, sizeof *submitter->systems, mls_compare_names);
         }
     }
     return status;
