@@ -95,7 +95,7 @@ static const char *values_of(const mls_option *option)
     return option->argument != NULL && strchr(option->argument, '|') != NULL ? option->argument : option->words;
 }
 
-static bool holds(char condition, const mls_command *c, const mls_option *o)
+static bool is_met(char condition, const mls_command *c, const mls_option *o)
 {
     const bool ends = o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION;
     const bool argument = o->argument != NULL;
@@ -167,7 +167,7 @@ static const char *render(const char *text, place at, bool on)
             return text;
         }
         if (token == '?') {
-            text = render(body + 1, at, on && holds(*body, at.command, at.option));
+            text = render(body + 1, at, on && is_met(*body, at.command, at.option));
         } else if (token == '[' || token == '(') {
             place each = at;
             text = render(body, at, false);

@@ -35,7 +35,7 @@ static int start(const mls_command *command, int argc, char **argv)
     return cli.status;
 }
 
-static bool is_option(const char *word, const char *letter, const char *name)
+static bool is_either(const char *word, const char *letter, const char *name)
 {
     return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
 }
@@ -45,10 +45,10 @@ int main(int argc, char **argv)
     /* A closed pipe is an error of write(), to be ended quietly, not a death by signal. */
     (void)signal(SIGPIPE, SIG_IGN);
     /* The version is an option of help; --help is help without one. */
-    if (argc < 2 || is_option(argv[1], "-V", "--version")) {
+    if (argc < 2 || is_either(argv[1], "-V", "--version")) {
         return start(&mls_command_help, argc, argv);
     }
-    if (is_option(argv[1], "-h", "--help")) {
+    if (is_either(argv[1], "-h", "--help")) {
         return start(&mls_command_help, argc - 1, argv + 1);
     }
     mls_cli nobody = {.command = NULL};

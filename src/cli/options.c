@@ -68,7 +68,7 @@ static bool is_allowed(mls_cli *cli, const mls_option *option, const char *word)
 }
 
 /* One option has been read.  False: it ends everything. */
-static bool take(mls_cli *cli, const mls_option *option, const char *argument)
+static bool take_option(mls_cli *cli, const mls_option *option, const char *argument)
 {
     size_t number;
     void *setting = (char *)cli + option->at;
@@ -229,7 +229,7 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
     optind = 0; /* not 1: getopt may be in the middle of a word of the last command line */
     while (ok && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         const mls_option *option = got != '?' && got != ':' ? option_by(cli->command->options, got) : NULL;
-        ok = option != NULL ? take(cli, option, optarg) : refuse(cli, got, optind > 0 ? argv[optind - 1] : "");
+        ok = option != NULL ? take_option(cli, option, optarg) : refuse(cli, got, optind > 0 ? argv[optind - 1] : "");
     }
     decide_color(cli);
     for (int i = optind; i < argc && ok; i++) {

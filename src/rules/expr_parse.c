@@ -73,13 +73,13 @@ static void fail_at(expr_parser *p, mls_status status, const char *at, const cha
 }
 
 /* Notes a mistake at the current token. */
-static void fail(expr_parser *p, const char *what)
+static void fail_here(expr_parser *p, const char *what)
 {
     fail_at(p, MLS_ERROR_SYNTAX, p->token.text.ptr, "%s", what);
 }
 
 /* Notes that there is no memory, unless `room` is there; whether all is well. */
-static bool has_room(expr_parser *p, bool room)
+static bool parser_has_room(expr_parser *p, bool room)
 {
     if (!room && p->status == MLS_OK) {
         p->status = mls_error_memory(p->error);
@@ -123,7 +123,7 @@ static const char *lex_number(expr_parser *p, const char *begin, mls_value *valu
     }
     const mls_str text = {begin, (size_t)(at - begin)};
     *value = (mls_value){.kind = MLS_JSON_NUMBER, .is_integer = mls_json_is_integer(text)};
-    (void)has_room(p, p->status != MLS_OK || mls_number_parse(text, &value->as.number));
+    (void)parser_has_room(p, p->status != MLS_OK || mls_number_parse(text, &value->as.number));
     return at;
 }
 
@@ -144,8 +144,8 @@ static const char *lex_string(expr_parser *p, const char *begin, mls_value *valu
     const char *reason = mls_json_validate(quoted, p->arena, &json, &where);
     *value = (mls_value){.kind = MLS_JSON_STRING};
     if (reason == NULL) {
-        (void)has_room(p, mls_json_string(json, p->arena, &value->as.string));
-    } else if (has_room(p, reason != mls_reason_memory)) {
+        (void)parser_has_room(p, mls_json_string(json, p->arena, &value->as.string));
+    } else if (parser_has_room(p, reason != mls_reason_memory)) {
         fail_at(p, MLS_ERROR_SYNTAX, begin + where, "%s",
                 begin[where] == '\\' ? "no such escape; JSON's are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX" : reason);
     }
@@ -174,7 +174,7 @@ static const char *lex_sign(expr_parser *p, const char *begin)
 }
 
 /* Reads the next token. */
-static void next(expr_parser *p)
+static void next_token(expr_parser *p)
 {
     const char *at = p->token.text.ptr + p->token.text.len;
     p->last_end = at;
@@ -210,12 +210,12 @@ static bool at_sign(const expr_parser *p, const char *sign)
     return p->token.kind == TOKEN_SIGN && mls_str_equal(p->token.text, mls_str_from(sign));
 }
 
-static void expect(expr_parser *p, const char *sign, const char *what)
+static void expect_sign(expr_parser *p, const char *sign, const char *what)
 {
     if (at_sign(p, sign)) {
-        next(p);
+        next_token(p);
     } else {
-        fail(p, what);
+        fail_here(p, what);
     }
 }
 
@@ -233,7 +233,7 @@ static node *make(expr_parser *p, mls_expr_op op, const char *begin, const node 
 {
     node *made = mls_arena_alloc(p->arena, sizeof *made);
     const node **kept = mls_arena_array(p->arena, count, sizeof(node *));
-    if (!has_room(p, made != NULL && kept != NULL) || made == NULL || kept == NULL) {
+    if (!parser_has_room(p, made != NULL && kept != NULL) || made == NULL || kept == NULL) {
         return &p->first;
     }
     *made = (node){.op = (uint8_t)op, .depth = 1, .operands = kept, .count = (uint32_t)count};
@@ -260,17 +260,18 @@ static const node *make_constant(expr_parser *p, const char *begin, mls_value va
 static operand_list parse_items(expr_parser *p, const char *closing)
 {
     operand_list list = {0};
-    next(p);
+    next_token(p);
     while (p->status == MLS_OK && !at_sign(p, closing)) {
         const node *item = parse_expression(p, MLS_POWER_CHOICE);
-        if (has_room(p, mls_arena_grow(p->arena, (void **)&list.items, list.count, &list.capacity, sizeof item))) {
+        if (parser_has_room(p,
+                            mls_arena_grow(p->arena, (void **)&list.items, list.count, &list.capacity, sizeof item))) {
             list.items[list.count++] = item;
         }
         if (!at_sign(p, closing)) {
-            expect(p, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
+            expect_sign(p, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
         }
     }
-    next(p);
+    next_token(p);
     return list;
 }
 
@@ -281,7 +282,7 @@ static const node *parse_list(expr_parser *p)
     const operand_list list = parse_items(p, "]");
     mls_value *items = mls_arena_array(p->arena, list.count, sizeof *items);
     size_t constant = 0;
-    (void)has_room(p, items != NULL);
+    (void)parser_has_room(p, items != NULL);
     while (items != NULL && constant < list.count && list.items[constant]->op == MLS_EXPR_CONSTANT) {
         items[constant] = list.items[constant]->constant;
         constant++;
@@ -330,7 +331,7 @@ static const node *parse_name(expr_parser *p)
         {"inf", {.kind = MLS_JSON_NUMBER, .as.number = INFINITY}},
     };
     const mls_str name = p->token.text;
-    next(p);
+    next_token(p);
     if (at_sign(p, "(")) {
         return parse_call(p, name);
     }
@@ -354,11 +355,11 @@ static const node *parse_variable(expr_parser *p)
 {
     const mls_str text = p->token.text;
     const mls_map_entry *entry = mls_map_put(p->symbols, (mls_str){text.ptr + 1, text.len - 1}, NULL);
-    const size_t slot = has_room(p, entry != NULL) && entry != NULL ? (size_t)(entry - p->symbols->entries) : 0;
+    const size_t slot = parser_has_room(p, entry != NULL) && entry != NULL ? (size_t)(entry - p->symbols->entries) : 0;
     if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
         fail_at(p, MLS_ERROR_LIMIT, text.ptr, "more than %d variables", (int)MLS_VARIABLES_PER_SCOPE_MAX);
     }
-    next(p);
+    next_token(p);
     node *made = make(p, MLS_EXPR_VARIABLE, text.ptr, NULL, 0);
     made->slot = (uint32_t)slot;
     return made;
@@ -368,7 +369,7 @@ static const node *parse_unary(expr_parser *p)
 {
     const bool negate = at_sign(p, "-");
     const char *begin = p->token.text.ptr;
-    next(p);
+    next_token(p);
     const node *operand = parse_expression(p, MLS_POWER_UNARY);
     if (negate && operand->op == MLS_EXPR_CONSTANT && operand->constant.kind == MLS_JSON_NUMBER) {
         mls_value value = operand->constant;
@@ -389,7 +390,7 @@ static const node *parse_primary(expr_parser *p)
         return parse_variable(p);
     }
     if (token.kind == TOKEN_CONSTANT) {
-        next(p);
+        next_token(p);
         return make_constant(p, token.text.ptr, token.constant);
     }
     if (at_sign(p, "-") || at_sign(p, "!")) {
@@ -399,11 +400,12 @@ static const node *parse_primary(expr_parser *p)
         return parse_list(p);
     }
     if (at_sign(p, "(")) {
-        next(p);
+        next_token(p);
         inner = parse_expression(p, MLS_POWER_CHOICE);
-        expect(p, ")", "expected ')'");
+        expect_sign(p, ")", "expected ')'");
     } else {
-        fail(p, token.kind == TOKEN_END ? "the expression ends where a value is expected" : "a value is expected here");
+        fail_here(p, token.kind == TOKEN_END ? "the expression ends where a value is expected"
+                                             : "a value is expected here");
     }
     return inner;
 }
@@ -414,16 +416,16 @@ static const node *parse_postfix(expr_parser *p)
     const node *operands[2] = {parse_primary(p), &p->first};
     while (at_sign(p, ".") || at_sign(p, "[")) {
         const bool member = at_sign(p, ".");
-        next(p);
+        next_token(p);
         if (!member) {
             operands[1] = parse_expression(p, MLS_POWER_CHOICE);
-            expect(p, "]", "expected ']'");
+            expect_sign(p, "]", "expected ']'");
         } else {
             const mls_str name = p->token.text;
             if (p->token.kind != TOKEN_NAME) {
-                fail(p, "a name must follow '.'");
+                fail_here(p, "a name must follow '.'");
             }
-            next(p);
+            next_token(p);
             operands[1] = make_constant(p, name.ptr, (mls_value){.kind = MLS_JSON_STRING, .as.string = name});
         }
         operands[0] = make(p, member ? MLS_EXPR_MEMBER : MLS_EXPR_INDEX, begin, operands, 2);
@@ -448,14 +450,14 @@ static const node *parse_expression(expr_parser *p, unsigned power)
     for (int op; (op = infix_here(p)) < MLS_EXPR_OP_COUNT && mls_expr_table[op].power >= power;) {
         const mls_expr_info *infix = &mls_expr_table[op];
         if (infix->power == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON) {
-            fail(p, "comparisons do not chain; join two with '&&'");
+            fail_here(p, "comparisons do not chain; join two with '&&'");
         }
         last = infix->power;
-        next(p);
+        next_token(p);
         const bool rightward = op == MLS_EXPR_CHOICE || op == MLS_EXPR_POWER;
         operands[1] = parse_expression(p, last + !rightward);
         if (op == MLS_EXPR_CHOICE) {
-            expect(p, ":", "expected ':' of '… ? … : …'");
+            expect_sign(p, ":", "expected ':' of '… ? … : …'");
             operands[2] = parse_expression(p, MLS_POWER_CHOICE);
         }
         operands[0] = make(p, (mls_expr_op)op, begin, operands, op == MLS_EXPR_CHOICE ? 3 : 2);
@@ -478,10 +480,10 @@ mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, ml
     p.end = copy.ptr + copy.len;
     p.last = &p.first;
     p.token.text.ptr = copy.ptr;
-    next(&p);
+    next_token(&p);
     const node *root = parse_expression(&p, MLS_POWER_CHOICE);
     if (p.token.kind != TOKEN_END) {
-        fail(&p, "an operator or the end is expected here");
+        fail_here(&p, "an operator or the end is expected here");
     }
     *expr = (mls_expr){copy, root, p.first.next, p.uses};
     return p.status;

@@ -234,7 +234,7 @@ static void add_embedded(mls_rule_file *file, mls_str edition, const char *at)
  * A file; `at` is what names it in the one before, beside which it is looked for, and NULL for the first, which alone
  * may be a pipe.
  */
-static void add_file(mls_rule_file *file, mls_str name, const char *at)
+static void add_rule_file(mls_rule_file *file, mls_str name, const char *at)
 {
     const char *from = at != NULL && name.ptr[0] != '/' ? file->sources[file->source_count - 1].name.ptr : NULL;
     mls_buffer text = {0};
@@ -267,7 +267,7 @@ static void follow_extends(mls_rule_file *file)
         if (file->source_count == MLS_EXTENDS_MAX) {
             mls_rule_fail(file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d files extend each other", MLS_EXTENDS_MAX);
         } else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json"))) {
-            add_file(file, name, json.ptr);
+            add_rule_file(file, name, json.ptr);
         } else if (file->status == MLS_OK) {
             add_embedded(file, name, json.ptr);
         }
@@ -358,7 +358,7 @@ void mls_rule_file_read(mls_rule_file *file, const mls_edition *edition, const c
         file->usage = edition->usage;
         add_embedded(file, mls_str_from(edition->name), NULL);
     } else if (path != NULL) {
-        add_file(file, mls_str_from(path), NULL);
+        add_rule_file(file, mls_str_from(path), NULL);
     } else {
         source_add(file, (mls_str){NULL, 0}, false, text);
     }

@@ -42,7 +42,7 @@ static void *room_for(rule_compiler *c, size_t count, size_t size)
 }
 
 /* Whether an array of the ruleset has room for item number `count`. */
-static bool has_room(rule_compiler *c, void **items, size_t count, size_t *capacity, size_t size)
+static bool array_has_room(rule_compiler *c, void **items, size_t count, size_t *capacity, size_t size)
 {
     return mls_rule_room(c->file, mls_arena_grow(&c->ruleset->memory, items, count, capacity, size) ? items : NULL);
 }
@@ -58,7 +58,7 @@ static size_t count_items(mls_str json)
 }
 
 /* The number of a name in a map of the ruleset; *kept becomes its copy there. */
-static uint32_t number_of(rule_compiler *c, mls_map *map, mls_str name, mls_str *kept)
+static uint32_t name_number(rule_compiler *c, mls_map *map, mls_str name, mls_str *kept)
 {
     const mls_map_entry *entry = mls_map_put(map, name, NULL);
     if (!mls_rule_room(c->file, entry) || entry == NULL) {
@@ -69,12 +69,12 @@ static uint32_t number_of(rule_compiler *c, mls_map *map, mls_str name, mls_str 
 }
 
 /* The number of a key, which is added when it is new. */
-static uint32_t key_of(rule_compiler *c, mls_str name, mls_str *kept)
+static uint32_t key_number(rule_compiler *c, mls_str name, mls_str *kept)
 {
     mls_ruleset *ruleset = c->ruleset;
-    const uint32_t number = number_of(c, &ruleset->key_names, name, kept);
+    const uint32_t number = name_number(c, &ruleset->key_names, name, kept);
     if (all_well(c) && number == ruleset->key_count &&
-        has_room(c, (void **)&ruleset->keys, number, &ruleset->key_capacity, sizeof *ruleset->keys)) {
+        array_has_room(c, (void **)&ruleset->keys, number, &ruleset->key_capacity, sizeof *ruleset->keys)) {
         ruleset->keys[ruleset->key_count++] = (mls_rule_key){.name = *kept};
     }
     return number;
@@ -154,7 +154,7 @@ static uint32_t compile_variable(rule_compiler *c, mls_str json)
     if (!is_identifier(name)) {
         mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "'%.60s' cannot be the name of a variable", name.ptr);
     }
-    const uint32_t slot = all_well(c) ? number_of(c, &c->scope->symbols, name, &name) : 0;
+    const uint32_t slot = all_well(c) ? name_number(c, &c->scope->symbols, name, &name) : 0;
     if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
         mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
         return 0;
@@ -315,7 +315,7 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
     rule->others = others;
     rule->other_count = count - 1;
     for (size_t i = 0; all_well(c) && i + 1 < count; i++) {
-        (void)key_of(c, all[i + 1], &others[i]);
+        (void)key_number(c, all[i + 1], &others[i]);
     }
     mls_buffer either = {0};
     qsort(all, count, sizeof *all, compare_texts);
@@ -369,7 +369,7 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
     mls_str members[MEMBERS] = {json};
     *rule = (mls_rule){.first_only = mls_str_contains(part->name, MLS_S("submission_"))};
     c->has_use = false;
-    rule->key_index = key_of(c, part->name, &rule->key);
+    rule->key_index = key_number(c, part->name, &rule->key);
     if (mls_json_kind_of(json) == MLS_JSON_OBJECT) {
         mls_rule_members(c->file, json, names, members);
     } else if (mls_json_kind_of(json) != MLS_JSON_STRING) {
@@ -390,7 +390,7 @@ static void link_rule(rule_compiler *c, size_t at)
 {
     const mls_rule *rule = &c->scope->rules[at];
     mls_rule_key *key = all_well(c) ? &c->ruleset->keys[rule->key_index] : NULL;
-    if (key != NULL && has_room(c, (void **)&key->refs, key->ref_count, &key->ref_capacity, sizeof *key->refs)) {
+    if (key != NULL && array_has_room(c, (void **)&key->refs, key->ref_count, &key->ref_capacity, sizeof *key->refs)) {
         key->refs[key->ref_count++] = (mls_rule_ref){(uint16_t)(c->scope - c->ruleset->scopes), (uint16_t)at};
         key->compare_values |= rule->occurs == MLS_OCCURS_EXACTLY_ONE;
     }
@@ -422,7 +422,7 @@ static void compile_derive(rule_compiler *c, mls_str json)
         }
         *texts[i] = text;
     }
-    c->scope->derive_from = key_of(c, derive->from, &derive->from);
+    c->scope->derive_from = key_number(c, derive->from, &derive->from);
     if (all_well(c)) {
         c->ruleset->keys[c->scope->derive_from].derived_from = true;
     }
