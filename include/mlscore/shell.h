@@ -20,8 +20,15 @@ typedef struct mls_shell_variable {
     size_t line;      /**< in that file, from 1; 0: not known */
 } mls_shell_variable;
 
-/** A script that was read.  It never changes afterwards. */
-typedef struct mls_shell mls_shell;
+/** A script that was read. */
+typedef struct mls_shell {
+    char *path;                        /**< it was read by */
+    const mls_shell_variable *exports; /**< in the order of their names */
+    size_t export_count;
+    bool complete;         /**< a name that is not listed is certainly unset: no unknown command may have set it */
+    mls_findings findings; /**< while reading it */
+    struct mls_arena *arena;
+} mls_shell;
 
 /** The longest file that is read as a script; a longer one is MLS_ERROR_LIMIT. */
 #define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
@@ -41,16 +48,8 @@ typedef struct mls_shell mls_shell;
 mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
 void mls_shell_free(mls_shell *script);
 
-/** The `count` exported variables in the order of their names (of NULL none), or one by its name, NULL: no such. */
-const mls_shell_variable *mls_shell_exports(const mls_shell *script, size_t *count);
+/** An exported variable by its name; NULL: there is none. */
 const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name);
-
-/** Whether a name that is not listed is certainly unset: no unknown command may have set it. */
-bool mls_shell_is_complete(const mls_shell *script);
-
-/** The path the script was read by, and what was found while reading it. */
-const char *mls_shell_path(const mls_shell *script);
-const mls_findings *mls_shell_findings(const mls_shell *script);
 
 MLS_C_END
 #endif

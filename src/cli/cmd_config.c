@@ -42,7 +42,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
     }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     if (entry->script != NULL) {
-        mls_findings_append(&entry->findings, mls_shell_findings(entry->script));
+        mls_findings_append(&entry->findings, &entry->script->findings);
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {

@@ -35,7 +35,7 @@ static uint64_t exported_number(const mls_shell_variable *variable)
 
 static mls_finding_place export_place(const comparison *self, const mls_shell_variable *variable)
 {
-    const bool own = strcmp(variable->path, mls_shell_path(self->script)) == 0;
+    const bool own = strcmp(variable->path, self->script->path) == 0;
     return (mls_finding_place){own ? NULL : variable->path, variable->line, 0, variable->name};
 }
 
@@ -119,7 +119,7 @@ static void compare_degree(const comparison *self, size_t index, uint64_t named)
     const char *const *exports = degrees[index].exports;
     const char *before = named != 0 ? degrees[index].letters : degrees[index].left_out;
     const uint64_t degree = named != 0 ? named : 1;
-    bool set = !mls_shell_is_complete(self->script);
+    bool set = !self->script->complete;
     for (size_t i = 0; i < EXPORTS; i++) {
         set = set || find_export(self, exports[i]) != NULL;
         compare_number(self, exports[i], degree, degree, 0, before, "");
@@ -143,7 +143,7 @@ static void check_parallel(const comparison *self)
     for (size_t i = 0; i < DEGREES && known; i++) {
         const mls_shell_variable *first = find_export(self, degrees[i].exports[0]);
         const mls_shell_variable *found = first != NULL ? first : find_export(self, degrees[i].exports[1]);
-        const uint64_t degree = found == NULL && mls_shell_is_complete(self->script) ? 1 : exported_number(found);
+        const uint64_t degree = found == NULL && self->script->complete ? 1 : exported_number(found);
         known = degree != 0 && !__builtin_mul_overflow(product, degree, &product);
         variable = degree > 1 ? found : variable;
     }
@@ -241,7 +241,7 @@ static void check_environment(const comparison *self)
 static void check_threads(const comparison *self)
 {
     const uint64_t ranks = exported_number(find_export(self, "DGXNGPU"));
-    if (ranks >= 8 && mls_shell_is_complete(self->script) && find_export(self, "OMP_NUM_THREADS") == NULL) {
+    if (ranks >= 8 && self->script->complete && find_export(self, "OMP_NUM_THREADS") == NULL) {
         mls_findings_add(
             self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, (mls_finding_place){.key = MLS_S("OMP_NUM_THREADS")},
             "OMP_NUM_THREADS is not set: each of %" PRIu64 " ranks on a node may start a thread per processor", ranks);
@@ -253,7 +253,7 @@ static void compare_text(const comparison *self)
     const mls_config_name *name = self->name;
     const uint64_t named[DEGREES] = {name->tensor_parallel, name->pipeline_parallel, name->context_parallel};
     const mls_shell_variable *micro = find_export(self, "MICRO_BATCH_SIZE");
-    if (micro != NULL || !mls_shell_is_complete(self->script)) {
+    if (micro != NULL || !self->script->complete) {
         self->summary->micro_batch_size = exported_number(micro);
     }
     compare_system(self);

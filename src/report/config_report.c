@@ -227,19 +227,19 @@ static void show_exports(mls_printer *to, const void *what)
     mls_output *output = to->view->output;
     bool first = true;
     for (size_t i = 0; i < list->count; i++) {
-        size_t count;
-        const mls_shell_variable *exports = mls_shell_exports(list->items[i].script, &count);
-        if (list->count > 1 && list->items[i].script != NULL) {
+        const mls_shell *script = list->items[i].script;
+        if (list->count > 1 && script != NULL) {
             mls_output_text(output, first ? "# " : "\n# ");
             mls_output_escaped(output, mls_str_from(list->items[i].file));
             mls_output_text(output, "\n");
             first = false;
         }
-        for (size_t k = 0; k < count; k++) {
-            mls_output_text(output, exports[k].known ? "" : "# ");
-            mls_output_escaped(output, exports[k].name);
-            mls_output_text(output, exports[k].known ? "=" : " cannot be known without running the script");
-            mls_output_escaped(output, exports[k].value);
+        for (size_t k = 0; script != NULL && k < script->export_count; k++) {
+            const mls_shell_variable *variable = &script->exports[k];
+            mls_output_text(output, variable->known ? "" : "# ");
+            mls_output_escaped(output, variable->name);
+            mls_output_text(output, variable->known ? "=" : " cannot be known without running the script");
+            mls_output_escaped(output, variable->value);
             mls_output_text(output, "\n");
         }
     }
@@ -249,13 +249,12 @@ static void show_exports(mls_printer *to, const void *what)
 
 static void emit_exports(mls_emitter *to, const mls_config_entry *entry)
 {
-    size_t count;
-    const mls_shell_variable *exports = mls_shell_exports(entry->script, &count);
+    const mls_shell *script = entry->script;
     if (entry->exports) {
         mls_emit_open(to, '{');
-        for (size_t i = 0; i < count; i++) {
-            mls_emit_name(to, exports[i].name);
-            (exports[i].known ? mls_emit_str(to, exports[i].value) : mls_emit_null(to));
+        for (size_t i = 0; script != NULL && i < script->export_count; i++) {
+            mls_emit_name(to, script->exports[i].name);
+            (script->exports[i].known ? mls_emit_str(to, script->exports[i].value) : mls_emit_null(to));
         }
         mls_emit_close(to, '}');
     }
@@ -336,10 +335,9 @@ static void export_rows(mls_emitter *to, const void *what)
 {
     const mls_config_list *list = what;
     for (size_t i = 0; i < list->count; i++) {
-        size_t count;
-        const mls_shell_variable *exports = mls_shell_exports(list->items[i].script, &count);
-        for (size_t k = 0; k < count; k++) {
-            mls_emit_row(to, &export_columns, (const void *[MLS_SOURCES_MAX]){&list->items[i], &exports[k]});
+        const mls_shell *script = list->items[i].script;
+        for (size_t k = 0; script != NULL && k < script->export_count; k++) {
+            mls_emit_row(to, &export_columns, (const void *[MLS_SOURCES_MAX]){&list->items[i], &script->exports[k]});
         }
     }
 }

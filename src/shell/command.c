@@ -437,7 +437,7 @@ static const mls_shell_function *find_function(const mls_shell_state *state, mls
 void mls_shell_function_define(mls_shell_state *state, mls_str name, mls_str body, size_t line)
 {
     mls_shell_frame *frame = &state->frame;
-    mls_shell_function *function = mls_arena_alloc(&state->arena, sizeof *function);
+    mls_shell_function *function = mls_arena_alloc(state->arena, sizeof *function);
     if (function == NULL) {
         mls_shell_no_memory(state);
         return;

@@ -15,10 +15,10 @@ enum { NAMES_MAX = 4096 }; /* in a folder */
 /* Where a path (an empty one is the current folder) really leads; empty, with errno set, when nowhere. */
 static mls_str real_path(mls_shell_state *state, mls_str path)
 {
-    const mls_str copy = mls_arena_copy(&state->arena, path.len > 0 ? path : MLS_S("."));
+    const mls_str copy = mls_arena_copy(state->arena, path.len > 0 ? path : MLS_S("."));
     char *real = copy.ptr != NULL ? realpath(copy.ptr, NULL) : NULL;
     const int problem = errno;
-    const mls_str kept = real != NULL ? mls_arena_copy(&state->arena, mls_str_from(real)) : MLS_S("");
+    const mls_str kept = real != NULL ? mls_arena_copy(state->arena, mls_str_from(real)) : MLS_S("");
     if (copy.ptr == NULL || kept.ptr == NULL || (real == NULL && problem == ENOMEM)) {
         mls_shell_no_memory(state);
     }
@@ -46,7 +46,7 @@ mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str
     } else if (status == MLS_ERROR_READ && problem.system_errno == 0) {
         (void)mls_error_set(&problem, status, 0, 0, "is not a file");
     } else if (status == MLS_OK) {
-        *bytes = mls_arena_copy(&state->arena, mls_buffer_str(&text));
+        *bytes = mls_arena_copy(state->arena, mls_buffer_str(&text));
         status = bytes->ptr != NULL ? MLS_OK : mls_error_memory(&problem);
     }
     if (status == MLS_ERROR_MEMORY) {

@@ -54,7 +54,7 @@ mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes)
     if (!mls_shell_step(state, bytes.len)) {
         return SHELL_HOLE;
     }
-    const mls_str kept = mls_arena_copy(&state->arena, bytes);
+    const mls_str kept = mls_arena_copy(state->arena, bytes);
     if (kept.ptr == NULL) {
         mls_shell_no_memory(state);
     }
@@ -91,7 +91,7 @@ mls_str mls_shell_number(mls_shell_state *state, int64_t number)
 /* Room for one more item of an array; false when memory runs out. */
 static bool grow(mls_shell_state *state, void **items, size_t count, size_t *capacity, size_t size)
 {
-    const bool grown = mls_arena_grow(&state->arena, items, count, capacity, size);
+    const bool grown = mls_arena_grow(state->arena, items, count, capacity, size);
     if (!grown) {
         mls_shell_no_memory(state);
     }
@@ -291,7 +291,7 @@ mls_shell_frame mls_shell_subshell_enter(mls_shell_state *state, mls_shell_outpu
     const mls_shell_frame outer = state->frame;
     const mls_shell_variables *variables = &outer.variables;
     mls_shell_frame *frame = &state->frame;
-    mls_shell_slot *items = mls_arena_array(&state->arena, variables->count + 1, sizeof *items);
+    mls_shell_slot *items = mls_arena_array(state->arena, variables->count + 1, sizeof *items);
     frame->nesting++;
     frame->subshell = true;
     if (output != NULL) {

@@ -115,7 +115,7 @@ typedef struct mls_shell_frame {
 enum { SHELL_ROOTS = 2 };
 
 typedef struct mls_shell_state {
-    mls_arena arena;
+    mls_arena *arena;
     mls_findings *findings;
     mls_shell_frame frame;
     mls_str roots[SHELL_ROOTS]; /* resolved: the folders below which files are read; empty: nothing is */

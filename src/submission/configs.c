@@ -79,7 +79,7 @@ static mls_status judge_config(const mls_submission *submission, const char *con
     }
     mls_config_compare(&name, script, &summary, &found);
     if (script != NULL) {
-        mls_findings_append(&found, mls_shell_findings(script));
+        mls_findings_append(&found, &script->findings);
     }
     for (size_t i = 0; i < found.count; i++) {
         advise(submission, config, &found.items[i], advice);

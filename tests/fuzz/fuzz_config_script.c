@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *cut = size > 0 ? memchr(data, '\x01', size) : NULL;
     const size_t length = cut != NULL ? (size_t)(cut - (const char *)data) : size;
     mls_findings findings = {0};
-    mls_shell_state state = {.findings = &findings};
+    mls_arena arena = {0};
+    mls_shell_state state = {.arena = &arena, .findings = &findings};
     const mls_shell_frame *frame = &state.frame;
     const mls_shell_variables *variables = &frame->variables;
 
@@ -58,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         write_beside((mls_str){cut + 1, size - length - 1});
     else
         (void)unlink(beside);
-    const mls_str text = mls_arena_copy(&state.arena, (mls_str){(const char *)data, length});
+    const mls_str text = mls_arena_copy(&arena, (mls_str){(const char *)data, length});
     mls_shell_files_init(&state, path, NULL);
     if (text.ptr == NULL || state.stopped)
         abort();
@@ -71,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             (i > 0 && mls_str_compare(variables->items[i - 1].name, slot->name) >= 0))
             abort();
     }
-    mls_arena_release(&state.arena);
+    mls_arena_release(&arena);
     mls_findings_release(&findings);
     return 0;
 }

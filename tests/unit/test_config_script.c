@@ -53,7 +53,7 @@ static void assert_value(const char *text, const char *name, const char *expecte
 static void assert_finds(const char *text, mls_finding_code code, size_t line)
 {
     mls_shell *script = read_text(text);
-    const mls_findings *findings = mls_shell_findings(script);
+    const mls_findings *findings = &script->findings;
     assert_int_equal(findings->found[code], 1);
     for (size_t i = 0; i < findings->count; i++) {
         if (findings->items[i].code == code) {
@@ -115,11 +115,10 @@ static size_t compare_environment(const char *name, mls_str environment, const m
 /* Of what we export, bash lacks only what cannot be known; and only names made for it cannot be known. */
 static void compare_exports(const char *name, size_t in_bash, const mls_shell *script)
 {
-    size_t count;
     size_t known = 0;
     size_t unknown = 0;
-    const mls_shell_variable *exports = mls_shell_exports(script, &count);
-    for (size_t i = 0; i < count; i++) {
+    const mls_shell_variable *exports = script->exports;
+    for (size_t i = 0; i < script->export_count; i++) {
         known += exports[i].known;
         unknown += !exports[i].known;
         if (!exports[i].known && !mls_str_starts(exports[i].name, MLS_S("UNKNOWN"))) {
@@ -299,11 +298,11 @@ static void test_lines_and_completeness(void **state)
     assert_int_equal(mls_shell_find(script, MLS_S("A"))->line, 1);
     assert_int_equal(mls_shell_find(script, MLS_S("B"))->line, 3);
     assert_int_equal(mls_shell_find(script, MLS_S("E"))->line, 7);
-    assert_true(mls_shell_is_complete(script));
+    assert_true(script->complete);
     assert_null(mls_shell_find(script, MLS_S("F")));
     mls_shell_free(script);
     script = read_text("eval x");
-    assert_false(mls_shell_is_complete(script));
+    assert_false(script->complete);
     mls_shell_free(script);
 }
 
@@ -343,7 +342,7 @@ static char *repeated(const char *begin, const char *middle, size_t count, const
 static void assert_limited(char *text)
 {
     mls_shell *script = read_text(text);
-    const mls_findings *findings = mls_shell_findings(script);
+    const mls_findings *findings = &script->findings;
     assert_int_equal(findings->found[MLS_FINDING_CONFIG_LIMIT], 1);
     char *value = value_of(script, "A");
     assert_string_equal(value, "?");
@@ -449,7 +448,7 @@ static void test_files_stay_in_their_folder(void **state)
         assert_int_equal(mls_shell_read(path.ptr, NULL, &script, NULL), MLS_OK);
         char *value = value_of(script, "A");
         assert_string_equal(value, cases[i].expected);
-        assert_int_equal(mls_shell_findings(script)->found[cases[i].code], 1);
+        assert_int_equal(script->findings.found[cases[i].code], 1);
         free(value);
         mls_shell_free(script);
     }

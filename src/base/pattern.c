@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pattern.c - PCRE2, which converts all three syntaxes; what it reads differently from GNU is refused. */
+#include "base/pattern.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <ctype.h>
+#include <pcre2.h>
+#include <string.h>
+
+enum { STEPS_MAX = 20000, HEAP_KIB_MAX = 256, BYTES_MAX = 256 };
+
+static const uint32_t syntaxes[] = {
+    [MLS_PATTERN_SHELL] = PCRE2_CONVERT_GLOB_NO_STARSTAR | PCRE2_CONVERT_GLOB_NO_WILD_SEPARATOR,
+    [MLS_PATTERN_BASIC] = PCRE2_CONVERT_POSIX_BASIC,
+    [MLS_PATTERN_EXTENDED] = PCRE2_CONVERT_POSIX_EXTENDED,
+};
+
+/* Whether an expression means the same to everybody. */
+static bool is_plain(mls_str text, bool extended)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '\\') {
+            c = ++i < text.len ? text.ptr[i] : 'a';
+            if (isalnum((unsigned char)c) || strchr(extended ? "|<>'`\n" : "+?|<>'`\n", c) != NULL) {
+                return false;
+            }
+        } else if (extended &&
+                   (c == '|' || ((c == '?' || c == '+') && strchr("*+?}(", i > 0 ? text.ptr[i - 1] : '(') != NULL))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
+{
+    PCRE2_UCHAR *converted = NULL;
+    PCRE2_SIZE length;
+    *pattern = (mls_pattern){0};
+    if (text.len > BYTES_MAX || (kind != MLS_PATTERN_SHELL && !is_plain(text, kind == MLS_PATTERN_EXTENDED))) {
+        return MLS_ERROR_SYNTAX;
+    }
+    int error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);
+    if (error == 0) {
+        pattern->code = pcre2_compile(converted, length, PCRE2_NEVER_UTF, &error, &length, NULL);
+        pcre2_converted_pattern_free(converted);
+        pattern->data = pattern->code != NULL ? pcre2_match_data_create_from_pattern(pattern->code, NULL) : NULL;
+        pattern->limits = pcre2_match_context_create(NULL);
+    }
+    if (pattern->code != NULL && pattern->data != NULL && pattern->limits != NULL) {
+        (void)pcre2_set_match_limit(pattern->limits, STEPS_MAX);
+        (void)pcre2_set_heap_limit(pattern->limits, HEAP_KIB_MAX);
+        return MLS_OK;
+    }
+    const bool memory = pattern->code != NULL || error == PCRE2_ERROR_NOMEMORY || error == PCRE2_ERROR_HEAP_FAILED;
+    mls_pattern_release(pattern);
+    return memory ? MLS_ERROR_MEMORY : MLS_ERROR_SYNTAX;
+}
+
+mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found)
+{
+    const int result =
+        pcre2_match(pattern->code, (PCRE2_SPTR)text.ptr, text.len, at, 0, pattern->data, pattern->limits);
+    *found = (mls_str){NULL, 0};
+    if (result >= 0) {
+        const PCRE2_SIZE *place = pcre2_get_ovector_pointer(pattern->data);
+        *found = (mls_str){text.ptr + place[0], place[1] - place[0]};
+    }
+    return result >= 0 || result == PCRE2_ERROR_NOMATCH ? MLS_OK
+           : result == PCRE2_ERROR_NOMEMORY             ? MLS_ERROR_MEMORY
+                                                        : MLS_ERROR_LIMIT;
+}
+
+void mls_pattern_release(mls_pattern *pattern)
+{
+    pcre2_match_context_free(pattern->limits);
+    pcre2_match_data_free(pattern->data);
+    pcre2_code_free(pattern->code);
+}

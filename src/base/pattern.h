@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pattern.h - shell patterns and regular expressions, matched by PCRE2 within limits of work and memory. */
+#ifndef MLS_BASE_PATTERN_H
+#define MLS_BASE_PATTERN_H
+
+#include "mlscore/base.h"
+
+/* A shell pattern, which matches a whole text, or a POSIX expression, which matches a part of it. */
+typedef enum mls_pattern_kind { MLS_PATTERN_SHELL, MLS_PATTERN_BASIC, MLS_PATTERN_EXTENDED } mls_pattern_kind;
+
+typedef struct mls_pattern {
+    struct pcre2_real_code_8 *code;
+    struct pcre2_real_match_data_8 *data;
+    struct pcre2_real_match_context_8 *limits;
+} mls_pattern;
+
+/*
+ * MLS_ERROR_SYNTAX: longer than 256 bytes, wrong, or with something that not everybody reads alike (alternation,
+ * repeats of repeats, \w, \+); MLS_ERROR_MEMORY.  On MLS_OK it is to be given to mls_pattern_release().
+ */
+mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
+
+/* The first match from `at` on; *found has no ptr when there is none.  MLS_OK, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY. */
+mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found) MLS_MUST_USE;
+
+void mls_pattern_release(mls_pattern *pattern);
+
+#endif
