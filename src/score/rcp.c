@@ -223,8 +223,9 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
 
 /* What a submitter can do when the points are in the way. */
 #define REMEDY                                                                                                         \
-    "; the rules allow new reference points, made with the reference code at batch %s (try them with --rcp), or a "    \
-    "bypass that the review committee agrees to (rcp-bypass in package_checker_params)"
+    "; the rules allow new reference points, made with the reference code at batch %s (try them with "                 \
+    "mlscore score --rcp FILE), or a bypass that the review committee agrees to (rcp-bypass in "                       \
+    "package_checker_params)"
 
 /* Digits behind the point that suit numbers of this size. */
 static int decimals_for(double number)

@@ -257,7 +257,8 @@ static void assert_words(const mls_rcp_result *result, double score_minutes, con
 
 #define NEXT(batch)                                                                                                    \
     "; the rules allow new reference points, made with the reference code at batch " batch                             \
-    " (try them with --rcp), or a bypass that the review committee agrees to (rcp-bypass in package_checker_params)"
+    " (try them with mlscore score --rcp FILE), or a bypass that the review committee agrees to (rcp-bypass in "       \
+    "package_checker_params)"
 
 static void verdicts_in_words(void **state)
 {
