@@ -155,6 +155,9 @@ typedef struct mls_score_options {
  */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 
+/** How much was found about a scored group, its seeds and its runs. */
+mls_finding_counts mls_group_found(const mls_group *group);
+
 /** The energy of a scored group from group->power.joules, if it has any. */
 void mls_group_energy(mls_group *group);
 void mls_group_release(mls_group *group);

@@ -84,6 +84,7 @@ typedef struct mls_submission_result {
     mls_submission_run *runs;
     size_t run_count, run_capacity;
     bool judged;     /**< false: not a benchmark of the edition, so nothing below means anything but the findings */
+    bool valid;      /**< its findings let pass, as do those of a submitter and of a system that are */
     size_t invalid;  /**< runs that are not valid; group.rules->left_out may be dropped */
     mls_group group; /**< of its runs: the score and what was checked; its rules are known in any case */
     mls_findings findings;     /**< about the folder; those about a log are its run's */

@@ -27,14 +27,13 @@ static const mls_option options[] = {
 /* A group is well when it has a score and no check of it failed; with --strict, when nothing at all was found. */
 static bool is_well(const mls_group *group, bool strict)
 {
+    const mls_finding_counts all = mls_group_found(group);
     /* With too few runs convergence is not judged: that is no failure. */
     const bool converges = group->rcp.check != MLS_CHECK_FAIL || group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS;
     bool well = group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && converges &&
-                mls_findings_pass(&group->findings.counts, strict) &&
-                (!strict || mls_findings_pass(&group->seeds.findings.counts, true));
+                mls_findings_pass(&group->findings.counts, false) && (!strict || mls_findings_pass(&all, true));
     for (size_t k = 0; k < group->run_count; k++) {
-        const mls_run *run = group->runs[k];
-        well &= run->valid && (!strict || mls_findings_pass(&run->findings.counts, true));
+        well &= group->runs[k]->valid;
     }
     return well;
 }

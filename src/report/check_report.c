@@ -106,26 +106,19 @@ static void describe(const mls_check_log *log, mls_buffer *line)
     mls_buffer_append_char(line, ' ');
     mls_escape_append(line, run->benchmark != NULL ? mls_str_from(run->benchmark) : MLS_S("no benchmark"));
     mls_buffer_printf(line, "   %zu record%s", run->records, run->records == 1 ? "" : "s");
-    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        const size_t count = mls_finding_counts_of(&run->findings.counts, severity);
-        if (count > 0) {
-            mls_buffer_printf(line, ", %s", mls_found_words(count, severity).text);
-        }
-    }
+    mls_found_append_counts(line, ", ", &run->findings.counts);
 }
 
 static void show_log_findings(mls_view *view, const mls_check_log *log)
 {
     const mls_found_look look = {
         .indent = INDENT, .hang = HANG, .named = true, .limit = view->verbose > 0 ? 0 : SHOWN_MAX};
-    mls_view shown = *view;
-    shown.quiet = view->quiet && !view->strict; /* everything counts as an error then */
-    mls_found found = findings_of(log, &shown, false);
+    mls_found found = findings_of(log, view, false);
     const size_t kept = found.count;
     const size_t told = mls_found_show(view, &found, look);
     size_t all = 0;
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        all += mls_view_shows(&shown, severity) ? mls_finding_counts_of(&log->run->findings.counts, severity) : 0;
+        all += mls_view_shows(view, severity) ? mls_finding_counts_of(&log->run->findings.counts, severity) : 0;
     }
     if (all > told) {
         mls_output_printf(view->output, "%*sand %zu more%s\n", INDENT, "", all - told,

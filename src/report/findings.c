@@ -38,7 +38,7 @@ void mls_emit_found(mls_emitter *to, mls_found found)
 bool mls_view_shows(const mls_view *view, mls_severity severity)
 {
     return view->only != NULL ? view->only[0] == mls_severity_name(severity)[0]
-                              : !view->quiet || severity == MLS_SEVERITY_ERROR;
+                              : !view->quiet || view->strict || severity == MLS_SEVERITY_ERROR;
 }
 
 void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view)
@@ -76,6 +76,17 @@ mls_words mls_found_words(size_t count, mls_severity severity)
 {
     static const char *const words[][2] = {{"error", "errors"}, {"warning", "warnings"}, {"advice", "advice"}};
     return mls_words_plural(count, words[severity][0], words[severity][1]);
+}
+
+void mls_found_append_counts(mls_buffer *line, const char *before, const mls_finding_counts *counts)
+{
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
+        const size_t count = mls_finding_counts_of(counts, severity);
+        if (count > 0) {
+            mls_buffer_printf(line, "%s%s", before, mls_found_words(count, severity).text);
+            before = ", ";
+        }
+    }
 }
 
 static bool same_run(const mls_noted *a, const mls_noted *b)

@@ -300,6 +300,18 @@ static void show_run_findings(mls_view *view, const mls_group *group)
     }
 }
 
+/* What is valid, and the score, follow the rules with --strict too; what makes the command fail is said. */
+static void show_strict(mls_view *view, const mls_group *group)
+{
+    const mls_finding_counts counts = mls_group_found(group);
+    if (view->strict && !mls_findings_pass(&counts, true)) {
+        mls_buffer line = {0};
+        mls_buffer_append_text(&line, "fails with --strict");
+        mls_found_append_counts(&line, ": ", &counts);
+        mls_view_line(view, &line, MLS_STYLE_BAD, INDENT, HANG);
+    }
+}
+
 /* Files that could not be read are errors, which the program tells elsewhere. */
 static void show_skipped(mls_view *view, const mls_collection *collection)
 {
@@ -334,6 +346,7 @@ static void show_collection(mls_printer *to, const void *what)
         show_energy(to->view, group);
         show_group_findings(to->view, group);
         show_run_findings(to->view, group);
+        show_strict(to->view, group);
     }
     show_skipped(to->view, collection);
 }

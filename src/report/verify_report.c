@@ -98,9 +98,8 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
 {
     const mls_group *group = &result->group;
     const bool judged = result->judged; /* else there is nothing to tell but its name */
-    const bool valid = result->counts.error == 0;
-    const char *mark = !judged ? "skipped" : valid ? "✓" : "✗";
-    const mls_style look = !judged ? MLS_STYLE_WARN : valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD;
+    const char *mark = !judged ? "skipped" : result->valid ? "✓" : "✗";
+    const mls_style look = !result->valid ? MLS_STYLE_BAD : judged ? MLS_STYLE_GOOD : MLS_STYLE_WARN;
     const size_t needed = group->rules->runs_needed;
     const bool forgiven = result->invalid <= group->rules->left_out;
     const bool wrong = judged && (result->weak ? result->run_count < needed : result->run_count != needed);
@@ -266,7 +265,7 @@ MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
     F(result, benchmark, TEXT, "", row->benchmark)                                                                     \
     F(result, division, TEXT_OR_NULL, "", row->division)                                                               \
     F(result, judged, BOOL, "", row->judged)                                                                           \
-    F(result, valid, BOOL, "", row->counts.error == 0)                                                                 \
+    F(result, valid, BOOL, "", row->valid)                                                                             \
     F(result, runs, NUMBER, "", row->run_count)                                                                        \
     F(result, runs_needed, NUMBER, "", row->judged ? row->group.rules->runs_needed : 0)                                \
     F(result, invalid, NUMBER, "", row->invalid)                                                                       \

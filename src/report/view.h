@@ -35,7 +35,7 @@ typedef struct mls_view {
     const char *only; /* "errors", "warnings" or "advice": show no other findings; NULL: all */
 } mls_view;
 
-/* Whether a finding is to be shown: all, but for --only, and with -q errors. */
+/* Whether a finding is to be shown: all, but for --only, and with -q those that count as errors. */
 bool mls_view_shows(const mls_view *view, mls_severity severity);
 
 struct mls_printer;
@@ -194,6 +194,8 @@ typedef struct mls_found_look {
 /* Prints `path:line:column: severity: message  [code]` for each; how many findings the lines tell.  Frees the list. */
 size_t mls_found_show(mls_view *view, mls_found *found, mls_found_look look);
 mls_words mls_found_words(size_t count, mls_severity severity); /* "2 errors" */
+/* ": 2 errors, 1 warning", nothing when there are none. */
+void mls_found_append_counts(mls_buffer *line, const char *before, const mls_finding_counts *counts);
 
 /* The table of a finding, whose row is an mls_noted.  Beside it what only CSV has. */
 extern const mls_fields mls_finding_fields, mls_finding_csv_fields;

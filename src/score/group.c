@@ -333,6 +333,16 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
     return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
 }
 
+mls_finding_counts mls_group_found(const mls_group *group)
+{
+    mls_finding_counts all = group->findings.counts;
+    mls_finding_counts_add(&all, &group->seeds.findings.counts);
+    for (size_t i = 0; i < group->run_count; i++) {
+        mls_finding_counts_add(&all, &group->runs[i]->findings.counts);
+    }
+    return all;
+}
+
 void mls_group_release(mls_group *group)
 {
     free(group->path);

@@ -397,6 +397,7 @@ static void conclude_submitter(mls_submission *submission, mls_submitter *submit
     for (size_t i = 0; i < submitter->system_count; i++) {
         owner.system = &submitter->systems[i];
         take_findings(submission, submitter, &owner.system->findings, owner);
+        submitter->systems[i].valid &= mls_findings_pass(&owner.system->findings.counts, strict);
     }
     owner.system = NULL;
     for (size_t i = 0; i < submitter->result_count; i++) {
@@ -410,6 +411,7 @@ static void conclude_submitter(mls_submission *submission, mls_submitter *submit
             mls_finding_counts_add(&result->counts, &result->runs[k].run.findings.counts);
             take_findings(submission, submitter, &result->runs[k].run.findings, owner);
         }
+        result->valid = mls_findings_pass(&result->counts, strict);
     }
     if (submitter->placed_count > 0) {
         qsort(submitter->placed, submitter->placed_count, sizeof *submitter->placed, compare_placed);
