@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) const char *check_scalar(const char
 }
 
 /* `at` is where a member's name must start.  Returns the first byte of its value. */
-static inline __attribute__((always_inline)) const char *check_name(const char *at, bool lines, mls_json_fault *fault)
+static inline __attribute__((always_inline)) const char *check_key(const char *at, bool lines, mls_json_fault *fault)
 {
     if (*at != '"') {
         return json_fail(at, "expected a member name in quotes", fault);
@@ -146,7 +146,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
             depth++;
             at = mls_json_blanks(at + 1, lines);
             if (*at != (object ? '}' : ']')) {
-                if (object && (at = check_name(at, lines, fault)) == NULL) {
+                if (object && (at = check_key(at, lines, fault)) == NULL) {
                     return NULL;
                 }
                 continue;
@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
             at = mls_json_blanks(at, lines);
             if (*at == ',') {
                 at = mls_json_blanks(at + 1, lines);
-                if (object && (at = check_name(at, lines, fault)) == NULL) {
+                if (object && (at = check_key(at, lines, fault)) == NULL) {
                     return NULL;
                 }
                 break;

@@ -49,21 +49,16 @@ static char peek_char(const calculation *self, size_t ahead)
     return self->at + ahead < self->text.len ? self->text.ptr[self->at + ahead] : '\0';
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* What is left, blanks passed. */
 static mls_str rest_of(calculation *self)
 {
-    while (is_blank(peek_char(self, 0))) {
+    while (mls_is_blank(peek_char(self, 0))) {
         self->at++;
     }
     return mls_shell_from(self->text, self->at);
 }
 
-static bool take(calculation *self, const char *text)
+static bool take_sign(calculation *self, const char *text)
 {
     const mls_str token = mls_str_from(text);
     const bool found = self->problem == NULL && mls_str_starts(rest_of(self), token);
@@ -169,7 +164,7 @@ void mls_shell_doubt_names(mls_shell_state *state, mls_str expression)
         const mls_str name = take_name(&self);
         self.at += name.len == 0;
         calculation ahead = self;
-        if (name.len > 0 && (steps || take(&ahead, "++") || take(&ahead, "--") || take(&ahead, "[") ||
+        if (name.len > 0 && (steps || take_sign(&ahead, "++") || take_sign(&ahead, "--") || take_sign(&ahead, "[") ||
                              rank_at(&ahead, &operation) == RANK_ASSIGN)) {
             mls_shell_variable_set(state, name, SHELL_HOLE, false);
         } else if (name.len > 0 && is_expression(mls_shell_variable_get(state, name))) {
@@ -190,7 +185,7 @@ static mls_shell_integer whole(calculation *self)
 }
 
 /* What a name stands for: its value as an expression of its own. */
-static mls_shell_integer value_of(calculation *self, mls_str name)
+static mls_shell_integer integer_of(calculation *self, mls_str name)
 {
     calculation inner = *self;
     inner.text = mls_shell_variable_get(self->state, name);
@@ -206,7 +201,7 @@ static mls_shell_integer value_of(calculation *self, mls_str name)
     return inner.problem != NULL ? problem(self, inner.problem) : result;
 }
 
-static void assign(calculation *self, mls_str name, mls_shell_integer value)
+static void assign_integer(calculation *self, mls_str name, mls_shell_integer value)
 {
     const mls_str text = value.known ? mls_shell_number(self->state, value.value) : SHELL_HOLE;
     if (self->problem == NULL) {
@@ -219,24 +214,24 @@ static mls_shell_integer name_value(calculation *self, bool assignable)
     const mls_str name = take_name(self);
     mls_str operation;
     if (rank_at(self, &operation) != RANK_ASSIGN || !assignable) {
-        return value_of(self, name);
+        return integer_of(self, name);
     }
     const bool plain = operation.len == 1;
-    const mls_shell_integer before = plain ? unknown_integer : value_of(self, name);
+    const mls_shell_integer before = plain ? unknown_integer : integer_of(self, name);
     self->at += operation.len;
     mls_shell_integer value = binary(self, RANK_ASSIGN);
     value = plain ? value : calculate(self, operation, before, value);
-    assign(self, name, value);
+    assign_integer(self, name, value);
     return value;
 }
 
 static mls_shell_integer primary(calculation *self, bool assignable)
 {
-    if (take(self, "(")) {
+    if (take_sign(self, "(")) {
         const mls_shell_integer value = binary(self, RANK_COMMA);
-        return take(self, ")") ? value : problem(self, "missing ')'");
+        return take_sign(self, ")") ? value : problem(self, "missing ')'");
     }
-    if (peek_char(self, 0) >= '0' && peek_char(self, 0) <= '9') {
+    if (mls_is_digit(peek_char(self, 0))) {
         return literal(self);
     }
     if (self->at < self->text.len && peek_char(self, 0) == '\0') {
@@ -252,16 +247,16 @@ static mls_shell_integer unary(calculation *self, bool assignable)
     if (++self->depth > SHELL_ARITHMETIC_DEPTH_MAX) {
         mls_shell_limit(self->state, "depth of arithmetic");
         (void)problem(self, "nested too deep");
-    } else if (take(self, "!")) {
+    } else if (take_sign(self, "!")) {
         value = unary(self, false);
         value.value = value.value == 0;
-    } else if (take(self, "-")) {
+    } else if (take_sign(self, "-")) {
         value = unary(self, false);
         value.value = wrapped(0 - (uint64_t)value.value).value;
-    } else if (take(self, "~")) {
+    } else if (take_sign(self, "~")) {
         (void)unary(self, false);
     } else if (self->problem == NULL) {
-        value = take(self, "+") ? unary(self, false) : primary(self, assignable);
+        value = take_sign(self, "+") ? unary(self, false) : primary(self, assignable);
     }
     self->depth--;
     return value;
@@ -289,7 +284,7 @@ static mls_shell_integer logical(calculation *self, mls_shell_integer left, int 
 static mls_shell_integer choice(calculation *self, mls_shell_integer condition)
 {
     const mls_shell_integer yes = side(self, RANK_COMMA);
-    if (!take(self, ":")) {
+    if (!take_sign(self, ":")) {
         return problem(self, "':' expected for conditional expression");
     }
     const mls_shell_integer no = side(self, RANK_CHOICE);
@@ -328,10 +323,10 @@ mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression
 
 bool mls_shell_integer_read(mls_str text, int64_t *number)
 {
-    while (text.len > 0 && is_blank(text.ptr[0])) {
+    while (text.len > 0 && mls_is_blank(text.ptr[0])) {
         text = mls_shell_from(text, 1);
     }
-    while (text.len > 0 && is_blank(text.ptr[text.len - 1]) && text.ptr[text.len - 1] != '\r') {
+    while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1]) && text.ptr[text.len - 1] != '\r') {
         text.len--;
     }
     const bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');

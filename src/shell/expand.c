@@ -23,11 +23,6 @@ typedef struct builder {
 
 static void build(builder *self, mls_str raw, bool in_quotes);
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static void put(builder *self, mls_str bytes)
 {
     self->started = true;
@@ -125,7 +120,7 @@ typedef struct parameter {
 static size_t parameter_length(mls_str text)
 {
     size_t length = 0;
-    while (length < text.len && is_digit(text.ptr[length])) {
+    while (length < text.len && mls_is_digit(text.ptr[length])) {
         length++;
     }
     return length > 0 || text.len == 0              ? length
@@ -348,7 +343,7 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
     } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…` and $'…' */
         put_expansion(self, SHELL_HOLE, in_quotes || c == '$');
     } else if (c == '$' && parameter_length(behind) > 0) {
-        const size_t length = is_digit(next) ? 1 : parameter_length(behind);
+        const size_t length = mls_is_digit(next) ? 1 : parameter_length(behind);
         const mls_str value = value_of(self->state, (mls_str){behind.ptr, length});
         self->state->frame.unset_used = self->state->frame.unset_used || value.ptr == mls_shell_unset;
         put_expansion(self, value, in_quotes);

@@ -132,7 +132,7 @@ size_t mls_shell_name_length(mls_str text)
     while (length < text.len) {
         const char c = text.ptr[length];
         const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (length == 0 || c < '0' || c > '9')) {
+        if (!letter && (length == 0 || !mls_is_digit(c))) {
             break;
         }
         length++;
