@@ -73,6 +73,18 @@ grep -nE '^static [^=;]*\<mls_[a-z0-9_]+\(' src/*/*.c | grep -vE '\<(inline|cons
     sed -nE 's/^([^:]*:[0-9]*):static [^(]*\<(mls_[a-z0-9_]+)\(.*/\1: \2/p' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "static functions carry no mls_" "$scratch/wrong"; else pass; fi
 
+# No two functions share a name, not even those that only their own files see.
+awk '/^[A-Za-z_]/ { head = "" }
+    /^[A-Za-z_]/ || head != "" { head = head $0 }
+    /^{/ {
+        gsub(/__attribute__\(\([^)]*\)+ */, "", head)
+        if (sub(/\(.*\)[{]$/, "", head)) { sub(/.*[ *]/, "", head); print head, FILENAME }
+        head = ""
+    }' src/*/*.[ch] include/mlscore/*.h | sort -u | tee "$scratch/functions" |
+    awk '$1 == name { print name ": " file ", " $2 } { name = $1; file = $2 }' >"$scratch/wrong"
+[ -s "$scratch/functions" ] || echo "no function was found" >>"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "no two functions share a name" "$scratch/wrong"; else pass; fi
+
 # One text of a failed allocation.
 grep -n '"[^"]*out of memory' src/*/*.[ch] include/mlscore/*.h | grep -v '^src/base/error.c:' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "out of memory is said in base/error.c" "$scratch/wrong"; else pass; fi
