@@ -109,14 +109,15 @@ static void advice_edition(mls_checker *checker)
     }
     const mls_finding_place place = {.line = checker->benchmark_line, .key = MLS_S("submission_benchmark")};
     for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
-        const mls_edition *other = mls_editions_newest_with(editions, (mls_usage)usage, benchmark);
-        if (other != NULL && (mls_usage)usage == ruleset->usage) {
+        const mls_edition *other = mls_editions_guess(editions, (mls_usage)usage, checker->first_ms, benchmark);
+        const bool known = mls_edition_has_benchmark(other, benchmark);
+        if (known && other->usage == ruleset->usage) {
             mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
                              "edition %s has no benchmark %s, but %s has: try --edition %s", ruleset->edition.ptr,
                              checker->benchmark, other->name, other->name);
             return;
         }
-        if (other != NULL) {
+        if (known) {
             mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
                              "%s is a benchmark of %s: try --usage %s", checker->benchmark,
                              mls_usage_name(other->usage), mls_usage_name(other->usage));

@@ -36,8 +36,8 @@ static bool queue_play(mls_checker *checker)
                 mls_findings_add(&checker->findings, MLS_FINDING_UNKNOWN_SCOPE,
                                  (mls_finding_place){.line = use->line, .key = MLS_S("@unknown-scope")},
                                  "%.*s asks for the rules %.*s, which %s %s does not have", (int)use->key.len,
-                                 use->key.ptr, use->name.len > 80 ? 80 : (int)use->name.len, use->name.ptr,
-                                 mls_usage_name(ruleset->usage), ruleset->edition.ptr);
+                                 use->key.ptr, MLS_CUT(use->name, 80), mls_usage_name(ruleset->usage),
+                                 ruleset->edition.ptr);
             } else if (!queued[use->scope]) {
                 queued[use->scope] = true;
                 checker->order[checker->order_count++] = use->scope;

@@ -195,11 +195,10 @@ static void any_run(const mls_judging *j)
 /* ---------------------------------------------------------------- actions */
 
 /* Notes what the rule queues, once. */
-static void use_note(const mls_judging *j, mls_str name)
+static void use_note(const mls_judging *j, size_t target, mls_str name)
 {
     mls_checker *checker = j->checker;
     mls_scope_state *state = j->state;
-    const size_t target = mls_ruleset_find_scope(checker->ruleset, name);
     if (target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX) {
         return;
     }
@@ -239,7 +238,15 @@ static bool use_run(const mls_judging *j, const mls_action *action)
         mls_value_show(&name, &value);
     }
     mls_buffer_append(&name, action->suffix);
-    use_note(j, mls_buffer_str(&name));
+    const size_t target = mls_ruleset_find_scope(j->checker->ruleset, mls_buffer_str(&name));
+    const mls_str text = j->record->value;
+    if (target == SIZE_MAX && mls_expr_uses(&action->expr, MLS_EXPR_VALUE) && text.len > 1 && text.ptr[0] == '"') {
+        mls_buffer_clear(&name); /* what rules compare has bytes as Latin-1: a person is shown those of the file */
+        mls_buffer_append(&name, action->prefix);
+        mls_buffer_append(&name, (mls_str){text.ptr + 1, text.len - 2});
+        mls_buffer_append(&name, action->suffix);
+    }
+    use_note(j, target, mls_buffer_str(&name));
     j->checker->out_of_memory |= name.failed;
     mls_buffer_release(&name);
     return true;
