@@ -96,7 +96,7 @@ typedef struct mls_log_totals {
     size_t records; /**< well formed */
     size_t malformed;
     size_t torn;        /**< lines in which an earlier marker was overwritten */
-    const char *unread; /**< why it was not read as a log at all, as mls_log_unread() says; NULL: it was */
+    const char *unread; /**< why it was not read as a log at all: "compressed by xz; …"; NULL: it was */
     bool binary;        /**< NUL bytes near the start and not one line with a marker: no log at all */
 } mls_log_totals;
 
@@ -114,9 +114,6 @@ typedef struct mls_scan_options {
     unsigned threads; /**< threads for one large regular file; 0 and 1: the calling one only */
     bool plain;       /**< what is packed by gzip is not unpacked but left unread */
 } mls_scan_options;
-
-/** Why a file that starts with these bytes (16 are enough) is no log, and what unpacks it; NULL: it may be one. */
-const char *mls_log_unread(mls_str head);
 
 /**
  * Reads an open file, pipe or device, which stays the caller's, to its end and feeds `sinks` in order, from the calling

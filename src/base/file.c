@@ -19,6 +19,34 @@ const char *mls_file_kind_words(mode_t mode)
                             : "device";
 }
 
+const char *mls_file_magic_words(mls_str head)
+{
+    static const struct {
+        mls_str magic;
+        const char *reason;
+    } kinds[] = {
+        {MLS_STR("\x1f\x8b"), "compressed by gzip; gzip -dc FILE unpacks it"},
+        {MLS_STR("\xfd"
+                 "7zXZ"),
+         "compressed by xz; xz -dc FILE unpacks it"},
+        {MLS_STR("\x28\xb5\x2f\xfd"), "compressed by zstd; zstd -dc FILE unpacks it"},
+        {MLS_STR("BZh"), "compressed by bzip2; bzip2 -dc FILE unpacks it"},
+        {MLS_STR("\x04\x22\x4d\x18"), "compressed by lz4; lz4 -dc FILE unpacks it"},
+        {MLS_STR("PK\x03\x04"), "a zip archive; unzip -p FILE unpacks it"},
+        {MLS_STR("\x7f"
+                 "ELF"),
+         "binary file"},
+        {MLS_STR("\x89HDF"), "binary file"},
+        {MLS_STR("\x89PNG"), "image"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (mls_str_starts(head, kinds[i].magic)) {
+            return kinds[i].reason;
+        }
+    }
+    return NULL;
+}
+
 int mls_file_open(const char *path, bool given, mls_error *error)
 {
     if (given && strcmp(path, "-") == 0) {
@@ -53,7 +81,8 @@ static mls_status read_open(int fd, size_t limit, mls_buffer *text, mls_error *e
         }
         const ssize_t got = read(fd, text->ptr + text->len, READ_STEP);
         if (got == 0) {
-            return MLS_OK;
+            const char *packed = mls_file_magic_words((mls_str){text->ptr + before, text->len - before});
+            return packed == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "holds no text: %s", packed);
         }
         if (got < 0 && errno != EINTR) {
             return mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "");

@@ -16,7 +16,13 @@
 /* A descriptor for reading, to be closed; -1 with `error` (may be NULL) set.  Folders are refused in any case. */
 int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
 
-/* Appends a whole file of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT or _MEMORY with `error` (may be NULL) set. */
+/* What begins with these bytes (16 are enough) when it is no text, and what unpacks it; NULL: it may be one. */
+const char *mls_file_magic_words(mls_str head);
+
+/*
+ * Appends a whole text of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT, _SYNTAX (it is packed) or _MEMORY with
+ * `error` (may be NULL) set.
+ */
 mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
 /* "named pipe", "socket", "device" or "folder"; NULL for what holds bytes of its own: a regular file. */

@@ -191,7 +191,7 @@ bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
     mls_error error = {0};
     return mls_file_read(path, true, SIZE_MAX, text, &error) == MLS_OK ||
-           mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(error.system_errno != 0 ? error.system_errno : ENOMEM));
+           mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
 }
 
 bool mls_cli_open(mls_cli *cli)
@@ -248,9 +248,11 @@ void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
 
 void mls_cli_read_done(mls_cli *cli, const mls_read *read)
 {
-    const char *why = read->status != MLS_OK ? read->error.message : read->source->named ? read->unread : NULL;
+    const mls_source *source = read->source;
+    const char *why = read->status != MLS_OK ? read->error.message : read->unread;
+    const bool wanted = read->status != MLS_OK || source->named || source->result;
     if (why != NULL) {
-        mls_cli_say(cli, MLS_EXIT_IO, read->source->path, "%s", why);
+        mls_cli_say(cli, wanted ? MLS_EXIT_IO : MLS_EXIT_OK, source->path, wanted ? "%s" : "skipped: %s", why);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "log/json_check.h"
 #include "log/reader.h"
@@ -23,7 +24,7 @@ typedef struct scan_input {
     bool begun;
     mls_unpacker *unpacker; /* NULL: not packed */
     mls_read_trouble trouble;
-    const char *unread; /* why it is no log, as mls_log_unread() says */
+    const char *unread; /* why it is no log, as mls_file_magic_words() says */
 } scan_input;
 
 static bool input_read(scan_input *input, char *block, size_t *len)
@@ -60,7 +61,7 @@ static bool input_fill(scan_input *input, char *block, size_t *len)
     bool ok = input_read(input, block, len);
     if (!input->begun && !input->in_memory) {
         const mls_str head = {block, *len};
-        input->unread = mls_log_unread(head);
+        input->unread = mls_file_magic_words(head);
         if (input->unread != NULL && !input->plain && mls_unpack_can(head)) {
             input->unread = NULL;
             input->unpacker = mls_unpacker_new(input->fd, head);

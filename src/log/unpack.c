@@ -1,39 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unpack.c - what packed files are, and gzip as a stream. */
+/* unpack.c - gzip as a stream. */
 #include "log/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-const char *mls_log_unread(mls_str head)
-{
-    static const struct {
-        mls_str magic;
-        const char *reason;
-    } kinds[] = {
-        {MLS_STR("\x1f\x8b"), "compressed by gzip; gzip -dc FILE unpacks it"},
-        {MLS_STR("\xfd"
-                 "7zXZ"),
-         "compressed by xz; xz -dc FILE unpacks it"},
-        {MLS_STR("\x28\xb5\x2f\xfd"), "compressed by zstd; zstd -dc FILE unpacks it"},
-        {MLS_STR("BZh"), "compressed by bzip2; bzip2 -dc FILE unpacks it"},
-        {MLS_STR("\x04\x22\x4d\x18"), "compressed by lz4; lz4 -dc FILE unpacks it"},
-        {MLS_STR("PK\x03\x04"), "a zip archive; unzip -p FILE unpacks it"},
-        {MLS_STR("\x7f"
-                 "ELF"),
-         "binary file"},
-        {MLS_STR("\x89HDF"), "binary file"},
-        {MLS_STR("\x89PNG"), "image"},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (mls_str_starts(head, kinds[i].magic)) {
-            return kinds[i].reason;
-        }
-    }
-    return NULL;
-}
 
 #if defined(MLS_HAVE_ZLIB) && !defined(MLS_NO_ZLIB)
 

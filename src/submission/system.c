@@ -159,12 +159,10 @@ static mls_status read_description(mls_system *system, const cJSON *rules, const
     if (status == MLS_OK) {
         status =
             mls_system_judge(system, rules, mls_buffer_str(&text), submission->edition, submission->arena, findings);
-    } else if (status == MLS_ERROR_LIMIT) {
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "larger than %zu bytes; not read",
-                         MLS_SYSTEM_BYTES_MAX);
-        status = MLS_OK;
-    } else if (status == MLS_ERROR_READ) {
-        mls_findings_add(findings, MLS_FINDING_UNREADABLE, place, "%s", error.message);
+    } else if (status != MLS_ERROR_MEMORY) {
+        const bool unread = status == MLS_ERROR_READ;
+        mls_findings_add(findings, unread ? MLS_FINDING_UNREADABLE : MLS_FINDING_SYSTEM_JSON, place, "%s",
+                         error.message);
         status = MLS_OK;
     }
     mls_buffer_release(&text);

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/output.h"
 #include "mlscore/reading.h"
 
@@ -310,13 +311,13 @@ static void deep_folders_end_somewhere(void **state)
 static void files_that_are_no_logs(void **state)
 {
     (void)state;
-    assert_non_null(mls_log_unread(MLS_S("\x1f\x8b\x08")));
-    assert_non_null(mls_log_unread(MLS_S("\x7f"
-                                         "ELF\2\1")));
-    assert_null(mls_log_unread(MLS_S("\x7f"
-                                     "EL")));
-    assert_null(mls_log_unread(MLS_S("")));
-    assert_null(mls_log_unread(MLS_S(":::MLLOG {")));
+    assert_non_null(mls_file_magic_words(MLS_S("\x1f\x8b\x08")));
+    assert_non_null(mls_file_magic_words(MLS_S("\x7f"
+                                               "ELF\2\1")));
+    assert_null(mls_file_magic_words(MLS_S("\x7f"
+                                           "EL")));
+    assert_null(mls_file_magic_words(MLS_S("")));
+    assert_null(mls_file_magic_words(MLS_S(":::MLLOG {")));
 }
 
 int main(void)
