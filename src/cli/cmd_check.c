@@ -30,7 +30,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
     mls_cli *cli = checking->cli;
     const mls_source *source = &cli->sources.items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
-    if (!source->named && !source->result && run->records + run->malformed == 0) {
+    if (!source->named && !source->result && run->records + (part ? run->malformed : 0) == 0) {
         return MLS_OK;
     }
     part |= checking->names.split;
@@ -58,7 +58,7 @@ static void check(mls_cli *cli)
     checking_state checking = {.cli = cli, .names = {.sources = &cli->sources, .split = cli->split}};
     const mls_reading reading = {.rules = &rules,
                                  .brief = true,
-                                 .doubting = cli->view.verbose > 0,
+                                 .doubting = cli->view.verbose > 0 && !cli->view.strict, /* advice would count */
                                  .cutting = cli->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
                                  .threads = cli->threads,
                                  .state = &checking,

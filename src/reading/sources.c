@@ -30,6 +30,9 @@ static const struct {
     {MLS_STR(""), MLS_STR("_mountcheck.log"), "mount check"},
     {MLS_STR(""), MLS_STR("_telemetry.log"), "telemetry"},
     {MLS_STR("core."), MLS_STR(""), "core dump"},
+    {MLS_STR(""), MLS_STR(".md"), "document"},
+    {MLS_STR(""), MLS_STR(".sh"), "script"},
+    {MLS_STR(""), MLS_STR(".py"), "script"},
 };
 
 static const char *name_skipped(const char *name)
