@@ -87,7 +87,10 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name)
         }
         mls_nearest_offer(&nearest, mls_str_from(mls_commands[i]->name));
     }
-    if (cli->command == &mls_command_help) {
+    if (cli->command == NULL) {
+        mls_nearest_offer(&nearest, MLS_S("--help"));
+        mls_nearest_offer(&nearest, MLS_S("--version"));
+    } else {
         mls_nearest_offer(&nearest, MLS_S("findings"));
         offer_findings(&nearest);
     }
@@ -129,9 +132,12 @@ mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage us
     for (size_t i = mls_editions_count(editions, usage); i-- > 0;) {
         const mls_edition *edition = mls_editions_get(editions, usage, i);
         for (size_t b = 0; b < edition->benchmark_count; b++) {
-            mls_nearest_offer(&nearest, mls_str_from(edition->benchmarks[b]->name));
+            const char *full = edition->benchmarks[b]->name;
+            mls_nearest_offer(&nearest, mls_str_from(full));
+            mls_nearest_offer(&nearest, (mls_str){full, strcspn(full, "_")}); /* llama2 */
         }
     }
+    nearest.found = mls_str_from(nearest.found.ptr);
     return nearest;
 }
 

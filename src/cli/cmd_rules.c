@@ -37,14 +37,19 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request)
 static void rules_run(mls_cli *cli)
 {
     mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
-    if (cli->operand_count > 2) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "too many arguments");
+    if (cli->operand_count > 2 - (cli->rules_path != NULL)) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "too many arguments%s",
+                    cli->rules_path != NULL ? ": with --rules the edition is left out" : "");
     } else if (request.editions == NULL || !rules_load(cli, &request)) {
         return;
     } else if (request.benchmark != NULL && !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
-        const mls_nearest nearest = mls_cli_nearest_benchmark(request.editions, cli->usage, request.benchmark);
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "edition %s has no benchmark '%s'%s",
-                    mls_ruleset_edition(request.ruleset), request.benchmark, mls_cli_meant(&nearest).text);
+        const mls_usage usage = mls_ruleset_usage(request.ruleset);
+        const mls_nearest nearest = mls_cli_nearest_benchmark(request.editions, usage, request.benchmark);
+        const mls_edition *newest = mls_editions_newest_with(request.editions, usage, mls_str_from(request.benchmark));
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "edition %s has no benchmark '%s'%s%s",
+                    mls_ruleset_edition(request.ruleset), request.benchmark,
+                    newest != NULL ? "; the newest edition that has it is " : "",
+                    newest != NULL ? newest->name : mls_cli_meant(&nearest).text);
     } else if (!cli->json && (request.ruleset == NULL || request.benchmark != NULL || request.edition != NULL)) {
         mls_cli_print(cli, request.benchmark != NULL ? &mls_checklist_report : &mls_editions_report, &request);
     } else if (mls_cli_open(cli)) {

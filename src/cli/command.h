@@ -61,7 +61,7 @@ typedef struct mls_option {
 #define MLS_ROW_THREADS {'j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL}
 #define MLS_ROW_COLOR MLS_ROW_TEXT('\0', "color", "auto|always|never", color, "colour results (auto: on a terminal)")
 #define MLS_ROW_QUIET MLS_ROW_FLAG('q', "quiet", view.quiet, "say less")
-#define MLS_ROWS_ROUND MLS_ROW_USAGE, MLS_ROW_EDITION_AS("judge by this edition's rules (by the date of the first record)")
+#define MLS_ROWS_ROUND MLS_ROW_USAGE, MLS_ROW_EDITION_AS("judge by this edition's rules (guessed by date and benchmark)")
 #define MLS_ROWS_FILES MLS_ROW_OUTPUT, \
     MLS_ROW_TEXT('\0', "files-from", "FILE", files_from, "read more paths from FILE, one a line (-: standard input)"), \
     MLS_ROW_FLAG('0', "null", files_from_null, "paths of --files-from end in NUL, not in a line ending")

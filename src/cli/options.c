@@ -217,6 +217,13 @@ static bool refuse(mls_cli *cli, int got, const char *word)
                        (int)meant.len, meant.ptr);
 }
 
+/* What makes a verdict weaker is not to be abbreviated: who writes --rcp may not mean --rcp-bypass. */
+static bool is_whole(mls_cli *cli, const mls_option *option, const char *word)
+{
+    return !mls_str_ends(mls_str_from(option->name), MLS_S("-bypass")) || strcmp(word + 2, option->name) == 0 ||
+           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "unknown option '%s'; did you mean '--%s'?", word, option->name);
+}
+
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
 {
     struct option longs[OPTIONS_MAX + 1];
@@ -229,7 +236,8 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
     optind = 0; /* not 1: getopt may be in the middle of a word of the last command line */
     while (ok && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         const mls_option *option = got != '?' && got != ':' ? option_by(cli->command->options, got) : NULL;
-        ok = option != NULL ? take_option(cli, option, optarg) : refuse(cli, got, optind > 0 ? argv[optind - 1] : "");
+        const char *word = optind > 0 ? argv[optind - 1] : "";
+        ok = option == NULL ? refuse(cli, got, word) : is_whole(cli, option, word) && take_option(cli, option, optarg);
     }
     decide_color(cli);
     for (int i = optind; i < argc && ok; i++) {
