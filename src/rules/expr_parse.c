@@ -178,7 +178,7 @@ static void next_token(expr_parser *p)
 {
     const char *at = p->token.text.ptr + p->token.text.len;
     p->last_end = at;
-    while (at < p->end && strchr(" \t\r\n", *at) != NULL && *at != '\0') {
+    while (at < p->end && mls_is_blank(*at)) {
         at++;
     }
     const char *begin = at;
