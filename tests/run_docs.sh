@@ -197,6 +197,21 @@ rows=$(grep -c '^MLS_FINDING(' include/mlscore/finding_table.h)
 [ "$rows" -gt 0 ] && [ "$(wc -l <"$scratch/codes")" -eq "$rows" ] || echo "not every finding is read" >>"$scratch/missing"
 every "every finding is made by a test" "$scratch/missing"
 
+# Functions of rule expressions: the table, the page, the rows for what they give and, but for those that take anything,
+# for what they do not take.
+sed -n '/^    F(ABS,/,/^$/s/^    F([A-Z0-9_]*, "\([a-z0-9_]*\)".*/\1/p' src/rules/expr.h | sort >"$scratch/functions"
+sed -n '/^Functions:/,/^\.SH/p' man/mlscore-rules.5 | grep '^\.B' | plain | grep -oE '[a-z0-9_]+\(' | tr -d '(' |
+    sort >"$scratch/page"
+agree "man/mlscore-rules.5: functions" "$scratch/functions" "$scratch/page"
+while read -r function; do
+    grep -qE "^        \"!?$function\(.*\",\$" tests/unit/test_expr.c || echo "no row says what $function() gives"
+    grep -qE "^        \{\"$function\(" tests/unit/test_expr.c || case $function in
+    is_bool | is_int) ;;
+    *) echo "no row says what $function() does not take" ;;
+    esac
+done <"$scratch/functions" >"$scratch/missing"
+every "every function of rule expressions has its rows in tests/unit/test_expr.c" "$scratch/missing"
+
 for command in $commands; do
     [ -f "src/cli/cmd_$command.c" ] || echo "src/cli/cmd_$command.c is missing"
     grep -qE -e "mlscore $command( |\$)" tests/cli/*/cmd || echo "no case runs mlscore $command"

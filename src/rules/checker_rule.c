@@ -35,13 +35,15 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
         if (node->op != MLS_EXPR_VARIABLE) {
             continue;
         }
-        const mls_str key = mls_rule_words_setter(j->scope, node->slot);
+        bool copies;
+        const mls_str key = mls_rule_words_setter(j->scope, node->slot, &copies);
         const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
         if (index == SIZE_MAX || checker->keys[index].count > 0 || is_told(message, key)) {
             continue;
         }
-        mls_buffer_printf(message, "; %s, which sets %.*s, has not been logged yet: log it before %s", key.ptr,
-                          (int)node->text.len, node->text.ptr, j->rule->key.ptr);
+        mls_buffer_printf(message, "; %s%s%.*s%s has not been logged yet: log it before %s", key.ptr,
+                          copies ? "" : ", which sets ", copies ? 0 : (int)node->text.len - 1, node->text.ptr + 1,
+                          copies ? "" : ",", j->rule->key.ptr);
     }
 }
 
@@ -180,8 +182,9 @@ static void any_run(const mls_judging *j)
         held = held && outcome == MLS_OUTCOME_TRUE;
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer message = {0};
-            mls_buffer_printf(&message, "%s must be comparable with the target (%.*s), but %s", j->rule->key.ptr,
-                              (int)expr->text.len, expr->text.ptr, j->checker->input.reason);
+            mls_buffer_printf(&message, "%s must be comparable with the target (", j->rule->key.ptr);
+            mls_rule_words_expr(&message, j->scope, expr, NULL, true);
+            mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
             hint_not_yet(j, expr, &message);
             mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_EVALUATION, &message);
         }

@@ -23,51 +23,52 @@ enum {
 
 /*
  * Every operator and, from ABS on, function: its name, how many arguments it takes at least and at most, how tightly it
- * binds between operands (NONE: it does not stand there), and what does it; NULL: it is a case of its own.
+ * binds between operands (NONE: it does not stand there), what does it, and how it reads, with 1, 2 and 3 for its
+ * operands or * for all of them; NULL: it is a case of its own.
  */
 #define MLS_EXPR_LIST(F)                                                                                               \
-    F(VALUE, "value", 0, 0, NONE, NULL)                                                                                \
-    F(METADATA, "metadata", 0, 0, NONE, NULL)                                                                          \
-    F(RECORD, "record", 0, 0, NONE, NULL)                                                                              \
-    F(TIME, "time_ms", 0, 0, NONE, NULL)                                                                               \
-    F(CONSTANT, "constant", 0, 0, NONE, NULL)                                                                          \
-    F(VARIABLE, "$", 0, 0, NONE, NULL)                                                                                 \
-    F(LIST, "[]", 0, 0, NONE, NULL)                                                                                    \
-    F(MEMBER, ".", 2, 2, NONE, NULL) /* the second operand is a constant, its name */                                  \
-    F(INDEX, "[", 2, 2, NONE, NULL)                                                                                    \
-    F(AND, "&&", 2, 2, AND, NULL)                                                                                      \
-    F(OR, "||", 2, 2, OR, NULL)                                                                                        \
-    F(CHOICE, "?", 3, 3, CHOICE, NULL)                                                                                 \
-    F(NOT, "!", 1, 1, NONE, call_not)                                                                                  \
-    F(NEGATE, "-x", 1, 1, NONE, call_numeric)                                                                          \
-    F(ADD, "+", 2, 2, SUM, call_arithmetic)                                                                            \
-    F(SUBTRACT, "-", 2, 2, SUM, call_arithmetic)                                                                       \
-    F(MULTIPLY, "*", 2, 2, PRODUCT, call_arithmetic)                                                                   \
-    F(DIVIDE, "/", 2, 2, PRODUCT, call_arithmetic)                                                                     \
-    F(REMAINDER, "%", 2, 2, PRODUCT, call_arithmetic)                                                                  \
-    F(POWER, "^", 2, 2, POWER, call_arithmetic)                                                                        \
-    F(EQUAL, "==", 2, 2, COMPARISON, call_equal)                                                                       \
-    F(UNEQUAL, "!=", 2, 2, COMPARISON, call_equal)                                                                     \
-    F(LESS, "<", 2, 2, COMPARISON, call_order)                                                                         \
-    F(LESS_EQUAL, "<=", 2, 2, COMPARISON, call_order)                                                                  \
-    F(GREATER, ">", 2, 2, COMPARISON, call_order)                                                                      \
-    F(GREATER_EQUAL, ">=", 2, 2, COMPARISON, call_order)                                                               \
-    F(IN, "in", 2, 2, COMPARISON, call_contains)                                                                       \
-    F(ABS, "abs", 1, 1, NONE, call_numeric)                                                                            \
-    F(CEIL, "ceil", 1, 1, NONE, call_numeric)                                                                          \
-    F(FLOOR, "floor", 1, 1, NONE, call_numeric)                                                                        \
-    F(HAS, "has", 2, 2, NONE, call_contains)                                                                           \
-    F(INT, "int", 1, 1, NONE, call_numeric)                                                                            \
-    F(IS_BOOL, "is_bool", 1, 1, NONE, call_kind)                                                                       \
-    F(IS_INT, "is_int", 1, 1, NONE, call_kind)                                                                         \
-    F(IS_INTEGER, "is_integer", 1, 1, NONE, call_numeric)                                                              \
-    F(ISCLOSE, "isclose", 2, 2, NONE, call_isclose)                                                                    \
-    F(LEN, "len", 1, 1, NONE, call_len)                                                                                \
-    F(LOG2, "log2", 1, 1, NONE, call_numeric)                                                                          \
-    F(LOWER, "lower", 1, 1, NONE, call_lower)                                                                          \
-    F(MAX, "max", 1, MLS_ARGUMENTS_MAX, NONE, call_extreme)                                                            \
-    F(MIN, "min", 1, MLS_ARGUMENTS_MAX, NONE, call_extreme)                                                            \
-    F(SORTED, "sorted", 1, 1, NONE, call_sorted)
+    F(VALUE, "value", 0, 0, NONE, NULL, "its value")                                                                   \
+    F(METADATA, "metadata", 0, 0, NONE, NULL, "its metadata")                                                          \
+    F(RECORD, "record", 0, 0, NONE, NULL, "the record")                                                                \
+    F(TIME, "time_ms", 0, 0, NONE, NULL, "its time")                                                                   \
+    F(CONSTANT, "constant", 0, 0, NONE, NULL, NULL)                                                                    \
+    F(VARIABLE, "$", 0, 0, NONE, NULL, NULL)                                                                           \
+    F(LIST, "[]", 0, 0, NONE, NULL, "the list of *")                                                                   \
+    F(MEMBER, ".", 2, 2, NONE, NULL, "2 of 1") /* the second operand is a constant, its name */                        \
+    F(INDEX, "[", 2, 2, NONE, NULL, "item 2, from 0 on, of 1")                                                         \
+    F(AND, "&&", 2, 2, AND, NULL, "1 and 2")                                                                           \
+    F(OR, "||", 2, 2, OR, NULL, "1 or 2")                                                                              \
+    F(CHOICE, "?", 3, 3, CHOICE, NULL, "2 when 1, else 3")                                                             \
+    F(NOT, "!", 1, 1, NONE, call_not, "not 1")                                                                         \
+    F(NEGATE, "-x", 1, 1, NONE, call_numeric, "minus 1")                                                               \
+    F(ADD, "+", 2, 2, SUM, call_arithmetic, "1 plus 2")                                                                \
+    F(SUBTRACT, "-", 2, 2, SUM, call_arithmetic, "1 minus 2")                                                          \
+    F(MULTIPLY, "*", 2, 2, PRODUCT, call_arithmetic, "1 times 2")                                                      \
+    F(DIVIDE, "/", 2, 2, PRODUCT, call_arithmetic, "1 divided by 2")                                                   \
+    F(REMAINDER, "%", 2, 2, PRODUCT, call_arithmetic, "1 modulo 2")                                                    \
+    F(POWER, "^", 2, 2, POWER, call_arithmetic, "1 to the power of 2")                                                 \
+    F(EQUAL, "==", 2, 2, COMPARISON, call_equal, "1 is 2")                                                             \
+    F(UNEQUAL, "!=", 2, 2, COMPARISON, call_equal, "1 is not 2")                                                       \
+    F(LESS, "<", 2, 2, COMPARISON, call_order, "1 is below 2")                                                         \
+    F(LESS_EQUAL, "<=", 2, 2, COMPARISON, call_order, "1 is at most 2")                                                \
+    F(GREATER, ">", 2, 2, COMPARISON, call_order, "1 is above 2")                                                      \
+    F(GREATER_EQUAL, ">=", 2, 2, COMPARISON, call_order, "1 is at least 2")                                            \
+    F(IN, "in", 2, 2, COMPARISON, call_contains, "1 is in 2")                                                          \
+    F(ABS, "abs", 1, 1, NONE, call_numeric, "the absolute value of 1")                                                 \
+    F(CEIL, "ceil", 1, 1, NONE, call_numeric, "1 rounded up")                                                          \
+    F(FLOOR, "floor", 1, 1, NONE, call_numeric, "1 rounded down")                                                      \
+    F(HAS, "has", 2, 2, NONE, call_contains, "1 has 2")                                                                \
+    F(INT, "int", 1, 1, NONE, call_numeric, "1 without its fraction")                                                  \
+    F(IS_BOOL, "is_bool", 1, 1, NONE, call_kind, "1 is true or false")                                                 \
+    F(IS_INT, "is_int", 1, 1, NONE, call_kind, "1 is an integer")                                                      \
+    F(IS_INTEGER, "is_integer", 1, 1, NONE, call_numeric, "1 is a whole number")                                       \
+    F(ISCLOSE, "isclose", 2, 2, NONE, call_isclose, "1 is close to 2")                                                 \
+    F(LEN, "len", 1, 1, NONE, call_len, "the length of 1")                                                             \
+    F(LOG2, "log2", 1, 1, NONE, call_numeric, "the binary logarithm of 1")                                             \
+    F(LOWER, "lower", 1, 1, NONE, call_lower, "1 in small letters")                                                    \
+    F(MAX, "max", 1, MLS_ARGUMENTS_MAX, NONE, call_extreme, "the largest of *")                                        \
+    F(MIN, "min", 1, MLS_ARGUMENTS_MAX, NONE, call_extreme, "the smallest of *")                                       \
+    F(SORTED, "sorted", 1, 1, NONE, call_sorted, "1 in order")
 
 typedef enum mls_expr_op {
 #define MLS_EXPR_NUMBER(op, ...) MLS_EXPR_##op,
@@ -176,6 +177,7 @@ typedef struct mls_expr_info {
     const char *name;
     uint8_t least, most, power;
     bool (*call)(const mls_call *call); /* false, with a reason, when there is no result */
+    const char *words;
 } mls_expr_info;
 
 extern const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT];

@@ -293,5 +293,5 @@ static bool call_isclose(const mls_call *c)
 }
 
 const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT] = {
-#define MLS_EXPR_ROW(op, name, least, most, power, call) {name, least, most, MLS_POWER_##power, call},
+#define MLS_EXPR_ROW(op, name, least, most, power, call, words) {name, least, most, MLS_POWER_##power, call, words},
     MLS_EXPR_LIST(MLS_EXPR_ROW)};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule_words.c - expressions in words, by a table of phrases; every expression of every embedded edition has one, and a
- * test holds them to it.
+ * rule_words.c - expressions in words: by a table of phrases where one fits, else operator by operator as the table of
+ * operators says each.
  */
 #include "rules/ruleset.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 /*
  * A phrase of a kind, for expressions of a form.  The form names nodes, each
@@ -13,14 +14,14 @@
  * constant is written; by the letter of a kind, for what has a phrase of it; or
  *     X  anything, with its value behind it where that is known
  *     Y  the same, but it must be a variable
- *     T  anything, as it is written
- *     F  a member, without "value." in front
+ *     T  anything
+ *     F  a member, of the value without saying so
  *     N  a string, without its quotes
  *     L  a list, and before it how long it is     Q  a list, as "a, b or c"
  *     K  a variable, as the key that sets it      D  milliseconds, as minutes
  * In the words 1, 2 and 3 stand for the capitals of the form in their order,
- * `~` for what the comparison says, `=` for its sign, `^` and `#` for the same
- * with its sides swapped.  Of the phrases that fit the first is taken.
+ * `~` for what the comparison says, `^` for the same with its sides swapped.
+ * Of the phrases that fit the first is taken.
  */
 typedef struct phrase {
     char kind;
@@ -40,8 +41,7 @@ static const phrase phrases[] = {
     {'R', "&& C R", "2 when 1"},
     {'R', "? C R true", "2 when 1"},
     {'R', "? T R true", "2 when 1"},
-    {'R', "in value Q", "must be 1"},
-    {'R', "in T Q", "must have 1 2"},
+    {'R', "in S Q", "12"},
     {'R', "value", "must not be empty, 0 or false"},
     {'R', "is_bool value", "must be true or false"},
     {'R', "is_int value", "must be an integer"},
@@ -63,11 +63,12 @@ static const phrase phrases[] = {
     {'R', "~ X S", "2^1"},
     /* S, the subject of a comparison: the beginning of its sentence. */
     {'S', "value", "must be "},
+    {'S', ". metadata N", "must have 1 in its metadata that is "},
     {'S', "F", "must have 1 "},
     {'S', "int S", "1"},
     {'S', "len value", "must have a length of "},
-    {'S', "* value X", "must be, times 1, "},
-    {'S', "* X value", "must be, times 1, "},
+    {'S', "* value X", "times 1 must be "},
+    {'S', "* X value", "times 1 must be "},
     /* M, V, E: names that must be in the metadata, the value or the record. */
     {'M', "has metadata N", "1"},
     {'M', "|| M M", "1 or 2"},
@@ -90,17 +91,27 @@ static const phrase phrases[] = {
     {'G', "O", "1"},
     {'G', "&& O G", "1, and 2"},
     {'G', "&& G G", "1 and 2"},
-    {'G', "~ value X", "=1"},
-    {'G', "~ F X", "1 =2"},
-    {'G', "~ X value", "#1"},
-    {'G', "~ X F", "2 #1"},
+    {'G', "~ value X", "~1"},
+    {'G', "~ F X", "1 ~2"},
+    {'G', "~ X value", "^1"},
+    {'G', "~ X F", "2 ^1"},
     {'O', "? C G G", "2 when 1, else 3"},
+    /* W, what the words of an operator do not say well. */
+    {'W', "^ T 0.5", "the square root of 1"},
+    {'W', "^ T 2", "the square of 1"},
+    {'W', "[ value 0", "the first of its values"},
+    {'W', "[ value 1", "the second of its values"},
+    {'W', "[ value -1", "the last of its values"},
+    {'W', ". T N", "2 of 1"},
+    {'W', "[ T N", "2 of 1"},
+    {'W', "has T N", "1 has 2"},
+    {'W', "in T Q", "1 is 2"},
 };
 
 enum {
     CAPITALS_MAX = 3,
     STEPS_MAX = 1 << 14, /* phrases looked for: a hostile expression could be read in very many ways */
-    WORDS_TEXT_MAX = 160
+    WORDS_TEXT_MAX = 600
 };
 
 typedef struct words_writer {
@@ -108,12 +119,12 @@ typedef struct words_writer {
     const mls_scope *scope;
     mls_expr_input *input; /* NULL: values of variables are not shown */
     unsigned steps;
-    bool lost; /* something has no words */
+    mls_expr_input none; /* that constants are worked out with */
 } words_writer;
 
-/* A phrase that fits, and what its capitals are. */
+/* The words that fit, and what their capitals are. */
 typedef struct fit {
-    const phrase *phrase;
+    const char *words;
     const mls_expr_node *nodes[CAPITALS_MAX];
     char capitals[CAPITALS_MAX];
     size_t count;
@@ -122,14 +133,25 @@ typedef struct fit {
 
 static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, fit *found);
 
-mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot)
+/* The first action that sets a variable. */
+static const mls_action *find_setter(const mls_action *actions, size_t count, size_t slot)
+{
+    const mls_action *found = NULL;
+    for (size_t a = 0; a < count && found == NULL; a++) {
+        const bool sets = actions[a].kind == MLS_ACTION_SET || actions[a].kind == MLS_ACTION_APPEND;
+        found = sets && actions[a].slot == slot ? &actions[a]
+                                                : find_setter(actions[a].actions, actions[a].action_count, slot);
+    }
+    return found;
+}
+
+mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot, bool *copies)
 {
     for (size_t r = 0; r < scope->rule_count; r++) {
-        for (size_t a = 0; a < scope->rules[r].action_count; a++) {
-            const mls_action *action = &scope->rules[r].actions[a];
-            if ((action->kind == MLS_ACTION_SET || action->kind == MLS_ACTION_APPEND) && action->slot == slot) {
-                return scope->rules[r].key;
-            }
+        const mls_action *setter = find_setter(scope->rules[r].actions, scope->rules[r].action_count, slot);
+        if (setter != NULL) {
+            *copies = setter->expr.root->op == MLS_EXPR_VALUE;
+            return scope->rules[r].key;
         }
     }
     return (mls_str){NULL, 0};
@@ -139,12 +161,13 @@ static bool capital_fits(words_writer *w, char capital, const mls_expr_node *nod
 {
     const bool constant = node->op == MLS_EXPR_CONSTANT;
     const bool variable = node->op == MLS_EXPR_VARIABLE;
+    bool copies;
     fit inner;
     return capital == 'D' || capital == 'T' || capital == 'X' ? true
            : capital == 'Y'                                   ? variable
-           : capital == 'K'                   ? variable && mls_rule_words_setter(w->scope, node->slot).ptr != NULL
-           : capital == 'F'                   ? node->op == MLS_EXPR_MEMBER
-           : capital == 'N'                   ? constant && node->constant.kind == MLS_JSON_STRING
+           : capital == 'K' ? variable && mls_rule_words_setter(w->scope, node->slot, &copies).ptr != NULL
+           : capital == 'F' ? node->op == MLS_EXPR_MEMBER
+           : capital == 'N' ? constant && node->constant.kind == MLS_JSON_STRING
            : capital == 'L' || capital == 'Q' ? constant && node->constant.kind == MLS_JSON_LIST
                                               : find_phrase(w, capital, node, &inner);
 }
@@ -182,79 +205,152 @@ static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, f
         if (phrases[i].kind == kind && w->steps < STEPS_MAX) {
             const char *form = phrases[i].form;
             w->steps++;
-            *found = (fit){.phrase = &phrases[i]};
+            *found = (fit){.words = phrases[i].words};
             fits = form_fits(w, &form, node, found);
         }
     }
     return fits;
 }
 
-/* The value of an operand where it is known. */
-static bool known_value(const words_writer *w, const mls_expr_node *node, mls_value *value)
+/* The value that an operand has whatever is logged: of constants, variables that no rule sets, and their arithmetic. */
+static bool fixed_value(words_writer *w, const mls_expr_node *node, mls_value *value)
 {
-    *value = node->constant;
-    return node->op == MLS_EXPR_CONSTANT || (w->input != NULL && mls_expr_evaluate(node, w->input, value));
+    mls_value values[2];
+    bool copies;
+    if (node->op == MLS_EXPR_VARIABLE && mls_rule_words_setter(w->scope, node->slot, &copies).ptr == NULL) {
+        *value = w->scope->initial[node->slot].value;
+        return w->scope->initial[node->slot].set;
+    }
+    if (node->op < MLS_EXPR_NEGATE || node->op > MLS_EXPR_POWER) {
+        *value = node->constant;
+        return node->op == MLS_EXPR_CONSTANT;
+    }
+    for (uint32_t i = 0; i < node->count; i++) {
+        if (!fixed_value(w, node->operands[i], &values[i]) || values[i].kind != MLS_JSON_NUMBER) {
+            return false;
+        }
+    }
+    return mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, &w->none, value});
+}
+
+static bool known_value(words_writer *w, const mls_expr_node *node, mls_value *value)
+{
+    return fixed_value(w, node, value) || (w->input != NULL && mls_expr_evaluate(node, w->input, value));
+}
+
+static void write_value(words_writer *w, const mls_value *value)
+{
+    const size_t count = value->kind == MLS_JSON_LIST ? value->as.list.count : 0;
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == count ? " or " : ", ");
+        mls_value_show(w->out, &value->as.list.items[i]);
+    }
+    if (count == 0) {
+        mls_value_show(w->out, value);
+    }
+}
+
+/* " (16)": the value of an operand, if that is known and not what was written. */
+static void write_known(words_writer *w, const mls_expr_node *node)
+{
+    mls_value value;
+    if (!fixed_value(w, node, &value) && known_value(w, node, &value)) {
+        mls_buffer_append_text(w->out, " (");
+        mls_value_show(w->out, &value);
+        mls_buffer_append_char(w->out, ')');
+    }
+}
+
+static void write_fit(words_writer *w, char kind, const fit *found, const mls_expr_node *node);
+
+/* Any expression, in brackets where it binds less tightly than `power`. */
+static void write_words(words_writer *w, const mls_expr_node *node, unsigned power)
+{
+    const mls_expr_info *info = &mls_expr_table[node->op];
+    const unsigned own = info->power > 0            ? info->power
+                         : node->op >= MLS_EXPR_NOT ? (unsigned)MLS_POWER_SUM
+                                                    : (unsigned)MLS_POWER_UNARY;
+    mls_value value;
+    bool copies = false;
+    fit found;
+    if (node->op == MLS_EXPR_CONSTANT && node->constant.kind != MLS_JSON_LIST) {
+        mls_buffer_append(w->out, node->text);
+        return;
+    }
+    if (fixed_value(w, node, &value)) {
+        write_value(w, &value);
+        return;
+    }
+    if (node->op == MLS_EXPR_VARIABLE) {
+        const mls_str key = mls_rule_words_setter(w->scope, node->slot, &copies);
+        mls_buffer_append(w->out, copies ? key : w->scope->symbols.entries[node->slot].key);
+        write_known(w, node);
+        return;
+    }
+    if (!find_phrase(w, 'W', node, &found)) {
+        found = (fit){.words = info->words, .capitals = "TTT"};
+        memcpy(found.nodes, node->operands, (node->count < CAPITALS_MAX ? node->count : CAPITALS_MAX) * sizeof node);
+    }
+    mls_buffer_append_text(w->out, own < power ? "(" : "");
+    write_fit(w, 'W', &found, node);
+    mls_buffer_append_text(w->out, own < power ? ")" : "");
 }
 
 static void write_duration(words_writer *w, const mls_expr_node *node)
 {
-    mls_value limit;
-    double milliseconds;
-    if (known_value(w, node, &limit) && mls_value_number(&limit, &milliseconds)) {
-        mls_buffer_append_text(w->out, mls_words_exact(milliseconds / 60000).text);
-        mls_buffer_append_text(w->out, " minutes");
-    } else {
-        mls_buffer_append(w->out, node->text);
-        mls_buffer_append_text(w->out, " ms");
-    }
-}
-
-/* As it is written; "value." in front goes where a member is meant, and a value may stand behind. */
-static void write_text(words_writer *w, char capital, const mls_expr_node *node)
-{
-    const size_t from = capital == 'F' && mls_str_starts(node->text, MLS_S("value.")) ? strlen("value.") : 0;
-    const bool operand = (capital == 'X' || capital == 'Y') && node->op != MLS_EXPR_CONSTANT;
+    double milliseconds = 1;
     mls_value value;
-    mls_buffer_append(w->out, (mls_str){node->text.ptr + from, node->text.len - from});
-    if (operand && known_value(w, node, &value)) {
-        mls_buffer_append_text(w->out, " (");
-        mls_value_show(w->out, &value);
-        mls_buffer_append_text(w->out, ")");
+    double number;
+    if (known_value(w, node, &value) && mls_value_number(&value, &milliseconds)) {
+        mls_buffer_append_text(w->out, mls_words_exact(milliseconds / 60000).text);
+    } else {
+        while (node->op == MLS_EXPR_MULTIPLY && fixed_value(w, node->operands[1], &value) &&
+               mls_value_number(&value, &number)) {
+            milliseconds *= number;
+            node = node->operands[0];
+        }
+        write_words(w, node, MLS_POWER_PRODUCT);
+        if (milliseconds != 60000) {
+            mls_buffer_printf(w->out, " times %s", mls_words_exact(milliseconds / 60000).text);
+        }
     }
+    mls_buffer_append_text(w->out, " minutes");
 }
 
 static void write_phrase(words_writer *w, char kind, const mls_expr_node *node);
 
-static void write_capital(words_writer *w, char capital, const mls_expr_node *node)
+static void write_capital(words_writer *w, char capital, const mls_expr_node *node, unsigned power)
 {
-    if (strchr("XYTF", capital) != NULL) {
-        write_text(w, capital, node);
-    } else if (capital == 'N') {
-        mls_buffer_append(w->out, node->constant.as.string);
+    mls_expr_input *input = w->input;
+    bool copies;
+    if (capital == 'X' || capital == 'Y') {
+        w->input = NULL; /* one value, behind */
+        write_words(w, node, MLS_POWER_SUM);
+        w->input = input;
+        write_known(w, node);
+    } else if (capital == 'T' || (capital == 'F' && node->operands[0]->op != MLS_EXPR_VALUE)) {
+        write_words(w, node, power);
+    } else if (capital == 'F' || capital == 'N') {
+        mls_buffer_append(w->out, (capital == 'F' ? node->operands[1] : node)->constant.as.string);
     } else if (capital == 'K') {
-        mls_buffer_append(w->out, mls_rule_words_setter(w->scope, node->slot));
+        mls_buffer_append(w->out, mls_rule_words_setter(w->scope, node->slot, &copies));
     } else if (capital == 'L') {
         mls_buffer_printf(w->out, "%zu: ", node->constant.as.list.count);
         mls_value_show(w->out, &node->constant);
     } else if (capital == 'D') {
         write_duration(w, node);
-    } else if (capital != 'Q') {
+    } else if (capital == 'Q') {
+        write_value(w, &node->constant);
+    } else {
         write_phrase(w, capital, node);
-    }
-    const size_t count = capital == 'Q' ? node->constant.as.list.count : 0;
-    for (size_t i = 0; i < count; i++) {
-        mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == count ? " or " : ", ");
-        mls_value_show(w->out, &node->constant.as.list.items[i]);
     }
 }
 
 static void write_comparison(words_writer *w, char how, unsigned comparison)
 {
     static const char *const words[] = {"", "other than ", "below ", "at most ", "above ", "at least "};
-    static const char *const signs[] = {"== ", "!= ", "< ", "<= ", "> ", ">= "};
     static const unsigned swapped[] = {0, 1, 4, 5, 2, 3};
-    const unsigned at = how == '^' || how == '#' ? swapped[comparison] : comparison;
-    mls_buffer_append_text(w->out, how == '~' || how == '^' ? words[at] : signs[at]);
+    mls_buffer_append_text(w->out, words[how == '^' ? swapped[comparison] : comparison]);
 }
 
 /* Of "must be above 0 and must be below 1" the second "must be " goes. */
@@ -269,65 +365,60 @@ static void drop_repeated(mls_buffer *out, size_t first, size_t second)
     }
 }
 
-static void write_phrase(words_writer *w, char kind, const mls_expr_node *node)
+static void write_fit(words_writer *w, char kind, const fit *found, const mls_expr_node *node)
 {
+    const unsigned own = mls_expr_table[node->op].power;
     const size_t begin = w->out->len;
-    fit found;
-    if (!find_phrase(w, kind, node, &found)) {
-        w->lost = true;
-        return;
-    }
-    for (const char *c = found.phrase->words; *c != '\0';) {
+    for (const char *c = found->words; *c != '\0';) {
         const size_t mark = w->out->len;
-        const size_t plain = strcspn(c, "123~^=#");
+        const size_t plain = strcspn(c, "123~^*");
         if (plain > 0) {
             mls_buffer_append(w->out, (mls_str){c, plain});
             c += plain;
         } else if (*c >= '1' && *c <= '3') {
-            const char capital = found.capitals[*c - '1'];
-            write_capital(w, capital, found.nodes[*c++ - '1']);
-            if (capital == 'R') {
+            const size_t at = (size_t)(*c++ - '1');
+            const mls_expr_node *inner = found->nodes[at];
+            const unsigned tighter = own < MLS_POWER_COMPARISON ? (unsigned)MLS_POWER_COMPARISON : own + 1;
+            write_capital(w, found->capitals[at], inner,
+                          kind != 'W'                        ? 0
+                          : own == 0                         ? (unsigned)MLS_POWER_UNARY
+                          : at == 0 && inner->op == node->op ? own
+                                                             : tighter);
+            if (found->capitals[at] == 'R') {
                 drop_repeated(w->out, begin, mark);
             }
+        } else if (*c++ == '*') {
+            for (uint32_t i = 0; i < node->count; i++) {
+                mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == node->count ? " and " : ", ");
+                write_words(w, node->operands[i], MLS_POWER_UNARY);
+            }
         } else {
-            write_comparison(w, *c++, found.comparison);
+            write_comparison(w, c[-1], found->comparison);
         }
     }
 }
 
-/* Names the variables of an expression with their values: "; $a is 3, $b is not set". */
-static void write_variables(const words_writer *w, const mls_expr *expr)
+static void write_phrase(words_writer *w, char kind, const mls_expr_node *node)
 {
-    bool shown[MLS_VARIABLES_PER_SCOPE_MAX] = {false};
-    size_t count = 0;
-    for (const mls_expr_node *node = expr->nodes; node != NULL && count < 8; node = node->next) {
-        if (node->op == MLS_EXPR_VARIABLE && !shown[node->slot]) {
-            const mls_variable *variable = &w->input->variables[node->slot];
-            mls_buffer_printf(w->out, "%s%.*s is %s", count++ == 0 ? "; " : ", ", (int)node->text.len, node->text.ptr,
-                              variable->set ? "" : "not set");
-            if (variable->set) {
-                mls_value_show(w->out, &variable->value);
-            }
-            shown[node->slot] = true;
-        }
+    fit found;
+    if (find_phrase(w, kind, node, &found)) {
+        write_fit(w, kind, &found, node);
+    } else {
+        mls_buffer_append_text(w->out, kind == 'R' ? "must hold: " : kind == 'G' ? "that " : "");
+        write_words(w, node, 0);
     }
 }
 
 void mls_rule_words_expr(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input,
                          bool target)
 {
-    words_writer w = {buffer, scope, input, 0, false};
+    words_writer w = {.out = buffer, .scope = scope, .input = input};
     const size_t mark = buffer->len;
-    const bool cut = !target && expr->text.len > WORDS_TEXT_MAX;
     write_phrase(&w, target ? 'G' : 'R', expr->root);
-    if (w.lost) {
-        mls_buffer_cut(buffer, mark);
-        mls_buffer_append_text(buffer, target ? "" : "must satisfy ");
-        mls_buffer_append(buffer, (mls_str){expr->text.ptr, cut ? WORDS_TEXT_MAX : expr->text.len});
-        mls_buffer_append_text(buffer, cut ? " …" : "");
-    }
-    if (w.lost && input != NULL) {
-        write_variables(&w, expr);
+    if (buffer->len - mark > WORDS_TEXT_MAX) {
+        mls_buffer_cut(buffer,
+                       mark + mls_utf8_cut((mls_str){buffer->ptr + mark, WORDS_TEXT_MAX + 4}, WORDS_TEXT_MAX).len);
+        mls_buffer_append_text(buffer, " …");
     }
 }
 

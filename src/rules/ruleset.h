@@ -145,8 +145,8 @@ bool mls_scope_chain_overrules(const mls_scope_chain *chain, size_t at, uint32_t
 mls_finding_code mls_rule_words_code(const mls_expr *expr);
 
 /*
- * Appends what `expr`, of `scope`, wants of a record, or what a check_any wants reached (`target`): "<= 0.925 and >
- * 0.0". With `input` (may be NULL) variables are shown with values.
+ * Appends what `expr`, of `scope`, wants of a record, or what a check_any wants reached (`target`): "at
+ * most 0.925 and above 0.0". With `input` (may be NULL) variables are shown with values.
  */
 void mls_rule_words_expr(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input,
                          bool target);
@@ -157,7 +157,7 @@ void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_r
 /* Appends how often: "exactly once", "at least 2 times", "at least once, or block_start". */
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule);
 
-/* The key whose records give a variable its value in this scope; ptr NULL when there is none. */
-mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot);
+/* The key whose records give a variable of this scope its value, *copies: theirs; ptr NULL when there is none. */
+mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot, bool *copies);
 
 #endif

@@ -165,12 +165,13 @@ static void test_checks(void **state)
            "(common, 5.1.0)");
     add(f, "eval", "0.9", "{\"samples_count\": \"many\"}");
     expect(judge(f), MLS_FINDING_UNEVALUATED, 5, "eval",
-           "eval must have metadata.samples_count above 0, but metadata.samples_count is a string (\"many\"), not a "
+           "eval must have samples_count in its metadata that is above 0, but metadata.samples_count is a string "
+           "(\"many\"), not a "
            "number "
            "(common, 5.1.0)");
     add(f, "soon", "1", "{}");
     expect(judge(f), MLS_FINDING_ORDER, 5, "soon",
-           "soon must satisfy time_ms < $limit * 1000; $limit is 0; limit, which sets $limit, has not been logged yet: "
+           "soon must hold: its time is below limit (0) times 1000; limit, which sets limit, has not been logged yet: "
            "log it before soon (common, 5.1.0)");
     add(f, "first", "2", "{}");
     add(f, "first", "2", "{}");
@@ -184,11 +185,11 @@ static void test_target(void **state)
     add(f, "eval", "0.931", "{\"samples_count\": 3072}");
     add(f, "eval", "0.94", "{\"samples_count\": 4096}");
     expect(judge(f), MLS_FINDING_TARGET, 6, "eval",
-           "eval must reach <= 0.925 and > 0.0; best was 0.931 at 3,072 samples, line 6 (common, 5.1.0)");
+           "eval must reach at most 0.925 and above 0.0; best was 0.931 at 3,072 samples, line 6 (common, 5.1.0)");
     add(f, "eval", "\"good\"", "{\"samples_count\": 1}");
     add(f, "eval", "0.9", "{\"samples_count\": 1}");
     expect(judge(f), MLS_FINDING_EVALUATION, 5, "@evaluation",
-           "eval must be comparable with the target (value <= 0.925 && value > 0.0), but value is a string (\"good\"), "
+           "eval must be comparable with the target (at most 0.925 and above 0.0), but value is a string (\"good\"), "
            "not "
            "a number (common, 5.1.0)");
 }
@@ -204,7 +205,7 @@ static void test_actions(void **state)
     add(f, "tensor", "1", "{\"tensor\": \"b\"}");
     add(f, "tensor", "1", "{\"tensor\": \"\\u00e9\"}");
     expect(judge(f), MLS_FINDING_END, 0, "@end",
-           "at the end of the log must satisfy len($names) < 3; $names is [\"a\", \"b\", \"é\"] (common, 5.1.0)");
+           "at the end of the log must hold: the length of names ([\"a\", \"b\", \"é\"]) is below 3 (common, 5.1.0)");
 }
 
 static void test_occurrences(void **state)

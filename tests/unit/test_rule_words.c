@@ -13,16 +13,22 @@
 
 #include "rules/ruleset.h"
 
-/* What only an expression has; what a value is compared with may still be a formula. */
-static const char *const signs[] = {"must satisfy", "==",     "!=",     "&&",        "||", "?",
-                                    "value ",       "value.", "sorted", "is_integer"};
+/* What only an expression has, besides a function's name and its bracket. */
+static const char *const signs[] = {
+    "must satisfy", "$",   "==",  "!=",     "&&",     "||",     "?",     "<", ">", "+", "*",
+    " / ",          " - ", " ^ ", "value ", "value.", "value[", "(value"};
 
 static size_t fallen_back;
 
 static void look_at(const char *edition, const mls_scope *scope, const mls_expr *expr, mls_buffer *words)
 {
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        if (words->ptr == NULL || strstr(words->ptr, signs[i]) != NULL) {
+    const size_t count = sizeof signs / sizeof *signs;
+    for (size_t i = 0; i < count + MLS_EXPR_OP_COUNT - MLS_EXPR_ABS; i++) {
+        char call[32] = "";
+        if (i >= count) {
+            (void)snprintf(call, sizeof call, "%s(", mls_expr_table[MLS_EXPR_ABS + i - count].name);
+        }
+        if (words->ptr == NULL || strstr(words->ptr, i < count ? signs[i] : call) != NULL) {
             (void)fprintf(stderr, "%s %s: %s\n    %s\n", edition, scope->name.ptr, expr->text.ptr,
                           words->ptr != NULL ? words->ptr : "");
             fallen_back++;
@@ -74,8 +80,17 @@ static void every_rule_of_every_edition_has_words(void **state)
     assert_int_equal(fallen_back, 0);
 }
 
+static void every_operator_and_function_has_words(void **state)
+{
+    (void)state;
+    for (int op = 0; op < MLS_EXPR_OP_COUNT; op++) {
+        assert_true(mls_expr_table[op].words != NULL || op == MLS_EXPR_CONSTANT || op == MLS_EXPR_VARIABLE);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_of_every_edition_has_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_of_every_edition_has_words),
+                                       cmocka_unit_test(every_operator_and_function_has_words)};
     return cmocka_run_group_tests_name("rule_words", tests, NULL, NULL);
 }
