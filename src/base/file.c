@@ -26,16 +26,12 @@ const char *mls_file_magic_words(mls_str head)
         const char *reason;
     } kinds[] = {
         {MLS_STR("\x1f\x8b"), "compressed by gzip; gzip -dc FILE unpacks it"},
-        {MLS_STR("\xfd"
-                 "7zXZ"),
-         "compressed by xz; xz -dc FILE unpacks it"},
+        {MLS_STR("\3757zXZ"), "compressed by xz; xz -dc FILE unpacks it"},
         {MLS_STR("\x28\xb5\x2f\xfd"), "compressed by zstd; zstd -dc FILE unpacks it"},
         {MLS_STR("BZh"), "compressed by bzip2; bzip2 -dc FILE unpacks it"},
         {MLS_STR("\x04\x22\x4d\x18"), "compressed by lz4; lz4 -dc FILE unpacks it"},
         {MLS_STR("PK\x03\x04"), "a zip archive; unzip -p FILE unpacks it"},
-        {MLS_STR("\x7f"
-                 "ELF"),
-         "binary file"},
+        {MLS_STR("\177ELF"), "binary file"},
         {MLS_STR("\x89HDF"), "binary file"},
         {MLS_STR("\x89PNG"), "image"},
     };
