@@ -88,27 +88,18 @@ static const char *said_by(const mls_submission_run *run, size_t member)
     return text;
 }
 
-/* One finding about all the logs that say something else of themselves than `who` says (NULL: nothing). */
+/* A finding about each log that says something else of itself than `who` says (NULL: nothing). */
 static void compare_logs(const judgement *judging, size_t member, const char *key, const char *who,
                          const char *expected, mls_finding_code code)
 {
     mls_submission_result *result = judging->result;
-    const mls_submission_run *first = NULL;
-    char others[60] = "";
-    size_t count = 0;
+    const mls_finding_place place = {.key = mls_str_from(key)};
     for (size_t i = 0; i < result->run_count && expected != NULL; i++) {
         const char *said = said_by(&result->runs[i], member);
         if (said != NULL && strcasecmp(said, expected) != 0) {
-            first = count++ == 0 ? &result->runs[i] : first;
+            mls_findings_add(&result->runs[i].run.findings, code, place, "%s is %.*s, the %s says %.*s", key,
+                             MLS_CUT_TEXT(said, 60), who, MLS_CUT_TEXT(expected, 60));
         }
-    }
-    if (count > 1) {
-        (void)snprintf(others, sizeof others, " (and %zu more logs of the folder)", count - 1);
-    }
-    if (first != NULL) {
-        const mls_finding_place place = {first->file.path, 0, 0, mls_str_from(key)};
-        mls_findings_add(&result->findings, code, place, "%s is %.*s, the %s says %.*s%s", key,
-                         MLS_CUT_TEXT(said_by(first, member), 60), who, MLS_CUT_TEXT(expected, 60), others);
     }
 }
 
