@@ -409,6 +409,18 @@ static bool is_place(const tree_walk *walk, size_t row, tree_kind kind)
     return (places[row].in & 1U << walk->in) != 0 && (places[row].kind & kind) != 0;
 }
 
+/* What a file without a place is packed by; NULL: by nothing that is known. */
+static const char *packed_by(const mls_walk_entry *entry)
+{
+    char head[8];
+    const int fd = entry->kind == MLS_WALK_FILE && !leaves(entry) ? mls_file_open(entry->path, false, NULL) : -1;
+    const ssize_t len = fd >= 0 ? read(fd, head, sizeof head) : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return len > 0 ? mls_log_unread((mls_str){head, (size_t)len}) : NULL;
+}
+
 /* Nothing of this name belongs here, but perhaps something of a similar one does: a file for bypasses, above all. */
 static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind kind)
 {
@@ -427,9 +439,11 @@ static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind ki
     }
     const bool bypass = mls_str_ends(nearest.found, MLS_S("bypass"));
     const mls_str meant = bypass ? MLS_S(PARAMS_NAME) : nearest.found;
-    mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s has no place in %s%s%.*s%s",
+    const char *packed = packed_by(entry);
+    mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s has no place in %s%s%s%s%.*s%s",
                      kind == KIND_FOLDER ? "a folder of this name" : "this file", stray_in[walk->in],
-                     meant.len > 0 ? "; did you mean '" : "", (int)meant.len, meant.ptr, meant.len > 0 ? "'?" : "");
+                     packed != NULL ? ": " : "", packed != NULL ? packed : "", meant.len > 0 ? "; did you mean '" : "",
+                     (int)meant.len, meant.ptr, meant.len > 0 ? "'?" : "");
 }
 
 /* Counts one more of a row; false, and said once, when there are more than are looked at. */
