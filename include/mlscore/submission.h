@@ -43,7 +43,7 @@ typedef struct mls_system {
     const char *folder;              /**< results/<name>, relative to the tree; NULL: there is none */
     mls_submission_file description; /**< path NULL: there is none */
     mls_bypasses bypasses;
-    bool has_results; /**< of the wanted benchmark, if one is */
+    bool has_results; /**< of a benchmark of the edition */
     bool valid;       /**< it is described, by the rules */
     /** Texts of the description, numbers as written; NULL: it lacks them. */
     const char *submitter, *division, *status;

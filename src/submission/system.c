@@ -192,6 +192,13 @@ mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *su
 {
     const bool judged = counts_in(cJSON_GetObjectItem(rules, "judged_from"), submission->edition);
     mls_status status = MLS_OK;
+    for (size_t i = 0; i < submitter->system_count; i++) {
+        submitter->systems[i].has_results = false;
+    }
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        const mls_submission_result *result = &submitter->results[i];
+        mls_submitter_system(submitter, result->system)->has_results |= result->judged;
+    }
     for (size_t i = 0; i < submitter->system_count && status == MLS_OK; i++) {
         mls_system *system = &submitter->systems[i];
         mls_findings unjudged = {0};
