@@ -71,6 +71,7 @@ typedef struct mls_step {
 typedef struct mls_run {
     char *file;       /**< the file it was read from */
     bool result;      /**< which is a result_*.txt: one run, whatever is in it */
+    bool unread;      /**< it could not be read, so that nothing else can be said of the run */
     size_t line;      /**< its first line there, from 1 */
     size_t last_line; /**< its last record's */
     size_t records, malformed;

@@ -248,11 +248,15 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
     return status;
 }
 
-/* Both are checked in the closed division, from edition 1.0.0 on; with a window, of its runs only. */
+/*
+ * Both are checked in the closed division, from edition 1.0.0 on; with a window, of its runs only.  Of a run that could
+ * not be read nobody knows how it converged, so that the mean is not known.
+ */
 static mls_status check_submitted(mls_group *group, const mls_score_options *options, mls_error *error)
 {
     const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;
     size_t count = 0;
+    bool unread = false;
     if (division != MLS_DIVISION_CLOSED || group->edition->number < MLS_EDITION_NUMBER(1, 0, 0)) {
         return MLS_OK;
     }
@@ -261,11 +265,12 @@ static mls_status check_submitted(mls_group *group, const mls_score_options *opt
         return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < group->run_count; i++) {
-        if (group->marks[i] != MLS_OLYMPIC_OUTSIDE) {
+        if (group->marks[i] != MLS_OLYMPIC_OUTSIDE && !group->runs[i]->unread) {
             runs[count++] = group->runs[i];
         }
+        unread |= group->runs[i]->unread;
     }
-    mls_status status = check_convergence(group, runs, count, options, error);
+    mls_status status = unread ? MLS_OK : check_convergence(group, runs, count, options, error);
     status = status == MLS_OK ? mls_seeds_check(runs, count, options->seed_bypass, &group->seeds) : status;
     free((void *)runs);
     return status;

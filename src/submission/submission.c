@@ -273,6 +273,7 @@ static void finish_run(void *state, size_t index)
 {
     const log_list *logs = state;
     mls_submission_run *run = logs->items[index];
+    run->run.unread = !is_read(&run->file) || run->run.findings.found[MLS_FINDING_UNREADABLE] > 0;
     run->run.out_of_memory |= mls_power_read(logs->submission, run) != MLS_OK;
     if (run->file.size > MLS_LOG_BYTES_MAX) {
         mls_findings_add(&run->run.findings, MLS_FINDING_LOG_SIZE, (mls_finding_place){0},

@@ -418,7 +418,7 @@ static const char *packed_by(const mls_walk_entry *entry)
     if (fd >= 0) {
         (void)close(fd);
     }
-    return len > 0 ? mls_log_unread((mls_str){head, (size_t)len}) : NULL;
+    return len > 0 ? mls_file_magic_words((mls_str){head, (size_t)len}) : NULL;
 }
 
 /* Nothing of this name belongs here, but perhaps something of a similar one does: a file for bypasses, above all. */
