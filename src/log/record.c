@@ -28,8 +28,8 @@ static const char *time_digits(const char *at, double *time_ms)
 {
     const char *start = at;
     uint64_t value = 0;
-    for (; mls_is_digit(*at); at++) {
-        value = value * 10 + (uint64_t)(*at - '0');
+    for (unsigned digit = 0; (digit = (unsigned)*at - '0') < 10; at++) { /* one comparison a digit */
+        value = value * 10 + digit;
     }
     *time_ms = (double)value;
     return at > start && at - start <= 15 && *start != '0' ? at : NULL;
