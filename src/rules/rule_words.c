@@ -98,7 +98,6 @@ static const phrase phrases[] = {
     {'O', "? C G G", "2 when 1, else 3"},
     /* W, what the words of an operator do not say well. */
     {'W', "^ T 0.5", "the square root of 1"},
-    {'W', "^ T 2", "the square of 1"},
     {'W', "[ value 0", "the first of its values"},
     {'W', "[ value 1", "the second of its values"},
     {'W', "[ value -1", "the last of its values"},
@@ -415,9 +414,9 @@ void mls_rule_words_expr(mls_buffer *buffer, const mls_scope *scope, const mls_e
     words_writer w = {.out = buffer, .scope = scope, .input = input};
     const size_t mark = buffer->len;
     write_phrase(&w, target ? 'G' : 'R', expr->root);
-    if (buffer->len - mark > WORDS_TEXT_MAX) {
-        mls_buffer_cut(buffer,
-                       mark + mls_utf8_cut((mls_str){buffer->ptr + mark, WORDS_TEXT_MAX + 4}, WORDS_TEXT_MAX).len);
+    const mls_str words = {buffer->ptr + mark, buffer->len - mark};
+    if (words.len > WORDS_TEXT_MAX) {
+        mls_buffer_cut(buffer, mark + mls_utf8_cut(words, WORDS_TEXT_MAX).len);
         mls_buffer_append_text(buffer, " …");
     }
 }

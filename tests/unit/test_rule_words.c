@@ -14,9 +14,8 @@
 #include "rules/ruleset.h"
 
 /* What only an expression has, besides a function's name and its bracket. */
-static const char *const signs[] = {
-    "must satisfy", "$",   "==",  "!=",     "&&",     "||",     "?",     "<", ">", "+", "*",
-    " / ",          " - ", " ^ ", "value ", "value.", "value[", "(value"};
+static const char *const signs[] = {"must satisfy", "$",   "==",  "!=",     "&&",     "||",    "?", "<", ">", "+", "*",
+                                    " / ",          " - ", " ^ ", "value.", "value[", "(value"};
 
 static size_t fallen_back;
 
