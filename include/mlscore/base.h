@@ -84,6 +84,16 @@ bool mls_str_contains(mls_str text, mls_str needle);
 /** The next word of *text, which moves behind it; words have blanks, tabs or line ends between them.  "": no more. */
 mls_str mls_str_word(mls_str *text);
 
+/** Whether a word is one of "these words". */
+bool mls_str_among(mls_str word, const char *words);
+
+/** The length of the name at the start of a text: letters, digits and '_', no digit first; 0: there is none. */
+size_t mls_str_name_length(mls_str text);
+static inline bool mls_str_is_name(mls_str text)
+{
+    return text.len > 0 && mls_str_name_length(text) == text.len;
+}
+
 /** Order by unsigned bytes; natural order, result_2 before result_10: digits by value.  0 only for equal strings. */
 int mls_str_compare(mls_str a, mls_str b);
 int mls_str_compare_natural(mls_str a, mls_str b);

@@ -123,6 +123,12 @@ mls_str mls_path_folder(mls_str path)
     return path;
 }
 
+bool mls_path_is_below(mls_str path, mls_str folder)
+{
+    return folder.len > 0 && mls_str_starts(path, folder) &&
+           (folder.len == 1 || path.len == folder.len || path.ptr[folder.len] == '/');
+}
+
 const char *mls_path_name(const char *path)
 {
     return path + mls_path_folder(mls_str_from(path)).len;

@@ -145,6 +145,23 @@ bool mls_size_parse(mls_str text, size_t *number)
     return text.len > 0;
 }
 
+bool mls_integer_parse(mls_str text, int64_t *number)
+{
+    while (text.len > 0 && mls_is_blank(text.ptr[0])) {
+        text = (mls_str){text.ptr + 1, text.len - 1};
+    }
+    while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1]) && text.ptr[text.len - 1] != '\r') {
+        text.len--;
+    }
+    const bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
+    size_t size;
+    if (!mls_size_parse((mls_str){text.ptr + sign, text.len - sign}, &size) || size > INT64_MAX) {
+        return false;
+    }
+    *number = sign && text.ptr[0] == '-' ? -(int64_t)size : (int64_t)size;
+    return true;
+}
+
 mls_words mls_words_exact(double number)
 {
     mls_words words = {"null"};

@@ -17,6 +17,9 @@ bool mls_number_parse_lenient(mls_str text, double *number);
 /* Reads a whole text as an unsigned decimal number; false on anything else and on overflow. */
 bool mls_size_parse(mls_str text, size_t *number);
 
+/* The same of a signed one, with blanks around it. */
+bool mls_integer_parse(mls_str text, int64_t *number);
+
 /* Rounded to at most 15 decimals as the exact decimal expansion rounds, halves to even; what is not finite stays. */
 double mls_number_round(double number, int decimals);
 

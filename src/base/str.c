@@ -36,6 +36,30 @@ mls_str mls_str_word(mls_str *text)
     return (mls_str){start, (size_t)(at - start)};
 }
 
+bool mls_str_among(mls_str word, const char *words)
+{
+    mls_str left = mls_str_from(words);
+    mls_str one = mls_str_word(&left);
+    while (one.len > 0 && !mls_str_equal(one, word)) {
+        one = mls_str_word(&left);
+    }
+    return one.len > 0;
+}
+
+size_t mls_str_name_length(mls_str text)
+{
+    size_t length = 0;
+    while (length < text.len) {
+        const char c = text.ptr[length];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && (length == 0 || !mls_is_digit(c))) {
+            break;
+        }
+        length++;
+    }
+    return length;
+}
+
 bool mls_str_contains(mls_str text, mls_str needle)
 {
     return needle.len == 0 || (text.len >= needle.len && memmem(text.ptr, text.len, needle.ptr, needle.len) != NULL);

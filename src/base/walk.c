@@ -103,10 +103,7 @@ static bool find_inside(walking *self, bool *inside)
     if (real == NULL && errno == ENOMEM) {
         return false;
     }
-    const mls_str root = mls_str_from(self->real_root);
-    const mls_str place = mls_str_from(real);
-    *inside = real != NULL && mls_str_starts(place, root) &&
-              (root.len == 1 || place.len == root.len || place.ptr[root.len] == '/');
+    *inside = real != NULL && mls_path_is_below(mls_str_from(real), mls_str_from(self->real_root));
     free(real);
     return true;
 }

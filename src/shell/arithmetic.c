@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arithmetic.c - arithmetic as bash does it: 64 bits that wrap around, names whose values are expressions again, what
- * is unset counts as 0.
- *
- * All of C's operators and bash's are read.  Those that no config uses (bits, powers, ++ and --) have a result that is
- * not known, as has 2#101.
+ * is unset counts as 0.  Of operators that no config uses (bits, powers, ++ and --) and of 2#101 the result is unknown.
  */
-#include "base/number.h"
 #include "base/utf8.h"
 #include "shell/state.h"
 
@@ -69,7 +65,7 @@ static bool take_sign(calculation *self, const char *text)
 static mls_str take_name(calculation *self)
 {
     const mls_str rest = rest_of(self);
-    const mls_str name = {rest.ptr, mls_shell_name_length(rest)};
+    const mls_str name = {rest.ptr, mls_str_name_length(rest)};
     self->at += name.len;
     return name;
 }
@@ -81,7 +77,7 @@ static int rank_at(calculation *self, mls_str *operation)
     for (operation->len = rest.len < 3 ? rest.len : 3, operation->ptr = rest.ptr; operation->len > 0;
          operation->len--) {
         for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-            if (mls_shell_among(*operation, operations[i])) {
+            if (mls_str_among(*operation, operations[i])) {
                 return (int)i;
             }
         }
@@ -151,7 +147,7 @@ static mls_shell_integer literal(calculation *self)
 static bool is_expression(mls_str value)
 {
     int64_t number;
-    return value.len > 0 && mls_shell_known(value) && !mls_shell_integer_read(value, &number);
+    return value.len > 0 && mls_shell_known(value) && !mls_integer_parse(value, &number);
 }
 
 void mls_shell_doubt_names(mls_shell_state *state, mls_str expression)
@@ -238,7 +234,7 @@ static mls_shell_integer primary(calculation *self, bool assignable)
         self->at++;
         return unknown_integer;
     }
-    return mls_shell_name_length(rest_of(self)) > 0 ? name_value(self, assignable) : problem(self, "operand expected");
+    return mls_str_name_length(rest_of(self)) > 0 ? name_value(self, assignable) : problem(self, "operand expected");
 }
 
 static mls_shell_integer unary(calculation *self, bool assignable)
@@ -319,21 +315,4 @@ mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression
         mls_shell_note(state, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
     }
     return unknown_integer;
-}
-
-bool mls_shell_integer_read(mls_str text, int64_t *number)
-{
-    while (text.len > 0 && mls_is_blank(text.ptr[0])) {
-        text = mls_shell_from(text, 1);
-    }
-    while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1]) && text.ptr[text.len - 1] != '\r') {
-        text.len--;
-    }
-    const bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
-    size_t size;
-    if (!mls_size_parse(mls_shell_from(text, sign), &size) || size > INT64_MAX) {
-        return false;
-    }
-    *number = sign && text.ptr[0] == '-' ? -(int64_t)size : (int64_t)size;
-    return true;
 }

@@ -2,8 +2,6 @@
 /*
  * command.c - simple commands: builtins, the programs whose output follows from their arguments (dirname, basename,
  * readlink -f, realpath, sed, cat), assignments, files that are sourced, and functions.
- *
- * A builtin that no config uses does what is sure of it: the variables that it names are not known afterwards.
  */
 #include "base/file.h"
 #include "shell/state.h"
@@ -18,7 +16,7 @@ typedef struct assignment {
 /* Whether a word, raw or expanded, is NAME=word, NAME+=word or NAME[…]=word; its name is there in any case. */
 static bool is_assignment(mls_str raw, assignment *parts)
 {
-    size_t length = mls_shell_name_length(raw);
+    size_t length = mls_str_name_length(raw);
     *parts = (assignment){.name = {raw.ptr, length}};
     if (length > 0 && length < raw.len && raw.ptr[length] == '[') {
         const char *close = memchr(raw.ptr + length, ']', raw.len - length);
@@ -69,7 +67,7 @@ static int run_unknown(mls_shell_state *state, const mls_shell_fields *fields)
 static int run_ignored(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_shell_frame *frame = &state->frame;
-    frame->moved = frame->moved || mls_shell_among(field(fields, 0), " cd pushd popd ");
+    frame->moved = frame->moved || mls_str_among(field(fields, 0), " cd pushd popd ");
     frame->arguments.unknown = frame->arguments.unknown || is(field(fields, 0), "shift");
     mls_shell_print(state, SHELL_HOLE);
     return STATUS_UNKNOWN;
@@ -80,7 +78,7 @@ static int run_unused(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_shell_lose(state, field(fields, 0));
     for (size_t i = 1; i < fields->count; i++) {
-        const mls_str name = {fields->items[i].ptr, mls_shell_name_length(fields->items[i])};
+        const mls_str name = {fields->items[i].ptr, mls_str_name_length(fields->items[i])};
         if (name.len > 0) { /* it is listed */
             mls_shell_variable_set(state, name, SHELL_HOLE, false);
         }
@@ -97,7 +95,7 @@ static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
     size_t at = 1;
     for (; is_option(field(fields, at)); at++) {
         hides = hides || is(field(fields, at), "-n");
-        if (mls_shell_among(field(fields, at), " -p -f ")) {
+        if (mls_str_among(field(fields, at), " -p -f ")) {
             return run_ignored(state, fields);
         }
     }
@@ -105,7 +103,7 @@ static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
         const mls_str word = field(fields, at);
         assignment parts;
         const bool assigns = is_assignment(word, &parts) && !parts.list;
-        mls_shell_slot *slot = assigns || mls_shell_is_name(word) ? mls_shell_slot_touch(state, parts.name) : NULL;
+        mls_shell_slot *slot = assigns || mls_str_is_name(word) ? mls_shell_slot_touch(state, parts.name) : NULL;
         if (slot == NULL) {
             status = mls_str_starts(word, SHELL_HOLE) ? run_unknown(state, fields) : STATUS_NO; /* any name at all */
             continue;
@@ -130,7 +128,7 @@ static int run_unset(mls_shell_state *state, const mls_shell_fields *fields)
         if (!mls_shell_known(word)) {
             return run_unknown(state, fields);
         }
-        if (mls_shell_is_name(word)) {
+        if (mls_str_is_name(word)) {
             mls_shell_variable_unset(state, word);
         } else {
             status = is_option(word) ? status : STATUS_UNKNOWN;
@@ -190,22 +188,41 @@ static int run_echo(mls_shell_state *state, const mls_shell_fields *fields)
     return STATUS_YES;
 }
 
-/* printf with %s and \n; any other format is unknown. */
+/* %d or %02d of a number that is written as it is printed: 08 is none. */
+static bool print_number(mls_shell_state *state, mls_str format, mls_str text)
+{
+    mls_buffer digits = {0};
+    int64_t number = 0;
+    const bool plain = mls_integer_parse(text, &number) && mls_str_equal(text, mls_shell_number(state, number));
+    mls_buffer_printf(&digits, "%0*lld", format.ptr[1] == '0' ? format.ptr[2] - '0' : 0, (long long)number);
+    mls_shell_print(state, mls_shell_keep_buffer(state, &digits));
+    return plain;
+}
+
+/* printf with %s, numbers and \n; any other format is unknown. */
 static int run_printf(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_str format = field(fields, 1);
     size_t argument = 2;
     bool plain = !fields->unknown && mls_shell_known(format) && !is_option(format);
-    if (is(format, "-v")) {
+    if (is(format, "-v") && mls_str_is_name(field(fields, 2))) {
+        mls_shell_variable_set(state, field(fields, 2), SHELL_HOLE, false);
+    } else if (is(format, "-v")) {
         return run_unused(state, fields);
     }
     while (plain && format.len > 0) {
+        const bool wide = format.len > 3 && mls_is_digit(format.ptr[2]) && format.ptr[3] == 'd';
+        const bool number = mls_str_starts(format, wide ? MLS_S("%0") : MLS_S("%d"));
         const bool text = mls_str_starts(format, MLS_S("%s"));
         const bool newline = mls_str_starts(format, MLS_S("\\n"));
-        plain = text || newline || !(mls_str_starts(format, MLS_S("%")) || mls_str_starts(format, MLS_S("\\")));
-        mls_shell_print(state, text ? field(fields, argument) : newline ? MLS_S("\n") : (mls_str){format.ptr, plain});
-        argument += text;
-        format = mls_shell_from(format, text || newline ? 2 : 1);
+        if (number) {
+            plain = print_number(state, format, field(fields, argument));
+        } else {
+            plain = text || newline || (format.ptr[0] != '%' && format.ptr[0] != '\\');
+            mls_shell_print(state, text ? field(fields, argument) : (mls_str){newline ? "\n" : format.ptr, plain});
+        }
+        argument += text || number;
+        format = mls_shell_from(format, number && wide ? 4 : text || newline || number ? 2 : 1);
     }
     mls_shell_print(state, plain && argument >= fields->count ? MLS_S("") : SHELL_HOLE);
     return STATUS_YES;
@@ -220,7 +237,7 @@ static int run_leave(mls_shell_state *state, const mls_shell_fields *fields)
     if (is(field(fields, 0), "exec") && fields->count == 1) {
         return STATUS_YES; /* exec >log */
     }
-    if (fields->count > 1 && !mls_shell_integer_read(field(fields, 1), &code)) {
+    if (fields->count > 1 && !mls_integer_parse(field(fields, 1), &code)) {
         code = STATUS_UNKNOWN;
     }
     if (frame->doubt == 0) {
@@ -327,7 +344,7 @@ static bool run_known(mls_shell_state *state, const mls_shell_fields *fields)
                     {" cat ", run_cat, true}};
     const bool known = mls_shell_fields_known(fields);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (mls_shell_among(field(fields, 0), commands[i].names)) {
+        if (mls_str_among(field(fields, 0), commands[i].names)) {
             state->frame.status = (commands[i].program && !known ? run_ignored : commands[i].run)(state, fields);
             return true;
         }
@@ -452,7 +469,7 @@ void mls_shell_function_define(mls_shell_state *state, mls_str name, mls_str bod
 static void run_fields(mls_shell_state *state, mls_shell_fields *fields)
 {
     if (fields->count > 1 && !mls_str_starts(fields->items[1], MLS_S("-")) &&
-        mls_shell_among(fields->items[0], " command builtin ")) {
+        mls_str_among(fields->items[0], " command builtin ")) {
         fields->items++;
         fields->count--;
     }
@@ -460,7 +477,7 @@ static void run_fields(mls_shell_state *state, mls_shell_fields *fields)
     const mls_shell_function *function = find_function(state, name);
     if (function != NULL && function->body.len > 0) {
         run_body(state, fields, 1, state->frame.path, function->body, function->line);
-    } else if (function == NULL && mls_shell_among(name, " source . ")) {
+    } else if (function == NULL && mls_str_among(name, " source . ")) {
         run_source(state, fields);
     } else if (function != NULL || !run_known(state, fields)) {
         /* A program that is not ours to run: it cannot change variables, and nobody knows what it says. */
@@ -482,7 +499,7 @@ void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words)
         count++;
     }
     const bool alone = count == words->count;
-    const bool declares = !alone && mls_shell_among(words->items[count], " export readonly declare typeset local ");
+    const bool declares = !alone && mls_str_among(words->items[count], " export readonly declare typeset local ");
     frame->substituted = false;
     for (size_t i = count; i < words->count && mls_shell_goes(state); i++) {
         const bool declared = declares && is_assignment(words->items[i], &parts);
@@ -490,7 +507,7 @@ void mls_shell_simple_run(mls_shell_state *state, const mls_shell_fields *words)
     }
     /* Before a command they hold while it runs; of a file or function, whether anything is left is not asked. */
     const mls_str name = fields.count > 0 ? fields.items[0] : SHELL_HOLE;
-    const bool stays = mls_shell_among(name, " source . ") || find_function(state, name) != NULL;
+    const bool stays = mls_str_among(name, " source . ") || find_function(state, name) != NULL;
     for (size_t i = 0; i < count && mls_shell_goes(state) && is_assignment(words->items[i], &parts); i++) {
         if (alone) {
             assign(state, &parts);

@@ -39,7 +39,7 @@ static int test_unary(mls_shell_state *state, char kind, mls_str operand)
     if (kind == 'n' || kind == 'z') {
         return mls_shell_known(operand) ? mls_shell_status_of((operand.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
     }
-    if (kind == 'v' && mls_shell_is_name(operand)) {
+    if (kind == 'v' && mls_str_is_name(operand)) {
         const char *value = mls_shell_variable_get(state, operand).ptr;
         return value == mls_shell_maybe ? STATUS_UNKNOWN : mls_shell_status_of(value != mls_shell_unset);
     }
@@ -52,16 +52,16 @@ static mls_shell_integer number_of(condition *self, mls_str text)
     if (!self->expanded) {
         return mls_shell_calculate(self->state, text);
     }
-    self->mistake = self->mistake || (number.known && !mls_shell_integer_read(text, &number.value));
+    self->mistake = self->mistake || (number.known && !mls_integer_parse(text, &number.value));
     return number;
 }
 
 /* Whether an operation is true of operands in this order. */
 static int holds(mls_str operation, int order)
 {
-    return mls_shell_status_of(mls_shell_among(operation, order == 0  ? " -eq -le -ge "
-                                                          : order < 0 ? " -ne -lt -le "
-                                                                      : " -ne -gt -ge "));
+    return mls_shell_status_of(mls_str_among(operation, order == 0  ? " -eq -le -ge "
+                                                        : order < 0 ? " -ne -lt -le "
+                                                                    : " -ne -gt -ge "));
 }
 
 static mls_str operand(condition *self, size_t at, mls_shell_quoting quoting)
@@ -72,8 +72,8 @@ static mls_str operand(condition *self, size_t at, mls_shell_quoting quoting)
 static int test_binary(condition *self)
 {
     const mls_str operation = self->words[self->at + 1];
-    const bool regex = mls_shell_among(operation, " =~ ");
-    const bool equality = mls_shell_among(operation, " = == != ");
+    const bool regex = mls_str_among(operation, " =~ ");
+    const bool equality = mls_str_among(operation, " = == != ");
     const mls_shell_quoting quoting = regex ? QUOTING_REGEX : equality ? QUOTING_PATTERN : QUOTING_TEXT;
     const mls_str left = operand(self, self->at, QUOTING_TEXT);
     const mls_str right = operand(self, self->at + 2, quoting);
@@ -87,7 +87,7 @@ static int test_binary(condition *self)
         const int found = mls_shell_match(self->state, right, regex, left);
         return operation.ptr[0] == '!' ? mls_shell_status_not(found) : found;
     }
-    if (mls_shell_among(operation, " -eq -ne -lt -le -gt -ge ")) {
+    if (mls_str_among(operation, " -eq -ne -lt -le -gt -ge ")) {
         const mls_shell_integer a = number_of(self, left);
         const mls_shell_integer b = number_of(self, right);
         return a.known && b.known ? holds(operation, (a.value > b.value) - (a.value < b.value)) : STATUS_UNKNOWN;
@@ -97,7 +97,7 @@ static int test_binary(condition *self)
 
 static bool word_is(const condition *self, size_t at, const char *words)
 {
-    return at < self->count && mls_shell_among(self->words[at], words);
+    return at < self->count && mls_str_among(self->words[at], words);
 }
 
 static int term(condition *self)

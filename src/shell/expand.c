@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they become.  What no
- * config uses is a hole: $'…', ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}.
+ * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they become.  What no config uses is a hole: $'…',
+ * ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}.
  */
-#include "base/number.h"
 #include "base/utf8.h"
 #include "shell/state.h"
 
@@ -125,7 +124,7 @@ static size_t parameter_length(mls_str text)
     }
     return length > 0 || text.len == 0              ? length
            : strchr("@*#?-$!", text.ptr[0]) != NULL ? 1
-                                                    : mls_shell_name_length(text);
+                                                    : mls_str_name_length(text);
 }
 
 /* A variable, or $?, $#, $1 and the like; as mls_shell_variable_get(). */
@@ -135,7 +134,7 @@ static mls_str value_of(mls_shell_state *state, mls_str name)
     const mls_shell_fields *arguments = &frame->arguments;
     const char c = name.ptr[0];
     size_t index;
-    if (mls_shell_name_length(name) > 0) {
+    if (mls_str_name_length(name) > 0) {
         return mls_shell_variable_get(state, name);
     }
     if (c == '?') {
@@ -171,7 +170,7 @@ static mls_str expand_default(mls_shell_state *state, const parameter *self, cha
     const bool maybe = self->value.ptr == mls_shell_maybe;
     const bool there = self->value.ptr != mls_shell_unset && !maybe && (!colon || holes < self->value.len);
     const bool doubtful = maybe || (colon && self->value.len > 0 && holes == self->value.len);
-    const bool named = mls_shell_name_length(self->name) > 0;
+    const bool named = mls_str_name_length(self->name) > 0;
     mls_str text = SHELL_HOLE;
     if (operation == '?') { /* without a value the script would end, so it is the job that gives it one */
         if (!there && named) {
@@ -273,10 +272,6 @@ static mls_str expand_parentheses(mls_shell_state *state, mls_str inner)
         const mls_shell_integer number = mls_shell_expand_number(state, (mls_str){inner.ptr + 1, inner.len - 2});
         return number.known ? mls_shell_number(state, number.value) : SHELL_HOLE;
     }
-    if (state->frame.nesting >= SHELL_DEPTH_MAX) {
-        mls_shell_limit(state, "nesting of commands");
-        return SHELL_HOLE;
-    }
     mls_shell_output output = {0};
     const mls_shell_frame outer = mls_shell_subshell_enter(state, &output);
     state->frame.input = NULL;
@@ -296,10 +291,9 @@ static void put_substitution(builder *self, mls_str unit, bool in_quotes)
 {
     const mls_str inner = {unit.ptr + 2, unit.len - 3};
     const bool braces = unit.ptr[1] == '{';
-    bool quotes = false; /* in a default they keep it from splitting, in part */
-    for (size_t i = 0; i < inner.len && braces && !in_quotes && self->splits; i++) {
-        quotes = quotes || strchr("\"'\\", inner.ptr[i]) != NULL;
-    }
+    const bool quotes = braces && !in_quotes && self->splits && /* in a default they keep it from splitting, in part */
+                        (mls_str_contains(inner, MLS_S("\"")) || mls_str_contains(inner, MLS_S("'")) ||
+                         mls_str_contains(inner, MLS_S("\\")));
     const mls_shell_quoting quoting = in_quotes ? QUOTING_TEXT : self->quoting;
     const mls_str text =
         braces ? expand_braces(self->state, inner, quoting, in_quotes) : expand_parentheses(self->state, inner);
@@ -335,9 +329,8 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
     if (c == '$' && (next == '(' || next == '{')) {
         put_substitution(self, unit, in_quotes);
     } else if (c == '$' && next == '[') {
-        const char *close = memchr(raw.ptr + at, ']', raw.len - at);
-        put_expansion(self, SHELL_HOLE, in_quotes);
-        return close != NULL ? (size_t)(close - raw.ptr) + 1 : raw.len;
+        put_expansion(self, SHELL_HOLE, in_quotes); /* arithmetic of old */
+        return at + 2;
     } else if (c == '$' && next == '"' && !in_quotes) {
         self->started = true;                            /* as without the dollar */
     } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…` and $'…' */

@@ -59,18 +59,6 @@ mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str
     return status;
 }
 
-static bool is_inside(const mls_shell_state *state, mls_str place)
-{
-    for (size_t i = 0; i < SHELL_ROOTS; i++) {
-        const mls_str root = state->roots[i];
-        if (root.len > 0 && mls_str_starts(place, root) &&
-            (root.len == 1 || place.len == root.len || place.ptr[root.len] == '/')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* MLS_ERROR_READ: nothing stands there; MLS_ERROR_UNKNOWN: its longest part that is there lies outside the roots. */
 static mls_status locate(mls_shell_state *state, mls_str path, mls_str *real)
 {
@@ -81,7 +69,8 @@ static mls_status locate(mls_shell_state *state, mls_str path, mls_str *real)
         there.len -= there.len > 1; /* the slash */
         *real = real_path(state, there);
     }
-    return !is_inside(state, *real) ? MLS_ERROR_UNKNOWN : there.len == path.len ? MLS_OK : MLS_ERROR_READ;
+    const bool inside = mls_path_is_below(*real, state->roots[0]) || mls_path_is_below(*real, state->roots[1]);
+    return !inside ? MLS_ERROR_UNKNOWN : there.len == path.len ? MLS_OK : MLS_ERROR_READ;
 }
 
 /* The same of a path as it is or, when it is relative, beside the current script, wherever the job stands. */

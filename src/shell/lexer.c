@@ -174,7 +174,7 @@ static size_t word_end(mls_str text, size_t begin)
 /* The 2 of 2>&1, or {fd} in its place. */
 static size_t descriptor_length(mls_str rest)
 {
-    const size_t name = rest.len > 0 && rest.ptr[0] == '{' ? mls_shell_name_length(mls_shell_from(rest, 1)) : 0;
+    const size_t name = rest.len > 0 && rest.ptr[0] == '{' ? mls_str_name_length(mls_shell_from(rest, 1)) : 0;
     const size_t length = name > 0 && rest.ptr[name + 1] == '}' ? name + 2 : strspn(rest.ptr, "0123456789");
     return length < rest.len && (rest.ptr[length] == '<' || rest.ptr[length] == '>') ? length : 0;
 }

@@ -88,7 +88,7 @@ static bool skip_newlines(reader *self)
 static bool closes_list(const reader *self)
 {
     return self->lexer.token.kind == TOKEN_END ||
-           mls_shell_among(self->lexer.token.text, " then elif else fi do done esac } ) ;; ;& ;;& ");
+           mls_str_among(self->lexer.token.text, " then elif else fi do done esac } ) ;; ;& ;;& ");
 }
 
 /* ---- simple commands ---- */
@@ -101,7 +101,7 @@ static void read_redirection(reader *self, mls_str operation)
     const mls_str sign = mls_shell_from(operation, descriptor);
     const bool reads = sign.ptr[0] == '<';
     const bool standard = descriptor == 0 || (descriptor == 1 && operation.ptr[0] == (reads ? '0' : '1'));
-    const bool heredoc = mls_shell_among(sign, " << <<- ");
+    const bool heredoc = mls_str_among(sign, " << <<- ");
     const mls_shell_token word = lexer->token;
     if (word.kind != TOKEN_WORD) {
         fail(self, "a redirection without a file");
@@ -230,10 +230,10 @@ static void read_unused(reader *self)
         const mls_shell_token token = self->lexer.token;
         if (token.kind == TOKEN_END || self->depth >= SHELL_NESTING_MAX) {
             fail(self, no_keyword);
-        } else if (begins && mls_shell_among(token.text, unused_words)) {
+        } else if (begins && mls_str_among(token.text, unused_words)) {
             read_unused(self);
             begins = false;
-        } else if (begins && mls_shell_among(token.text, " if then elif else do while until { ! time ")) {
+        } else if (begins && mls_str_among(token.text, " if then elif else do while until { ! time ")) {
             next(self);
         } else {
             if (!idle(self)) { /* what A=B assigns is listed */
@@ -315,7 +315,7 @@ static void read_command(reader *self)
     while (i < sizeof compounds / sizeof *compounds && !token_is(self, compounds[i].word)) {
         i++;
     }
-    if (mls_shell_among(self->lexer.token.text, unused_words)) {
+    if (mls_str_among(self->lexer.token.text, unused_words)) {
         read_unused(self);
         (void)read_words(self, NULL);
     } else if (i < sizeof compounds / sizeof *compounds) {

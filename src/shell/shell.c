@@ -13,7 +13,7 @@ static bool list_exports(mls_shell *self, const mls_shell_variables *variables)
         const bool known = mls_shell_known(slot->value);
         const char *path = slot->path != NULL ? slot->path : self->path;
         if (slot->value.ptr != mls_shell_unset && slot->exported && !slot->array &&
-            !mls_shell_among(slot->name, " _ SHLVL PWD OLDPWD ")) {
+            !mls_str_among(slot->name, " _ SHLVL PWD OLDPWD ")) {
             exports[self->export_count++] =
                 (mls_shell_variable){slot->name, known ? slot->value : MLS_S(""), known, path, slot->line};
         }

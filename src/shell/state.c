@@ -115,31 +115,6 @@ bool mls_shell_fields_known(const mls_shell_fields *fields)
     return known == fields->count && !fields->unknown;
 }
 
-bool mls_shell_among(mls_str name, const char *names)
-{
-    const bool word = name.len > 0 && memchr(name.ptr, ' ', name.len) == NULL;
-    for (const char *at = names; word && (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
-        if (strncmp(at + 1, name.ptr, name.len) == 0 && at[1 + name.len] == ' ') {
-            return true;
-        }
-    }
-    return false;
-}
-
-size_t mls_shell_name_length(mls_str text)
-{
-    size_t length = 0;
-    while (length < text.len) {
-        const char c = text.ptr[length];
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (length == 0 || !mls_is_digit(c))) {
-            break;
-        }
-        length++;
-    }
-    return length;
-}
-
 /* bash gives these a value by itself, one that is not to be known from the text. */
 static const char shell_names[] =
     " BASH BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_LOADABLES_PATH BASH_REMATCH BASH_VERSINFO"
@@ -197,7 +172,7 @@ mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name)
     if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
         return mls_str_from(frame->path);
     }
-    const bool own = mls_shell_among(name, shell_names) || mls_shell_among(name, stubborn_names);
+    const bool own = mls_str_among(name, shell_names) || mls_str_among(name, stubborn_names);
     if (frame->lost || (found ? frame->variables.items[at].array : own || frame->variables.forgotten)) {
         return SHELL_MAYBE;
     }
@@ -214,7 +189,7 @@ void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value,
     if (slot == NULL) {
         return;
     }
-    const bool stubborn = mls_shell_among(name, stubborn_names);
+    const bool stubborn = mls_str_among(name, stubborn_names);
     /* Assigning the same value again leaves no doubt, whichever way the script goes. */
     const bool same = slot->value.ptr != mls_shell_unset && !slot->array && mls_shell_known(value) &&
                       mls_str_equal(slot->value, value);
@@ -223,12 +198,8 @@ void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value,
     slot->line = frame->line;
     slot->exported =
         stubborn ? slot->exported && slot->value.ptr != mls_shell_unset : slot->exported || frame->export_all;
-    if (stubborn || frame->lost || (frame->doubt > 0 && !same)) {
-        slot->value = SHELL_MAYBE;
-    } else {
-        slot->value = slot->typed ? SHELL_HOLE : value;
-        slot->array = false;
-    }
+    const bool unsure = stubborn || frame->lost || (frame->doubt > 0 && !same);
+    slot->value = unsure ? SHELL_MAYBE : slot->typed ? SHELL_HOLE : value; /* of a list the first item: it stays one */
 }
 
 void mls_shell_variable_unset(mls_shell_state *state, mls_str name)

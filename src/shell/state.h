@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "mlscore/shell.h"
 
 #define SHELL_NESTING_MAX 64  /* quotes, substitutions and compound commands inside each other */
@@ -112,13 +113,11 @@ typedef struct mls_shell_frame {
     bool unset_used;         /* a name that is not set was used as a number or its text */
 } mls_shell_frame;
 
-enum { SHELL_ROOTS = 2 };
-
 typedef struct mls_shell_state {
     mls_arena *arena;
     mls_findings *findings;
     mls_shell_frame frame;
-    mls_str roots[SHELL_ROOTS]; /* resolved: the folders below which files are read; empty: nothing is */
+    mls_str roots[2]; /* resolved: the folders below which files are read; empty: nothing is */
     /* Runs the commands of a text: run.c's, which stands above those who need it. */
     void (*run)(struct mls_shell_state *state, mls_str text, size_t line);
     const char *sources[SHELL_SOURCE_DEPTH_MAX];
@@ -146,15 +145,6 @@ mls_str mls_shell_join(mls_shell_state *state, mls_str a, mls_str b);
 mls_str mls_shell_number(mls_shell_state *state, int64_t number);
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text);
 bool mls_shell_fields_known(const mls_shell_fields *fields);
-size_t mls_shell_name_length(mls_str text);
-
-static inline bool mls_shell_is_name(mls_str text)
-{
-    return text.len > 0 && mls_shell_name_length(text) == text.len;
-}
-
-/* Whether a word is one of " these words ". */
-bool mls_shell_among(mls_str word, const char *words);
 
 /* The entry of a name, made where there is none.  NULL ends the reading. */
 mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name);
@@ -224,7 +214,6 @@ typedef struct mls_shell_integer {
 mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression);
 /* What is not evaluated: the names that it would assign to are in doubt. */
 void mls_shell_doubt_names(mls_shell_state *state, mls_str expression);
-bool mls_shell_integer_read(mls_str text, int64_t *number);
 
 /* ---- expand.c: words and what they become ---- */
 /* Quotes are removed; what they quoted keeps a backslash in patterns and regular expressions. */

@@ -12,7 +12,7 @@ SED_GLOBAL=$(echo "a.b.c" | sed 's/\./-/g') UNKNOWN_SED_GROUP=$(echo "1x8x32" | 
 SED_HERE=$(sed 's/x/y/' <<< "xx x")
 ROOT=$(dirname /a) SLASHES=$(dirname a//b//) NOTHING=$(dirname a) TOP=$(dirname /) BASE_SLASH=$(basename /a/b/) BASE_SAME=$(basename .sh .sh)
 ECHO=$(echo a   b "c  d") NO_NEWLINE=$(echo -n x)y TWO=$(echo a; echo b) TRIMMED="$(printf '%s\n\n\n' end)|"
-PRINTF=$(printf '%s-%s\n' nodes 18) UNKNOWN_PRINTF=$(printf '%s-%d' nodes 18) NESTED=$(echo $(echo $(echo deep)))
+PRINTF=$(printf '%s-%s\n' nodes 18) PRINTF_NUMBER=$(printf '%s-%03d' nodes 18) UNKNOWN_PRINTF=$(printf '%5d' 18) NESTED=$(echo $(echo $(echo deep)))
 INNER=1
 OUTPUT=$(INNER=2; echo $INNER)
 STAYS=$INNER

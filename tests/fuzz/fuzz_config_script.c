@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     for (size_t i = 0; i < variables->count; i++) {
         const mls_shell_slot *slot = &variables->items[i];
-        if (slot->value.len > SHELL_VALUE_BYTES_MAX || !mls_shell_is_name(slot->name) || slot->value.ptr == NULL ||
+        if (slot->value.len > SHELL_VALUE_BYTES_MAX || !mls_str_is_name(slot->name) || slot->value.ptr == NULL ||
             (i > 0 && mls_str_compare(variables->items[i - 1].name, slot->name) >= 0))
             abort();
     }
