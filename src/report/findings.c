@@ -41,6 +41,20 @@ bool mls_view_shows(const mls_view *view, mls_severity severity)
                               : !view->quiet || view->strict || severity == MLS_SEVERITY_ERROR;
 }
 
+/* A message behind the name of its file, which its place tells already: "logs no seed". */
+static const char *behind_name(const mls_finding *finding)
+{
+    const mls_str message = mls_str_from(finding->message);
+    const mls_str name = mls_str_from(finding->path != NULL ? mls_path_name(finding->path) : NULL);
+    const char *behind = finding->message + name.len;
+    if (name.len == 0 || !mls_str_starts(message, name)) {
+        return finding->message;
+    }
+    const size_t line = *behind == ':' ? 1 + strspn(behind + 1, "0123456789") : 0;
+    behind += line + (line > 0 && behind[line] == ':');
+    return behind[0] == ' ' && (line == 0 || behind[-1] == ':') ? behind + 1 : finding->message;
+}
+
 void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view)
 {
     if (view != NULL && !mls_view_shows(view, finding->severity)) {
@@ -52,6 +66,7 @@ void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner o
     }
     mls_noted *noted = &found->items[found->count++];
     *noted = (mls_noted){*finding, owner, .runs = 1, .told = 1};
+    noted->finding.message = behind_name(finding);
     noted->finding.path = finding->path != NULL ? finding->path : owner.path;
     noted->finding.line = finding->line != 0 ? finding->line : owner.line;
 }

@@ -70,6 +70,10 @@ static void show_list(mls_view *view, const mls_submission *submission, const ml
     size_t unseen[MLS_FINDING_COUNT] = {0};
     mls_found found = {0};
     add_of(&found, view, submission, submitter);
+    for (size_t i = 0; i < found.count; i++) {
+        const char **path = &found.items[i].finding.path;
+        *path = strcmp(*path, ".") == 0 ? submission->path : *path;
+    }
     limit(&found, severity, unseen);
     (void)mls_found_show(view, &found, look);
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {

@@ -288,8 +288,8 @@ static void check_files(const mls_power_folder *folder, size_t kind, size_t want
         }
     }
     if (files->count != wanted) {
-        mls_findings_add(findings, MLS_FINDING_POWER_FILES, place, "%zu %s files where the other runs have %zu",
-                         files->count, words[kind], wanted);
+        mls_findings_add(findings, MLS_FINDING_POWER_FILES, place, "%zu %s file%s where the other runs have %zu",
+                         files->count, words[kind], files->count == 1 ? "" : "s", wanted);
     }
 }
 

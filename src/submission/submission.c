@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
+#include "base/utf8.h"
 #include "mlscore/reading.h"
 #include "submission/judge.h"
 
@@ -92,10 +93,14 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
     mls_findings_release(&submitter->findings);
 }
 
+/* Names are listed up to so many bytes, so that an error holds them. */
+enum { LISTED_MAX = 120 };
+
 /* The names that something of the tree has, each once. */
 typedef struct name_list {
     mls_map known;
     mls_buffer list;
+    const char *more; /* ", …" when there are more than are listed */
     mls_nearest nearest;
 } name_list;
 
@@ -103,8 +108,12 @@ static void offer_name(name_list *names, const char *name)
 {
     bool added = false;
     names->list.failed |= mls_map_put(&names->known, mls_str_from(name), &added) == NULL;
-    if (added) {
+    if (added && names->list.len + strlen(name) <= LISTED_MAX) {
         mls_buffer_printf(&names->list, "%s%s", names->list.len > 0 ? ", " : "", name);
+    } else if (added) {
+        names->more = names->list.len > 0 ? ", …" : "…";
+    }
+    if (added) {
         mls_nearest_offer(&names->nearest, mls_str_from(name));
     }
 }
@@ -112,7 +121,7 @@ static void offer_name(name_list *names, const char *name)
 /* A name that nothing of the tree has is a mistake: says which there are. */
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
 {
-    name_list names = {.known.arena = submission->arena, .nearest = mls_nearest_to(mls_str_from(wanted))};
+    name_list names = {.known.arena = submission->arena, .more = "", .nearest = mls_nearest_to(mls_str_from(wanted))};
     const mls_str *nearest = &names.nearest.found;
     mls_status status = MLS_OK;
     for (size_t s = 0; s < submission->submitter_count && wanted != NULL; s++) {
@@ -126,10 +135,11 @@ static mls_status check_name(const mls_submission *submission, const char *wante
     }
     if (names.list.failed) {
         status = MLS_ERROR_MEMORY;
-    } else if (names.list.len > 0 && mls_map_find(&names.known, mls_str_from(wanted)) == NULL) {
-        status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "there is no %s '%s'%s%.*s%s; there are: %s",
-                               system ? "system" : "benchmark", wanted, nearest->len > 0 ? " (did you mean '" : "",
-                               (int)nearest->len, nearest->ptr, nearest->len > 0 ? "'?)" : "", names.list.ptr);
+    } else if (names.known.count > 0 && mls_map_find(&names.known, mls_str_from(wanted)) == NULL) {
+        status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "there is no %s '%.*s'%s%.*s%s; there are: %s%s",
+                               system ? "system" : "benchmark", MLS_CUT_TEXT(wanted, 60),
+                               nearest->len > 0 ? " (did you mean '" : "", (int)nearest->len, nearest->ptr,
+                               nearest->len > 0 ? "'?)" : "", names.list.len > 0 ? names.list.ptr : "", names.more);
     }
     mls_buffer_release(&names.list);
     return status;

@@ -97,7 +97,7 @@ static void check_division(const mls_system *system, mls_findings *findings)
     const mls_finding_place place = {system->description.path, 0, 0, MLS_S("division")};
     if (system->division != NULL && mls_division_described(system->division) == MLS_DIVISION_OTHER) {
         mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING, place,
-                         "the division is spelled '%.*s': seeds and convergence are not checked",
+                         "the division is spelled '%.*s': seeds and convergence are checked only of 'closed'",
                          MLS_CUT_TEXT(system->division, 40));
     }
 }
