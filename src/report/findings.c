@@ -66,7 +66,7 @@ void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner o
     }
     mls_noted *noted = &found->items[found->count++];
     *noted = (mls_noted){*finding, owner, .runs = 1, .told = 1};
-    noted->finding.message = behind_name(finding);
+    noted->finding.message = owner.runs > 0 ? behind_name(finding) : finding->message;
     noted->finding.path = finding->path != NULL ? finding->path : owner.path;
     noted->finding.line = finding->line != 0 ? finding->line : owner.line;
 }
