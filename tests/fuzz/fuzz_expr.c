@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static mls_variable variables[MLS_VARIABLES_PER_SCOPE_MAX];
     mls_arena rules = {0};
     mls_arena scratch = {0};
-    mls_scope scope = {.symbols = {.arena = &rules}};
+    mls_scope scope = {.symbols = {.arena = &rules}, .initial = variables};
     mls_record record = {0};
     mls_expr expr;
     mls_error error = {0};
