@@ -58,7 +58,9 @@ static void check(mls_cli *cli)
     checking_state checking = {.cli = cli, .names = {.sources = &cli->sources, .split = cli->split}};
     const mls_reading reading = {.rules = &rules,
                                  .brief = true,
-                                 .doubting = cli->view.verbose > 0 && !cli->view.strict, /* advice would count */
+                                 /* A hint for people, which neither programs nor --strict are to count. */
+                                 .doubting =
+                                     cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE,
                                  .cutting = cli->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
                                  .threads = cli->threads,
                                  .state = &checking,

@@ -71,6 +71,7 @@ bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value)
     mls_store *store = &j->state->stores[slot];
     mls_store fresh = {.room = MLS_VARIABLE_SIZE_MAX};
     mls_value copy;
+    j->checker->input.shown_of = NULL; /* what lies there may be another list now */
     const bool fits = mls_value_copy(j->checker, value, &fresh.memory, &fresh.room, &copy);
     mls_arena_release(fits ? &store->memory : &fresh.memory);
     if (!fits) {
@@ -87,6 +88,7 @@ bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *ite
     mls_store *store = &j->state->stores[slot];
     size_t room = store->room;
     mls_value copy;
+    j->checker->input.shown_of = NULL;
     if (!mls_value_copy(j->checker, items, &store->memory, &room, &copy)) {
         return variable_too_large(j->checker);
     }
