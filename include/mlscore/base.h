@@ -87,12 +87,9 @@ mls_str mls_str_word(mls_str *text);
 /** Whether a word is one of "these words". */
 bool mls_str_among(mls_str word, const char *words);
 
-/** The length of the name at the start of a text: letters, digits and '_', no digit first; 0: there is none. */
+/** The length of the name at the start of a text (letters, digits and '_', no digit first), and whether it is all. */
 size_t mls_str_name_length(mls_str text);
-static inline bool mls_str_is_name(mls_str text)
-{
-    return text.len > 0 && mls_str_name_length(text) == text.len;
-}
+bool mls_str_is_name(mls_str text);
 
 /** Order by unsigned bytes; natural order, result_2 before result_10: digits by value.  0 only for equal strings. */
 int mls_str_compare(mls_str a, mls_str b);

@@ -60,6 +60,11 @@ size_t mls_str_name_length(mls_str text)
     return length;
 }
 
+bool mls_str_is_name(mls_str text)
+{
+    return text.len > 0 && mls_str_name_length(text) == text.len;
+}
+
 bool mls_str_contains(mls_str text, mls_str needle)
 {
     return needle.len == 0 || (text.len >= needle.len && memmem(text.ptr, text.len, needle.ptr, needle.len) != NULL);
