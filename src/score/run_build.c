@@ -21,17 +21,14 @@ enum { HYPERPARAMETER_LENGTH = 200, NAME_LENGTH = 1000, MARKER_QUOTED = 300 };
 
 #define ELLIPSIS "…"
 
-static double metadata_number(const mls_record *record, mls_str name)
+/* A number of an evaluation's metadata; what they do not say, NaN, is as the one before it said. */
+static double take_progress(const mls_record *record, mls_str name, double *progress)
 {
     mls_str span;
-    double number;
-    return mls_json_member(record->metadata, name, &span) && mls_json_number(span, &number) ? number : (double)NAN;
-}
-
-/* What an evaluation does not say is as the one before it said. */
-static void take_progress(double said, double *progress)
-{
-    *progress = isnan(said) ? *progress : said;
+    double said = NAN;
+    const bool known = mls_json_member(record->metadata, name, &span) && mls_json_number(span, &said) && !isnan(said);
+    *progress = known ? said : *progress;
+    return known ? said : (double)NAN;
 }
 
 /* Keeps an evaluation that is one of the two that stable_diffusion needs. */
@@ -62,14 +59,11 @@ static void take_evaluation(mls_run *run, void *member, const mls_record *record
     mls_evaluation taken = {.time_ms = record->time_ms,
                             .line = record->line,
                             .value = NAN,
-                            .at = {metadata_number(record, MLS_S("samples_count")),
-                                   metadata_number(record, MLS_S("epoch_num")),
-                                   metadata_number(record, MLS_S("step_num"))}};
+                            .at = {take_progress(record, MLS_S("samples_count"), &run->progress.samples_count),
+                                   take_progress(record, MLS_S("epoch_num"), &run->progress.epoch_num),
+                                   take_progress(record, MLS_S("step_num"), &run->progress.step_num)}};
     (void)member;
     (void)mls_json_number(record->value, &taken.value);
-    take_progress(taken.at.samples_count, &run->progress.samples_count);
-    take_progress(taken.at.epoch_num, &run->progress.epoch_num);
-    take_progress(taken.at.step_num, &run->progress.step_num);
     take_image(run, record, taken);
     if (run->run_stop.line == 0 || record->time_ms <= run->run_stop.time_ms) {
         run->first_evaluation = run->evaluations++ == 0 ? taken : run->first_evaluation;
