@@ -71,18 +71,15 @@ static bool is_letter_next(mls_str rest)
     return lower >= 'a' && lower <= 'z';
 }
 
-/* One that is left out counts as 1. */
-static uint64_t degree(uint64_t named)
-{
-    return named != 0 ? named : 1;
-}
-
-/* What follows from the numbers. */
+/* What follows from the numbers.  A degree that is left out counts as 1. */
 static void derive_batch(mls_config_name *decoded)
 {
-    const uint64_t two = multiply(decoded, degree(decoded->tensor_parallel), degree(decoded->pipeline_parallel));
-    const uint64_t model_parallel = multiply(decoded, two, degree(decoded->context_parallel));
-    if ((decoded->tensor_parallel | decoded->pipeline_parallel | decoded->context_parallel) == 0) {
+    const uint64_t named[] = {decoded->tensor_parallel, decoded->pipeline_parallel, decoded->context_parallel};
+    uint64_t model_parallel = 1;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        model_parallel = multiply(decoded, model_parallel, named[i] != 0 ? named[i] : 1);
+    }
+    if ((named[0] | named[1] | named[2]) == 0) {
         decoded->batch_per_gpu = decoded->third;
         return;
     }
