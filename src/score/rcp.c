@@ -117,16 +117,6 @@ void mls_rcp_set_prepare(mls_rcp_set *set)
     prune_points(set);
 }
 
-static mls_rcp_bar bar_between(const mls_rcp_set *set, double batch, const mls_rcp_point *below,
-                               const mls_rcp_point *above)
-{
-    const double low = below->global_batch_size;
-    const double high = above->global_batch_size;
-    return bar_of(set, interpolate(batch, low, below->bar.mean, high, above->bar.mean),
-                  interpolate(batch, low, below->bar.stdev, high, above->bar.stdev),
-                  2 * (double)set->rules.benchmark->runs_needed);
-}
-
 mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size)
 {
     mls_rcp_limit limit = {MLS_RCP_NO_POINTS, "", global_batch_size, NAN, NAN, {NAN, NAN, NAN, NAN, NAN}};
@@ -148,11 +138,16 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
                   : below == NULL  ? MLS_RCP_SMALLER_BATCH
                   : below == above ? MLS_RCP_FOUND
                                    : MLS_RCP_INTERPOLATED;
-    limit.lower_batch_size = lower->global_batch_size;
-    if (above != NULL) {
-        limit.upper_batch_size = above->global_batch_size;
-        limit.bar = limit.match == MLS_RCP_INTERPOLATED ? bar_between(set, global_batch_size, below, above)
-                                                        : bar_at(set, above);
+    const double low = lower->global_batch_size;
+    const double high = above != NULL ? above->global_batch_size : (double)NAN;
+    limit.lower_batch_size = low;
+    limit.upper_batch_size = high;
+    if (limit.match == MLS_RCP_INTERPOLATED) {
+        limit.bar = bar_of(set, interpolate(global_batch_size, low, below->bar.mean, high, above->bar.mean),
+                           interpolate(global_batch_size, low, below->bar.stdev, high, above->bar.stdev),
+                           2 * (double)set->rules.benchmark->runs_needed);
+    } else if (above != NULL) {
+        limit.bar = bar_at(set, above);
     }
     return limit;
 }
