@@ -80,25 +80,30 @@ static void judge_implementation(const judgement *judging)
 
 /* ------------------------------------------------- logs and descriptions */
 
-/* A text of a run by its place in mls_run. */
-static const char *said_by(const mls_submission_run *run, size_t member)
-{
-    const char *text;
-    memcpy(&text, (const char *)&run->run + member, sizeof text);
-    return text;
-}
-
-/* A finding about each log that says something else of itself than `who` says (NULL: nothing). */
-static void compare_logs(const judgement *judging, size_t member, const char *key, const char *who,
-                         const char *expected, mls_finding_code code)
+/* A finding about each log that says something else of itself than the folder or the description says. */
+static void compare_logs(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
-    const mls_finding_place place = {.key = mls_str_from(key)};
-    for (size_t i = 0; i < result->run_count && expected != NULL; i++) {
-        const char *said = said_by(&result->runs[i], member);
-        if (said != NULL && strcasecmp(said, expected) != 0) {
-            mls_findings_add(&result->runs[i].run.findings, code, place, "%s is %.*s, the %s says %.*s", key,
-                             MLS_CUT_TEXT(said, 60), who, MLS_CUT_TEXT(expected, 60));
+    for (size_t i = 0; i < result->run_count; i++) {
+        mls_run *run = &result->runs[i].run;
+        const struct {
+            const char *key, *said, *who, *expected; /* NULL: nothing is */
+            mls_finding_code code;
+        } facts[] = {
+            {"submission_benchmark", run->benchmark, "folder", result->benchmark, MLS_FINDING_BENCHMARK_DIFFERS},
+            {"submission_division", run->division, "system description", result->division,
+             MLS_FINDING_DIVISION_DIFFERS},
+            {"submission_org", run->organisation, "system description", judging->system->submitter,
+             MLS_FINDING_SUBMITTER_DIFFERS},
+        };
+        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
+            const char *said = facts[k].said;
+            const char *expected = facts[k].expected;
+            if (said != NULL && expected != NULL && strcasecmp(said, expected) != 0) {
+                mls_findings_add(&run->findings, facts[k].code, (mls_finding_place){.key = mls_str_from(facts[k].key)},
+                                 "%s is %.*s, the %s says %.*s", facts[k].key, MLS_CUT_TEXT(said, 60), facts[k].who,
+                                 MLS_CUT_TEXT(expected, 60));
+            }
         }
     }
 }
@@ -391,12 +396,7 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submissi
     if (result->run_count > 0 && !judging.failed) {
         score(&judging);
     }
-    compare_logs(&judging, offsetof(mls_run, benchmark), "submission_benchmark", "folder", result->benchmark,
-                 MLS_FINDING_BENCHMARK_DIFFERS);
-    compare_logs(&judging, offsetof(mls_run, division), "submission_division", "system description", result->division,
-                 MLS_FINDING_DIVISION_DIFFERS);
-    compare_logs(&judging, offsetof(mls_run, organisation), "submission_org", "system description",
-                 judging.system->submitter, MLS_FINDING_SUBMITTER_DIFFERS);
+    compare_logs(&judging);
     judge_names(&judging);
     judge_implementation(&judging);
     return judging.failed ? MLS_ERROR_MEMORY : MLS_OK;
