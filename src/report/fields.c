@@ -23,18 +23,14 @@ void mls_emitter_release(mls_emitter *to)
 
 /* -------------------------------------------------------------------- CSV */
 
-static bool is_formula(mls_str text)
-{
-    double number;
-    return text.len > 0 && strchr("=+-@'", text.ptr[0]) != NULL && !mls_number_parse(text, &number);
-}
-
 static void csv_cell(mls_emitter *to, mls_str text)
 {
     mls_buffer *clean = &to->text;
     mls_buffer *cell = &to->cell;
+    double number;
+    const bool formula = text.len > 0 && strchr("=+-@'", text.ptr[0]) != NULL && !mls_number_parse(text, &number);
     mls_buffer_clear(clean);
-    mls_buffer_append_text(clean, is_formula(text) ? "'" : "");
+    mls_buffer_append_text(clean, formula ? "'" : "");
     mls_escape_append(clean, text);
     mls_buffer_clear(cell);
     /* Each byte becomes at most two, and two quotes go around. */
@@ -167,36 +163,31 @@ void mls_emit_name(mls_emitter *to, mls_str name)
     to->name = name;
 }
 
-/* A cell, or a value of JSON as it stands. */
-static void put_value(mls_emitter *to, mls_str cell, mls_str value)
+/* A cell, or what of JSON `append` makes of it; ptr NULL: null. */
+static void put_value(mls_emitter *to, mls_str value, void (*append)(mls_buffer *, mls_str))
 {
     if (to->csv) {
-        csv_cell(to, cell);
+        csv_cell(to, value);
     } else {
         json_before(to);
-        mls_output_write(to->output, value);
+        append(&to->text, value.ptr != NULL ? value : MLS_S("null"));
+        json_text(to);
     }
 }
 
 void mls_emit_null(mls_emitter *to)
 {
-    put_value(to, MLS_S(""), MLS_S("null"));
+    put_value(to, (mls_str){0}, mls_buffer_append);
 }
 
 void mls_emit_str(mls_emitter *to, mls_str text)
 {
-    if (to->csv) {
-        csv_cell(to, text);
-    } else {
-        json_before(to);
-        json_quote(&to->text, text);
-        json_text(to);
-    }
+    put_value(to, text.ptr != NULL ? text : MLS_S(""), json_quote);
 }
 
 void mls_emit_str_or_null(mls_emitter *to, mls_str text)
 {
-    (text.ptr != NULL ? mls_emit_str(to, text) : mls_emit_null(to));
+    put_value(to, text, text.ptr != NULL ? json_quote : mls_buffer_append);
 }
 
 void mls_emit_text(mls_emitter *to, const char *text)
@@ -207,26 +198,17 @@ void mls_emit_text(mls_emitter *to, const char *text)
 void mls_emit_number(mls_emitter *to, double number)
 {
     const mls_words words = mls_words_exact(number);
-    const mls_str text = mls_str_from(words.text);
-    put_value(to, isfinite(number) ? text : MLS_S(""), text);
+    put_value(to, isfinite(number) ? mls_str_from(words.text) : (mls_str){0}, mls_buffer_append);
 }
 
 void mls_emit_bool(mls_emitter *to, bool value)
 {
-    put_value(to, value ? MLS_S("true") : MLS_S("false"), value ? MLS_S("true") : MLS_S("false"));
+    put_value(to, value ? MLS_S("true") : MLS_S("false"), mls_buffer_append);
 }
 
 void mls_emit_json(mls_emitter *to, mls_str span)
 {
-    if (span.ptr == NULL) {
-        mls_emit_null(to);
-    } else if (to->csv) {
-        csv_cell(to, span);
-    } else {
-        json_before(to);
-        json_span(&to->text, span);
-        json_text(to);
-    }
+    put_value(to, span, span.ptr != NULL ? json_span : mls_buffer_append);
 }
 
 void mls_emit_logged(mls_emitter *to, mls_str span)
@@ -295,30 +277,32 @@ void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const
     mls_emit_end(to);
 }
 
-static const char *const json_types[] = {"text",    "text or null",    "number", "number or null",
-                                         "boolean", "boolean or null", "array",  "array or null",
-                                         "object",  "object or null",  "any"};
-static const char *const csv_types[] = {
-    "text", "text or empty", "number", "number or empty", "true or false", "true, false or empty", "", "", "", "",
-    "any"};
-
 static void print_fields(mls_output *output, const char *section, const mls_fields *fields)
 {
+    static const char *const types[] = {"text", "number", "boolean", "array", "object", "any"};
     for (size_t i = 0; i < fields->count; i++) {
-        mls_output_printf(output, "%s: %s %s\n", section, fields->items[i].name, json_types[fields->items[i].type]);
+        const mls_field *field = &fields->items[i];
+        mls_output_printf(output, "%s: %s %s%s\n", section, field->name, types[field->type / 2],
+                          field->type % 2 != 0 ? " or null" : "");
     }
 }
 
 static void print_columns(mls_output *output, const mls_columns *columns)
 {
+    static const char *const types[] = {"text",
+                                        "text or empty",
+                                        "number",
+                                        "number or empty",
+                                        "true or false",
+                                        "true, false or empty",
+                                        [MLS_FIELD_ANY] = "any"};
     mls_str names = mls_str_from(columns->names);
     size_t source;
     for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
         const mls_field *field = find_column(columns, name, &source);
-        /* The type that has null stands behind the one that has not. */
         const bool empty = field != NULL && source < columns->optional && field->type % 2 == 0;
         mls_output_printf(output, "%s: %.*s %s\n", columns->section, (int)name.len, name.ptr,
-                          field != NULL ? csv_types[field->type + empty] : "missing");
+                          field != NULL ? types[field->type + empty] : "missing");
     }
 }
 

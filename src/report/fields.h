@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.h - values for programs, and what rows hold: one table of fields for each kind of row drives JSON, NDJSON and
- * CSV, and `mlscore help fields`, by which a test holds the lists of mlscore-formats(5) to these tables.
+ * fields.h - values for programs: one table of fields for each kind of row drives JSON, NDJSON and CSV, and `mlscore
+ * help fields`, by which a test holds the lists of mlscore-formats(5) to these tables.
  *
- * JSON is written as it comes, without a tree: what is absent is null, text is valid UTF-8, nothing in it can steer a
- * terminal.  In CSV every cell is quoted, rows end in "\r\n" as RFC 4180 has it, control characters are escaped, absent
- * values are empty, and text that a spreadsheet would take for a formula has one ' more in front.
+ * JSON is written as it comes: what is absent is null, text is valid UTF-8, nothing in it can steer a terminal.  In CSV
+ * every cell is quoted, rows end in "\r\n" as RFC 4180 has it, control characters are escaped, absent values are empty,
+ * and text that a spreadsheet would take for a formula has one ' more in front.
  *
- * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, unit, value), the unit
- * "ms", "minutes", "joules" … or "", the value in terms of `row`; arrays, objects and what is WRITTEN write themselves,
- * to `to`, and a member of an object that writes nothing is left out.
- *
- *     #define SPREAD_FIELDS(F) F(spread, variation, NUMBER, "", row->variation)
- *     MLS_FIELDS(spread, mls_spread, SPREAD_FIELDS)
- *
- * defines `static const mls_fields spread_fields`, whose rows are mls_spread.
+ * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, value), the value in
+ * terms of `row`; arrays, objects and what is WRITTEN write themselves, to `to`, and a member of an object that writes
+ * nothing is left out.  MLS_FIELDS(spread, mls_spread, LIST) defines `spread_fields`, whose rows are mls_spread.
  */
 #ifndef MLS_REPORT_FIELDS_H
 #define MLS_REPORT_FIELDS_H
@@ -55,6 +50,7 @@ void mls_emit_name(mls_emitter *to, mls_str name);
 void mls_emit_end(mls_emitter *to);
 void mls_emitter_release(mls_emitter *to);
 
+/* What may be null stands behind the same that may not. */
 typedef enum mls_field_type {
     MLS_FIELD_TEXT, /* a C string or an mls_str; NULL, or a ptr of NULL: null */
     MLS_FIELD_TEXT_OR_NULL,
@@ -76,7 +72,6 @@ typedef enum mls_field_type {
 typedef struct mls_field {
     const char *name;
     mls_field_type type;
-    const char *unit;
     void (*emit)(mls_emitter *to, const void *row);
 } mls_field;
 
@@ -100,13 +95,13 @@ typedef struct mls_fields {
 #define MLS_EMIT_OBJECT(value) value
 #define MLS_EMIT_OBJECT_OR_NULL(value) value
 #define MLS_EMIT_ANY(value) value
-#define MLS_FIELD_FUNCTION(kind, name, type, unit, value)                                                              \
+#define MLS_FIELD_FUNCTION(kind, name, type, value)                                                                    \
     static void get_##kind##_##name(mls_emitter *to, const void *of)                                                   \
     {                                                                                                                  \
         const kind##_row *row = of;                                                                                    \
         MLS_EMIT_##type(value);                                                                                        \
     }
-#define MLS_FIELD_ROW(kind, name, type, unit, value) {#name, MLS_FIELD_##type, unit, get_##kind##_##name},
+#define MLS_FIELD_ROW(kind, name, type, value) {#name, MLS_FIELD_##type, get_##kind##_##name},
 #define MLS_FIELDS(kind, type, LIST) MLS_FIELDS_AS(static, kind##_fields, kind, type, LIST)
 #define MLS_FIELDS_AS(how, variable, kind, type, LIST)                                                                 \
     typedef type kind##_row;                                                                                           \
