@@ -77,7 +77,9 @@ static void show_agreeing(mls_view *view, const mls_config_entry *entry)
     const mls_config_summary *summary = &entry->summary;
     const mls_wrap wrap = {view->width, INDENT, HANG + INDENT, " ", true};
     mls_buffer line = {0};
-    mls_buffer clean = {0};
+    if (summary->agreeing_count == 0) {
+        return;
+    }
     for (size_t i = 0; i < summary->agreeing_count; i++) {
         append_setting(&line, i == 0 ? "text agrees: " : " ", summary->agreeing[i]);
     }
@@ -85,16 +87,7 @@ static void show_agreeing(mls_view *view, const mls_config_entry *entry)
         mls_buffer_printf(&line, "%s%s", i == 0 ? " (" : ", ", summary->absent[i]);
     }
     mls_buffer_append_text(&line, summary->absent_count > 0 ? " not set: 1)" : "");
-    if (summary->agreeing_count > 0 && view->format == MLS_FORMAT_MARKDOWN) {
-        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
-    } else if (summary->agreeing_count > 0) {
-        mls_escape_append(&clean, mls_buffer_str(&line));
-        mls_output_printf(view->output, "%*s", INDENT, "");
-        mls_view_wrapped(view, mls_buffer_str(&clean), wrap, MLS_STYLE_PLAIN);
-        mls_output_text(view->output, "\n");
-    }
-    mls_output_drop(view->output, &clean);
-    mls_output_drop(view->output, &line);
+    mls_view_item(view, &line, wrap, MLS_STYLE_PLAIN);
 }
 
 static bool is_shown_already(const mls_config_entry *entry, const mls_shell_variable *variable)

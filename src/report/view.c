@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * view.c - text on its way to a person: colours, lines that are broken at the terminal's width, items of Markdown
- * lists, numbers.
- */
+/* view.c - text on its way to a person: colours, lines broken at the terminal's width, items of Markdown lists,
+ * numbers. */
 #include "report/view.h"
 
 #include <errno.h>
@@ -138,18 +136,19 @@ void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t
     mls_output_drop(view->output, &shown);
 }
 
+void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style style)
+{
+    const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
+    mls_output_printf(view->output, "%*s", markdown ? 0 : (int)wrap.used, markdown ? "- " : "");
+    print(view, line, wrap, style);
+    mls_output_text(view->output, "\n");
+}
+
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang)
 {
     /* A list, like the line of a score, is broken as one. */
     const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
-    const mls_wrap wrap = {hang > 0 ? view->width : 0, indent, hang, separator, false};
-    if (view->format == MLS_FORMAT_MARKDOWN) {
-        mls_output_text(view->output, "- ");
-    } else {
-        mls_output_printf(view->output, "%*s", (int)indent, "");
-    }
-    print(view, line, wrap, style);
-    mls_output_text(view->output, "\n");
+    mls_view_item(view, line, (mls_wrap){hang > 0 ? view->width : 0, indent, hang, separator, false}, style);
 }
 
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
@@ -164,15 +163,12 @@ void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang
 
 /* ----------------------------------------------------------------- numbers */
 
-/* Decimals of a number that is most often whole. */
-enum { COUNT_DECIMALS = 4 };
-
 /* From here on neither digits behind the point nor seconds tell anybody anything. */
 #define FIXED_MAX 1e12
 
 mls_words mls_words_count(double number)
 {
-    return mls_words_trimmed(number, COUNT_DECIMALS);
+    return mls_words_trimmed(number, 4);
 }
 
 mls_words mls_words_fixed(double number, int decimals)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - how results and findings are printed, by every command in every format. A format is an mls_format_writer;
- * what a command prints is an mls_report. Nothing in this floor returns success: lack of memory is remembered by the
- * output, like a full disk, and told when it is closed.
+ * view.h - how results and findings are printed: a format is an mls_format_writer, what a command prints an mls_report.
+ * Nothing here returns success: lack of memory is remembered by the output, like a full disk, and told at its close.
  */
 #ifndef MLS_REPORT_VIEW_H
 #define MLS_REPORT_VIEW_H
@@ -136,10 +135,10 @@ void mls_view_text(mls_view *view, mls_style style, const char *format, ...) MLS
 void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t hang);
 
 /*
- * A line of its own, escaped, indented and, where the terminal is too narrow, gone on with at `hang` (0: it is not
- * broken, so that paths can be copied); in Markdown an item of a list.  Frees the buffer.  Or the same of formatted
- * text.
+ * A line of its own, escaped, indented and broken as `wrap` says, or gone on with at `hang` (0: it is not broken, so
+ * that paths can be copied); in Markdown an item of a list.  Frees the buffer.  Or the same of formatted text.
  */
+void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style style);
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang);
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
     MLS_PRINTF(5, 6);
