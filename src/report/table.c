@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* Between two columns. */
 enum { COLUMN_GAP = 2, CUT_MIN = 12, NOTE_INDENT = 4 };
 
 void mls_table_row(mls_table *table)
@@ -238,7 +237,7 @@ static void print_markdown(const mls_table *table, mls_output *output)
     mls_output_buffer(output, &lines);
 }
 
-void mls_table_print(mls_table *table, mls_view *view)
+void mls_table_finish(mls_table *table, mls_view *view)
 {
     if (table->count > 0 && view->format == MLS_FORMAT_MARKDOWN) {
         print_markdown(table, view->output);
@@ -248,19 +247,9 @@ void mls_table_print(mls_table *table, mls_view *view)
     if (table->failed) {
         mls_output_short(view->output);
     }
-}
-
-void mls_table_release(mls_table *table)
-{
     free(table->rows);
     mls_arena_release(&table->text);
     mls_buffer_release(&table->raw);
     mls_buffer_release(&table->clean);
     *table = (mls_table){0};
-}
-
-void mls_table_finish(mls_table *table, mls_view *view)
-{
-    mls_table_print(table, view);
-    mls_table_release(table);
 }

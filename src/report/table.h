@@ -49,10 +49,7 @@ typedef struct mls_table {
     bool failed;           /* memory ran out: the table is not complete */
 } mls_table;
 
-/*
- * A new row, its next cell, its note.  A note without cells is a heading over the rows that follow: a little to the
- * left, as long as it likes.  Without a row nothing happens.
- */
+/* A new row, its next cell, its note.  A note without cells is a heading, of any length, over the rows that follow. */
 void mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
@@ -61,9 +58,7 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...) 
 /* What a buffer holds as a text that the table owns, for "%s".  Empties the buffer and frees it. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);
 
-/* Prints the rows (if there are any) fitted to the view's width, or as Markdown; releases them; does both. */
-void mls_table_print(mls_table *table, mls_view *view);
-void mls_table_release(mls_table *table);
+/* Prints the rows (if there are any) fitted to the view's width, or as Markdown, and releases them. */
 void mls_table_finish(mls_table *table, mls_view *view);
 
 #endif
