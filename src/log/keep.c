@@ -2,41 +2,25 @@
 /* keep.c - copies of records, made records again when they are wanted. */
 #include "log/keep.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
 /* Stands in front of a payload. */
 typedef struct kept_place {
-    size_t length;
-    size_t line;
-    size_t column;
+    size_t length, line, column;
 } kept_place;
-
-static bool make_room(mls_kept_records *kept, size_t size)
-{
-    const size_t capacity = (kept->size + size) * 2;
-    char *bytes = realloc(kept->bytes, capacity);
-    if (bytes == NULL) {
-        return false;
-    }
-    kept->bytes = bytes;
-    kept->capacity = capacity;
-    return true;
-}
 
 bool mls_records_keep(mls_kept_records *kept, const mls_record *record)
 {
     const kept_place place = {record->payload.len, record->line, record->column};
-    const size_t size = sizeof place + place.length;
-    if (size > kept->capacity - kept->size && !make_room(kept, size)) {
+    if (!mls_buffer_reserve(&kept->bytes, sizeof place + place.length)) {
         return false;
     }
-    char *end = kept->bytes + kept->size;
+    char *end = kept->bytes.ptr + kept->bytes.len;
     memcpy(end, &place, sizeof place);
     memcpy(end + sizeof place, record->payload.ptr, place.length);
-    kept->size += size;
+    kept->bytes.len += sizeof place + place.length;
     kept->count++;
     return true;
 }
@@ -46,11 +30,11 @@ mls_status mls_records_retell(const mls_kept_records *kept, mls_status (*take)(v
 {
     mls_arena scratch = {0};
     mls_status status = MLS_OK;
-    for (size_t at = 0; at < kept->size && status == MLS_OK;) {
+    for (size_t at = 0; at < kept->bytes.len && status == MLS_OK;) {
         kept_place place;
         size_t where;
-        memcpy(&place, kept->bytes + at, sizeof place);
-        const mls_str payload = {kept->bytes + at + sizeof place, place.length};
+        memcpy(&place, kept->bytes.ptr + at, sizeof place);
+        const mls_str payload = {kept->bytes.ptr + at + sizeof place, place.length};
         mls_record record = {.line = place.line, .column = place.column};
         mls_arena_reset(&scratch);
         /* It was valid before: nothing but memory can fail. */
@@ -64,12 +48,13 @@ mls_status mls_records_retell(const mls_kept_records *kept, mls_status (*take)(v
 
 void mls_records_forget(mls_kept_records *kept)
 {
-    kept->size = 0;
+    mls_buffer_clear(&kept->bytes);
+    kept->bytes.failed = false;
     kept->count = 0;
 }
 
 void mls_records_release(mls_kept_records *kept)
 {
-    free(kept->bytes);
+    mls_buffer_release(&kept->bytes);
     *kept = (mls_kept_records){0};
 }

@@ -3,13 +3,12 @@
 #ifndef MLS_LOG_KEEP_H
 #define MLS_LOG_KEEP_H
 
+#include "base/buffer.h"
 #include "mlscore/log.h"
 
 /* Zero-initialised is empty. */
 typedef struct mls_kept_records {
-    char *bytes; /* of each record its place and its payload */
-    size_t size;
-    size_t capacity;
+    mls_buffer bytes; /* of each record its place and its payload */
     size_t count;
 } mls_kept_records;
 

@@ -274,7 +274,7 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
     }
     if (checker->keeps) {
         checker->keeps = record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP &&
-                         record->payload.len < MLS_KEPT_BYTES_MAX - checker->kept.size;
+                         record->payload.len < MLS_KEPT_BYTES_MAX - checker->kept.bytes.len;
         checker->out_of_memory |= checker->keeps && !mls_records_keep(&checker->kept, record);
     }
     if (status == MLS_OK) {
