@@ -132,12 +132,11 @@ typedef struct mls_error {
 
 /**
  * Fills `error` (may be NULL) and returns `status`: with a message, cut to fit and control characters replaced; with
- * errno's text behind it ("…: No such file or directory"); with the one reason of every failed allocation.
+ * `what`, if any, and errno's text ("…: No such file or directory"); with the one reason of every failed allocation.
  */
 mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
     MLS_PRINTF(5, 6);
-mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *format, ...)
-    MLS_PRINTF(4, 5);
+mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *what);
 mls_status mls_error_memory(mls_error *error);
 extern const char mls_reason_memory[];
 

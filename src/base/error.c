@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* error.c - errors as values, and the names of severities. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -21,49 +20,36 @@ static void clean_message(char *message)
     *out = '\0';
 }
 
-MLS_PRINTF(3, 0)
-static void fill_error(mls_error *error, mls_status status, const char *format, va_list args)
-{
-    *error = (mls_error){.status = status};
-    const int length = mls_text_vprintf(error->message, sizeof error->message, format, args);
-    if (length >= (int)sizeof error->message) {
-        /* One byte more than stands there tells whether the last code point is whole. */
-        error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';
-    }
-    clean_message(error->message);
-}
-
 mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
 {
     if (error != NULL) {
         va_list args;
+        *error = (mls_error){.status = status, .line = line, .column = column};
         va_start(args, format);
-        fill_error(error, status, format, args);
+        const int length = mls_text_vprintf(error->message, sizeof error->message, format, args);
         va_end(args);
-        error->line = line;
-        error->column = column;
+        if (length >= (int)sizeof error->message) {
+            /* One byte more than stands there tells whether the last code point is whole. */
+            error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';
+        }
+        clean_message(error->message);
     }
     return status;
 }
 
-mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *format, ...)
+mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *what)
 {
-    if (error != NULL) {
-        va_list args;
-        va_start(args, format);
-        fill_error(error, status, format, args);
-        va_end(args);
-        error->system_errno = system_errno;
-        char reason[128];
-        /* The GNU and the POSIX strerror_r differ in what they return; this form serves both. */
+    char reason[128];
+    /* The GNU and the POSIX strerror_r differ in what they return; this form serves both. */
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
-        const char *text = strerror_r(system_errno, reason, sizeof reason);
+    const char *text = strerror_r(system_errno, reason, sizeof reason);
 #else
-        const char *text = reason;
-        (void)strerror_r(system_errno, reason, sizeof reason);
+    const char *text = reason;
+    (void)strerror_r(system_errno, reason, sizeof reason);
 #endif
-        const size_t used = strlen(error->message);
-        (void)snprintf(error->message + used, sizeof error->message - used, "%s%s", used > 0 ? ": " : "", text);
+    (void)mls_error_set(error, status, 0, 0, "%s%s%s", what, *what != '\0' ? ": " : "", text);
+    if (error != NULL) {
+        error->system_errno = system_errno;
     }
     return status;
 }

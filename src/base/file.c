@@ -48,14 +48,14 @@ int mls_file_open(const char *path, bool given, mls_error *error)
     if (given && strcmp(path, "-") == 0) {
         const int copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
         if (copy < 0) {
-            (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "");
+            (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
         }
         return copy;
     }
     struct stat about = {0};
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (given ? 0 : O_NONBLOCK));
     if (fd < 0 || fstat(fd, &about) != 0) {
-        (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "");
+        (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
     } else if (S_ISDIR(about.st_mode) || (!given && !S_ISREG(about.st_mode))) {
         (void)mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a %s", mls_file_kind_words(about.st_mode));
     } else {
@@ -81,7 +81,7 @@ static mls_status read_open(int fd, size_t limit, mls_buffer *text, mls_error *e
             return packed == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "holds no text: %s", packed);
         }
         if (got < 0 && errno != EINTR) {
-            return mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "");
+            return mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
         }
         text->len += got > 0 ? (size_t)got : 0;
         text->ptr[text->len] = '\0';

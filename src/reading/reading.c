@@ -214,7 +214,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
     mls_status status = MLS_OK;
     const int fd = reading->open != NULL ? reading->open(reading->state, read->index) : mls_source_open(read->source);
     if (fd < 0) {
-        read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "%s", "");
+        read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
     }
     if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {
         status = take_checker(work, &checker);

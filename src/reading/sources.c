@@ -70,7 +70,7 @@ static mls_status add_source(const source_finder *finder, const char *path, cons
 static mls_status add_failed(const source_finder *finder, const char *path, int system_errno, bool named)
 {
     mls_error why = {0};
-    (void)mls_error_set_errno(&why, MLS_ERROR_READ, system_errno, "%s", "");
+    (void)mls_error_set_errno(&why, MLS_ERROR_READ, system_errno, "");
     return add_source(finder, path, why.message, (mls_source){.failed = true, .named = named});
 }
 

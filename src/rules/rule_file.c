@@ -249,10 +249,12 @@ static void add_rule_file(mls_rule_file *file, mls_str name, const char *at)
         if (status == MLS_OK) {
             source_add(file, path, false, mls_buffer_str(&text));
         } else if (mls_rule_room(file, status != MLS_ERROR_MEMORY ? &why : NULL)) {
-            file->status = why.system_errno != 0
-                               ? mls_error_set_errno(file->error, status, why.system_errno,
-                                                     "the rule file %s cannot be opened", path.ptr)
-                               : mls_error_set(file->error, status, 0, 0, "the rule file %s %s", path.ptr, why.message);
+            const char *unopened = why.system_errno != 0 ? "cannot be opened: " : "";
+            file->status =
+                mls_error_set(file->error, status, 0, 0, "the rule file %s %s%s", path.ptr, unopened, why.message);
+            if (file->error != NULL) {
+                file->error->system_errno = why.system_errno;
+            }
         }
     }
     mls_buffer_release(&text);

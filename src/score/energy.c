@@ -162,7 +162,7 @@ mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const cha
     power_log log = {.path = path, .findings = findings, .conversion_eff = NAN, .interconnect_power_est = NAN};
     const mls_sink sink = {.state = &log, .record = take_record, .malformed = take_malformed};
     const mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, NULL, &error)
-                                      : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "%s", "cannot be opened");
+                                      : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "cannot be opened");
     double watts = NAN;
     if (fd >= 0) {
         (void)close(fd);

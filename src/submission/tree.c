@@ -564,7 +564,7 @@ mls_status mls_tree_list(mls_submission *submission, const mls_submission_option
     submission->real = realpath(submission->path, NULL);
     if (submission->real == NULL || stat(submission->real, &about) != 0 ||
         (S_ISDIR(about.st_mode) && access(submission->real, R_OK | X_OK) != 0)) {
-        return mls_error_set_errno(error, MLS_ERROR_READ, errno, "%s", "cannot be read");
+        return mls_error_set_errno(error, MLS_ERROR_READ, errno, "cannot be read");
     }
     if (!S_ISDIR(about.st_mode)) {
         return mls_error_set(error, MLS_ERROR_READ, 0, 0, "not a folder");
