@@ -41,13 +41,6 @@ size_t mls_utf8_encode(uint32_t code_point, char bytes[4])
     return count;
 }
 
-void mls_utf8_append(mls_buffer *buffer, uint32_t code_point)
-{
-    char bytes[4];
-    const size_t count = mls_utf8_encode(code_point, bytes);
-    mls_buffer_append(buffer, (mls_str){bytes, count});
-}
-
 mls_str mls_utf8_cut(mls_str text, size_t bytes)
 {
     if (text.len <= bytes) {

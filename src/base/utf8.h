@@ -26,7 +26,6 @@ int32_t mls_utf8_next(mls_str text, size_t *at);
 
 /* Writes a code point as UTF-8, surrogates in the same pattern (generalised UTF-8); returns the number of bytes. */
 size_t mls_utf8_encode(uint32_t code_point, char bytes[4]);
-void mls_utf8_append(mls_buffer *buffer, uint32_t code_point);
 
 /* The longest beginning of at most `bytes` bytes, or `columns` columns, that does not part a code point. */
 mls_str mls_utf8_cut(mls_str text, size_t bytes);

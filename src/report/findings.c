@@ -275,13 +275,14 @@ static void xml_append(mls_buffer *out, const char *bytes)
     static const char *const entities[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
     const mls_str text = mls_str_from(bytes);
     for (size_t at = 0; at < text.len;) {
+        const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
         const bool allowed = (code >= 0x20 && code < 0x7f) ||
                              (code >= 0xa0 && code != 0xfffe && code != 0xffff && !mls_code_point_is_hostile(code));
         if (code == '&' || code == '<' || code == '>' || code == '"') {
             mls_buffer_append_text(out, entities[code]);
         } else {
-            mls_utf8_append(out, allowed ? (uint32_t)code : 0xfffd);
+            mls_buffer_append(out, allowed ? (mls_str){text.ptr + start, at - start} : MLS_S("\xef\xbf\xbd"));
         }
     }
 }
