@@ -30,6 +30,15 @@ int mls_compare_names(const void *a, const void *b)
     return mls_str_compare_natural(mls_str_from(*(const char *const *)a), mls_str_from(*(const char *const *)b));
 }
 
+bool mls_names_add(mls_names *names, mls_str name)
+{
+    char *copy = MLS_GROW(names, items) ? mls_copy_text(name.ptr, name.len) : NULL;
+    if (copy != NULL) {
+        names->items[names->count++] = copy;
+    }
+    return copy != NULL;
+}
+
 void mls_names_release(mls_names *names)
 {
     for (size_t i = 0; i < names->count; i++) {
@@ -57,12 +66,9 @@ static mls_status read_names(DIR *folder, size_t limit, mls_names *list, int *sy
             *system_errno = EOVERFLOW;
             break;
         }
-        char *name = mls_copy_text(entry->d_name, strlen(entry->d_name));
-        if (name == NULL || !MLS_GROW(list, items)) {
-            free(name);
+        if (!mls_names_add(list, mls_str_from(entry->d_name))) {
             return MLS_ERROR_MEMORY;
         }
-        list->items[list->count++] = name;
     }
     if (list->count > 1) {
         qsort((void *)list->items, list->count, sizeof *list->items, mls_compare_names);

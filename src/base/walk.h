@@ -80,6 +80,8 @@ typedef struct mls_names {
  */
 mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno) MLS_MUST_USE;
 
+/* Adds a copy of a name; false when memory runs out. */
+bool mls_names_add(mls_names *names, mls_str name) MLS_MUST_USE;
 void mls_names_release(mls_names *names);
 
 /* For qsort() and bsearch(): the natural order of items that begin with a name, a const char *. */

@@ -266,7 +266,7 @@ void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *re
 {
     mls_error error = {0};
     mls_sources *sources = &cli->sources;
-    if (mls_sources_find((const char *const *)cli->operands, cli->operand_count, sources, &error) != MLS_OK) {
+    if (mls_sources_find((const char *const *)cli->operands.items, cli->operands.count, sources, &error) != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
         return;
     }
@@ -292,10 +292,7 @@ void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 
 void mls_cli_release(mls_cli *cli)
 {
-    for (size_t i = 0; i < cli->operand_count; i++) {
-        free(cli->operands[i]);
-    }
-    free((void *)cli->operands);
+    mls_names_release(&cli->operands);
     mls_sources_release(&cli->sources);
     mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);

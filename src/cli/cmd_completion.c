@@ -193,7 +193,7 @@ static void completion_run(mls_cli *cli)
     } shells[] = {{"bash", "completions/bash.template", ""},
                   {"zsh", "completions/zsh.template", "[]:\\"},
                   {"fish", "completions/fish.template", "\\"}};
-    const char *wanted = cli->operand_count == 1 ? cli->operands[0] : "";
+    const char *wanted = cli->operands.count == 1 ? cli->operands.items[0] : "";
     mls_nearest nearest = mls_nearest_to(mls_str_from(wanted));
     place all = {.output = &cli->output, .command = &no_command, .option = &no_option};
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {

@@ -58,18 +58,13 @@ enum { ENTRIES_MAX = 10000000, DEPTH_MAX = 64 };
 static mls_status config_found(void *state, mls_walk_entry *entry)
 {
     config_work *work = state;
-    mls_names *paths = &work->found;
     const mls_str name = mls_str_from(entry->name);
     entry->enter = entry->enter && !entry->link;
     if (entry->too_deep && !entry->link) {
         mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
     }
     if (entry->kind == MLS_WALK_FILE && mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))) {
-        char *path = MLS_GROW(paths, items) ? mls_copy_text(entry->path, strlen(entry->path)) : NULL;
-        if (path == NULL) {
-            return MLS_ERROR_MEMORY;
-        }
-        paths->items[paths->count++] = path;
+        return mls_names_add(&work->found, mls_str_from(entry->path)) ? MLS_OK : MLS_ERROR_MEMORY;
     }
     return MLS_OK;
 }
@@ -127,8 +122,8 @@ static void config_add_operand(config_work *work, const char *operand)
 static void config_run(mls_cli *cli)
 {
     config_work work = {.cli = cli};
-    for (size_t i = 0; i < cli->operand_count; i++) {
-        config_add_operand(&work, cli->operands[i]);
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        config_add_operand(&work, cli->operands.items[i]);
     }
     mls_cli_print(cli, cli->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
     for (size_t i = 0; i < work.list.count; i++) {

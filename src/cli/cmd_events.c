@@ -84,7 +84,7 @@ static mls_status events_done(void *state, const mls_read *read)
     mls_cli_read_done(cli, read);
     if (cli->count) {
         /* As grep -c prints it: the bare number for one file, path:number for several. */
-        const bool several = cli->operand_count > 1 || cli->sources.count > 1;
+        const bool several = cli->operands.count > 1 || cli->sources.count > 1;
         mls_output_escaped(&cli->output, mls_str_from(several ? read->source->path : ""));
         mls_output_printf(&cli->output, "%s%zu\n", several ? ":" : "", events->count);
     }

@@ -66,7 +66,7 @@ static void help_manual(const char *name)
 static void help_run(mls_cli *cli)
 {
     mls_finding_code code;
-    const char *topic = cli->operand_count > 0 ? cli->operands[0] : "";
+    const char *topic = cli->operands.count > 0 ? cli->operands.items[0] : "";
     const bool findings = strcmp(topic, "findings") == 0;
     const bool fields = strcmp(topic, "fields") == 0; /* for the test of mlscore-formats(5) */
     const mls_command *command = NULL;
@@ -75,8 +75,8 @@ static void help_run(mls_cli *cli)
     }
     if (command != NULL) {
         help_manual(command->name);
-    } else if ((findings && cli->operand_count > 1) || mls_finding_code_from_name(mls_str_from(topic), &code)) {
-        mls_cli_explain(cli, cli->operands[findings]);
+    } else if ((findings && cli->operands.count > 1) || mls_finding_code_from_name(mls_str_from(topic), &code)) {
+        mls_cli_explain(cli, cli->operands.items[findings]);
         return;
     } else if (*topic != '\0' && !findings && !fields) {
         (void)mls_command_find(cli, topic);

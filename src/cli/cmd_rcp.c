@@ -62,7 +62,7 @@ static void note_unused(mls_cli *cli, const mls_rcp_listings *all, const mls_edi
     }
     if (own == 0) {
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", cli->score.rcp_path,
-                    cli->operand_count == 1 ? cli->operands[0] : "a benchmark", mls_usage_name(edition->usage),
+                    cli->operands.count == 1 ? cli->operands.items[0] : "a benchmark", mls_usage_name(edition->usage),
                     edition->name);
     }
 }
@@ -101,11 +101,11 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
 
 static void rcp_run(mls_cli *cli)
 {
-    const char *benchmark = cli->operand_count == 1 ? cli->operands[0] : NULL;
+    const char *benchmark = cli->operands.count == 1 ? cli->operands.items[0] : NULL;
     mls_buffer own_points = {0};
     double batch_size = (double)NAN;
-    if (cli->operand_count > 1) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one benchmark at a time, not '%s' too", cli->operands[1]);
+    if (cli->operands.count > 1) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one benchmark at a time, not '%s' too", cli->operands.items[1]);
     } else if (cli->batch != NULL &&
                !(mls_number_parse(mls_str_from(cli->batch), &batch_size) && batch_size > 0 && isfinite(batch_size))) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--batch takes a number above 0, not '%s'", cli->batch);

@@ -20,16 +20,16 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request)
 {
     mls_error error = {0};
     const size_t first = cli->rules_path == NULL; /* operand that may name a benchmark */
-    request->benchmark = cli->operand_count > first ? cli->operands[first] : NULL;
+    request->benchmark = cli->operands.count > first ? cli->operands.items[first] : NULL;
     if (cli->rules_path != NULL) {
         const bool loaded = mls_cli_own_rules(cli);
         request->ruleset = cli->own_ruleset;
         return loaded;
     }
-    if (cli->operand_count == 0) {
+    if (cli->operands.count == 0) {
         return !cli->json || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--json needs an edition");
     }
-    return mls_cli_edition(cli, cli->operands[0], &request->edition) &&
+    return mls_cli_edition(cli, cli->operands.items[0], &request->edition) &&
            (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) == MLS_OK ||
             mls_cli_say_error(cli, NULL, &error));
 }
@@ -37,7 +37,7 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request)
 static void rules_run(mls_cli *cli)
 {
     mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
-    if (cli->operand_count > 2 - (cli->rules_path != NULL)) {
+    if (cli->operands.count > 2 - (cli->rules_path != NULL)) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "too many arguments%s",
                     cli->rules_path != NULL ? ": with --rules the edition is left out" : "");
     } else if (request.editions == NULL || !rules_load(cli, &request)) {

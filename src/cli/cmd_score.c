@@ -101,7 +101,7 @@ static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
     mls_collection collection;
     mls_error error = {0};
     const mls_status collected =
-        mls_collect((const char *const *)cli->operands, cli->operand_count, wanted, &collection, &error);
+        mls_collect((const char *const *)cli->operands.items, cli->operands.count, wanted, &collection, &error);
     mls_cli_progress_end(cli);
     if (collected != MLS_OK) {
         mls_cli_say_error(cli, cli->score.rcp_path, &error);

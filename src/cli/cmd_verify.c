@@ -60,8 +60,8 @@ static void verify_run(mls_cli *cli)
         mls_cli_explain(cli, cli->explain);
         return;
     }
-    if (cli->operand_count != 1) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operand_count == 0 ? "no folder given" : "one folder at a time");
+    if (cli->operands.count != 1) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operands.count == 0 ? "no folder given" : "one folder at a time");
         return;
     }
     if (!mls_cli_edition(cli, NULL, &wanted->edition)) {
@@ -73,10 +73,10 @@ static void verify_run(mls_cli *cli)
     wanted->strict = cli->view.strict;
     wanted->progress = mls_cli_progress;
     wanted->progress_state = cli;
-    const mls_status judged = mls_submission_verify(cli->operands[0], wanted, &submission, &error);
+    const mls_status judged = mls_submission_verify(cli->operands.items[0], wanted, &submission, &error);
     mls_cli_progress_end(cli);
     if (judged != MLS_OK) {
-        mls_cli_say(cli, judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO, cli->operands[0], "%s",
+        mls_cli_say(cli, judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO, cli->operands.items[0], "%s",
                     error.message);
     } else {
         mls_cli_print(cli, &mls_verify_report, &submission);

@@ -9,6 +9,7 @@
 #ifndef MLS_CLI_COMMAND_H
 #define MLS_CLI_COMMAND_H
 
+#include "base/walk.h"
 #include "mlscore/group.h"
 #include "mlscore/reading.h"
 #include "mlscore/submission.h"
@@ -114,8 +115,7 @@ struct mls_cli {
     const char *batch; /* rcp */
     bool json;         /* rules */
 
-    char **operands; /* owned; what is left of the command line, then what --files-from lists */
-    size_t operand_count, operand_capacity;
+    mls_names operands;       /* what is left of the command line, then what --files-from lists */
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
     double progress_ms;       /* when to show progress again; 0: to be decided */

@@ -136,14 +136,9 @@ static void decide_color(mls_cli *cli)
 
 /* --------------------------------------------------------------- operands */
 
-static bool add_operand(mls_cli *cli, const char *text, size_t len)
+static bool add_operand(mls_cli *cli, mls_str text)
 {
-    if (!mls_grow((void **)&cli->operands, cli->operand_count, &cli->operand_capacity, sizeof *cli->operands) ||
-        (cli->operands[cli->operand_count] = mls_copy_text(text, len)) == NULL) {
-        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
-    }
-    cli->operand_count++;
-    return true;
+    return mls_names_add(&cli->operands, text) || mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
 }
 
 /* Adds the paths that --files-from lists.  False after a complaint. */
@@ -155,7 +150,7 @@ static bool add_files_from(mls_cli *cli)
     for (size_t at = 0; at < text.len && ok;) {
         const char *stop = memchr(text.ptr + at, end, text.len - at);
         const size_t len = stop != NULL ? (size_t)(stop - text.ptr) - at : text.len - at;
-        ok = len == 0 || add_operand(cli, text.ptr + at, len);
+        ok = len == 0 || add_operand(cli, (mls_str){text.ptr + at, len});
         at += len + 1;
     }
     mls_buffer_release(&text);
@@ -241,9 +236,9 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
     }
     decide_color(cli);
     for (int i = optind; i < argc && ok; i++) {
-        ok = add_operand(cli, argv[i], strlen(argv[i]));
+        ok = add_operand(cli, mls_str_from(argv[i]));
     }
     ok = ok && (cli->files_from == NULL || add_files_from(cli));
-    return ok && (cli->operand_count > 0 || cli->command->missing == NULL ||
+    return ok && (cli->operands.count > 0 || cli->command->missing == NULL ||
                   mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", cli->command->missing));
 }
