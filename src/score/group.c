@@ -43,8 +43,6 @@ const char *mls_run_says(const mls_run *run, mls_run_fact fact)
                                        : mls_run_config(run);
 }
 
-/* ------------------------------------------------ what the runs agree on */
-
 /* The first run that says something, when all that do agree with it; NULL with a finding when two differ. */
 static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char *what)
 {
@@ -110,8 +108,6 @@ static void identify(mls_group *group, const mls_editions *editions)
     }
 }
 
-/* ----------------------------------------------------------- weak scaling */
-
 /* A number that the run logged before it started; NAN when it did not. */
 static double logged_number(const mls_run *run, mls_str key)
 {
@@ -158,8 +154,6 @@ static void check_weak(mls_group *group)
                          "the runs differ in number_of_nodes times accelerators_per_node; the first valid one counts");
     }
 }
-
-/* ------------------------------------------- runs, convergence and seeds */
 
 static void check_run_count(mls_group *group)
 {
@@ -276,8 +270,6 @@ static mls_status check_submitted(mls_group *group, const mls_score_options *opt
     return status;
 }
 
-/* ----------------------------------------------------------------- energy */
-
 void mls_group_energy(mls_group *group)
 {
     mls_power_outcome *power = &group->power;
@@ -299,8 +291,6 @@ void mls_group_energy(mls_group *group)
     }
 }
 
-/* ----------------------------------------------------------------- config */
-
 static void check_config(mls_group *group)
 {
     if (group->config == NULL) {
@@ -319,8 +309,6 @@ static void check_config(mls_group *group)
                          named, group->global_batch_size);
     }
 }
-
-/* -------------------------------------------------------------- the whole */
 
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
 {

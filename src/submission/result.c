@@ -30,8 +30,6 @@ static mls_finding_place folder_place(const judgement *judging)
     return (mls_finding_place){.path = judging->result->path};
 }
 
-/* ------------------------------------------------------------------ names */
-
 /* Writes the name that the file at this place of a list should have: "result_0.txt"; whether it has it. */
 static bool is_numbered(const char *path, const char *prefix, size_t i, char name[static 40])
 {
@@ -78,8 +76,6 @@ static void judge_implementation(const judgement *judging)
     }
 }
 
-/* ------------------------------------------------- logs and descriptions */
-
 /* A finding about each log that says something else of itself than the folder or the description says. */
 static void compare_logs(const judgement *judging)
 {
@@ -107,8 +103,6 @@ static void compare_logs(const judgement *judging)
         }
     }
 }
-
-/* ------------------------------------------------------------------- runs */
 
 /* Tells of every run that is not valid why: the first error says it best. */
 static void give_reasons(judgement *judging)
@@ -183,8 +177,6 @@ static void judge_logs(judgement *judging)
     }
 }
 
-/* ------------------------------------------------------------------ checks */
-
 /* What the group found out that no finding of ours says already. */
 static void judge_mixture(const judgement *judging)
 {
@@ -236,10 +228,6 @@ static void score(judgement *judging)
         group->rcp.result.limit.unit = "";
     }
 }
-
-/* ------------------------------------------------------------ power files */
-
-#define MILLISECONDS_PER_MINUTE 60000.0
 
 /* The two kinds of power files, as in mls_power_folder. */
 enum { KINDS = 2 };
@@ -331,7 +319,7 @@ static mls_status check_power(mls_submission_result *result)
 static mls_status read_joules(const mls_submission *submission, const mls_submission_file *file, bool node,
                               mls_submission_run *run)
 {
-    const double time_ms = mls_run_minutes(&run->run) * MILLISECONDS_PER_MINUTE;
+    const double time_ms = mls_run_minutes(&run->run) * 60000;
     mls_findings *findings = &run->run.findings;
     if (file->size > MLS_LOG_BYTES_MAX) {
         mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
@@ -362,8 +350,6 @@ mls_status mls_power_read(const mls_submission *submission, mls_submission_run *
     }
     return run->run.findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }
-
-/* ---------------------------------------------------------------- a result */
 
 static void skip(const judgement *judging)
 {

@@ -17,8 +17,6 @@
 #include "mlscore/reading.h"
 #include "submission/judge.h"
 
-/* ---------------------------------------------------------------- releasing */
-
 static void release_result(mls_submission_result *result)
 {
     mls_group_release(&result->group);
@@ -65,8 +63,6 @@ void mls_submission_release(mls_submission *submission)
     *submission = (mls_submission){0};
 }
 
-/* ----------------------------------------------------------------- choosing */
-
 /* Of one submitter leaves the systems and results that were asked for; with them goes what was found about them. */
 static void choose_in_submitter(mls_submitter *submitter, const mls_submission_options *options)
 {
@@ -108,13 +104,14 @@ static void offer_name(name_list *names, const char *name)
 {
     bool added = false;
     names->list.failed |= mls_map_put(&names->known, mls_str_from(name), &added) == NULL;
-    if (added && names->list.len + strlen(name) <= LISTED_MAX) {
-        mls_buffer_printf(&names->list, "%s%s", names->list.len > 0 ? ", " : "", name);
-    } else if (added) {
-        names->more = names->list.len > 0 ? ", …" : "…";
+    if (!added) {
+        return;
     }
-    if (added) {
-        mls_nearest_offer(&names->nearest, mls_str_from(name));
+    mls_nearest_offer(&names->nearest, mls_str_from(name));
+    if (names->list.len + strlen(name) <= LISTED_MAX) {
+        mls_buffer_printf(&names->list, "%s%s", names->list.len > 0 ? ", " : "", name);
+    } else {
+        names->more = names->list.len > 0 ? ", …" : "…";
     }
 }
 
@@ -166,8 +163,6 @@ static mls_status choose(mls_submission *submission, const mls_submission_option
     submission->submitter_count = status == MLS_OK ? kept : submission->submitter_count;
     return status;
 }
-
-/* --------------------------------------------------------------------- logs */
 
 /* The logs that are read. */
 typedef struct log_list {
@@ -335,8 +330,6 @@ static mls_status read_logs(log_list *logs, const mls_submission_options *option
     return status;
 }
 
-/* ------------------------------------------------------------------ judging */
-
 static mls_status judge(mls_submission *submission, const mls_submission_options *options, mls_error *error)
 {
     cJSON *rules = NULL;
@@ -357,8 +350,6 @@ static mls_status judge(mls_submission *submission, const mls_submission_options
     cJSON_Delete(rules);
     return status;
 }
-
-/* ---------------------------------------------------------------- verdicts */
 
 /* Takes what one owner has of a submitter's findings; those without a path are about `owner.path`. */
 static void take_findings(mls_submission *submission, mls_submitter *submitter, const mls_findings *findings,

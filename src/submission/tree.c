@@ -77,8 +77,6 @@ typedef struct tree_walk {
     mls_status status; /* MLS_OK or MLS_ERROR_MEMORY, which ends the walk */
 } tree_walk;
 
-/* ------------------------------------------------------------------ owners */
-
 /* What is found from here on is about somebody else. */
 static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
 {
@@ -128,8 +126,6 @@ static void *find_named(void *items, size_t count, size_t size, const char *name
 {
     return count > 0 ? bsearch(&name, items, count, size, mls_compare_names) : NULL;
 }
-
-/* ------------------------------------------------------------------- files */
 
 /* A link to a place outside; one that leads nowhere is another matter. */
 static bool leaves(const mls_walk_entry *entry)
@@ -192,8 +188,6 @@ static void take_useless(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* -------------------------------------------------------------- submitters */
-
 /* Whether a folder (a path below the root, "" for the root) is a submitter's. */
 static bool is_submitter(const tree_walk *walk, const char *path)
 {
@@ -230,8 +224,6 @@ static void take_hidden(tree_walk *walk, const mls_walk_entry *entry)
         walk->hidden = copy(walk, path.ptr, path.len - (path.len > 0));
     }
 }
-
-/* ----------------------------------------------------------------- systems */
 
 static void add_system(tree_walk *walk, const char *name)
 {
@@ -271,8 +263,6 @@ static void take_description(tree_walk *walk, const mls_walk_entry *entry)
     set_owner(walk, OWNER_SYSTEM, &walk->system->findings);
     walk->system->description = take_file(walk, entry);
 }
-
-/* ----------------------------------------------------------------- results */
 
 static void take_result(tree_walk *walk, const mls_walk_entry *entry)
 {
@@ -323,8 +313,6 @@ static void take_log(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* ---------------------------------------------------------- implementations */
-
 static void take_implementation(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_submission_file *folder = ADD(walk, &walk->submitter->implementations, items, count, capacity);
@@ -344,8 +332,6 @@ static void take_config(tree_walk *walk, const mls_walk_entry *entry)
         add_file(walk, &walk->submitter->configs, entry);
     }
 }
-
-/* ------------------------------------------------------------------- roles */
 
 /* What else stands in a folder of this role has no place in it; NULL: anything may. */
 static const char *const stray_in[] = {
@@ -483,8 +469,6 @@ static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
         add_stray(walk, entry, kind);
     }
 }
-
-/* ----------------------------------------------------------------- walking */
 
 /* What can be said of a file or folder wherever it stands. */
 static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
