@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * config.h - what a config_*.sh says it runs: its name, and where its text (read by shell.h) disagrees with it.
- *
- * Submissions keep one script per system and scale, and its name says the shape of the job: what
- * config_GB200_18x4x1xtp1pp1cp8.sh runs has 18 nodes of 4 GPUs, one micro-batch per step, context parallel 8.  Without
- * "config_" and ".sh" it is DGXSYSTEM of a Slurm log.  Names and scripts are text from outside; nothing is ever run.
+ * config_GB200_18x4x1xtp1pp1cp8.sh runs on 18 nodes of 4 GPUs, one micro-batch per step, context parallel 8; without
+ * "config_" and ".sh" that is DGXSYSTEM of a Slurm log.  Names and scripts come from outside; nothing is ever run.
  */
 #ifndef MLSCORE_CONFIG_H
 #define MLSCORE_CONFIG_H
@@ -53,12 +51,9 @@ typedef struct mls_config_name {
 } mls_config_name;
 
 /**
- * Decodes the name of a config: a bare name, a path, or a DGXSYSTEM value.  Any text can be decoded.
- *
+ * Decodes a config's name, path or DGXSYSTEM; any text can be decoded.  "config_" and ".sh" are optional, degrees of
+ * parallelism stand in any order, and the last part that has this form is the shape:
  *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
- *
- * "config_" and ".sh" are optional, degrees of parallelism stand in any order, and the last part of the name that has
- * this form is the shape.
  */
 mls_config_name mls_config_name_decode(mls_str text);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group.h - runs that make one result, and their score.
- *
- * The fastest and the slowest runs are left out and the rest is averaged, as in olympic judging; runs that are not
- * valid are dropped and count as the slowest. A group borrows its runs and owns everything else.
+ * group.h - runs that make one result, and their score: the fastest and the slowest are left out and the rest is
+ * averaged, as in olympic judging; runs that are not valid are dropped and count as the slowest.  A group borrows its
+ * runs and owns everything else.
  */
 #ifndef MLSCORE_GROUP_H
 #define MLSCORE_GROUP_H

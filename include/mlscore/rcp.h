@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rcp.h - reference convergence points: does a submission learn as slowly as it should?
- *
- * In the closed division it may not reach the target with significantly less training than the reference.  Each batch
- * size of that is a point with the samples (or epochs) every reference run needed.  A set never changes.
+ * rcp.h - reference convergence points: in the closed division a submission may not reach the target with significantly
+ * less training than the reference, of which each batch size is a point with the samples (or epochs) its runs needed.
  */
 #ifndef MLSCORE_RCP_H
 #define MLSCORE_RCP_H
@@ -113,8 +111,7 @@ typedef struct mls_rcp_result {
 #define MLS_RCP_BATCH_SIZE_DIFFERS (-(double)INFINITY)
 mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, double *to_converge, size_t count);
 
-/** Appends the verdict (score_minutes: the unscaled score, or NaN), or what a batch size needs, in a line for people.
- */
+/** Appends the verdict (score_minutes: unscaled, or NaN), or what a batch size needs, in a line for people. */
 struct mls_buffer;
 void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, struct mls_buffer *words);
 void mls_rcp_limit_describe(const mls_rcp_limit *limit, struct mls_buffer *words);

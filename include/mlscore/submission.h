@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * submission.h - a whole submission, judged before it is uploaded.
+ * submission.h - a whole submission, judged before it is uploaded: a submitter's folder, or a round's with many.
  *
- * A submission is a folder: one submitter's, or a round's with many.  It is walked once and every log is read once;
- * what stands there, what each result scores and every finding come as plain structs.  Nothing in the tree is executed
- * or changed, and no link is followed out of it.
- *
- * A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  Verdicts are made of what the
- * owners counted: a submission is valid when there is no finding of severity error.
+ * It is walked once and every log is read once; nothing in it is executed or changed, and no link is followed out of
+ * it. A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  A submission is valid when
+ * there is no finding of severity error.
  */
 #ifndef MLSCORE_SUBMISSION_H
 #define MLSCORE_SUBMISSION_H

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * energy.c - joules of a run, from the power files beside its log.
- *
- * Each node and each switch has a file of records in the format of the training logs.  A node's energy is the mean
- * power over the time it was measured, times the time to train.  A switch has only an estimate.  Both are multiplied
- * with the efficiency of the power conversion.
+ * energy.c - joules of a run, from the power files beside its log, in the format of logs: of a node the mean power over
+ * the time it was measured, of a switch an estimate; times the efficiency of conversion and the time to train.
  */
 #include "score/score.h"
 

@@ -7,19 +7,18 @@
 #include "mlscore/log.h"
 
 /*
- * Sorts runs into groups, in the order of their first runs, with path, result_folder and runs set.  The result_*.txt
- * files of one folder are one group.  All other runs are grouped by benchmark, division, config and batch size; one
- * that died before it logged one of these joins the one group that agrees with what it did log, as the failure it is
- * there. MLS_OK or MLS_ERROR_MEMORY; *groups and *count are valid in any case.
+ * Sorts runs into groups with path, result_folder and runs set: the result_*.txt of a folder, else those of a
+ * benchmark, division, config and batch size; one that died before it logged these joins the only group that agrees
+ * with it.  MLS_OK or MLS_ERROR_MEMORY; *groups and *count are valid in any case.
  */
 mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count) MLS_MUST_USE;
 
 /*
- * Marks the runs of a group whose rules are known and scores them.  With N runs needed, d dropped and m that may be
- * left out: d > m gives no score; else the m fastest and the m - d slowest valid runs are left out and the rest is
- * averaged. Fewer than N give the plain mean.  Of more (`select_window`) every N consecutive ones by start time get
- * their olympic mean, infinite when more than m are dropped; the window closest to the median of all (of two equally
- * close the slower, of two equal the first) is the score, if the median is finite.  MLS_OK or MLS_ERROR_MEMORY.
+ * Marks and scores the runs of a group whose rules are known.  With N runs needed, d dropped and m that may be left
+ * out: d > m gives no score; else the m fastest and m - d slowest valid runs are left out and the rest is averaged.
+ * Fewer than N give the plain mean.  Of more (`select_window`) the N consecutive ones by start time whose olympic mean
+ * (infinite: d > m) is closest to the median of all such, if that is finite: the slower of two equally close, the first
+ * of two equal.  MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_group_olympic(mls_group *group, bool select_window) MLS_MUST_USE;
 
@@ -44,10 +43,9 @@ void mls_rcp_set_prepare(mls_rcp_set *set);
 bool mls_run_seed(mls_run *run, const mls_record *record);
 
 /*
- * Were the runs made with different seeds?  Every log has a record `seed` whose metadata names the file and the line
- * that logged it; its value is what Python's int() takes; file, line and that whole number together never repeat in a
- * folder; no line is malformed.  Several seeds in one log are worth a warning.  With `bypass` errors are warnings.
- * MLS_OK or MLS_ERROR_MEMORY.
+ * Were the runs made with different seeds?  Every log has a record `seed` whose metadata name file and line and whose
+ * value Python's int() takes; the three together never repeat; no line is malformed.  Several in a log are worth a
+ * warning.  With `bypass` errors are warnings.  MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass,
                            mls_seed_outcome *outcome) MLS_MUST_USE;

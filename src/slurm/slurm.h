@@ -10,9 +10,8 @@
 #define MLS_HOSTS_MAX 10000
 
 /*
- * Appends the names in a list of hosts as Slurm writes it, "node[01-03,07],gpu1", each with a NUL behind it, to an
- * empty buffer and returns how many.  A word that does not follow the syntax, and a list of more than MLS_HOSTS_MAX
- * names, is one as it stands.
+ * Appends the names in Slurm's list of hosts, "node[01-03,07],gpu1", each with a NUL behind it, to an empty buffer and
+ * returns how many.  A word without that syntax, and a list of more than MLS_HOSTS_MAX names, is one as it stands.
  */
 size_t mls_hosts_expand(mls_str list, mls_buffer *names);
 
@@ -25,10 +24,9 @@ typedef struct mls_source_runs {
 } mls_source_runs;
 
 /*
- * slurm-<job>.out repeats every trial's output.  Removes all but one of each run (as mls_run_compare() has it) from the
- * collection, whose `skipped` holds all sources and `found` the runs of each; those of a result file are left alone.
- * What stays is of a file that is not a slurm-*.out, then of the one with the fewest runs, then of the first in natural
- * order.  A source that is left with none says why.  MLS_OK or MLS_ERROR_MEMORY.
+ * slurm-<job>.out repeats every trial's output.  Leaves one of each run (by mls_run_compare()) in the collection, whose
+ * `skipped` holds all sources and `found` the runs of each: that of no slurm-*.out, then of the source with the fewest,
+ * then of the first; result files keep all.  A source without any left says why.  MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found) MLS_MUST_USE;
 

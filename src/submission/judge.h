@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judge.h - what the files of this floor know of each other.
- *
- * The tree is walked first; then logs and power files are read side by side; systems, results and configs are judged
- * afterwards, in order.  All paths are relative to the root of the tree.  Functions that return a status and take no
- * error return MLS_OK or MLS_ERROR_MEMORY; everything else is a finding.
+ * judge.h - what the files of this floor know of each other.  All paths are relative to the root of the tree.
+ * Functions that return a status and take no error return MLS_OK or MLS_ERROR_MEMORY; everything else is a finding.
  */
 #ifndef MLS_SUBMISSION_JUDGE_H
 #define MLS_SUBMISSION_JUDGE_H
@@ -16,9 +13,8 @@
 #include "mlscore/submission.h"
 
 /*
- * Lists what is below submission->path, one submitter's folder (it has results or systems in it) or a folder of such
- * folders.  No link is followed out of it, and one to a folder only where the place asks for a folder.  MLS_ERROR_READ
- * when it is no readable folder.
+ * Lists what is below submission->path, a submitter's folder (with results or systems in it) or one of such folders.  A
+ * link to a folder is followed only inside, where the place asks for one.  MLS_ERROR_READ when it cannot be read.
  */
 mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options,
                          mls_error *error) MLS_MUST_USE;
@@ -45,10 +41,7 @@ int mls_tree_open(const mls_submission *submission, const mls_submission_file *f
 mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
                          mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
-/*
- * Judges package_checker_params: of its lines, which end as in a text file of Python's, the last counts when it has no
- * ending and is one of two words. The others are advice.
- */
+/* Judges package_checker_params, of whose lines only the last counts: one of two words, without a line ending. */
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
 
 /* Reads what descriptions must hold, src/data/systems.json; *rules is to be given to cJSON_Delete(). */
