@@ -375,15 +375,19 @@ static void emit_nodes(mls_emitter *to, const mls_run *run)
     mls_output_drop(to->output, &names);
 }
 
-/* A seed as it was logged: a number where it is one, else its text. */
-static void emit_seed(mls_emitter *to, mls_str text)
+/* Seeds as they were logged: a number where it is one, else its text. */
+static void emit_seeds(mls_emitter *to, const mls_run *run)
 {
     double number;
-    if (mls_number_parse(text, &number) && isfinite(number)) {
-        mls_emit_number(to, number);
-    } else {
-        mls_emit_str(to, text);
+    mls_emit_open(to, '[');
+    for (size_t i = 0; i < run->seed_count; i++) {
+        if (mls_number_parse(run->seeds[i].value, &number) && isfinite(number)) {
+            mls_emit_number(to, number);
+        } else {
+            mls_emit_str(to, run->seeds[i].value);
+        }
     }
+    mls_emit_close(to, ']');
 }
 
 #define RUN_FIELDS(F)                                                                                                  \
@@ -401,7 +405,7 @@ static void emit_seed(mls_emitter *to, mls_str text)
     F(run, init_minutes, NUMBER_OR_NULL, mls_run_init_minutes(row->run))                                               \
     F(run, throughput, NUMBER_OR_NULL,                                                                                 \
       row->run->throughputs > 0 ? row->run->throughput / (double)row->run->throughputs : (double)NAN)                  \
-    F(run, seed, ARRAY, MLS_EMIT_LIST(to, row->run->seed_count, emit_seed(to, row->run->seeds[i].value)))              \
+    F(run, seed, ARRAY, emit_seeds(to, row->run))                                                                      \
     F(run, joules, NUMBER_OR_NULL,                                                                                     \
       row->group->power.joules != NULL ? row->group->power.joules[row->index] : (double)NAN)                           \
     F(run, job, TEXT_OR_NULL, row->run->job.job)                                                                       \
