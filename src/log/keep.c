@@ -14,13 +14,14 @@ typedef struct kept_place {
 bool mls_records_keep(mls_kept_records *kept, const mls_record *record)
 {
     const kept_place place = {record->payload.len, record->line, record->column};
-    if (!mls_buffer_reserve(&kept->bytes, sizeof place + place.length)) {
+    const size_t size = sizeof place + place.length;
+    if (size >= kept->bytes.capacity - kept->bytes.len && !mls_buffer_reserve(&kept->bytes, size)) {
         return false;
     }
     char *end = kept->bytes.ptr + kept->bytes.len;
     memcpy(end, &place, sizeof place);
     memcpy(end + sizeof place, record->payload.ptr, place.length);
-    kept->bytes.len += sizeof place + place.length;
+    kept->bytes.len += size;
     kept->count++;
     return true;
 }
