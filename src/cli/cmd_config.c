@@ -53,8 +53,6 @@ static void config_add(config_work *work, const char *text, bool is_file)
     }
 }
 
-enum { ENTRIES_MAX = 10000000, DEPTH_MAX = 64 };
-
 static mls_status config_found(void *state, mls_walk_entry *entry)
 {
     config_work *work = state;
@@ -85,8 +83,9 @@ static void config_add_folder(config_work *work, const char *folder)
     mls_error error = {0};
     const mls_names *found = &work->found;
     const size_t first = found->count;
-    mls_folder_walk walk = {
-        .visitor = {work, config_found, config_listed}, .entries_max = ENTRIES_MAX, .depth_max = DEPTH_MAX};
+    mls_folder_walk walk = {.visitor = {work, config_found, config_listed},
+                            .entries_max = MLS_WALK_FILES_MAX,
+                            .depth_max = MLS_WALK_DEPTH_MAX};
     const mls_status status = mls_folder_walk_from(&walk, folder, 0, &error);
     mls_folder_walk_release(&walk);
     if (status != MLS_OK) {
