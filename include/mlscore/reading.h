@@ -51,10 +51,9 @@ typedef struct mls_read {
     size_t index; /**< of the source */
     const mls_source *source;
     mls_log_totals totals;
-    mls_status status;  /**< MLS_OK, or MLS_ERROR_READ: the runs hold what came before the failure */
-    mls_error error;    /**< of a status other than MLS_OK */
-    const char *unread; /**< what it is that it was not read as a log: "binary file"; NULL: it was */
-    size_t runs;        /**< handed over */
+    mls_status status; /**< MLS_OK, or MLS_ERROR_READ: the runs hold what came before the failure */
+    mls_error error;   /**< of a status other than MLS_OK */
+    size_t runs;       /**< handed over */
 } mls_read;
 
 /** How to read, and who wants to know.  Zero-initialised reads everything and tells nobody. */

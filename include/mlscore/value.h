@@ -13,7 +13,6 @@
 
 MLS_C_BEGIN
 
-struct mls_arena;
 typedef struct mls_value mls_value;
 
 /** A member of an object, in the order of first appearance. */

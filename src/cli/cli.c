@@ -255,7 +255,7 @@ void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
 void mls_cli_read_done(mls_cli *cli, const mls_read *read)
 {
     const mls_source *source = read->source;
-    const char *why = read->status != MLS_OK ? read->error.message : read->unread;
+    const char *why = read->status != MLS_OK ? read->error.message : read->totals.unread;
     const bool wanted = read->status != MLS_OK || source->named || source->result;
     if (why != NULL) {
         mls_cli_say(cli, wanted ? MLS_EXIT_IO : MLS_EXIT_OK, source->path, wanted ? "%s" : "skipped: %s", why);

@@ -25,8 +25,7 @@ static const mls_option options[] = {
 typedef struct events_state {
     mls_cli *cli;
     const char *path;
-    size_t count;
-    size_t malformed;
+    size_t count, malformed;
 } events_state;
 
 /* Whether the key is in the list "a,b". */

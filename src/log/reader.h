@@ -28,8 +28,7 @@ typedef struct mls_event {
 /* What was found in whole lines.  Reused; zero-initialised is empty. */
 typedef struct mls_batch {
     mls_event *items;
-    size_t count;
-    size_t capacity;
+    size_t count, capacity;
     size_t lines;      /* line endings, plus one for an unfinished last line */
     mls_arena scratch; /* decoded keys */
 } mls_batch;
@@ -57,9 +56,7 @@ enum { MLS_MLLOG_LENGTH = 9 };
 /* Its head is [0, middle), its tail [tail, len); without a line ending it is all head. */
 typedef struct mls_block {
     char *data; /* room for MLS_BLOCK_SIZE and MLS_SCAN_PADDING bytes */
-    size_t len;
-    size_t middle;
-    size_t tail;
+    size_t len, middle, tail;
     mls_batch batch; /* of what lies between */
 } mls_block;
 

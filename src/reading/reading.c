@@ -195,12 +195,11 @@ static mls_status scan_file(reading_work *work, ahead_file *file, mls_checker *c
     }
     if (status == MLS_OK && fd >= 0) {
         status = mls_log_scan_fd(fd, &options, sinks, count, &file->read.totals, &file->read.error);
-        file->read.unread = file->read.totals.unread;
     }
     /* What is a run in any case is one without a line then, if whoever asks wants it. */
     if (status == MLS_OK &&
-        (fd < 0 || (file->read.unread != NULL && reading->unread_runs && is_run(reading, source)))) {
-        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, &file->read.totals, &file->read.error);
+        (fd < 0 || (file->read.totals.unread != NULL && reading->unread_runs && is_run(reading, source)))) {
+        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &file->read.error);
     }
     mls_file_release(&cutter);
     return status;

@@ -20,8 +20,7 @@ typedef struct source_finder {
 
 /* What run.sub and the tools around it leave beside the logs. */
 static const struct {
-    mls_str prefix;
-    mls_str suffix;
+    mls_str prefix, suffix;
     const char *reason;
 } names_skipped[] = {
     {MLS_STR("."), MLS_STR(""), "hidden"},

@@ -199,7 +199,7 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
 static const char *useless(const mls_read *read, size_t runs)
 {
     return runs > 0                                             ? NULL
-           : read->unread != NULL                               ? read->unread
+           : read->totals.unread != NULL                        ? read->totals.unread
            : read->totals.bytes == 0                            ? "empty"
            : read->totals.binary                                ? "binary file"
            : read->totals.records + read->totals.malformed == 0 ? "no :::MLLOG line"
@@ -214,7 +214,7 @@ static mls_status collect_source(void *state, const mls_read *read)
     const char *reason =
         read->status != MLS_OK ? read->error.message : useless(read, collecting->found[read->index].count);
     source->failed = read->status != MLS_OK;
-    collection->files += read->unread == NULL && (read->status == MLS_OK || read->runs > 0);
+    collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
     return reason != NULL ? set_skip(source, mls_copy_text(reason, strlen(reason))) : MLS_OK;
 }

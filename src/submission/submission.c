@@ -259,10 +259,10 @@ static mls_status finish_log(void *state, const mls_read *read)
 {
     const log_list *logs = state;
     mls_run *run = &logs->items[read->index]->run;
-    if (read->status == MLS_ERROR_READ || read->unread != NULL) {
+    if (read->status == MLS_ERROR_READ || read->totals.unread != NULL) {
         mls_findings all = {0};
         mls_findings_add(&all, MLS_FINDING_UNREADABLE, (mls_finding_place){0}, "%s",
-                         read->unread != NULL ? read->unread : read->error.message);
+                         read->totals.unread != NULL ? read->totals.unread : read->error.message);
         if (read->totals.bytes > 0) {
             mls_findings_append(&all, &run->findings);
         }

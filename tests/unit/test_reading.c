@@ -379,7 +379,7 @@ static mls_status tell_source(void *state, const mls_read *read)
 {
     retold *told = state;
     mls_buffer_printf(&told->text, "done%zu%s%s ", read->index, read->status != MLS_OK ? "!" : "",
-                      read->unread != NULL ? "?" : "");
+                      read->totals.unread != NULL ? "?" : "");
     return told->stop_at != 0 && read->index + 1 == told->stop_at ? MLS_STOPPED : MLS_OK;
 }
 
