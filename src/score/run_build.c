@@ -170,9 +170,7 @@ static void take_number(mls_run *run, void *member, const mls_record *record)
 {
     double *number = member;
     (void)run;
-    if (!mls_json_number(record->value, number)) {
-        *number = (double)NAN;
-    }
+    *number = mls_json_number(record->value, number) ? *number : (double)NAN;
 }
 
 static void take_train_samples(mls_run *run, void *member, const mls_record *record)

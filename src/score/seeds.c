@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * seeds.c - the seeds that logs tell, each in one form that can be compared, and what is wrong with those of a folder.
- */
+/* seeds.c - the seeds that logs tell, each in one form that can be compared, and what is wrong with a folder's. */
 #include "score/score.h"
 
 #include <math.h>

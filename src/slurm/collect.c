@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * collect.c - paths → runs, each of them once → groups with their scores and the energy of those that have power files.
- */
+/* collect.c - paths → runs, each once → groups with their scores and the energy of those that have power files. */
 #include "mlscore/collect.h"
 
 #include <math.h>
