@@ -33,18 +33,18 @@ static void append_name(mls_buffer *out, const mls_check_log *log)
 /* ------------------------------------------------------------- for programs */
 
 #define LOG_FIELDS(F)                                                                                                  \
-    F(log, file, TEXT, row->path)                                                                                      \
-    F(log, line, NUMBER, row->line)                                                                                    \
-    F(log, usage, TEXT, mls_usage_name(row->run->usage))                                                               \
-    F(log, edition, TEXT, row->run->edition)                                                                           \
-    F(log, benchmark, TEXT_OR_NULL, row->run->benchmark)                                                               \
-    F(log, division, TEXT_OR_NULL, row->run->division)                                                                 \
-    F(log, valid, BOOL, row->valid)                                                                                    \
-    F(log, records, NUMBER, row->run->records)                                                                         \
-    F(log, malformed, NUMBER, row->run->malformed)                                                                     \
-    F(log, findings, ARRAY, mls_emit_found(to, findings_of(row, NULL, true)))
+    F(log, file, TEXT, "", row->path)                                                                                  \
+    F(log, line, NUMBER, "", row->line)                                                                                \
+    F(log, usage, TEXT, "", mls_usage_name(row->run->usage))                                                           \
+    F(log, edition, TEXT, "", row->run->edition)                                                                       \
+    F(log, benchmark, TEXT_OR_NULL, "", row->run->benchmark)                                                           \
+    F(log, division, TEXT_OR_NULL, "", row->run->division)                                                             \
+    F(log, valid, BOOL, "", row->valid)                                                                                \
+    F(log, records, NUMBER, "", row->run->records)                                                                     \
+    F(log, malformed, NUMBER, "", row->run->malformed)                                                                 \
+    F(log, findings, ARRAY, "", mls_emit_found(to, findings_of(row, NULL, true)))
 MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
-#define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, row->line)
+#define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
 MLS_FIELDS(log_csv, mls_check_log, LOG_CSV_FIELDS)
 
 /* The finding's line comes before the log's. */
@@ -222,13 +222,13 @@ const mls_report mls_check_report = {.name = "mlscore check",
                                      .cases = log_case};
 
 #define EVENT_FIELDS(F)                                                                                                \
-    F(event, file, TEXT, row->path)                                                                                    \
-    F(event, line, NUMBER, row->record->line)                                                                          \
-    F(event, time_ms, NUMBER, row->record->time_ms)                                                                    \
-    F(event, event_type, WRITTEN_OR_NULL, mls_emit_logged(to, row->record->event_type))                                \
-    F(event, key, TEXT_OR_NULL, row->record->key)                                                                      \
-    F(event, value, ANY, mls_emit_logged(to, row->record->value))                                                      \
-    F(event, metadata, ANY, mls_emit_json(to, row->record->metadata))
+    F(event, file, TEXT, "", row->path)                                                                                \
+    F(event, line, NUMBER, "", row->record->line)                                                                      \
+    F(event, time_ms, NUMBER, "ms", row->record->time_ms)                                                              \
+    F(event, event_type, WRITTEN_OR_NULL, "", mls_emit_logged(to, row->record->event_type))                            \
+    F(event, key, TEXT_OR_NULL, "", row->record->key)                                                                  \
+    F(event, value, ANY, "", mls_emit_logged(to, row->record->value))                                                  \
+    F(event, metadata, ANY, "", mls_emit_json(to, row->record->metadata))
 MLS_FIELDS(event, mls_event, EVENT_FIELDS)
 
 static const mls_columns event_columns = {

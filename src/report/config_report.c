@@ -269,31 +269,31 @@ static void emit_name_words(mls_emitter *to, const mls_config_name *name, bool n
 }
 
 #define CONFIG_FIELDS(F)                                                                                               \
-    F(config, name, TEXT, row->name.name)                                                                              \
-    F(config, file, TEXT_OR_NULL, row->file)                                                                           \
-    F(config, system, TEXT_OR_NULL, row->name.system.len > 0 ? row->name.system : (mls_str){0})                        \
-    F(config, nodes, COUNT_OR_NULL, row->name.nodes)                                                                   \
-    F(config, gpus_per_node, COUNT_OR_NULL, row->name.gpus_per_node)                                                   \
-    F(config, gpus, COUNT_OR_NULL, row->name.gpus)                                                                     \
-    F(config, gradient_accumulation, COUNT_OR_NULL, row->name.gradient_accumulation)                                   \
-    F(config, batch_per_gpu, COUNT_OR_NULL, row->name.batch_per_gpu)                                                   \
-    F(config, tensor_parallel, COUNT_OR_NULL, row->name.tensor_parallel)                                               \
-    F(config, pipeline_parallel, COUNT_OR_NULL, row->name.pipeline_parallel)                                           \
-    F(config, context_parallel, COUNT_OR_NULL, row->name.context_parallel)                                             \
-    F(config, expert_parallel, COUNT_OR_NULL, row->name.expert_parallel)                                               \
-    F(config, data_parallel, COUNT_OR_NULL, row->name.data_parallel)                                                   \
-    F(config, global_batch_size, COUNT_OR_NULL, row->summary.global_batch_size)                                        \
-    F(config, extra, ARRAY, MLS_EMIT_LIST(to, row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))             \
-    F(config, suffixes, ARRAY, MLS_EMIT_LIST(to, row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))     \
-    F(config, exports, OBJECT, emit_exports(to, row))                                                                  \
-    F(config, findings, ARRAY, emit_entry_findings(to, row))
+    F(config, name, TEXT, "", row->name.name)                                                                          \
+    F(config, file, TEXT_OR_NULL, "", row->file)                                                                       \
+    F(config, system, TEXT_OR_NULL, "", row->name.system.len > 0 ? row->name.system : (mls_str){0})                    \
+    F(config, nodes, COUNT_OR_NULL, "", row->name.nodes)                                                               \
+    F(config, gpus_per_node, COUNT_OR_NULL, "", row->name.gpus_per_node)                                               \
+    F(config, gpus, COUNT_OR_NULL, "", row->name.gpus)                                                                 \
+    F(config, gradient_accumulation, COUNT_OR_NULL, "", row->name.gradient_accumulation)                               \
+    F(config, batch_per_gpu, COUNT_OR_NULL, "", row->name.batch_per_gpu)                                               \
+    F(config, tensor_parallel, COUNT_OR_NULL, "", row->name.tensor_parallel)                                           \
+    F(config, pipeline_parallel, COUNT_OR_NULL, "", row->name.pipeline_parallel)                                       \
+    F(config, context_parallel, COUNT_OR_NULL, "", row->name.context_parallel)                                         \
+    F(config, expert_parallel, COUNT_OR_NULL, "", row->name.expert_parallel)                                           \
+    F(config, data_parallel, COUNT_OR_NULL, "", row->name.data_parallel)                                               \
+    F(config, global_batch_size, COUNT_OR_NULL, "", row->summary.global_batch_size)                                    \
+    F(config, extra, ARRAY, "", MLS_EMIT_LIST(to, row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))         \
+    F(config, suffixes, ARRAY, "", MLS_EMIT_LIST(to, row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i]))) \
+    F(config, exports, OBJECT, "", emit_exports(to, row))                                                              \
+    F(config, findings, ARRAY, "", emit_entry_findings(to, row))
 MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
-    F(config_csv, extra, WRITTEN, emit_name_words(to, &row->name, true))                                               \
-    F(config_csv, suffixes, WRITTEN, emit_name_words(to, &row->name, false))                                           \
-    F(config_csv, errors, NUMBER, row->findings.counts.error)                                                          \
-    F(config_csv, warnings, NUMBER, row->findings.counts.warning)                                                      \
-    F(config_csv, advice, NUMBER, row->findings.counts.advice)
+    F(config_csv, extra, WRITTEN, "", emit_name_words(to, &row->name, true))                                           \
+    F(config_csv, suffixes, WRITTEN, "", emit_name_words(to, &row->name, false))                                       \
+    F(config_csv, errors, NUMBER, "", row->findings.counts.error)                                                      \
+    F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
+    F(config_csv, advice, NUMBER, "", row->findings.counts.advice)
 MLS_FIELDS(config_csv, mls_config_entry, CONFIG_CSV_FIELDS)
 static const mls_columns config_columns = {
     "CONFIG CSV",
@@ -303,16 +303,16 @@ static const mls_columns config_columns = {
     0};
 
 #define EXPORT_FIELDS(F)                                                                                               \
-    F(export, variable, TEXT, row->name)                                                                               \
-    F(export, value, TEXT, row->value)                                                                                 \
-    F(export, known, BOOL, row->known)                                                                                 \
-    F(export, set_in, TEXT_OR_NULL, row->path)                                                                         \
-    F(export, line, COUNT_OR_NULL, row->line)
+    F(export, variable, TEXT, "", row->name)                                                                           \
+    F(export, value, TEXT, "", row->value)                                                                             \
+    F(export, known, BOOL, "", row->known)                                                                             \
+    F(export, set_in, TEXT_OR_NULL, "", row->path)                                                                     \
+    F(export, line, COUNT_OR_NULL, "", row->line)
 MLS_FIELDS(export, mls_shell_variable, EXPORT_FIELDS)
 static const mls_columns export_columns = {
     "CONFIG EXPORTS CSV", "name file variable value known set_in line", {&config_fields, &export_fields}, 0};
 
-#define LIST_FIELDS(F) F(list, configs, ARRAY, MLS_EMIT_ROWS(config, row->items, row->count))
+#define LIST_FIELDS(F) F(list, configs, ARRAY, "", MLS_EMIT_ROWS(config, row->items, row->count))
 MLS_FIELDS(list, mls_config_list, LIST_FIELDS)
 static const mls_fields *const tables[] = {&list_fields, &config_fields, NULL};
 

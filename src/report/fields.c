@@ -282,8 +282,8 @@ static void print_fields(mls_output *output, const char *section, const mls_fiel
     static const char *const types[] = {"text", "number", "boolean", "array", "object", "any"};
     for (size_t i = 0; i < fields->count; i++) {
         const mls_field *field = &fields->items[i];
-        mls_output_printf(output, "%s: %s %s%s\n", section, field->name, types[field->type / 2],
-                          field->type % 2 != 0 ? " or null" : "");
+        mls_output_printf(output, "%s: %s %s%s%s%s\n", section, field->name, types[field->type / 2],
+                          field->type % 2 != 0 ? " or null" : "", field->unit[0] != '\0' ? ", in " : "", field->unit);
     }
 }
 
@@ -301,8 +301,9 @@ static void print_columns(mls_output *output, const mls_columns *columns)
     for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
         const mls_field *field = find_column(columns, name, &source);
         const bool empty = field != NULL && source < columns->optional && field->type % 2 == 0;
-        mls_output_printf(output, "%s: %.*s %s\n", columns->section, (int)name.len, name.ptr,
-                          field != NULL ? types[field->type + empty] : "missing");
+        const char *unit = field != NULL ? field->unit : "";
+        mls_output_printf(output, "%s: %.*s %s%s%s\n", columns->section, (int)name.len, name.ptr,
+                          field != NULL ? types[field->type + empty] : "missing", unit[0] != '\0' ? ", in " : "", unit);
     }
 }
 

@@ -7,9 +7,10 @@
  * every cell is quoted, rows end in "\r\n" as RFC 4180 has it, control characters are escaped, absent values are empty,
  * and text that a spreadsheet would take for a formula has one ' more in front.
  *
- * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, value), the value in
- * terms of `row`; arrays, objects and what is WRITTEN write themselves, to `to`, and a member of an object that writes
- * nothing is left out.  MLS_FIELDS(spread, mls_spread, LIST) defines `spread_fields`, whose rows are mls_spread.
+ * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, unit, value), the
+ * value in terms of `row`; arrays, objects and what is WRITTEN write themselves, to `to`, and a member of an object
+ * that writes nothing is left out.  MLS_FIELDS(spread, mls_spread, LIST) defines `spread_fields`, whose rows are
+ * mls_spread.
  */
 #ifndef MLS_REPORT_FIELDS_H
 #define MLS_REPORT_FIELDS_H
@@ -72,6 +73,7 @@ typedef enum mls_field_type {
 typedef struct mls_field {
     const char *name;
     mls_field_type type;
+    const char *unit; /* "": none */
     void (*emit)(mls_emitter *to, const void *row);
 } mls_field;
 
@@ -95,13 +97,13 @@ typedef struct mls_fields {
 #define MLS_EMIT_OBJECT(value) value
 #define MLS_EMIT_OBJECT_OR_NULL(value) value
 #define MLS_EMIT_ANY(value) value
-#define MLS_FIELD_FUNCTION(kind, name, type, value)                                                                    \
+#define MLS_FIELD_FUNCTION(kind, name, type, unit, value)                                                              \
     static void get_##kind##_##name(mls_emitter *to, const void *of)                                                   \
     {                                                                                                                  \
         const kind##_row *row = of;                                                                                    \
         MLS_EMIT_##type(value);                                                                                        \
     }
-#define MLS_FIELD_ROW(kind, name, type, value) {#name, MLS_FIELD_##type, get_##kind##_##name},
+#define MLS_FIELD_ROW(kind, name, type, unit, value) {#name, MLS_FIELD_##type, unit, get_##kind##_##name},
 #define MLS_FIELDS(kind, type, LIST) MLS_FIELDS_AS(static, kind##_fields, kind, type, LIST)
 #define MLS_FIELDS_AS(how, variable, kind, type, LIST)                                                                 \
     typedef type kind##_row;                                                                                           \

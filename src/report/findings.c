@@ -16,15 +16,16 @@
 
 /* JSON has no path of a finding where none is known. */
 #define FINDING_FIELDS(F)                                                                                              \
-    F(finding, severity, TEXT, mls_severity_name(row->finding.severity))                                               \
-    F(finding, code, TEXT, mls_finding_info_get(row->finding.code)->name)                                              \
-    F(finding, path, WRITTEN, to->csv || row->finding.path != NULL ? mls_emit_text(to, row->finding.path) : (void)0)   \
-    F(finding, key, TEXT_OR_NULL, row->finding.key)                                                                    \
-    F(finding, line, COUNT_OR_NULL, row->finding.line)                                                                 \
-    F(finding, message, TEXT, row->finding.message)
+    F(finding, severity, TEXT, "", mls_severity_name(row->finding.severity))                                           \
+    F(finding, code, TEXT, "", mls_finding_info_get(row->finding.code)->name)                                          \
+    F(finding, path, WRITTEN, "",                                                                                      \
+      to->csv || row->finding.path != NULL ? mls_emit_text(to, row->finding.path) : (void)0)                           \
+    F(finding, key, TEXT_OR_NULL, "", row->finding.key)                                                                \
+    F(finding, line, COUNT_OR_NULL, "", row->finding.line)                                                             \
+    F(finding, message, TEXT, "", row->finding.message)
 #define FINDING_CSV_FIELDS(F)                                                                                          \
-    F(finding_csv, submitter, TEXT_OR_NULL, row->owner.name)                                                           \
-    F(finding_csv, column, COUNT_OR_NULL, row->finding.column)
+    F(finding_csv, submitter, TEXT_OR_NULL, "", row->owner.name)                                                       \
+    F(finding_csv, column, COUNT_OR_NULL, "", row->finding.column)
 MLS_FIELDS_AS(, mls_finding_fields, finding, mls_noted, FINDING_FIELDS)
 MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_noted, FINDING_CSV_FIELDS)
 

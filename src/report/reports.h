@@ -91,10 +91,10 @@ void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output);
 extern const mls_fields mls_weak_fields;
 #define MLS_EMIT_MADE(to, fields, row, check) mls_emit_object(to, fields, (check) != MLS_CHECK_NOT_MADE ? (row) : NULL)
 #define MLS_VERDICT_FIELDS(F)                                                                                          \
-    F(verdict, message, TEXT, row->result.message)                                                                     \
-    F(verdict, scale, NUMBER, row->result.scale)                                                                       \
-    F(verdict, mean, NUMBER_OR_NULL, row->result.limit.bar.mean)                                                       \
-    F(verdict, limit, NUMBER_OR_NULL, row->result.limit.bar.limit)                                                     \
-    F(verdict, submission_mean, NUMBER_OR_NULL, row->result.submission_mean)
+    F(verdict, message, TEXT, "", row->result.message)                                                                 \
+    F(verdict, scale, NUMBER, "", row->result.scale)                                                                   \
+    F(verdict, mean, NUMBER_OR_NULL, "", row->result.limit.bar.mean)                                                   \
+    F(verdict, limit, NUMBER_OR_NULL, "", row->result.limit.bar.limit)                                                 \
+    F(verdict, submission_mean, NUMBER_OR_NULL, "", row->result.submission_mean)
 
 #endif

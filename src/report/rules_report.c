@@ -44,8 +44,8 @@ static void emit_needed(mls_emitter *to, const mls_edition *edition)
 }
 
 #define EDITION_FIELDS(F)                                                                                              \
-    F(edition, edition, TEXT, row->name)                                                                               \
-    F(edition, runs_needed, OBJECT, emit_needed(to, row))
+    F(edition, edition, TEXT, "", row->name)                                                                           \
+    F(edition, runs_needed, OBJECT, "", emit_needed(to, row))
 MLS_FIELDS(edition, mls_edition, EDITION_FIELDS)
 
 static void emit_editions(mls_emitter *to, const mls_rules_request *request)
@@ -61,8 +61,8 @@ static void emit_editions(mls_emitter *to, const mls_rules_request *request)
 }
 
 #define EDITIONS_FIELDS(F)                                                                                             \
-    F(editions, usage, TEXT, mls_usage_name(row->usage))                                                               \
-    F(editions, editions, ARRAY, emit_editions(to, row))
+    F(editions, usage, TEXT, "", mls_usage_name(row->usage))                                                           \
+    F(editions, editions, ARRAY, "", emit_editions(to, row))
 MLS_FIELDS(editions, mls_rules_request, EDITIONS_FIELDS)
 
 const mls_report mls_editions_report = {.section = "RULES JSON",
@@ -90,11 +90,11 @@ static void emit_rule_words(mls_emitter *to, const rule_place *row, bool occurs)
 }
 
 #define RULE_FIELDS(F)                                                                                                 \
-    F(rule, key, TEXT, row->rule->key.ptr)                                                                             \
-    F(rule, occurs, WRITTEN, emit_rule_words(to, row, true))                                                           \
-    F(rule, constraint, WRITTEN_OR_NULL, emit_rule_words(to, row, false))                                              \
-    F(rule, scope, TEXT, row->scope->name.ptr)                                                                         \
-    F(rule, conditional, BOOL, row->conditional)
+    F(rule, key, TEXT, "", row->rule->key.ptr)                                                                         \
+    F(rule, occurs, WRITTEN, "", emit_rule_words(to, row, true))                                                       \
+    F(rule, constraint, WRITTEN_OR_NULL, "", emit_rule_words(to, row, false))                                          \
+    F(rule, scope, TEXT, "", row->scope->name.ptr)                                                                     \
+    F(rule, conditional, BOOL, "", row->conditional)
 MLS_FIELDS(rule, rule_place, RULE_FIELDS)
 
 /* The next rule of a scope of the chain that none further on overrules, from rule *next on. */
@@ -129,11 +129,11 @@ static void emit_division(mls_emitter *to, const mls_rules_request *request, con
 }
 
 #define CHECKLIST_FIELDS(F)                                                                                            \
-    F(checklist, usage, TEXT, mls_usage_name(row->ruleset->usage))                                                     \
-    F(checklist, edition, TEXT, row->ruleset->edition.ptr)                                                             \
-    F(checklist, benchmark, TEXT, row->benchmark)                                                                      \
-    F(checklist, closed, ARRAY_OR_NULL, emit_division(to, row, "closed"))                                              \
-    F(checklist, open, ARRAY_OR_NULL, emit_division(to, row, "open"))
+    F(checklist, usage, TEXT, "", mls_usage_name(row->ruleset->usage))                                                 \
+    F(checklist, edition, TEXT, "", row->ruleset->edition.ptr)                                                         \
+    F(checklist, benchmark, TEXT, "", row->benchmark)                                                                  \
+    F(checklist, closed, ARRAY_OR_NULL, "", emit_division(to, row, "closed"))                                          \
+    F(checklist, open, ARRAY_OR_NULL, "", emit_division(to, row, "open"))
 MLS_FIELDS(checklist, mls_rules_request, CHECKLIST_FIELDS)
 
 static void add_rule(mls_table *table, const rule_place *row)
@@ -383,37 +383,37 @@ static void show_listings(mls_printer *to, const void *what)
 }
 
 #define BAR_FIELDS(F, kind)                                                                                            \
-    F(kind, mean, NUMBER_OR_NULL, row->bar.mean)                                                                       \
-    F(kind, stdev, NUMBER_OR_NULL, row->bar.stdev)                                                                     \
-    F(kind, least_mean, NUMBER_OR_NULL, row->bar.least_mean)                                                           \
-    F(kind, max_speedup, NUMBER_OR_NULL, row->bar.max_speedup)                                                         \
-    F(kind, limit, NUMBER_OR_NULL, row->bar.limit)
+    F(kind, mean, NUMBER_OR_NULL, "", row->bar.mean)                                                                   \
+    F(kind, stdev, NUMBER_OR_NULL, "", row->bar.stdev)                                                                 \
+    F(kind, least_mean, NUMBER_OR_NULL, "", row->bar.least_mean)                                                       \
+    F(kind, max_speedup, NUMBER_OR_NULL, "", row->bar.max_speedup)                                                     \
+    F(kind, limit, NUMBER_OR_NULL, "", row->bar.limit)
 
 #define POINT_FIELDS(F)                                                                                                \
-    F(point, name, TEXT_OR_NULL, row->name)                                                                            \
-    F(point, global_batch_size, NUMBER, row->global_batch_size)                                                        \
-    F(point, unit, TEXT_OR_NULL, row->unit)                                                                            \
-    F(point, to_converge, ARRAY, MLS_EMIT_LIST(to, row->count, mls_emit_number(to, row->to_converge[i])))              \
+    F(point, name, TEXT_OR_NULL, "", row->name)                                                                        \
+    F(point, global_batch_size, NUMBER, "", row->global_batch_size)                                                    \
+    F(point, unit, TEXT_OR_NULL, "", row->unit)                                                                        \
+    F(point, to_converge, ARRAY, "", MLS_EMIT_LIST(to, row->count, mls_emit_number(to, row->to_converge[i])))          \
     BAR_FIELDS(F, point)                                                                                               \
-    F(point, pruned, BOOL, row->pruned)                                                                                \
-    F(point, precision, FILLED_OR_NULL, row->precision)                                                                \
-    F(point, platform, FILLED_OR_NULL, row->platform)                                                                  \
-    F(point, creator, FILLED_OR_NULL, row->creator)                                                                    \
-    F(point, when, FILLED_OR_NULL, row->when)                                                                          \
-    F(point, source, FILLED_OR_NULL, row->source)                                                                      \
-    F(point, hyperparameters, FILLED_OR_NULL, row->hyperparameters)
+    F(point, pruned, BOOL, "", row->pruned)                                                                            \
+    F(point, precision, FILLED_OR_NULL, "", row->precision)                                                            \
+    F(point, platform, FILLED_OR_NULL, "", row->platform)                                                              \
+    F(point, creator, FILLED_OR_NULL, "", row->creator)                                                                \
+    F(point, when, FILLED_OR_NULL, "", row->when)                                                                      \
+    F(point, source, FILLED_OR_NULL, "", row->source)                                                                  \
+    F(point, hyperparameters, FILLED_OR_NULL, "", row->hyperparameters)
 MLS_FIELDS(point, mls_rcp_point, POINT_FIELDS)
-#define POINT_CSV_FIELDS(F) F(point_csv, runs, NUMBER, row->count)
+#define POINT_CSV_FIELDS(F) F(point_csv, runs, NUMBER, "", row->count)
 MLS_FIELDS(point_csv, mls_rcp_point, POINT_CSV_FIELDS)
 
 #define LIMIT_FIELDS(F)                                                                                                \
-    F(limit, global_batch_size, NUMBER, row->global_batch_size)                                                        \
-    F(limit, match, TEXT, mls_rcp_match_name(row->match))                                                              \
-    F(limit, lower_batch_size, NUMBER_OR_NULL, row->lower_batch_size)                                                  \
-    F(limit, upper_batch_size, NUMBER_OR_NULL, row->upper_batch_size)                                                  \
+    F(limit, global_batch_size, NUMBER, "", row->global_batch_size)                                                    \
+    F(limit, match, TEXT, "", mls_rcp_match_name(row->match))                                                          \
+    F(limit, lower_batch_size, NUMBER_OR_NULL, "", row->lower_batch_size)                                              \
+    F(limit, upper_batch_size, NUMBER_OR_NULL, "", row->upper_batch_size)                                              \
     BAR_FIELDS(F, limit)
 MLS_FIELDS(limit, mls_rcp_limit, LIMIT_FIELDS)
-#define LIMIT_CSV_FIELDS(F) F(limit_csv, unit, TEXT_OR_NULL, row->unit)
+#define LIMIT_CSV_FIELDS(F) F(limit_csv, unit, TEXT_OR_NULL, "", row->unit)
 MLS_FIELDS(limit_csv, mls_rcp_limit, LIMIT_CSV_FIELDS)
 
 static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
@@ -423,15 +423,15 @@ static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
 }
 
 #define BENCHMARK_FIELDS(F)                                                                                            \
-    F(benchmark, benchmark, TEXT, row->benchmark->name)                                                                \
-    F(benchmark, usage, TEXT, mls_usage_name(row->edition->usage))                                                     \
-    F(benchmark, edition, TEXT, row->edition->name)                                                                    \
-    F(benchmark, runs_needed, NUMBER, row->benchmark->runs_needed)                                                     \
-    F(benchmark, left_out, NUMBER, row->benchmark->left_out)                                                           \
-    F(benchmark, points, ARRAY, MLS_EMIT_ROWS(point, row->set->items, row->set->count))                                \
-    F(benchmark, limit, OBJECT_OR_NULL, emit_limit(to, row))
+    F(benchmark, benchmark, TEXT, "", row->benchmark->name)                                                            \
+    F(benchmark, usage, TEXT, "", mls_usage_name(row->edition->usage))                                                 \
+    F(benchmark, edition, TEXT, "", row->edition->name)                                                                \
+    F(benchmark, runs_needed, NUMBER, "", row->benchmark->runs_needed)                                                 \
+    F(benchmark, left_out, NUMBER, "", row->benchmark->left_out)                                                       \
+    F(benchmark, points, ARRAY, "", MLS_EMIT_ROWS(point, row->set->items, row->set->count))                            \
+    F(benchmark, limit, OBJECT_OR_NULL, "", emit_limit(to, row))
 MLS_FIELDS(benchmark, mls_rcp_listing, BENCHMARK_FIELDS)
-#define LISTINGS_FIELDS(F) F(listings, benchmarks, ARRAY, MLS_EMIT_ROWS(benchmark, row->items, row->count))
+#define LISTINGS_FIELDS(F) F(listings, benchmarks, ARRAY, "", MLS_EMIT_ROWS(benchmark, row->items, row->count))
 MLS_FIELDS(listings, mls_rcp_listings, LISTINGS_FIELDS)
 static const mls_fields *const tables[] = {&listings_fields, &benchmark_fields, &point_fields, &limit_fields, NULL};
 

@@ -238,52 +238,52 @@ typedef struct log_place {
 } log_place;
 
 #define LOG_FIELDS(F)                                                                                                  \
-    F(log, file, TEXT, row->run->file.path)                                                                            \
-    F(log, valid, BOOL, row->run->run.valid)                                                                           \
-    F(log, converged, BOOL, row->run->run.converged)                                                                   \
-    F(log, start_ms, NUMBER_OR_NULL, row->run->run.run_start.time_ms)                                                  \
-    F(log, minutes, NUMBER_OR_NULL, mls_run_minutes(&row->run->run))                                                   \
-    F(log, joules, NUMBER_OR_NULL, row->run->joules)                                                                   \
-    F(log, counted, TEXT, mls_olympic_mark_name(row->mark != NULL ? *row->mark : MLS_OLYMPIC_KEPT))                    \
-    F(log, reason, TEXT_OR_NULL, row->run->reason)
+    F(log, file, TEXT, "", row->run->file.path)                                                                        \
+    F(log, valid, BOOL, "", row->run->run.valid)                                                                       \
+    F(log, converged, BOOL, "", row->run->run.converged)                                                               \
+    F(log, start_ms, NUMBER_OR_NULL, "ms", row->run->run.run_start.time_ms)                                            \
+    F(log, minutes, NUMBER_OR_NULL, "minutes", mls_run_minutes(&row->run->run))                                        \
+    F(log, joules, NUMBER_OR_NULL, "joules", row->run->joules)                                                         \
+    F(log, counted, TEXT, "", mls_olympic_mark_name(row->mark != NULL ? *row->mark : MLS_OLYMPIC_KEPT))                \
+    F(log, reason, TEXT_OR_NULL, "", row->run->reason)
 MLS_FIELDS(log, log_place, LOG_FIELDS)
 
 #define SEEDS_FIELDS(F)                                                                                                \
-    F(seeds, ok, BOOL, row->check == MLS_CHECK_PASS)                                                                   \
-    F(seeds, bypassed, BOOL, row->check == MLS_CHECK_BYPASSED)                                                         \
-    F(seeds, seeds, NUMBER, row->count)                                                                                \
-    F(seeds, different, NUMBER, row->different)
+    F(seeds, ok, BOOL, "", row->check == MLS_CHECK_PASS)                                                               \
+    F(seeds, bypassed, BOOL, "", row->check == MLS_CHECK_BYPASSED)                                                     \
+    F(seeds, seeds, NUMBER, "", row->count)                                                                            \
+    F(seeds, different, NUMBER, "", row->different)
 MLS_FIELDS(seeds, mls_seed_outcome, SEEDS_FIELDS)
 #define POWER_FIELDS(F)                                                                                                \
-    F(power, ok, BOOL, row->check == MLS_CHECK_PASS)                                                                   \
-    F(power, joules, NUMBER_OR_NULL, row->energy_joules)
+    F(power, ok, BOOL, "", row->check == MLS_CHECK_PASS)                                                               \
+    F(power, joules, NUMBER_OR_NULL, "joules", row->energy_joules)
 MLS_FIELDS(power, mls_power_outcome, POWER_FIELDS)
 #define VERDICT_FIELDS(F)                                                                                              \
-    F(verdict, pass, BOOL, row->result.pass)                                                                           \
-    F(verdict, bypassed, BOOL, row->check == MLS_CHECK_BYPASSED)                                                       \
+    F(verdict, pass, BOOL, "", row->result.pass)                                                                       \
+    F(verdict, bypassed, BOOL, "", row->check == MLS_CHECK_BYPASSED)                                                   \
     MLS_VERDICT_FIELDS(F)
 MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
 
 #define RESULT_FIELDS(F)                                                                                               \
-    F(result, path, TEXT, row->path)                                                                                   \
-    F(result, system, TEXT, row->system)                                                                               \
-    F(result, benchmark, TEXT, row->benchmark)                                                                         \
-    F(result, division, TEXT_OR_NULL, row->division)                                                                   \
-    F(result, judged, BOOL, row->judged)                                                                               \
-    F(result, valid, BOOL, row->valid)                                                                                 \
-    F(result, runs, NUMBER, row->run_count)                                                                            \
-    F(result, runs_needed, NUMBER, row->judged ? row->group.rules->runs_needed : 0)                                    \
-    F(result, invalid, NUMBER, row->invalid)                                                                           \
-    F(result, invalid_allowed, NUMBER, row->judged ? row->group.rules->left_out : 0)                                   \
-    F(result, score_minutes, NUMBER_OR_NULL, row->group.score.score_minutes)                                           \
-    F(result, scale, NUMBER, row->group.scale)                                                                         \
-    F(result, scaled_minutes, NUMBER_OR_NULL, row->group.scaled_minutes)                                               \
-    F(result, rcp, OBJECT_OR_NULL, MLS_EMIT_MADE(to, &verdict_fields, &row->group.rcp, row->group.rcp.check))          \
-    F(result, seeds, OBJECT_OR_NULL, MLS_EMIT_MADE(to, &seeds_fields, &row->group.seeds, row->group.seeds.check))      \
-    F(result, power, OBJECT_OR_NULL, MLS_EMIT_MADE(to, &power_fields, &row->group.power, row->group.power.check))      \
-    F(result, weak_scaling, OBJECT_OR_NULL,                                                                            \
+    F(result, path, TEXT, "", row->path)                                                                               \
+    F(result, system, TEXT, "", row->system)                                                                           \
+    F(result, benchmark, TEXT, "", row->benchmark)                                                                     \
+    F(result, division, TEXT_OR_NULL, "", row->division)                                                               \
+    F(result, judged, BOOL, "", row->judged)                                                                           \
+    F(result, valid, BOOL, "", row->valid)                                                                             \
+    F(result, runs, NUMBER, "", row->run_count)                                                                        \
+    F(result, runs_needed, NUMBER, "", row->judged ? row->group.rules->runs_needed : 0)                                \
+    F(result, invalid, NUMBER, "", row->invalid)                                                                       \
+    F(result, invalid_allowed, NUMBER, "", row->judged ? row->group.rules->left_out : 0)                               \
+    F(result, score_minutes, NUMBER_OR_NULL, "minutes", row->group.score.score_minutes)                                \
+    F(result, scale, NUMBER, "", row->group.scale)                                                                     \
+    F(result, scaled_minutes, NUMBER_OR_NULL, "minutes", row->group.scaled_minutes)                                    \
+    F(result, rcp, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &verdict_fields, &row->group.rcp, row->group.rcp.check))      \
+    F(result, seeds, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &seeds_fields, &row->group.seeds, row->group.seeds.check))  \
+    F(result, power, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &power_fields, &row->group.power, row->group.power.check))  \
+    F(result, weak_scaling, OBJECT_OR_NULL, "",                                                                        \
       mls_emit_object(to, &mls_weak_fields, row->weak && row->judged ? &row->group.weak : NULL))                       \
-    F(result, logs, ARRAY,                                                                                             \
+    F(result, logs, ARRAY, "",                                                                                         \
       MLS_EMIT_LIST(                                                                                                   \
           to, row->run_count,                                                                                          \
           mls_emit_object(to, &log_fields,                                                                             \
@@ -291,9 +291,9 @@ MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
 MLS_FIELDS(result, mls_submission_result, RESULT_FIELDS)
 
 #define SYSTEM_FIELDS(F)                                                                                               \
-    F(system, name, TEXT, row->name)                                                                                   \
-    F(system, file, TEXT, row->description.path)                                                                       \
-    F(system, valid, BOOL, row->valid)
+    F(system, name, TEXT, "", row->name)                                                                               \
+    F(system, file, TEXT, "", row->description.path)                                                                   \
+    F(system, valid, BOOL, "", row->valid)
 MLS_FIELDS(system, mls_system, SYSTEM_FIELDS)
 
 /* Of a submission, and one of its submitters or NULL. */
@@ -306,27 +306,27 @@ static void emit_findings(mls_emitter *to, const mls_submission *submission, con
 
 /* Systems are those that are described. */
 #define SUBMITTER_FIELDS(F)                                                                                            \
-    F(submitter, name, TEXT, row->name)                                                                                \
-    F(submitter, valid, BOOL, row->valid)                                                                              \
-    F(submitter, systems, ARRAY,                                                                                       \
+    F(submitter, name, TEXT, "", row->name)                                                                            \
+    F(submitter, valid, BOOL, "", row->valid)                                                                          \
+    F(submitter, systems, ARRAY, "",                                                                                   \
       MLS_EMIT_LIST(to, row->system_count,                                                                             \
                     row->systems[i].description.path != NULL ? mls_emit_object(to, &system_fields, &row->systems[i])   \
                                                              : (void)0))                                               \
-    F(submitter, results, ARRAY, MLS_EMIT_ROWS(result, row->results, row->result_count))                               \
-    F(submitter, findings, ARRAY, emit_findings(to, NULL, row))
+    F(submitter, results, ARRAY, "", MLS_EMIT_ROWS(result, row->results, row->result_count))                           \
+    F(submitter, findings, ARRAY, "", emit_findings(to, NULL, row))
 MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
 
 #define SUBMISSION_FIELDS(F)                                                                                           \
-    F(submission, path, TEXT, row->path)                                                                               \
-    F(submission, valid, BOOL, row->valid)                                                                             \
-    F(submission, usage, TEXT, mls_usage_name(row->usage))                                                             \
-    F(submission, edition, TEXT, row->edition->name)                                                                   \
-    F(submission, edition_guessed, BOOL, row->edition_guessed)                                                         \
-    F(submission, errors, NUMBER, row->counts.error)                                                                   \
-    F(submission, warnings, NUMBER, row->counts.warning)                                                               \
-    F(submission, advice, NUMBER, row->counts.advice)                                                                  \
-    F(submission, submitters, ARRAY, MLS_EMIT_ROWS(submitter, row->submitters, row->submitter_count))                  \
-    F(submission, findings, ARRAY, emit_findings(to, row, NULL))
+    F(submission, path, TEXT, "", row->path)                                                                           \
+    F(submission, valid, BOOL, "", row->valid)                                                                         \
+    F(submission, usage, TEXT, "", mls_usage_name(row->usage))                                                         \
+    F(submission, edition, TEXT, "", row->edition->name)                                                               \
+    F(submission, edition_guessed, BOOL, "", row->edition_guessed)                                                     \
+    F(submission, errors, NUMBER, "", row->counts.error)                                                               \
+    F(submission, warnings, NUMBER, "", row->counts.warning)                                                           \
+    F(submission, advice, NUMBER, "", row->counts.advice)                                                              \
+    F(submission, submitters, ARRAY, "", MLS_EMIT_ROWS(submitter, row->submitters, row->submitter_count))              \
+    F(submission, findings, ARRAY, "", emit_findings(to, row, NULL))
 MLS_FIELDS(submission, mls_submission, SUBMISSION_FIELDS)
 
 static const mls_columns columns = {"VERIFY CSV",
