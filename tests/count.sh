@@ -17,7 +17,7 @@ fail() {
     printf 'FAIL %s\n' "$1"
     shift
     for shown; do
-        [ ! -s "$shown" ] || head -c 4000 "$shown" | head -n 60 | sed 's/^/     /'
+        [ ! -s "$shown" ] || { head -c 4000 "$shown"; echo; } | head -n 60 | sed 's/^/     /'
     done
 }
 

@@ -97,13 +97,13 @@ typedef struct mls_fields {
 #define MLS_EMIT_OBJECT(value) value
 #define MLS_EMIT_OBJECT_OR_NULL(value) value
 #define MLS_EMIT_ANY(value) value
-#define MLS_FIELD_FUNCTION(kind, name, type, unit, value)                                                              \
+#define MLS_FIELD_FUNCTION(kind, name, type, in, value)                                                                \
     static void get_##kind##_##name(mls_emitter *to, const void *of)                                                   \
     {                                                                                                                  \
         const kind##_row *row = of;                                                                                    \
         MLS_EMIT_##type(value);                                                                                        \
     }
-#define MLS_FIELD_ROW(kind, name, type, unit, value) {#name, MLS_FIELD_##type, unit, get_##kind##_##name},
+#define MLS_FIELD_ROW(kind, name, type, in, value) {#name, MLS_FIELD_##type, in, get_##kind##_##name},
 #define MLS_FIELDS(kind, type, LIST) MLS_FIELDS_AS(static, kind##_fields, kind, type, LIST)
 #define MLS_FIELDS_AS(how, variable, kind, type, LIST)                                                                 \
     typedef type kind##_row;                                                                                           \

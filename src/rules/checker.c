@@ -126,32 +126,29 @@ static bool is_in_file(const mls_edition *edition, mls_str key)
 }
 
 /*
- * Whether of all editions only `edition` has rules for the key.  The first file that names a key adds it, so only where
+ * Whether `edition` is the first that has rules for the key.  The first file that names a key adds it, so only where
  * that is the edition's own file are the rules behind it worth loading.
  */
-static bool is_key_of_only(mls_checker *checker, const mls_edition *edition, mls_str key)
+static bool is_new_key(mls_checker *checker, const mls_edition *edition, mls_str key)
 {
     mls_rulesets *rulesets = checker->options.rulesets;
     const mls_editions *editions = mls_rulesets_editions(rulesets);
-    bool only = is_in_file(edition, key);
+    bool first = is_in_file(edition, key);
     const mls_edition *other;
-    for (size_t i = 0; only && (other = mls_editions_get(editions, edition->usage, i)) != NULL; i++) {
-        const mls_ruleset *ruleset;
-        if (other->number < edition->number) {
-            only = !is_in_file(other, key);
-        } else if (mls_rulesets_get(rulesets, other, &ruleset, NULL) == MLS_OK) {
-            only = (mls_ruleset_find_key(ruleset, key) != SIZE_MAX) == (other == edition);
-        } else {
-            checker->out_of_memory = true;
-            only = false;
-        }
+    const mls_ruleset *ruleset;
+    for (size_t i = 0; first && (other = mls_editions_get(editions, edition->usage, i)) != edition; i++) {
+        first = !is_in_file(other, key);
     }
-    return only;
+    if (first && mls_rulesets_get(rulesets, edition, &ruleset, NULL) != MLS_OK) {
+        checker->out_of_memory = true;
+        return false;
+    }
+    return first && mls_ruleset_find_key(ruleset, key) != SIZE_MAX;
 }
 
 static void follow_key(mls_checker *checker, mls_str key)
 {
-    if (checker->keeps && checker->next != NULL && !checker->decided && is_key_of_only(checker, checker->next, key)) {
+    if (checker->keeps && checker->next != NULL && !checker->decided && is_new_key(checker, checker->next, key)) {
         checker->better = checker->next;
         checker->decided = true;
     }
