@@ -109,10 +109,15 @@ typedef struct mls_sink {
     mls_status (*end)(void *state, const mls_log_totals *totals);
 } mls_sink;
 
+/** What one thread reads into: it can be kept from one scan to the next, for mls_scan_room_free(). */
+typedef struct mls_scan_room mls_scan_room;
+void mls_scan_room_free(mls_scan_room *room);
+
 /** How to read.  Zero-initialised: one thread, to the end. */
 typedef struct mls_scan_options {
-    unsigned threads; /**< threads for one large regular file; 0 and 1: the calling one only */
-    bool plain;       /**< what is packed by gzip is not unpacked but left unread */
+    mls_scan_room **room; /**< kept there, made where it is NULL, when one thread scans; NULL: kept nowhere */
+    unsigned threads;     /**< threads for one large regular file; 0 and 1: the calling one only */
+    bool plain;           /**< what is packed by gzip is not unpacked but left unread */
 } mls_scan_options;
 
 /**

@@ -75,15 +75,15 @@ static bool input_fill(scan_input *input, char *block, size_t *len)
 
 /* ----------------------------------------------------------- the threads */
 
-typedef struct scan_slot {
+struct mls_scan_room {
     mls_block block;
     bool ok; /* there was memory for it */
-} scan_slot;
+};
 
 typedef struct scan_state {
     scan_input *input;
     mls_reader *reader;
-    scan_slot *slots;
+    mls_scan_room *slots;
     size_t slot_count;
     bool ended; /* the last block has been read */
 } scan_state;
@@ -92,7 +92,7 @@ typedef struct scan_state {
 static bool take_block(void *state, size_t item)
 {
     scan_state *scan = state;
-    scan_slot *slot = &scan->slots[item % scan->slot_count];
+    mls_scan_room *slot = &scan->slots[item % scan->slot_count];
     if (scan->ended) {
         return false;
     }
@@ -104,18 +104,32 @@ static bool take_block(void *state, size_t item)
 static void scan_block(void *state, size_t item)
 {
     const scan_state *scan = state;
-    scan_slot *slot = &scan->slots[item % scan->slot_count];
+    mls_scan_room *slot = &scan->slots[item % scan->slot_count];
     slot->ok = slot->ok && mls_block_scan(&slot->block);
 }
 
 static mls_status deliver_block(void *state, size_t item)
 {
     const scan_state *scan = state;
-    scan_slot *slot = &scan->slots[item % scan->slot_count];
+    mls_scan_room *slot = &scan->slots[item % scan->slot_count];
     return slot->ok ? mls_reader_feed(scan->reader, &slot->block) : MLS_ERROR_MEMORY;
 }
 
-static mls_status scan_blocks(scan_input *input, unsigned threads, mls_reader *reader)
+static void free_slots(mls_scan_room *slots, size_t count)
+{
+    for (size_t i = 0; slots != NULL && i < count; i++) {
+        free(slots[i].block.data);
+        mls_batch_release(&slots[i].block.batch);
+    }
+    free(slots);
+}
+
+void mls_scan_room_free(mls_scan_room *room)
+{
+    free_slots(room, 1);
+}
+
+static mls_status scan_blocks(scan_input *input, unsigned threads, mls_scan_room **room, mls_reader *reader)
 {
     scan_state scan = {
         .input = input, .reader = reader, .slot_count = threads > 1 ? (size_t)threads * BLOCKS_PER_THREAD : 1};
@@ -126,28 +140,30 @@ static mls_status scan_blocks(scan_input *input, unsigned threads, mls_reader *r
                              .take = take_block,
                              .work = scan_block,
                              .deliver = deliver_block};
-    scan.slots = calloc(scan.slot_count, sizeof *scan.slots);
+    const bool keeps = room != NULL && threads <= 1;
+    scan.slots = keeps && *room != NULL ? *room : calloc(scan.slot_count, sizeof *scan.slots);
     bool ok = scan.slots != NULL;
     for (size_t i = 0; ok && i < scan.slot_count; i++) {
-        scan.slots[i].block.data = malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
-        ok = scan.slots[i].block.data != NULL;
+        char **data = &scan.slots[i].block.data;
+        *data = *data != NULL ? *data : malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
+        ok = *data != NULL;
     }
     const mls_status status = ok ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
-    for (size_t i = 0; scan.slots != NULL && i < scan.slot_count; i++) {
-        free(scan.slots[i].block.data);
-        mls_batch_release(&scan.slots[i].block.batch);
+    if (keeps) {
+        *room = scan.slots;
+    } else {
+        free_slots(scan.slots, scan.slot_count);
     }
-    free(scan.slots);
     return status;
 }
 
 /* ------------------------------------------------------------- the doors */
 
-static mls_status scan(scan_input *input, unsigned threads, const mls_sink *sinks, size_t sink_count,
-                       mls_log_totals *totals, mls_error *error)
+static mls_status scan(scan_input *input, unsigned threads, mls_scan_room **room, const mls_sink *sinks,
+                       size_t sink_count, mls_log_totals *totals, mls_error *error)
 {
     mls_reader reader = {.sinks = sinks, .sink_count = sink_count};
-    mls_status status = scan_blocks(input, threads, &reader);
+    mls_status status = scan_blocks(input, threads, room, &reader);
     reader.totals.unread = input->unread;
     if (status == MLS_OK && input->unread == NULL) {
         status = mls_reader_end(&reader);
@@ -172,14 +188,14 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
     scan_input input = {.fd = fd, .plain = options != NULL && options->plain};
     unsigned threads = options != NULL && options->threads < THREADS_MAX ? options->threads : THREADS_MAX;
     struct stat about;
-    const bool large = options != NULL && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+    const bool large = options != NULL && threads > 1 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
                        about.st_size - lseek(fd, 0, SEEK_CUR) >= PARALLEL_MIN;
-    return scan(&input, large ? threads : 1, sinks, sink_count, totals, error);
+    return scan(&input, large ? threads : 1, options != NULL ? options->room : NULL, sinks, sink_count, totals, error);
 }
 
 mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_count, mls_log_totals *totals,
                               mls_error *error)
 {
     scan_input input = {.in_memory = true, .bytes = bytes};
-    return scan(&input, 1, sinks, sink_count, totals, error);
+    return scan(&input, 1, NULL, sinks, sink_count, totals, error);
 }

@@ -21,6 +21,12 @@ enum {
     WAITING_MAX = 64,              /* runs of a small file; one with more is read once again when its turn has come */
 };
 
+/* What reading a file takes and the next one can use again. */
+typedef struct reading_tools {
+    mls_checker *checker; /* NULL: no rules */
+    mls_scan_room *room;
+} reading_tools;
+
 typedef struct reading_work {
     const mls_reading *reading;
     const mls_source *sources;
@@ -28,8 +34,8 @@ typedef struct reading_work {
     struct ahead_file *ahead; /* FILES_AHEAD of them */
     mls_error *error;
     unsigned threads;
-    pthread_mutex_t lock;                   /* over what follows */
-    mls_checker *checkers[FILES_AHEAD + 1]; /* those that are idle */
+    pthread_mutex_t lock;                 /* over what follows */
+    reading_tools tools[FILES_AHEAD + 1]; /* those that are idle */
     size_t idle;
     size_t files_done, files;
     uint64_t bytes_done;
@@ -47,31 +53,27 @@ typedef struct ahead_file {
     bool asked;  /* other editions, for one of its runs */
 } ahead_file;
 
-/* A checker that is ready for the next log: an idle one when there is one.  *checker is NULL without rules. */
-static mls_status take_checker(reading_work *work, mls_checker **checker)
+/* Idle tools when there are some; its checker is ready for the next log. */
+static mls_status take_tools(reading_work *work, reading_tools *tools)
 {
-    *checker = NULL;
-    if (work->reading->rules == NULL || work->reading->run == NULL) {
-        return MLS_OK;
-    }
+    *tools = (reading_tools){NULL, NULL};
     (void)pthread_mutex_lock(&work->lock);
     if (work->idle > 0) {
-        *checker = work->checkers[--work->idle];
+        *tools = work->tools[--work->idle];
     }
     (void)pthread_mutex_unlock(&work->lock);
-    if (*checker != NULL) {
-        mls_checker_reset(*checker, NULL);
-        return MLS_OK;
+    if (tools->checker != NULL) {
+        mls_checker_reset(tools->checker, NULL);
+    } else if (work->reading->rules != NULL && work->reading->run != NULL) {
+        return mls_checker_new(work->reading->rules, &tools->checker);
     }
-    return mls_checker_new(work->reading->rules, checker);
+    return MLS_OK;
 }
 
-static void give_back(reading_work *work, mls_checker *checker)
+static void give_back(reading_work *work, reading_tools tools)
 {
     (void)pthread_mutex_lock(&work->lock);
-    if (checker != NULL) {
-        work->checkers[work->idle++] = checker;
-    }
+    work->tools[work->idle++] = tools;
     (void)pthread_mutex_unlock(&work->lock);
 }
 
@@ -169,11 +171,12 @@ static bool is_run(const mls_reading *reading, const mls_source *source)
 }
 
 /* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
-static mls_status scan_file(reading_work *work, ahead_file *file, mls_checker *checker, int fd)
+static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools *tools, int fd)
 {
     const mls_reading *reading = work->reading;
     const mls_source *source = file->read.source;
-    const mls_scan_options options = {.threads = file->direct ? work->threads : 1, .plain = reading->plain};
+    const mls_scan_options options = {
+        .room = &tools->room, .threads = file->direct ? work->threads : 1, .plain = reading->plain};
     mls_sink sinks[2];
     size_t count = 0;
     mls_file cutter = {.whole =
@@ -181,7 +184,7 @@ static mls_status scan_file(reading_work *work, ahead_file *file, mls_checker *c
                        .asked_for = source->named || is_run(reading, source),
                        .brief = reading->brief,
                        .steps = reading->steps,
-                       .checker = checker,
+                       .checker = tools->checker,
                        .run = pass_run,
                        .state = file};
     mls_status status = MLS_OK;
@@ -209,17 +212,17 @@ static mls_status read_source(reading_work *work, ahead_file *file)
 {
     const mls_reading *reading = work->reading;
     mls_read *read = &file->read;
-    mls_checker *checker;
+    reading_tools tools;
     mls_status status = MLS_OK;
     const int fd = reading->open != NULL ? reading->open(reading->state, read->index) : mls_source_open(read->source);
     if (fd < 0) {
         read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
     }
     if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {
-        status = take_checker(work, &checker);
+        status = take_tools(work, &tools);
         if (status == MLS_OK) {
-            status = scan_file(work, file, checker, fd);
-            give_back(work, checker);
+            status = scan_file(work, file, &tools, fd);
+            give_back(work, tools);
         }
         if (status == MLS_ERROR_READ) {
             read->status = status;
@@ -337,7 +340,8 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
         forget_runs(&work.ahead[i]);
     }
     for (size_t i = 0; i < work.idle; i++) {
-        mls_checker_free(work.checkers[i]);
+        mls_checker_free(work.tools[i].checker);
+        mls_scan_room_free(work.tools[i].room);
     }
     free(work.ahead);
     (void)pthread_mutex_destroy(&work.lock);

@@ -123,19 +123,21 @@ static mls_status find_given(const source_finder *finder, mls_folder_walk *walk,
     return add_source(finder, path, NULL, source);
 }
 
-/* Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when nobody can tell. */
-static bool result_place(const char *path, mls_buffer *place)
+/*
+ * Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when nobody can tell.
+ * `about` is of the folder *known, in which the next one mostly is too.
+ */
+static bool result_place(mls_str path, mls_str *known, struct stat *about, mls_buffer *place)
 {
-    struct stat folder;
-    const char *name = mls_path_name(path);
+    const mls_str folder = mls_path_folder(path);
     mls_buffer_clear(place);
-    mls_buffer_printf(place, "%.*s.", (int)(name - path), path);
-    if (place->failed || stat(place->ptr, &folder) != 0) {
-        return false;
+    if (known->ptr == NULL || !mls_str_equal(folder, *known)) {
+        mls_buffer_printf(place, "%.*s.", (int)folder.len, folder.ptr);
+        *known = !place->failed && stat(place->ptr, about) == 0 ? folder : (mls_str){NULL, 0};
+        mls_buffer_clear(place);
     }
-    mls_buffer_clear(place);
-    mls_buffer_printf(place, "%ju %ju %s", (uintmax_t)folder.st_dev, (uintmax_t)folder.st_ino, name);
-    return !place->failed;
+    mls_buffer_printf(place, "%ju %ju %s", (uintmax_t)about->st_dev, (uintmax_t)about->st_ino, path.ptr + folder.len);
+    return known->ptr != NULL && !place->failed;
 }
 
 /*
@@ -147,11 +149,14 @@ static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
     mls_arena arena = {0};
     mls_map places = {.arena = &arena};
     mls_buffer place = {0};
+    mls_str known = {NULL, 0};
+    struct stat about = {0};
     bool ok = true;
     for (size_t i = 0; i < list->count && ok; i++) {
         mls_source *source = &list->items[i];
         bool added = true;
-        if (source->result && source->skip == NULL && result_place(source->path, &place)) {
+        if (source->result && source->skip == NULL &&
+            result_place(mls_str_from(source->path), &known, &about, &place)) {
             ok = mls_map_put(&places, mls_buffer_str(&place), &added) != NULL;
         }
         if (!added) {
