@@ -412,11 +412,17 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 /* dlsym() itself allocates, so these come from the C library by its own names. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
 void *malloc(size_t size)
 {
     return fails("malloc", NULL) ? NULL : __libc_malloc(size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails("malloc", NULL) ? NULL : __libc_memalign(alignment, size);
 }
 
 void *calloc(size_t count, size_t size)
