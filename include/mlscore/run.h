@@ -62,6 +62,20 @@ typedef struct mls_job {
     char *config; /**< DGXSYSTEM: "GB200_18x4x1xtp1pp1cp8" */
 } mls_job;
 
+/**
+ * What more is kept of each run, beside its summary, for a question that the summary does not answer: a sink for every
+ * run by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the run begins; they are
+ * told all that the run is told, from one thread at a time, and go where the run goes.  Callbacks may be NULL; one that
+ * returns anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is.
+ */
+typedef struct mls_notebook {
+    size_t size;
+    mls_status (*record)(void *notes, const mls_record *record);
+    mls_status (*malformed)(void *notes, const mls_malformed *malformed);
+    mls_status (*marker)(void *notes, const mls_marker *marker);
+    void (*release)(void *notes); /**< frees what they point to, not the notes themselves */
+} mls_notebook;
+
 /** A step of the sequence every run goes through. */
 typedef struct mls_step {
     double time_ms; /**< of the first record with that key; NAN: none came */
@@ -99,7 +113,9 @@ typedef struct mls_run {
     mls_evaluation *images;         /**< FID and CLIP, for convergence */
     size_t image_count, image_capacity;
     mls_job job;
-    struct mls_arena *arena; /**< texts of hyperparameters and seeds; NULL: there are none */
+    struct mls_arena *arena;      /**< texts of hyperparameters and seeds; NULL: there are none */
+    void *notes;                  /**< as the reading's notebook has them; NULL: it has none, or nothing came */
+    const mls_notebook *notebook; /**< of the notes */
 
     mls_usage usage;       /**< of the rules it was judged by, which the next two tell */
     const char *edition;   /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */

@@ -2,6 +2,8 @@
 /* file.c - cuts a file into runs and judges each. */
 #include "reading/file.h"
 
+#include <stdlib.h>
+
 static void begin_run(mls_file *file)
 {
     file->current.judged = file->checker != NULL;
@@ -56,11 +58,29 @@ static mls_status finish(mls_file *file, bool last)
     return status;
 }
 
+/* Notes on the current run are begun with the first thing to be noted. */
+static bool is_noted(mls_file *file)
+{
+    mls_run *run = &file->current;
+    if (run->notes == NULL && file->notebook != NULL) {
+        run->notes = calloc(1, file->notebook->size);
+        run->notebook = file->notebook;
+        run->out_of_memory |= run->notes == NULL;
+    }
+    return run->notes != NULL;
+}
+
 /* What memory does not suffice for is told when the run ends. */
 static mls_status pass_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
     mls_run_record(&file->current, record);
+    if (is_noted(file) && file->notebook->record != NULL) {
+        const mls_status status = file->notebook->record(file->current.notes, record);
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
     return file->checker != NULL ? mls_checker_record(file->checker, record) : MLS_OK;
 }
 
@@ -114,6 +134,12 @@ static mls_status file_malformed(void *state, const mls_malformed *malformed)
 {
     mls_file *file = state;
     mls_run_malformed(&file->current, malformed);
+    if (is_noted(file) && file->notebook->malformed != NULL) {
+        const mls_status status = file->notebook->malformed(file->current.notes, malformed);
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
     return file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
 }
 
@@ -130,6 +156,9 @@ static mls_status file_marker(void *state, const mls_marker *marker)
     /* How a job ended is told of runs that are looked at for themselves, not where only the rules count. */
     if (file->steps || file->checker == NULL) {
         mls_run_marker(&file->current, marker);
+    }
+    if (status == MLS_OK && is_noted(file) && file->notebook->marker != NULL) {
+        status = file->notebook->marker(file->current.notes, marker);
     }
     if (status == MLS_OK && (!mls_job_marker(&file->job, marker) || !mls_job_marker(&file->current.job, marker))) {
         status = MLS_ERROR_MEMORY;

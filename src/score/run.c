@@ -100,6 +100,10 @@ void mls_run_release(mls_run *run)
         mls_arena_release(run->arena);
         free(run->arena);
     }
+    if (run->notes != NULL && run->notebook->release != NULL) {
+        run->notebook->release(run->notes);
+    }
+    free(run->notes);
     mls_job_release(&run->job);
     mls_findings_release(&run->findings);
     mls_run_init(run);

@@ -498,6 +498,67 @@ static void a_listener_hears_every_record(void **state)
     mls_sources_release(&sources);
 }
 
+/* What is noted of a run: how many records, malformed lines and markers, and a byte that has to be freed. */
+typedef struct noted {
+    size_t records, malformed, markers;
+    char *owned;
+} noted;
+
+static mls_status note_record(void *notes, const mls_record *record)
+{
+    noted *all = notes;
+    (void)record;
+    all->owned = all->owned != NULL ? all->owned : malloc(1);
+    all->records++;
+    return all->owned != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static mls_status note_malformed(void *notes, const mls_malformed *malformed)
+{
+    ((noted *)notes)->malformed++;
+    return malformed->line == 0 ? MLS_STOPPED : MLS_OK;
+}
+
+static mls_status note_marker(void *notes, const mls_marker *marker)
+{
+    ((noted *)notes)->markers++;
+    return marker->line == 0 ? MLS_STOPPED : MLS_OK;
+}
+
+static void note_release(void *notes)
+{
+    free(((noted *)notes)->owned);
+}
+
+static mls_status tell_notes(void *state, size_t index, mls_run *run, bool part)
+{
+    const noted *notes = run->notes;
+    (void)index;
+    (void)part;
+    mls_buffer_printf(&((retold *)state)->text, "%zu+%zu+%zu ", notes->records, notes->malformed, notes->markers);
+    return MLS_OK;
+}
+
+/* Each run has notes of its own: of five records, of three, of seven with a torn line and a word of srun. */
+static void each_run_is_noted_by_itself(void **state)
+{
+    static const mls_notebook notebook = {sizeof(noted), note_record, note_malformed, note_marker, note_release};
+    static const char *const path[] = {"three.log"};
+    mls_sources sources = {0};
+    retold told = {0};
+    const mls_reading reading = {.notebook = &notebook, .state = &told, .run = tell_notes};
+    (void)state;
+    write_script("three.log",
+                 "i1 I2 r3 e4 s5 i11 I12 r13 i21 I22 r23 e24 e25 'srun: error: node1: task 3: Exited with exit code 1' "
+                 "':::MLLOG {\"torn' e26 s27",
+                 1);
+    assert_int_equal(mls_sources_find(path, 1, &sources, NULL), MLS_OK);
+    assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), MLS_OK);
+    assert_string_equal(told.text.ptr, "5+0+0 3+0+0 7+1+1 ");
+    mls_buffer_release(&told.text);
+    mls_sources_release(&sources);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -517,6 +578,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(runs_come_in_order_whatever_the_threads, enter_scratch, leave_scratch),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_told_and_the_rest_done, enter_scratch, leave_scratch),
         cmocka_unit_test_setup_teardown(a_listener_hears_every_record, enter_scratch, leave_scratch),
+        cmocka_unit_test_setup_teardown(each_run_is_noted_by_itself, enter_scratch, leave_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
