@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlscore/rules.h"
+#include "../unit/checker_sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,31 +19,10 @@ static const char log_text[] =
             RECORD("eval_accuracy", "0.5", "{\"samples_count\": 3, \"metric\": \"FID\"}")
                 RECORD("eval_accuracy", "{\"BBOX\": 1}", "{\"epoch_num\": 3, \"metric\": \"CLIP\"}") "x :::MLLOG {]\n";
 
-static mls_status take_record(void *state, const mls_record *record)
-{
-    return mls_checker_record(state, record);
-}
-
-static mls_status take_malformed(void *state, const mls_malformed *malformed)
-{
-    return mls_checker_malformed(state, malformed);
-}
-
-static mls_status take_end(void *state, const mls_log_totals *totals)
-{
-    (void)totals;
-    return mls_checker_end(state);
-}
-
-static mls_sink sink_of(mls_checker *checker)
-{
-    return (mls_sink){.state = checker, .record = take_record, .malformed = take_malformed, .end = take_end};
-}
-
 static mls_verdict judge(mls_checker *checker)
 {
     mls_checker_reset(checker, NULL);
-    const mls_sink sink = sink_of(checker);
+    const mls_sink sink = checker_sink(checker);
     if (mls_log_scan_bytes(mls_str_from(log_text), &sink, 1, NULL, NULL) != MLS_OK)
         abort();
     return mls_checker_verdict(checker);

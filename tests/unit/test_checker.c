@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "mlscore/rules.h"
+#include "checker_sink.h"
 
 /* A made-up edition, small enough to see what each rule does. */
 static const char rules[] =
@@ -90,31 +90,10 @@ static void add(fixture *f, const char *key, const char *value, const char *meta
                       value, metadata);
 }
 
-static mls_status take_record(void *state, const mls_record *record)
-{
-    return mls_checker_record(state, record);
-}
-
-static mls_status take_malformed(void *state, const mls_malformed *malformed)
-{
-    return mls_checker_malformed(state, malformed);
-}
-
-static mls_status take_end(void *state, const mls_log_totals *totals)
-{
-    (void)totals;
-    return mls_checker_end(state);
-}
-
-static mls_sink sink_of(mls_checker *checker)
-{
-    return (mls_sink){.state = checker, .record = take_record, .malformed = take_malformed, .end = take_end};
-}
-
 static mls_verdict judge(fixture *f)
 {
     mls_checker_reset(f->checker, NULL);
-    const mls_sink sink = sink_of(f->checker);
+    const mls_sink sink = checker_sink(f->checker);
     assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&f->log), &sink, 1, NULL, NULL), MLS_OK);
     mls_buffer_clear(&f->log);
     return mls_checker_verdict(f->checker);
@@ -405,7 +384,7 @@ static void test_other_editions(void **state)
     assert_int_equal(mls_rulesets_new(&rulesets, NULL), MLS_OK);
     const mls_checker_options options = {.rulesets = rulesets, .usage = MLS_USAGE_TRAINING};
     assert_int_equal(mls_checker_new(&options, &checker), MLS_OK);
-    const mls_sink sink = sink_of(checker);
+    const mls_sink sink = checker_sink(checker);
     /* 19 April 2025 would be edition 5.0, which has no gpt3: the newest that has it */
     static const char log[] =
         ":::MLLOG {\"time_ms\": 1745066917961, \"key\": \"submission_benchmark\", \"value\": \"gpt3\", \"metadata\": "
