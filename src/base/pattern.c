@@ -77,4 +77,5 @@ void mls_pattern_release(mls_pattern *pattern)
     pcre2_match_context_free(pattern->limits);
     pcre2_match_data_free(pattern->data);
     pcre2_code_free(pattern->code);
+    *pattern = (mls_pattern){0};
 }

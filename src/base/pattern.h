@@ -16,7 +16,7 @@ typedef struct mls_pattern {
 
 /*
  * MLS_ERROR_SYNTAX: longer than 256 bytes, wrong, or with something that not everybody reads alike (alternation,
- * repeats of repeats, \w, \+); MLS_ERROR_MEMORY.  On MLS_OK it is to be given to mls_pattern_release().
+ * repeats of repeats, \w, \+); MLS_ERROR_MEMORY.  On MLS_OK it is to be released, else it is empty.
  */
 mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
 

@@ -16,8 +16,8 @@ static bool regex_init(mls_shell_state *state, mls_pattern *self, mls_str rule, 
 
 static int regex_find(mls_shell_state *state, const mls_pattern *self, mls_str text, size_t at, mls_str *match)
 {
-    const mls_status status =
-        mls_shell_step(state, text.len + 64) ? mls_pattern_find(self, text, at, match) : MLS_STOPPED;
+    const bool goes = mls_shell_known(text) && mls_shell_step(state, text.len + 64);
+    const mls_status status = goes ? mls_pattern_find(self, text, at, match) : MLS_STOPPED;
     if (status == MLS_ERROR_MEMORY) {
         mls_shell_no_memory(state);
     }
@@ -28,25 +28,26 @@ int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str
 {
     mls_pattern self;
     mls_str match;
-    int found = STATUS_UNKNOWN;
-    if (mls_shell_known(text) && regex_init(state, &self, rule, extended ? MLS_PATTERN_EXTENDED : MLS_PATTERN_SHELL)) {
-        found = regex_find(state, &self, text, 0, &match);
-        mls_pattern_release(&self);
-    }
+    const bool made = regex_init(state, &self, rule, extended ? MLS_PATTERN_EXTENDED : MLS_PATTERN_SHELL);
+    const int found = made ? regex_find(state, &self, text, 0, &match) : STATUS_UNKNOWN;
+    mls_pattern_release(&self);
     return found;
 }
 
 mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pattern, bool from_end, bool longest)
 {
     mls_str left = text;
-    int found = STATUS_NO;
+    mls_pattern self;
+    mls_str match;
+    int found = regex_init(state, &self, pattern, MLS_PATTERN_SHELL) ? STATUS_NO : STATUS_UNKNOWN;
     for (size_t i = 0; i <= text.len && found == STATUS_NO; i++) {
         const size_t cut = longest ? text.len - i : i;
-        found = mls_shell_match(state, pattern, false, (mls_str){text.ptr + (from_end ? text.len - cut : 0), cut});
+        found = regex_find(state, &self, (mls_str){text.ptr + (from_end ? text.len - cut : 0), cut}, 0, &match);
         if (found == STATUS_YES) {
             left = (mls_str){text.ptr + (from_end ? 0 : cut), text.len - cut};
         }
     }
+    mls_pattern_release(&self);
     return found == STATUS_UNKNOWN || !mls_shell_known(text) ? SHELL_HOLE : left;
 }
 
