@@ -172,11 +172,11 @@ mls_str mls_shell_variable_get(const mls_shell_state *state, mls_str name)
     if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
         return mls_str_from(frame->path);
     }
-    const bool own = mls_str_among(name, shell_names) || mls_str_among(name, stubborn_names);
-    if (frame->lost || (found ? frame->variables.items[at].array : own || frame->variables.forgotten)) {
-        return SHELL_MAYBE;
+    if (found && !frame->lost) {
+        return frame->variables.items[at].array ? SHELL_MAYBE : frame->variables.items[at].value;
     }
-    return found ? frame->variables.items[at].value : SHELL_UNSET;
+    const bool own = mls_str_among(name, shell_names) || mls_str_among(name, stubborn_names);
+    return frame->lost || frame->variables.forgotten || own ? SHELL_MAYBE : SHELL_UNSET;
 }
 
 void mls_shell_variable_set(mls_shell_state *state, mls_str name, mls_str value, bool appends)
