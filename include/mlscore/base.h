@@ -140,8 +140,7 @@ mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_e
 mls_status mls_error_memory(mls_error *error);
 extern const char mls_reason_memory[];
 
-/** How bad a finding is, and its name: "error", "warning" or "advice".  Only errors make a log or a submission invalid.
- */
+/** How bad a finding is; its name: "error", "warning" or "advice".  Only errors make a log or a submission invalid. */
 typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;
 const char *mls_severity_name(mls_severity severity);
 

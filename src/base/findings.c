@@ -140,8 +140,7 @@ static bool comes_before(const mls_finding *a, const mls_finding *b)
     return a->line != b->line ? a->line - 1 < b->line - 1 : a->column < b->column;
 }
 
-/* They come nearly in order, and there are few: inserting each where it belongs keeps those of one place as they are.
- */
+/* They come nearly in order, and there are few: inserting each where it belongs keeps those of one place in order. */
 void mls_findings_sort(mls_findings *list)
 {
     for (size_t i = 1; i < list->count; i++) {

@@ -2,7 +2,7 @@
 /*
  * utf8.h - text as code points: read, written, cut, measured, made safe to show.
  *
- * Whoever wrote a log or named a file may have put terminal commands into it. Everything that ends up on a terminal or
+ * Whoever wrote a log or named a file may have put terminal commands into it.  Everything that ends up on a terminal or
  * in a message goes through here.
  */
 #ifndef MLS_BASE_UTF8_H

@@ -38,7 +38,7 @@ typedef struct mls_walk_entry {
     bool too_deep;    /* a folder deeper than depth_max: never entered */
     int role;         /* what the visitor said of the folder that it is in (`inner`), or what the walk began with */
     /* For the visitor to change. */
-    bool enter; /* a folder: set unless it is `before`, `too_deep`, or `outside` in a walk that stays inside */
+    bool enter; /* a folder: set unless it is `before`, or `outside` in a walk that stays inside */
     int inner;  /* the role of what is in it; set to `role` */
 } mls_walk_entry;
 
@@ -74,9 +74,9 @@ typedef struct mls_names {
 } mls_names;
 
 /*
- * The names in a folder but for "." and "..", in natural order, `limit` at most. *system_errno tells what kept the rest
- * from being read, EOVERFLOW that there are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be released
- * in any case.
+ * The names in a folder but for "." and "..", in natural order, `limit` at most.  *system_errno tells what kept the
+ * rest from being read, EOVERFLOW that there are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be
+ * released in any case.
  */
 mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno) MLS_MUST_USE;
 
