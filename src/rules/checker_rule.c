@@ -171,6 +171,21 @@ static void target_note(const mls_judging *j, const mls_expr *expr)
     }
 }
 
+/* A target in words, which are the same however many evaluations cannot be compared with it. */
+static mls_str target_words(const mls_judging *j, const mls_expr *target)
+{
+    mls_rule_state *state = j->rule_state;
+    if (state->worded != target) {
+        mls_buffer words = {0};
+        mls_rule_words_expr(&words, j->scope, target, NULL, true);
+        state->words = mls_arena_copy(&j->state->memory, mls_buffer_str(&words));
+        state->worded = target;
+        j->checker->out_of_memory |= words.failed || state->words.ptr == NULL;
+        mls_buffer_release(&words);
+    }
+    return state->words;
+}
+
 static void any_run(const mls_judging *j)
 {
     const mls_expr_list *targets = &j->rule->check_any;
@@ -183,7 +198,7 @@ static void any_run(const mls_judging *j)
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer message = {0};
             mls_buffer_printf(&message, "%s must be comparable with the target (", j->rule->key.ptr);
-            mls_rule_words_expr(&message, j->scope, expr, NULL, true);
+            mls_buffer_append(&message, target_words(j, expr));
             mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
             hint_not_yet(j, expr, &message);
             mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_EVALUATION, &message);

@@ -55,6 +55,8 @@ typedef struct mls_rule_state {
     mls_staged_list checks; /* an overruling scope drops these */
     mls_staged_list others;
     bool any_held;
+    const mls_expr *worded; /* the target whose words are kept; NULL: none */
+    mls_str words;
     bool any_judged;
     double best;
     size_t best_line;     /* 0: there is none */

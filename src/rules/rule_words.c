@@ -161,7 +161,7 @@ static bool capital_fits(words_writer *w, char capital, const mls_expr_node *nod
     const bool constant = node->op == MLS_EXPR_CONSTANT;
     const bool variable = node->op == MLS_EXPR_VARIABLE;
     bool copies;
-    fit inner;
+    fit inner = {0};
     return capital == 'D' || capital == 'T' || capital == 'X' ? true
            : capital == 'Y'                                   ? variable
            : capital == 'K' ? variable && mls_rule_words_setter(w->scope, node->slot, &copies).ptr != NULL
@@ -174,9 +174,10 @@ static bool capital_fits(words_writer *w, char capital, const mls_expr_node *nod
 /* Whether a node is what the form has next; moves behind that. */
 static bool form_fits(words_writer *w, const char **form, const mls_expr_node *node, fit *found)
 {
-    const mls_str name = node->op == MLS_EXPR_CONSTANT ? node->text : mls_str_from(mls_expr_table[node->op].name);
+    const bool constant = node->op == MLS_EXPR_CONSTANT;
+    const char *name = constant ? node->text.ptr : mls_expr_table[node->op].name;
     const bool capital = **form >= 'A' && **form <= 'Z';
-    if (!capital && **form != '~' && **form != name.ptr[0]) {
+    if (!capital && **form != '~' && **form != name[0]) {
         return false; /* as most are */
     }
     const mls_str word = {*form, strcspn(*form, " ")};
@@ -186,7 +187,7 @@ static bool form_fits(words_writer *w, const char **form, const mls_expr_node *n
         found->nodes[found->count++] = node;
         return capital_fits(w, word.ptr[0], node);
     }
-    bool fits = mls_str_equal(word, name);
+    bool fits = mls_str_equal(word, constant ? node->text : mls_str_from(name));
     if (word.ptr[0] == '~') {
         fits = node->op >= MLS_EXPR_EQUAL && node->op <= MLS_EXPR_GREATER_EQUAL;
         found->comparison = node->op - MLS_EXPR_EQUAL;
@@ -204,7 +205,8 @@ static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, f
         if (phrases[i].kind == kind && w->steps < STEPS_MAX) {
             const char *form = phrases[i].form;
             w->steps++;
-            *found = (fit){.words = phrases[i].words};
+            found->words = phrases[i].words;
+            found->count = 0;
             fits = form_fits(w, &form, node, found);
         }
     }
@@ -271,7 +273,7 @@ static void write_words(words_writer *w, const mls_expr_node *node, unsigned pow
                                                     : (unsigned)MLS_POWER_UNARY;
     mls_value value;
     bool copies = false;
-    fit found;
+    fit found = {0};
     if (node->op == MLS_EXPR_CONSTANT && node->constant.kind != MLS_JSON_LIST) {
         mls_buffer_append(w->out, node->text);
         return;
@@ -399,7 +401,7 @@ static void write_fit(words_writer *w, char kind, const fit *found, const mls_ex
 
 static void write_phrase(words_writer *w, char kind, const mls_expr_node *node)
 {
-    fit found;
+    fit found = {0};
     if (find_phrase(w, kind, node, &found)) {
         write_fit(w, kind, &found, node);
     } else {
