@@ -101,7 +101,8 @@ MLS_FIELDS(rule, rule_place, RULE_FIELDS)
 static bool next_rule(const mls_scope_chain *chain, size_t at, size_t *next, rule_place *place)
 {
     const mls_scope *scope = &chain->ruleset->scopes[chain->scopes[at]];
-    while (*next < scope->rule_count && mls_scope_chain_overrules(chain, at, scope->rules[*next].key_index)) {
+    while (*next < scope->rule_count &&
+           mls_scopes_have_rule(chain->ruleset, chain->scopes, at + 1, chain->sure, scope->rules[*next].key_index)) {
         ++*next;
     }
     if (*next == scope->rule_count) {

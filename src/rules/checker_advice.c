@@ -131,11 +131,7 @@ static void advice_several(mls_checker *checker)
     const mls_ruleset *ruleset = checker->ruleset;
     for (size_t k = 0; k < ruleset->key_count; k++) {
         const mls_key_state *state = &checker->keys[k];
-        bool judged = state->other_line == 0;
-        for (size_t at = 0; at < checker->order_count && !judged; at++) {
-            judged = mls_scope_find_rule(ruleset, checker->order[at], k) != NULL;
-        }
-        if (!judged) {
+        if (state->other_line > 0 && !mls_scopes_have_rule(ruleset, checker->order, 0, checker->order_count, k)) {
             mls_findings_add(&checker->findings, MLS_FINDING_SEVERAL_VALUES,
                              (mls_finding_place){.line = state->other_line, .key = ruleset->keys[k].name},
                              "%s has another value than at line %zu", ruleset->keys[k].name.ptr, state->first_line);

@@ -50,12 +50,7 @@ static bool queue_play(mls_checker *checker)
 /* Whether a scope judged later has a rule for the key, and so overrules the one at `at`. */
 static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
 {
-    for (size_t later = at + 1; later < checker->order_count; later++) {
-        if (mls_scope_find_rule(checker->ruleset, checker->order[later], key) != NULL) {
-            return true;
-        }
-    }
-    return false;
+    return mls_scopes_have_rule(checker->ruleset, checker->order, at + 1, checker->order_count, key);
 }
 
 /* Makes a finding of a message and releases it; `told`: with the scope and the edition behind it. */

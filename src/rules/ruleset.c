@@ -69,6 +69,15 @@ const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, si
     return NULL;
 }
 
+bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size_t from, size_t end, size_t key)
+{
+    bool have = false;
+    for (size_t i = from; i < end && !have; i++) {
+        have = mls_scope_find_rule(ruleset, scopes[i], key) != NULL;
+    }
+    return have;
+}
+
 /* ---------------------------------------------------------------- chains */
 
 /* Adds a scope that is there and does not stand in the chain yet. */
@@ -120,14 +129,4 @@ bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark
     mls_scope_chain chain;
     return mls_scope_chain_make(ruleset, "closed", benchmark, &chain) ||
            mls_scope_chain_make(ruleset, "open", benchmark, &chain);
-}
-
-bool mls_scope_chain_overrules(const mls_scope_chain *chain, size_t at, uint32_t key)
-{
-    for (size_t later = at + 1; later < chain->sure; later++) {
-        if (mls_scope_find_rule(chain->ruleset, chain->scopes[later], key) != NULL) {
-            return true;
-        }
-    }
-    return false;
 }

@@ -126,6 +126,9 @@ bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope)
 /* The rule of a scope for a key; NULL when it has none. */
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);
 
+/* Whether one of the scopes [from, end) has a rule for the key, which overrules those of scopes judged before. */
+bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size_t from, size_t end, size_t key);
+
 /* The scopes that judge a benchmark in a division; those behind the first `sure` ones for some values only. */
 typedef struct mls_scope_chain {
     const mls_ruleset *ruleset;
@@ -137,9 +140,6 @@ typedef struct mls_scope_chain {
 /* False when the edition has no rules of its own for the benchmark in this division. */
 bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, const char *benchmark,
                           mls_scope_chain *chain);
-
-/* Whether a scope further on has a rule for the key that overrules the one of scope `at` of the chain. */
-bool mls_scope_chain_overrules(const mls_scope_chain *chain, size_t at, uint32_t key);
 
 /* The code of a finding about a check that failed: whether it is about the value, the metadata or what came before. */
 mls_finding_code mls_rule_words_code(const mls_expr *expr);
