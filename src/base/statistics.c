@@ -11,6 +11,9 @@
 #define BETA_PRECISION 1e-16
 /* Stands in for a zero denominator in Lentz's method. */
 #define LENTZ_TINY 1e-300
+#define QUANTILE_PRECISION 1e-13
+/* Times that differ by less than this share of themselves, squared, differ by rounding alone. */
+#define NO_SPREAD 1e-24
 
 int mls_compare_doubles(double a, double b)
 {
@@ -70,6 +73,35 @@ double mls_stdev_population(const double *values, size_t count)
         sum += (values[i] - mean) * (values[i] - mean);
     }
     return sqrt(sum / (double)count);
+}
+
+/* Of values `low` to `high`, which the ones outside are replaced by: they repeat, and no copy is made. */
+static double variance(const double *values, size_t count, size_t low, size_t high)
+{
+    if (count < 2) {
+        return NAN;
+    }
+    const double below = (double)low;
+    const double above = (double)(count - 1 - high);
+    const size_t kept = high + 1 - low;
+    const double mean =
+        (mls_mean(values + low, kept) * (double)kept + below * values[low] + above * values[high]) / (double)count;
+    double sum = below * (values[low] - mean) * (values[low] - mean);
+    for (size_t i = low; i <= high; i++) {
+        sum += (values[i] - mean) * (values[i] - mean);
+    }
+    sum += above * (values[high] - mean) * (values[high] - mean);
+    return sum / (double)(count - 1);
+}
+
+double mls_variance_sample(const double *values, size_t count)
+{
+    return variance(values, count, 0, count - 1);
+}
+
+double mls_variance_winsorized(const double *sorted, size_t count, size_t trim)
+{
+    return trim > (count - 1) / 2 ? NAN : variance(sorted, count, trim, count - 1 - trim);
 }
 
 static double away_from_zero(double value)
@@ -133,6 +165,64 @@ double mls_student_t_lower_tail(double t, double degrees)
     double total = degrees + t * t;
     double tail = isinf(total) ? 0 : 0.5 * beta_regularized(degrees / 2, 0.5, degrees / total, t * t / total);
     return t < 0 ? tail : 1 - tail;
+}
+
+/* How far to the left of 0 a tail of p < 1/2 begins: halved until the two ends meet in their last digits. */
+static double tail_begins(double p, double degrees)
+{
+    double low = 0;
+    double high = 1;
+    while (mls_student_t_lower_tail(-high, degrees) > p && isfinite(high)) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > QUANTILE_PRECISION * high && isfinite(high)) {
+        const double middle = low + (high - low) / 2;
+        *(mls_student_t_lower_tail(-middle, degrees) > p ? &low : &high) = middle;
+    }
+    return high;
+}
+
+double mls_student_t_quantile(double p, double degrees)
+{
+    if (!(degrees > 0) || isinf(degrees) || !(p >= 0) || p > 1) {
+        return NAN;
+    }
+    if (p == 0 || p == 1) {
+        return p == 0 ? -INFINITY : INFINITY;
+    }
+    return p == 0.5 ? 0 : p < 0.5 ? -tail_begins(p, degrees) : tail_begins(1 - p, degrees);
+}
+
+mls_mean_estimate mls_mean_estimate_trimmed(const double *sorted, size_t count, size_t trim)
+{
+    if (trim >= count || count - trim < trim + 2) {
+        return (mls_mean_estimate){NAN, NAN, NAN};
+    }
+    const double kept = (double)(count - 2 * trim);
+    return (mls_mean_estimate){mls_mean_trimmed(sorted, count, trim),
+                               (double)(count - 1) * mls_variance_winsorized(sorted, count, trim) / (kept * (kept - 1)),
+                               kept - 1};
+}
+
+mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b, double level)
+{
+    const double difference = b.mean - a.mean;
+    const double variance = a.error_squared + b.error_squared;
+    if (variance <= NO_SPREAD * fmax(a.mean * a.mean, b.mean * b.mean)) {
+        return (mls_interval){difference, difference, difference, 0, NAN, NAN};
+    }
+    const double degrees =
+        variance * variance /
+        (a.error_squared * a.error_squared / a.degrees + b.error_squared * b.error_squared / b.degrees);
+    const double error = sqrt(variance);
+    const double reach = mls_student_t_quantile(0.5 + level / 2, degrees) * error;
+    return (mls_interval){.difference = difference,
+                          .low = difference - reach,
+                          .high = difference + reach,
+                          .error = error,
+                          .degrees = degrees,
+                          .p = 2 * mls_student_t_lower_tail(-fabs(difference) / error, degrees)};
 }
 
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b)

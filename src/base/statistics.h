@@ -3,6 +3,7 @@
 #ifndef MLS_BASE_STATISTICS_H
 #define MLS_BASE_STATISTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Ascending order (<0, 0 or >0), NaN last; and sorting by it. */
@@ -19,11 +20,54 @@ double mls_mean_trimmed(const double *sorted, size_t count, size_t trim);
 /* The middle of a sorted array, or the mean of the two middle ones; infinite values are allowed. */
 double mls_median(const double *sorted, size_t count);
 
+/* The quantile of probability 0 <= p <= 1 of a sorted array, interpolated between neighbours (Hyndman and Fan's 7th).
+ */
+double mls_quantile(const double *sorted, size_t count, double p);
+
+/* The middle distance of the values from `centre`; times the factor it estimates a standard deviation (Rousseeuw and
+ * Croux 1993).  `scratch` has room for `count` values. */
+double mls_median_distance(const double *values, size_t count, double centre, double *scratch);
+#define MLS_DISTANCE_TO_STDEV 1.4826
+
+/* The smallest value at which the running weight of the values below and at it reaches half of all; sorts the items. */
+typedef struct mls_weighted {
+    double value, weight;
+} mls_weighted;
+double mls_median_weighted(mls_weighted *items, size_t count);
+
 /* Population standard deviation: the squared distances are divided by count, not count - 1. */
 double mls_stdev_population(const double *values, size_t count);
 
+/* The squared distances divided by count - 1; the same of a sorted array whose `trim` smallest and largest values are
+ * replaced by their nearest neighbours that stay (winsorized), which may be infinite. */
+double mls_variance_sample(const double *values, size_t count);
+double mls_variance_winsorized(const double *sorted, size_t count, size_t trim);
+
 /* P(T <= t) for Student's t with `degrees` > 0 degrees of freedom (Abramowitz and Stegun 26.7.1); else NaN. */
 double mls_student_t_lower_tail(double t, double degrees);
+
+/* The t with P(T <= t) = p, within 1e-12 of it; infinite for p = 0 and 1. */
+double mls_student_t_quantile(double p, double degrees);
+
+/*
+ * A trimmed mean with the square of its standard error: of n values of which g are cut at each end, h = n - 2g are
+ * kept, it is (n - 1) s2 / (h (h - 1)), s2 the winsorized variance, with h - 1 degrees of freedom (Yuen 1974); without
+ * trimming Welch's.  NaN when h < 2.
+ */
+typedef struct mls_mean_estimate {
+    double mean, error_squared, degrees;
+} mls_mean_estimate;
+mls_mean_estimate mls_mean_estimate_trimmed(const double *sorted, size_t count, size_t trim);
+
+/*
+ * b - a with its two-sided interval of confidence `level`, and the probability of a difference as large where there is
+ * none (Welch 1947).  Where both spreads are next to nothing (error_squared within 1e-24 of the larger mean squared)
+ * the interval is the difference, and degrees and p are NaN.
+ */
+typedef struct mls_interval {
+    double difference, low, high, error, degrees, p;
+} mls_interval;
+mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b, double level);
 
 /* What a two sample test needs to know of a sample. */
 typedef struct mls_test_sample {
@@ -32,5 +76,16 @@ typedef struct mls_test_sample {
 
 /* Student's two sample t test, variances pooled by count - 1: P(T <= t), small when a's mean is well below b's. */
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
+
+/*
+ * Mann and Whitney's rank test, two-sided: the share of all ways to split the values into two such samples whose rank
+ * sum lies at least as far from its mean as the one seen.  Ties get their middle rank, and all is counted in whole
+ * numbers.  p is NaN above MLS_RANKED_MAX values in all, or of an empty sample.  False: no memory.
+ */
+#define MLS_RANKED_MAX 60
+bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p);
+
+/* The same by the normal distribution, the variance corrected for ties and the distance for continuity (by half). */
+bool mls_rank_test_normal(const double *a, size_t a_count, const double *b, size_t b_count, double *p);
 
 #endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks.c - the part of statistics that goes by the order of values: quantiles, medians, and the rank test. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+
+double mls_quantile(const double *sorted, size_t count, double p)
+{
+    if (count == 0 || !(p >= 0) || p > 1) {
+        return NAN;
+    }
+    const double place = p * (double)(count - 1);
+    const size_t below = (size_t)place;
+    const double part = place - (double)below;
+    return part > 0 ? sorted[below] + part * (sorted[below + 1] - sorted[below]) : sorted[below];
+}
+
+double mls_median_distance(const double *values, size_t count, double centre, double *scratch)
+{
+    for (size_t i = 0; i < count; i++) {
+        scratch[i] = fabs(values[i] - centre);
+    }
+    mls_sort_doubles(scratch, count);
+    return mls_median(scratch, count);
+}
+
+static int compare_weighted(const void *left, const void *right)
+{
+    return mls_compare_doubles(((const mls_weighted *)left)->value, ((const mls_weighted *)right)->value);
+}
+
+double mls_median_weighted(mls_weighted *items, size_t count)
+{
+    double total = 0;
+    double running = 0;
+    if (count > 1) {
+        qsort(items, count, sizeof *items, compare_weighted);
+    }
+    for (size_t i = 0; i < count; i++) {
+        total += items[i].weight;
+    }
+    for (size_t i = 0; i < count; i++) {
+        running += items[i].weight;
+        if (running >= total / 2) {
+            return items[i].value;
+        }
+    }
+    return NAN;
+}
+
+/* A value of the first sample or of the second, with twice its rank, which is whole even where ranks are shared. */
+typedef struct ranked {
+    double value;
+    size_t twice_rank;
+    bool first;
+} ranked;
+
+static int order_ranked(const void *left, const void *right)
+{
+    return mls_compare_doubles(((const ranked *)left)->value, ((const ranked *)right)->value);
+}
+
+/*
+ * Both samples in one order with their ranks, to be given to free(); NULL: no memory.  `ties` gets the sum of t^3 - t
+ * over the groups of t equal values, and `sum` the first sample's sum of twice the ranks.
+ */
+static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_count, double *ties, size_t *sum)
+{
+    const size_t count = a_count + b_count;
+    ranked *all = calloc(count, sizeof *all);
+    *ties = 0;
+    *sum = 0;
+    if (all == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        all[i] = (ranked){.value = i < a_count ? a[i] : b[i - a_count], .first = i < a_count};
+    }
+    qsort(all, count, sizeof *all, order_ranked);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && mls_compare_doubles(all[end].value, all[i].value) == 0;) {
+            end++;
+        }
+        const double tied = (double)(end - i);
+        *ties += tied * tied * tied - tied;
+        for (size_t k = i; k < end; k++) {
+            all[k].twice_rank = i + 1 + end; /* (first rank + last rank), 1 and up */
+            *sum += all[k].first ? all[k].twice_rank : 0;
+        }
+    }
+    return all;
+}
+
+static size_t whole_distance(size_t a, size_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/*
+ * ways[k * sums + s]: how many choices of k values have s as their sum of twice the ranks.  Of 60 values there are at
+ * most C(60, 30) = 1.2e17 choices, so that 64 bits hold every count.
+ */
+static double share_as_far(const ranked *all, size_t count, size_t chosen, size_t seen, uint64_t *ways, size_t sums)
+{
+    const size_t middle = chosen * (count + 1); /* the mean of all sums */
+    uint64_t far = 0;
+    uint64_t any = 0;
+    ways[0] = 1;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = i + 1 < chosen ? i + 1 : chosen; k > 0; k--) {
+            const uint64_t *fewer = ways + (k - 1) * sums;
+            uint64_t *more = ways + k * sums;
+            for (size_t s = all[i].twice_rank; s < sums; s++) {
+                more[s] += fewer[s - all[i].twice_rank];
+            }
+        }
+    }
+    for (size_t s = 0; s < sums; s++) {
+        any += ways[chosen * sums + s];
+        far += whole_distance(s, middle) >= whole_distance(seen, middle) ? ways[chosen * sums + s] : 0;
+    }
+    return (double)far / (double)any;
+}
+
+bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p)
+{
+    *p = NAN;
+    if (a_count == 0 || b_count == 0 || a_count > MLS_RANKED_MAX || b_count > MLS_RANKED_MAX - a_count) {
+        return true;
+    }
+    const size_t count = a_count + b_count;
+    const size_t sums = count * (count + 1) + 1;
+    double ties;
+    size_t seen;
+    ranked *all = rank(a, a_count, b, b_count, &ties, &seen);
+    uint64_t *ways = calloc((a_count + 1) * sums, sizeof *ways);
+    const bool ok = all != NULL && ways != NULL;
+    if (ok) {
+        *p = share_as_far(all, count, a_count, seen, ways, sums);
+    }
+    free(all);
+    free(ways);
+    return ok;
+}
+
+bool mls_rank_test_normal(const double *a, size_t a_count, const double *b, size_t b_count, double *p)
+{
+    *p = NAN;
+    if (a_count == 0 || b_count == 0) {
+        return true;
+    }
+    double ties;
+    size_t seen;
+    ranked *all = rank(a, a_count, b, b_count, &ties, &seen);
+    if (all == NULL) {
+        return false;
+    }
+    const double count = (double)a_count + (double)b_count;
+    const double both = (double)a_count * (double)b_count;
+    const double variance = both / 12 * (count + 1 - ties / (count * (count - 1)));
+    const double off = (double)whole_distance(seen, a_count * (a_count + b_count + 1)) / 2;
+    *p = variance > 0 ? fmin(1, erfc(fmax(0, off - 0.5) / sqrt(2 * variance))) : 1;
+    free(all);
+    return true;
+}
