@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* decimal.c - numbers by their digits, in any locale. */
+#include "base/decimal.h"
+
+#include <math.h>
+
+/* As many digits as any uint64_t can hold. */
+enum { DIGITS_KEPT = 19, EXPONENT_MAX = 100000 };
+
+static const uint64_t powers[] = {1,
+                                  10,
+                                  100,
+                                  1000,
+                                  10000,
+                                  100000,
+                                  1000000,
+                                  10000000,
+                                  100000000,
+                                  1000000000,
+                                  10000000000,
+                                  100000000000,
+                                  1000000000000,
+                                  10000000000000,
+                                  100000000000000,
+                                  1000000000000000,
+                                  10000000000000000,
+                                  100000000000000000,
+                                  1000000000000000000,
+                                  10000000000000000000U};
+enum { POWERS = sizeof powers / sizeof *powers };
+
+/* Reads what follows the 'e' and adds it to the exponent. */
+static bool add_exponent(const char *at, const char *end, int *exponent)
+{
+    const bool negative = at < end && *at == '-';
+    int value = 0;
+    at += at < end && (negative || *at == '+');
+    if (at == end) {
+        return false;
+    }
+    for (; at < end && mls_is_digit(*at); at++) {
+        value = value < EXPONENT_MAX ? value * 10 + (*at - '0') : value;
+    }
+    *exponent += negative ? -value : value;
+    return at == end;
+}
+
+bool mls_decimal_parse(mls_str text, mls_decimal *number)
+{
+    const char *at = text.ptr;
+    const char *end = text.ptr + text.len;
+    uint64_t digits = 0;
+    uint8_t next = 0;
+    size_t kept = 0;
+    int exponent = 0;
+    bool any = false;
+    bool point = false;
+    const bool negative = at < end && *at == '-';
+    at += at < end && (negative || *at == '+');
+    for (; at < end && (mls_is_digit(*at) || (*at == '.' && !point)); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        any = true;
+        if (kept < DIGITS_KEPT) {
+            digits = digits * 10 + (uint64_t)(*at - '0');
+            kept += digits > 0;
+            exponent -= point;
+        } else {
+            next = kept++ == DIGITS_KEPT ? (uint8_t)(*at - '0') : next;
+            exponent += !point && exponent < EXPONENT_MAX;
+        }
+    }
+    if (!any || (at < end && ((*at != 'e' && *at != 'E') || !add_exponent(at + 1, end, &exponent)))) {
+        return false;
+    }
+    *number = (mls_decimal){digits, exponent, negative, next, '\0'};
+    return true;
+}
+
+/* ------------------------------------------------------------ other locales */
+
+/* Longer numbers are not written by people or their tools. */
+enum { LOCAL_MAX = 80 };
+
+/* The length of what may stand inside a number and says nothing: blanks, ', no-break spaces of Latin-1 and UTF-8. */
+static size_t filler_length(mls_str text)
+{
+    return text.ptr[0] == ' ' || text.ptr[0] == '\t' || text.ptr[0] == '\'' || text.ptr[0] == '\xa0' ? 1
+           : mls_str_starts(text, MLS_S("\xc2\xa0"))                                                 ? 2
+           : mls_str_starts(text, MLS_S("\xe2\x80\xaf"))                                             ? 3
+                                                                                                     : 0;
+}
+
+/* Whether a mark at every place it has in the text stands between groups of digits, the last of exactly three. */
+static bool are_groups(mls_str text, char mark)
+{
+    size_t group = 0;
+    bool grouped = false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (!mls_is_digit(text.ptr[i]) && text.ptr[i] != mark) {
+            return false;
+        }
+        if (text.ptr[i] == mark) {
+            if (group == 0 || group > 3 || (grouped && group < 2)) {
+                return false;
+            }
+            grouped = true;
+            group = 0;
+        } else {
+            group++;
+        }
+    }
+    return grouped && group == 3;
+}
+
+/* A number without what says nothing, and its marks. */
+typedef struct local_text {
+    char text[LOCAL_MAX];
+    size_t len, sign;
+    size_t points, commas; /* in the mantissa */
+    char last;             /* the last mark; '\0': none */
+} local_text;
+
+static bool read_local(mls_str text, local_text *plain)
+{
+    *plain = (local_text){.len = 0};
+    for (size_t i = 0, filler = 0; i<text.len; i += filler> 0 ? filler : 1) {
+        const char c = text.ptr[i];
+        filler = filler_length((mls_str){text.ptr + i, text.len - i});
+        if (filler > 0) {
+            continue;
+        }
+        if (plain->len == LOCAL_MAX || (!mls_is_digit(c) && (c == '\0' || strchr(".,-+eE", c) == NULL))) {
+            return false;
+        }
+        plain->text[plain->len++] = c;
+        plain->points += c == '.';
+        plain->commas += c == ',';
+        plain->last = c == '.' || c == ',' ? c : plain->last;
+    }
+    plain->sign = plain->len > 0 && (plain->text[0] == '-' || plain->text[0] == '+');
+    return true;
+}
+
+/* Drops a mark, or makes it a point. */
+static void replace_mark(local_text *plain, char mark, bool decimal)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plain->len; i++) {
+        if (plain->text[i] != mark || decimal) {
+            plain->text[kept++] = plain->text[i] == mark ? '.' : plain->text[i];
+        }
+    }
+    plain->len = kept;
+}
+
+bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number)
+{
+    local_text plain;
+    bool grouped = false; /* the last mark */
+    bool open = false;
+    if (!read_local(text, &plain)) {
+        return false;
+    }
+    const char last = plain.last;
+    if (last != '\0') {
+        const size_t lasts = last == '.' ? plain.points : plain.commas;
+        const char *begin = plain.text + plain.sign;
+        const size_t length = plain.len - plain.sign;
+        if (plain.points > 0 && plain.commas > 0) {
+            const char other = last == '.' ? ',' : '.';
+            const char *parted = memchr(begin, last, length);
+            if (lasts > 1 || !are_groups((mls_str){begin, (size_t)(parted - begin)}, other)) {
+                return false;
+            }
+            replace_mark(&plain, other, false);
+        } else {
+            grouped = are_groups((mls_str){begin, length}, last);
+            if (lasts > 1 && !grouped) {
+                return false;
+            }
+            grouped = grouped && (lasts > 1 || *begin != '0');
+            open = grouped && lasts == 1;
+        }
+        replace_mark(&plain, last, !grouped);
+    }
+    if (!mls_decimal_parse((mls_str){plain.text, plain.len}, number)) {
+        return false;
+    }
+    number->open = open ? last : '\0';
+    if (last != '\0' && !open) {
+        marks->point |= grouped == (last == ',');
+        marks->comma |= grouped == (last == '.');
+    }
+    return true;
+}
+
+bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal)
+{
+    const bool told = marks.point != marks.comma;
+    return open == '.' ? !told || marks.point : open == ',' && (told ? marks.comma : comma_decimal);
+}
+
+void mls_decimal_settle(mls_decimal *number, mls_marks marks, bool comma_decimal)
+{
+    number->exponent -= mls_marks_decimal(marks, number->open, comma_decimal) ? 3 : 0;
+    number->open = '\0';
+}
+
+/* ------------------------------------------------------------------ values */
+
+double mls_decimal_double(const mls_decimal *number)
+{
+    const double digits = (double)number->digits;
+    const int exponent = number->exponent;
+    const double value = digits == 0                              ? 0
+                         : exponent >= 0 && exponent < POWERS     ? digits * (double)powers[exponent]
+                         : exponent < 0 && exponent > -POWERS     ? digits / (double)powers[-exponent]
+                         : exponent < 0 && exponent > -2 * POWERS ? digits / 1e19 / (double)powers[-exponent - 19]
+                                                                  : digits * pow(10, exponent);
+    return number->negative ? -value : value;
+}
+
+bool mls_decimal_scale(const mls_decimal *number, int power, int64_t *scaled)
+{
+    const int exponent = number->exponent + power;
+    uint64_t value = number->digits;
+    if (number->digits == 0 || exponent <= -POWERS) {
+        *scaled = 0;
+        return !number->negative || number->digits == 0;
+    }
+    if (exponent >= 0) {
+        if (exponent >= POWERS || __builtin_mul_overflow(number->digits, powers[exponent], &value)) {
+            return false;
+        }
+        value += exponent == 0 && number->next >= 5;
+    } else {
+        const uint64_t unit = powers[-exponent];
+        value = number->digits / unit;
+        value += number->digits % unit >= unit / 2 + unit % 2;
+    }
+    *scaled = (int64_t)value;
+    return !number->negative && value <= INT64_MAX;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decimal.h - numbers by their digits: exact where a double is not, and read whichever locale they were written in.
+ *
+ * Tools print by the locale of their machine: 1,234.5 and 1.234,5 are one number.  What 1,234 is nobody can tell from
+ * it alone; the other numbers of its file may.  So a file is read with one mls_marks, in which every number that can be
+ * read in one way only leaves its mark, and a number that can be read in two stays open until all have been seen.
+ */
+#ifndef MLS_BASE_DECIMAL_H
+#define MLS_BASE_DECIMAL_H
+
+#include "mlscore/base.h"
+
+/* The number is digits × 10^exponent. */
+typedef struct mls_decimal {
+    uint64_t digits;
+    int exponent;
+    bool negative;
+    uint8_t next; /* the digit behind the last one kept, which tells how to round */
+    char open;    /* ',' or '.': it stands before the last three digits and may part them or group; '\0': settled */
+} mls_decimal;
+
+/* What the numbers of one file have told so far; zero-initialised: nothing. */
+typedef struct mls_marks {
+    bool point; /* one has a decimal point for certain, or commas that group */
+    bool comma; /* one has a decimal comma, or points that group */
+} mls_marks;
+
+/*
+ * Reads a whole text as JSON and C write numbers: 12, -.5, 1e-3.  Of its digits 19 are kept.  False when it is anything
+ * else.
+ */
+bool mls_decimal_parse(mls_str text, mls_decimal *number);
+
+/*
+ * The same of any locale.  Blanks, no-break spaces and ' inside of it are dropped.  Both marks: the last one is
+ * decimal.  One mark twice: it groups.  One mark once that cannot group (it does not stand between one to three
+ * digits, no 0 first, and exactly three): decimal.  Else the number is open, and `digits` is what it is when the mark
+ * groups.
+ */
+bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number);
+
+/*
+ * Whether an open mark is decimal, now that the whole file was read.  Where the file does not tell, or tells both, a
+ * point is, and a comma where the caller says so.
+ */
+bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal);
+
+/* Decides what an open number is, so. */
+void mls_decimal_settle(mls_decimal *number, mls_marks marks, bool comma_decimal);
+
+/* The number itself (an open one: its mark groups). */
+double mls_decimal_double(const mls_decimal *number);
+
+/* The number × 10^power as a whole one, rounded half up; false when it is negative or more than INT64_MAX. */
+bool mls_decimal_scale(const mls_decimal *number, int power, int64_t *scaled);
+
+#endif
