@@ -6,7 +6,7 @@
 cd "$root" || exit 1
 
 # The drawing: "floor room", and the room that each public header belongs to.
-sed -n 's/^| \([0-9]\) | \(`src[^|]*\) |.*/\1 \2/p' CONTRIBUTING.md | tr -d '`,' | tr '·' ' ' |
+sed -n 's/^| \([0-9]*\) | \(`src[^|]*\) |.*/\1 \2/p' CONTRIBUTING.md | tr -d '`,' | tr '·' ' ' |
     awk '{ for (i = 2; i <= NF; i++) { sub("src/", "", $i); print $1, $i } }' >"$scratch/floors"
 cat >"$scratch/public" <<'HEADERS'
 base.h base
@@ -19,10 +19,18 @@ edition.h rules
 rules.h rules
 config.h config
 run.h score
+parts.h score
 group.h score
 rcp.h score
 reading.h reading
 collect.h slurm
+compare.h compare
+published.h compare
+diagnose.h diagnose
+throughput.h throughput
+telemetry.h telemetry
+profile.h profile
+memory.h memory
 submission.h submission
 HEADERS
 

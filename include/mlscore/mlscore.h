@@ -9,6 +9,7 @@
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
 #include "mlscore/log.h"
+#include "mlscore/parts.h"
 #include "mlscore/rcp.h"
 #include "mlscore/reading.h"
 #include "mlscore/rules.h"

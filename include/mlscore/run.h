@@ -6,6 +6,7 @@
 #ifndef MLSCORE_RUN_H
 #define MLSCORE_RUN_H
 
+#include "mlscore/parts.h"
 #include "mlscore/rules.h"
 
 MLS_C_BEGIN
@@ -104,6 +105,9 @@ typedef struct mls_run {
     size_t throughputs;
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
+    mls_spans spans; /**< until it has been read */
+    mls_parts parts; /**< of the time-to-train … */
+    bool has_parts;  /**< … if it has one, and blocks or epochs delimit its training */
     mls_seed *seeds;
     size_t seed_count, seed_capacity;
     bool too_many_seeds;

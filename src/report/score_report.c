@@ -390,6 +390,17 @@ static void emit_seeds(mls_emitter *to, const mls_run *run)
     mls_emit_close(to, ']');
 }
 
+#define PARTS_FIELDS(F)                                                                                                \
+    F(parts, by, TEXT, "", mls_parts_by_name(row->by))                                                                 \
+    F(parts, training_ms, NUMBER, "ms", row->ms[MLS_PART_TRAINING])                                                    \
+    F(parts, evaluation_ms, NUMBER_OR_NULL, "ms",                                                                      \
+      row->evaluation_delimited ? row->ms[MLS_PART_EVALUATION] : (double)NAN)                                          \
+    F(parts, evaluations, NUMBER_OR_NULL, "", row->evaluation_delimited ? (double)row->evaluations : (double)NAN)      \
+    F(parts, startup_ms, NUMBER, "ms", row->ms[MLS_PART_STARTUP])                                                      \
+    F(parts, between_ms, NUMBER, "ms", row->ms[MLS_PART_BETWEEN])                                                      \
+    F(parts, tail_ms, NUMBER, "ms", row->ms[MLS_PART_TAIL])
+MLS_FIELDS(parts, mls_parts, PARTS_FIELDS)
+
 #define RUN_FIELDS(F)                                                                                                  \
     F(run, file, TEXT, "", row->run->file)                                                                             \
     F(run, line, NUMBER, "", row->run->line)                                                                           \
@@ -408,6 +419,8 @@ static void emit_seeds(mls_emitter *to, const mls_run *run)
     F(run, seed, ARRAY, "", emit_seeds(to, row->run))                                                                  \
     F(run, joules, NUMBER_OR_NULL, "joules",                                                                           \
       row->group->power.joules != NULL ? row->group->power.joules[row->index] : (double)NAN)                           \
+    F(run, parts, OBJECT_OR_NULL, "",                                                                                  \
+      mls_emit_object(to, &parts_fields, row->run->has_parts ? &row->run->parts : NULL))                               \
     F(run, job, TEXT_OR_NULL, "", row->run->job.job)                                                                   \
     F(run, nodes, ARRAY_OR_NULL, "", emit_nodes(to, row->run))                                                         \
     F(run, records, NUMBER, "", row->run->records)                                                                     \
@@ -518,9 +531,9 @@ MLS_FIELDS(skipped, mls_source, SKIPPED_FIELDS)
     F(collection, skipped, ARRAY, "", MLS_EMIT_ROWS(skipped, row->skipped.items, row->skipped.count))
 MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 
-static const mls_fields *const tables[] = {
-    &collection_fields, &group_fields,  &run_fields,      &verdict_fields, &seeds_fields, &spread_fields,
-    &window_fields,     &energy_fields, &mls_weak_fields, &skipped_fields, NULL};
+static const mls_fields *const tables[] = {&collection_fields, &group_fields,    &run_fields,     &verdict_fields,
+                                           &seeds_fields,      &spread_fields,   &parts_fields,   &window_fields,
+                                           &energy_fields,     &mls_weak_fields, &skipped_fields, NULL};
 
 static void group_lines(mls_emitter *to, const void *what)
 {

@@ -104,6 +104,7 @@ void mls_run_release(mls_run *run)
         run->notebook->release(run->notes);
     }
     free(run->notes);
+    mls_spans_release(&run->spans);
     mls_job_release(&run->job);
     mls_findings_release(&run->findings);
     mls_run_init(run);
@@ -336,6 +337,9 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
 {
     mls_status status = MLS_OK;
+    run->has_parts = mls_spans_parts(&run->spans, run->run_stop.time_ms, &run->parts, NULL, NULL) &&
+                     run->parts.by != MLS_PARTS_BY_NOTHING;
+    mls_spans_release(&run->spans);
     if (run->records + run->malformed == 0) {
         if (checker == NULL) {
             mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},

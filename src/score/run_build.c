@@ -136,10 +136,16 @@ static void take_hyperparameter(mls_run *run, void *member, const mls_record *re
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){key, text, record->line};
 }
 
+static void take_span(mls_run *run, void *member, const mls_record *record)
+{
+    (void)member;
+    run->out_of_memory |= !mls_spans_record(&run->spans, record);
+}
+
 static void take_step(mls_run *run, void *member, const mls_record *record)
 {
     mls_step *step = member;
-    (void)run;
+    take_span(run, NULL, record);
     if (step->line == 0) {
         *step = (mls_step){record->time_ms, record->line};
     }
@@ -203,12 +209,13 @@ static const struct {
     [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), false, false},
     [MLS_KEY_SUBMISSION_PLATFORM] = {.ignored = true},
     [MLS_KEY_CACHE_CLEAR] = {.ignored = true},
-    [MLS_KEY_BLOCK_START] = {.ignored = true},
-    [MLS_KEY_BLOCK_STOP] = {.ignored = true},
-    [MLS_KEY_EPOCH_START] = {.ignored = true},
-    [MLS_KEY_EPOCH_STOP] = {.ignored = true},
+    [MLS_KEY_BLOCK_START] = {.take = take_span},
+    [MLS_KEY_BLOCK_STOP] = {.take = take_span},
+    [MLS_KEY_EPOCH_START] = {.take = take_span},
+    [MLS_KEY_EPOCH_STOP] = {.take = take_span},
     [MLS_KEY_EPOCH_COUNT] = {.ignored = true},
-    [MLS_KEY_EVAL_START] = {.ignored = true},
+    [MLS_KEY_EVAL_START] = {.take = take_span},
+    [MLS_KEY_EVAL_STOP] = {.take = take_span},
 };
 
 void mls_run_record(mls_run *run, const mls_record *record)

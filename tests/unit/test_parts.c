@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "mlscore/parts.h"
+
+/* R run_start, S run_stop; B b a block's start and stop, P p an epoch's, E e an evaluation's; then its time. */
+static mls_key key_of(char letter)
+{
+    static const char letters[] = "RSBbPpEe";
+    static const mls_key keys[] = {MLS_KEY_RUN_START,   MLS_KEY_RUN_STOP,   MLS_KEY_BLOCK_START, MLS_KEY_BLOCK_STOP,
+                                   MLS_KEY_EPOCH_START, MLS_KEY_EPOCH_STOP, MLS_KEY_EVAL_START,  MLS_KEY_EVAL_STOP};
+    return keys[strchr(letters, letter) - letters];
+}
+
+static void take_script(mls_spans *spans, const char *script)
+{
+    for (char *end; *script != '\0'; script = end + (*end == ' ')) {
+        const mls_record record = {.key_id = key_of(*script), .time_ms = strtod(script + 1, &end)};
+        assert_true(mls_spans_record(spans, &record));
+    }
+}
+
+static void add_stretch(void *state, mls_part part, double from_ms, double to_ms)
+{
+    mls_buffer_printf(state, "%s%c%g-%g", ((mls_buffer *)state)->len > 0 ? " " : "", "tesb."[part], from_ms, to_ms);
+}
+
+/* The parts until `end_ms` as "by training evaluation startup between tail, evaluations"; and the stretches. */
+static void assert_parts(const char *script, double end_ms, const char *expected, const char *stretches)
+{
+    mls_spans spans = {0};
+    mls_parts parts;
+    char text[200];
+    mls_buffer seen = {0};
+    take_script(&spans, script);
+    assert_true(mls_spans_parts(&spans, end_ms, &parts, add_stretch, &seen));
+    const char *by = mls_parts_by_name(parts.by);
+    (void)snprintf(text, sizeof text, "%s %g %g %g %g %g, %zu%s", by != NULL ? by : "-", parts.ms[0], parts.ms[1],
+                   parts.ms[2], parts.ms[3], parts.ms[4], parts.evaluations, parts.evaluation_delimited ? "" : "?");
+    assert_string_equal(text, expected);
+    assert_string_equal(seen.len > 0 ? seen.ptr : "", stretches);
+    mls_buffer_release(&seen);
+    mls_spans_release(&spans);
+}
+
+static void time_goes_where_the_last_open_span_says(void **state)
+{
+    (void)state;
+    assert_parts("R0 B2 b10 E11 e14 B14 b20 S23", 23, "block 14 3 2 1 3, 1", "s0-2 t2-10 b10-11 e11-14 t14-20 .20-23");
+    /* Within a block, an evaluation is evaluation; an epoch beside blocks says nothing. */
+    assert_parts("R0 P0 B1 E4 e6 b9 p9 S9", 9, "block 6 2 1 0 0, 1", "s0-1 t1-4 e4-6 t6-9");
+    assert_parts("R0 P0 p4 E4 e5 S5", 5, "epoch 4 1 0 0 0, 1", "t0-4 e4-5");
+    /* Training that starts while an evaluation runs is training; its stop closes the older of two. */
+    assert_parts("R0 B0 b4 E4 B6 e8 b9 S9", 9, "block 7 2 0 0 0, 1", "t0-4 e4-6 t6-8 t8-9");
+    /* What was opened before the run goes on in it. */
+    assert_parts("B0 R5 b8 S9", 9, "block 3 0 0 0 1, 0?", "t5-8 .8-9");
+}
+
+static void what_is_missing_or_double_is_borne(void **state)
+{
+    (void)state;
+    /* A stop without a start: since the last span ended, or since the start; an evaluation's says nothing. */
+    assert_parts("R0 b4 E4 e6 b9 S10", 10, "block 7 2 0 0 1, 1", "t0-4 e4-6 t6-9 .9-10");
+    assert_parts("R0 e2 B3 b4 S5", 5, "block 1 0 0 3 1, 0?", "b0-3 t3-4 .4-5");
+    assert_parts("R0 B0 b2 E2 E3 e5 e6 S6", 6, "block 2 3 0 0 1, 1", "t0-2 e2-3 e3-5 .5-6");
+    /* The clock does not go back, nor past the end; what comes behind run_stop is of no run. */
+    assert_parts("R10 B8 b20 E15 e18 B18 b40 S30 B31 b35", 30, "block 20 0 0 0 0, 1", "t10-20 t20-30");
+    /* Nothing that delimits: all but evaluations is training. */
+    assert_parts("R0 E3 e5 S6", 6, "- 4 2 0 0 0, 1", "t0-3 e3-5 t5-6");
+    assert_parts("R0 S6", 6, "- 6 0 0 0 0, 0?", "t0-6");
+    assert_parts("R0 B1", 7, "block 6 0 1 0 0, 0?", "s0-1 t1-7");
+    assert_parts("R0 R4 B5 b6 S7", 7, "block 1 0 5 0 1, 0?", "s0-5 t5-6 .6-7");
+}
+
+static void some_runs_have_no_parts(void **state)
+{
+    mls_spans spans = {0};
+    mls_parts parts;
+    (void)state;
+    take_script(&spans, "B0 b4 S5");
+    assert_false(mls_spans_parts(&spans, 5, &parts, NULL, NULL));
+    mls_spans_release(&spans);
+    take_script(&spans, "R7 B8");
+    assert_false(mls_spans_parts(&spans, 5, &parts, NULL, NULL));
+    for (int i = 1; i < MLS_SPANS_MAX; i++) {
+        take_script(&spans, "b9");
+    }
+    assert_true(mls_spans_parts(&spans, 10, &parts, NULL, NULL));
+    take_script(&spans, "B9");
+    assert_false(mls_spans_parts(&spans, 10, &parts, NULL, NULL));
+    mls_spans_release(&spans);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_goes_where_the_last_open_span_says),
+        cmocka_unit_test(what_is_missing_or_double_is_borne),
+        cmocka_unit_test(some_runs_have_no_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
