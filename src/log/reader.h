@@ -11,9 +11,8 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "log/input.h"
 #include "mlscore/log.h"
-
-enum { MLS_BLOCK_SIZE = 256 * 1024 /* stays in a core's second-level cache */ };
 
 /* A line that matters.  Its line number counts from 1 within what was scanned. */
 typedef struct mls_event {
@@ -83,28 +82,5 @@ mls_status mls_reader_feed(mls_reader *reader, mls_block *block) MLS_MUST_USE;
 mls_status mls_reader_end(mls_reader *reader) MLS_MUST_USE;
 
 void mls_reader_release(mls_reader *reader);
-
-/* A gzip file being unpacked; memory does not grow with it, nor with what it unpacks to. */
-typedef struct mls_unpacker mls_unpacker;
-
-/* Whether a file that starts with these bytes can be unpacked: by gzip, and zlib was there when this was built. */
-bool mls_unpack_can(mls_str head);
-
-/* Unpacks what a descriptor, of which `head` was read already, holds; NULL when memory runs out. */
-mls_unpacker *mls_unpacker_new(int fd, mls_str head);
-
-/* What keeps a log from being read to its end. */
-typedef struct mls_read_trouble {
-    int read_errno;    /* of read(); 0: none */
-    const char *wrong; /* with the packed bytes; NULL: nothing */
-} mls_read_trouble;
-
-/*
- * Fills `block` with up to `wanted` bytes; *len less than that: the end, or trouble, with what could be unpacked before
- * it.  False when memory runs out.
- */
-bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble);
-
-void mls_unpacker_free(mls_unpacker *unpacker);
 
 #endif

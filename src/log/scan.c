@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.c - where the bytes come from, and the threads that scan them. */
-#include <errno.h>
+/* scan.c - the threads that scan the blocks of a file. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/parallel.h"
 #include "log/json_check.h"
 #include "log/reader.h"
@@ -17,65 +15,6 @@ enum { PAGE = 4096 };
 /* A file of less than PARALLEL_MIN bytes is read before threads have started. */
 enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 4, THREADS_MAX = MLS_RELAY_SLOTS_MAX / BLOCKS_PER_THREAD };
 
-/* ------------------------------------------------------------- the bytes */
-
-typedef struct scan_input {
-    int fd;
-    bool in_memory;
-    mls_str bytes; /* what is left in memory */
-    bool plain;    /* what is packed stays so */
-    bool begun;
-    mls_unpacker *unpacker; /* NULL: not packed */
-    mls_read_trouble trouble;
-    const char *unread; /* why it is no log, as mls_file_magic_words() says */
-} scan_input;
-
-static bool input_read(scan_input *input, char *block, size_t *len)
-{
-    *len = 0;
-    if (input->unpacker != NULL) {
-        return mls_unpacker_fill(input->unpacker, block, MLS_BLOCK_SIZE, len, &input->trouble);
-    }
-    if (input->in_memory) {
-        *len = input->bytes.len < MLS_BLOCK_SIZE ? input->bytes.len : MLS_BLOCK_SIZE;
-        if (*len > 0) {
-            memcpy(block, input->bytes.ptr, *len);
-            input->bytes = (mls_str){input->bytes.ptr + *len, input->bytes.len - *len};
-        }
-        return true;
-    }
-    while (*len < MLS_BLOCK_SIZE) {
-        const ssize_t got = read(input->fd, block + *len, MLS_BLOCK_SIZE - *len);
-        if (got == 0 || (got < 0 && errno != EINTR)) {
-            input->trouble.read_errno = got < 0 ? errno : 0;
-            break;
-        }
-        *len += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-/*
- * Fills a block; *len less than that: the end, or trouble.  The first one tells what a file is: from there on it is
- * unpacked when it is packed, and one that is no log ends.  False when memory runs out.
- */
-static bool input_fill(scan_input *input, char *block, size_t *len)
-{
-    bool ok = input_read(input, block, len);
-    if (!input->begun && !input->in_memory) {
-        const mls_str head = {block, *len};
-        input->unread = mls_file_magic_words(head);
-        if (input->unread != NULL && !input->plain && mls_unpack_can(head)) {
-            input->unread = NULL;
-            input->unpacker = mls_unpacker_new(input->fd, head);
-            ok = input->unpacker != NULL && input_read(input, block, len);
-        }
-        *len = input->unread == NULL ? *len : 0;
-    }
-    input->begun = true;
-    return ok;
-}
-
 /* ----------------------------------------------------------- the threads */
 
 struct mls_scan_room {
@@ -84,7 +23,7 @@ struct mls_scan_room {
 };
 
 typedef struct scan_state {
-    scan_input *input;
+    mls_input *input;
     mls_reader *reader;
     mls_scan_room *slots;
     size_t slot_count;
@@ -99,8 +38,8 @@ static bool take_block(void *state, size_t item)
     if (scan->ended) {
         return false;
     }
-    slot->ok = input_fill(scan->input, slot->block.data, &slot->block.len);
-    scan->ended = !slot->ok || slot->block.len < MLS_BLOCK_SIZE;
+    slot->ok = mls_input_fill(scan->input, slot->block.data, &slot->block.len);
+    scan->ended = !slot->ok || scan->input->ended;
     return true;
 }
 
@@ -132,7 +71,7 @@ void mls_scan_room_free(mls_scan_room *room)
     free_slots(room, 1);
 }
 
-static mls_status scan_blocks(scan_input *input, unsigned threads, mls_scan_room **room, mls_reader *reader)
+static mls_status scan_blocks(mls_input *input, unsigned threads, mls_scan_room **room, mls_reader *reader)
 {
     scan_state scan = {
         .input = input, .reader = reader, .slot_count = threads > 1 ? (size_t)threads * BLOCKS_PER_THREAD : 1};
@@ -162,7 +101,7 @@ static mls_status scan_blocks(scan_input *input, unsigned threads, mls_scan_room
 
 /* ------------------------------------------------------------- the doors */
 
-static mls_status scan(scan_input *input, unsigned threads, mls_scan_room **room, const mls_sink *sinks,
+static mls_status scan(mls_input *input, unsigned threads, mls_scan_room **room, const mls_sink *sinks,
                        size_t sink_count, mls_log_totals *totals, mls_error *error)
 {
     mls_reader reader = {.sinks = sinks, .sink_count = sink_count};
@@ -175,20 +114,16 @@ static mls_status scan(scan_input *input, unsigned threads, mls_scan_room **room
         *totals = reader.totals;
     }
     mls_reader_release(&reader);
-    mls_unpacker_free(input->unpacker);
-    if (status == MLS_OK && input->trouble.read_errno != 0) {
-        return mls_error_set_errno(error, MLS_ERROR_READ, input->trouble.read_errno, "cannot read");
-    }
-    if (status == MLS_OK && input->trouble.wrong != NULL) {
-        return mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", input->trouble.wrong);
-    }
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    mls_input_release(input);
+    return status == MLS_OK             ? mls_input_status(input, error)
+           : status == MLS_ERROR_MEMORY ? mls_error_memory(error)
+                                        : status;
 }
 
 mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_sink *sinks, size_t sink_count,
                            mls_log_totals *totals, mls_error *error)
 {
-    scan_input input = {.fd = fd, .plain = options != NULL && options->plain};
+    mls_input input = {.fd = fd, .plain = options != NULL && options->plain};
     unsigned threads = options != NULL && options->threads < THREADS_MAX ? options->threads : THREADS_MAX;
     struct stat about;
     const bool large = options != NULL && threads > 1 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
@@ -199,6 +134,6 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
 mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_count, mls_log_totals *totals,
                               mls_error *error)
 {
-    scan_input input = {.in_memory = true, .bytes = bytes};
+    mls_input input = {.in_memory = true, .bytes = bytes};
     return scan(&input, 1, NULL, sinks, sink_count, totals, error);
 }

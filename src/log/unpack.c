@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unpack.c - gzip as a stream. */
-#include "log/reader.h"
+#include "log/input.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input.c - blocks from a descriptor or from memory, unpacked, and as UTF-8. */
+#include "log/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+
+/* ------------------------------------------------------------------- bytes */
+
+static bool input_read(mls_input *input, char *block, size_t *len)
+{
+    bool ok = true;
+    *len = 0;
+    if (input->unpacker != NULL) {
+        ok = mls_unpacker_fill(input->unpacker, block, MLS_BLOCK_SIZE, len, &input->trouble);
+    } else if (input->in_memory) {
+        *len = input->bytes.len < MLS_BLOCK_SIZE ? input->bytes.len : MLS_BLOCK_SIZE;
+        if (*len > 0) {
+            memcpy(block, input->bytes.ptr, *len);
+            input->bytes = (mls_str){input->bytes.ptr + *len, input->bytes.len - *len};
+        }
+    } else {
+        while (*len < MLS_BLOCK_SIZE) {
+            const ssize_t got = read(input->fd, block + *len, MLS_BLOCK_SIZE - *len);
+            if (got == 0 || (got < 0 && errno != EINTR)) {
+                input->trouble.read_errno = got < 0 ? errno : 0;
+                break;
+            }
+            *len += got > 0 ? (size_t)got : 0;
+        }
+    }
+    input->ended = !ok || *len < MLS_BLOCK_SIZE;
+    return ok;
+}
+
+/* ------------------------------------------------------------------ UTF-16 */
+
+struct mls_utf16 {
+    bool big;      /* the byte of more weight comes first */
+    bool ended;    /* there are no more bytes than those below */
+    uint32_t high; /* a surrogate that waits for its other half; 0: none */
+    size_t at, len;
+    char bytes[MLS_BLOCK_SIZE];
+};
+
+static bool utf16_begin(mls_input *input, const char *block, size_t len)
+{
+    input->wide = malloc(sizeof *input->wide);
+    if (input->wide == NULL) {
+        return false;
+    }
+    input->wide->big = block[0] == '\xfe';
+    input->wide->ended = input->ended;
+    input->wide->high = 0;
+    input->wide->at = 2;
+    input->wide->len = len;
+    memcpy(input->wide->bytes, block, len);
+    return true;
+}
+
+/* The next code point is one unit, or two halves; a half without the other is no character. */
+static size_t utf16_put(struct mls_utf16 *wide, char *to)
+{
+    const uint32_t replacement = 0xfffd;
+    const unsigned char *unit = (const unsigned char *)wide->bytes + wide->at;
+    const uint32_t code = wide->big ? (uint32_t)unit[0] << 8 | unit[1] : (uint32_t)unit[1] << 8 | unit[0];
+    const uint32_t high = wide->high;
+    const bool low = code >= 0xdc00 && code <= 0xdfff;
+    wide->at += 2;
+    wide->high = code >= 0xd800 && code <= 0xdbff ? code : 0;
+    if (high != 0 && low) {
+        return mls_utf8_encode(0x10000 + ((high - 0xd800) << 10) + (code - 0xdc00), to);
+    }
+    size_t count = high != 0 ? mls_utf8_encode(replacement, to) : 0;
+    count += wide->high == 0 ? mls_utf8_encode(low ? replacement : code, to + count) : 0;
+    return count;
+}
+
+static bool utf16_fill(mls_input *input, char *block, size_t *len)
+{
+    enum { UNIT_MAX = 6 }; /* bytes that a unit can make, with what waits for it */
+    struct mls_utf16 *wide = input->wide;
+    bool ok = true;
+    *len = 0;
+    while (ok && *len + UNIT_MAX <= MLS_BLOCK_SIZE) {
+        if (wide->len - wide->at >= 2) {
+            *len += utf16_put(wide, block + *len);
+        } else if (wide->ended) {
+            break;
+        } else {
+            ok = input_read(input, wide->bytes, &wide->len);
+            wide->at = 0;
+            wide->ended = input->ended;
+        }
+    }
+    input->ended = !ok || (wide->ended && wide->len - wide->at < 2);
+    return ok;
+}
+
+/* ------------------------------------------------------------------- doors */
+
+/* A block holds an even number of bytes, so that no unit of UTF-16 is parted. */
+static bool input_begin(mls_input *input, char *block, size_t *len)
+{
+    bool ok = input_read(input, block, len);
+    const mls_str head = {block, *len};
+    input->begun = true;
+    input->unread = input->in_memory ? NULL : mls_file_magic_words(head);
+    if (input->unread != NULL && !input->plain && mls_unpack_can(head)) {
+        input->unread = NULL;
+        input->unpacker = mls_unpacker_new(input->fd, head);
+        ok = input->unpacker != NULL && input_read(input, block, len);
+    }
+    if (input->unread != NULL) {
+        *len = 0;
+        input->ended = true;
+    } else if (ok && input->text && *len >= 2 &&
+               (memcmp(block, "\xff\xfe", 2) == 0 || memcmp(block, "\xfe\xff", 2) == 0)) {
+        return utf16_begin(input, block, *len) && utf16_fill(input, block, len);
+    } else if (ok && input->text && mls_str_starts((mls_str){block, *len}, MLS_S("\xef\xbb\xbf"))) {
+        *len -= 3;
+        memmove(block, block + 3, *len);
+    }
+    return ok;
+}
+
+bool mls_input_fill(mls_input *input, char *block, size_t *len)
+{
+    return !input->begun         ? input_begin(input, block, len)
+           : input->wide != NULL ? utf16_fill(input, block, len)
+                                 : input_read(input, block, len);
+}
+
+mls_status mls_input_status(const mls_input *input, mls_error *error)
+{
+    return input->trouble.read_errno != 0
+               ? mls_error_set_errno(error, MLS_ERROR_READ, input->trouble.read_errno, "cannot read")
+           : input->trouble.wrong != NULL ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", input->trouble.wrong)
+                                          : MLS_OK;
+}
+
+void mls_input_release(mls_input *input)
+{
+    mls_unpacker_free(input->unpacker);
+    free(input->wide);
+    input->unpacker = NULL;
+    input->wide = NULL;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input.h - the bytes of a file, block by block, whatever they are packed in; private to the library. */
+#ifndef MLS_LOG_INPUT_H
+#define MLS_LOG_INPUT_H
+
+#include "mlscore/base.h"
+
+enum { MLS_BLOCK_SIZE = 256 * 1024 /* stays in a core's second-level cache */ };
+
+/* A gzip file being unpacked; memory does not grow with it, nor with what it unpacks to. */
+typedef struct mls_unpacker mls_unpacker;
+
+/* What keeps a file from being read to its end. */
+typedef struct mls_read_trouble {
+    int read_errno;    /* of read(); 0: none */
+    const char *wrong; /* with the packed bytes; NULL: nothing */
+} mls_read_trouble;
+
+/* Where blocks come from.  Zero-initialised but for the first members. */
+typedef struct mls_input {
+    int fd; /* the caller's, to be closed by it */
+    bool in_memory;
+    mls_str bytes; /* in memory: what is left */
+    bool plain;    /* what is packed stays so */
+    bool text;     /* a byte order mark is dropped, and UTF-16 that begins with one becomes UTF-8 */
+    bool begun;
+    bool ended;             /* the block that was filled last was the last one */
+    mls_unpacker *unpacker; /* NULL: not packed */
+    struct mls_utf16 *wide; /* NULL: not UTF-16 */
+    mls_read_trouble trouble;
+    const char *unread; /* why it is nothing that can be read, as mls_file_magic_words() says */
+} mls_input;
+
+/*
+ * Fills a block of MLS_BLOCK_SIZE bytes; the last one may be empty.  The first one tells what a file is: from there on
+ * it is unpacked when it is packed, and one that holds no text ends.  False when memory runs out.
+ */
+bool mls_input_fill(mls_input *input, char *block, size_t *len);
+
+/* The reason why the file was not read to its end, as a status; MLS_OK: it was. */
+mls_status mls_input_status(const mls_input *input, mls_error *error);
+
+void mls_input_release(mls_input *input);
+
+/* Whether a file that starts with these bytes can be unpacked: by gzip, and zlib was there when this was built. */
+bool mls_unpack_can(mls_str head);
+
+/* Unpacks what a descriptor, of which `head` was read already, holds; NULL when memory runs out. */
+mls_unpacker *mls_unpacker_new(int fd, mls_str head);
+
+/*
+ * Fills `block` with up to `wanted` bytes; *len less than that: the end, or trouble, with what could be unpacked before
+ * it.  False when memory runs out.
+ */
+bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble);
+
+void mls_unpacker_free(mls_unpacker *unpacker);
+
+#endif
