@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.c - PCRE2, which converts all three syntaxes; what it reads differently from GNU is refused. */
+/* pattern.c - PCRE2, which converts the syntaxes from outside; what it reads differently from GNU is refused. */
 #include "base/pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -33,19 +33,31 @@ static bool is_plain(mls_str text, bool extended)
     return true;
 }
 
-mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
+/* Compiles an expression of PCRE2 or, converted, one from outside; returns PCRE2's error, 0 for what is refused. */
+static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
 {
     PCRE2_UCHAR *converted = NULL;
     PCRE2_SIZE length;
-    *pattern = (mls_pattern){0};
-    if (text.len > BYTES_MAX || (kind != MLS_PATTERN_SHELL && !is_plain(text, kind == MLS_PATTERN_EXTENDED))) {
-        return MLS_ERROR_SYNTAX;
+    int error = 0;
+    if (kind >= MLS_PATTERN_OWN) {
+        const uint32_t options = PCRE2_NEVER_UTF | (kind == MLS_PATTERN_OWN_ANY_CASE ? PCRE2_CASELESS : 0);
+        pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, options, &error, &length, NULL);
+    } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text, kind == MLS_PATTERN_EXTENDED))) {
+        error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);
+        if (error == 0) {
+            pattern->code = pcre2_compile(converted, length, PCRE2_NEVER_UTF, &error, &length, NULL);
+            pcre2_converted_pattern_free(converted);
+        }
     }
-    int error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);
-    if (error == 0) {
-        pattern->code = pcre2_compile(converted, length, PCRE2_NEVER_UTF, &error, &length, NULL);
-        pcre2_converted_pattern_free(converted);
-        pattern->data = pattern->code != NULL ? pcre2_match_data_create_from_pattern(pattern->code, NULL) : NULL;
+    return error;
+}
+
+mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
+{
+    *pattern = (mls_pattern){0};
+    const int error = compile(pattern, kind, text);
+    if (pattern->code != NULL) {
+        pattern->data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
         pattern->limits = pcre2_match_context_create(NULL);
     }
     if (pattern->code != NULL && pattern->data != NULL && pattern->limits != NULL) {

@@ -5,8 +5,17 @@
 
 #include "mlscore/base.h"
 
-/* A shell pattern, which matches a whole text, or a POSIX expression, which matches a part of it. */
-typedef enum mls_pattern_kind { MLS_PATTERN_SHELL, MLS_PATTERN_BASIC, MLS_PATTERN_EXTENDED } mls_pattern_kind;
+/*
+ * A shell pattern, which matches a whole text, or a POSIX expression, which matches a part of it: both from outside. Or
+ * an expression of our own data files, in the whole language of PCRE2, whose case counts or does not.
+ */
+typedef enum mls_pattern_kind {
+    MLS_PATTERN_SHELL,
+    MLS_PATTERN_BASIC,
+    MLS_PATTERN_EXTENDED,
+    MLS_PATTERN_OWN,
+    MLS_PATTERN_OWN_ANY_CASE
+} mls_pattern_kind;
 
 typedef struct mls_pattern {
     struct pcre2_real_code_8 *code;
@@ -15,8 +24,8 @@ typedef struct mls_pattern {
 } mls_pattern;
 
 /*
- * MLS_ERROR_SYNTAX: longer than 256 bytes, wrong, or with something that not everybody reads alike (alternation,
- * repeats of repeats, \w, \+); MLS_ERROR_MEMORY.  On MLS_OK it is to be released, else it is empty.
+ * MLS_ERROR_SYNTAX: wrong, or from outside and longer than 256 bytes or with something that not everybody reads alike
+ * (alternation, repeats of repeats, \w, \+); MLS_ERROR_MEMORY.  On MLS_OK it is to be released, else it is empty.
  */
 mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
 
