@@ -22,6 +22,8 @@ run.h score
 parts.h score
 group.h score
 rcp.h score
+models.h score
+accelerators.h score
 reading.h reading
 collect.h slurm
 compare.h compare

@@ -3,12 +3,14 @@
 #ifndef MLSCORE_MLSCORE_H
 #define MLSCORE_MLSCORE_H
 
+#include "mlscore/accelerators.h"
 #include "mlscore/base.h"
 #include "mlscore/collect.h"
 #include "mlscore/config.h"
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
 #include "mlscore/log.h"
+#include "mlscore/models.h"
 #include "mlscore/parts.h"
 #include "mlscore/rcp.h"
 #include "mlscore/reading.h"

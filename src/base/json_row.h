@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json_row.h - an object of JSON (cJSON's) into a struct: a table says which member goes where, and what it may be. */
+#ifndef MLS_BASE_JSON_ROW_H
+#define MLS_BASE_JSON_ROW_H
+
+#include <cjson/cJSON.h>
+
+#include "base/memory.h"
+
+typedef enum mls_json_kind {
+    MLS_JSON_COUNT,  /* uint64_t: a whole number from 0 to 2^53, beyond which a double is no longer exact */
+    MLS_JSON_NUMBER, /* double */
+    MLS_JSON_BOOL,   /* bool */
+    MLS_JSON_SAID,   /* unsigned: 1 false, 2 true, so that 0 is "not said" */
+    MLS_JSON_TEXT,   /* const char *, copied into the arena */
+    MLS_JSON_WORD,   /* unsigned: the place of a text in `words`, from 1 on */
+} mls_json_kind;
+
+typedef struct mls_json_member {
+    const char *name; /* "flops.per_token" is of the object `flops` */
+    mls_json_kind kind;
+    size_t offset;
+    const char *words; /* "up down" */
+} mls_json_member;
+
+/*
+ * Fills what the object has; what is absent or null stays as it is, members without a row are ignored.
+ * MLS_ERROR_VALUE with a message that names the member, or MLS_ERROR_MEMORY.
+ */
+mls_status mls_json_row_read(const cJSON *object, const mls_json_member *members, size_t count, mls_arena *arena,
+                             void *row, mls_error *error) MLS_MUST_USE;
+
+/* Parses an embedded data file, to be given to cJSON_Delete(); NULL: no memory. */
+cJSON *mls_json_data(const char *name) MLS_MUST_USE;
+
+#endif
