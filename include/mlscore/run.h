@@ -38,11 +38,15 @@ typedef struct mls_evaluation {
     bool is_clip; /**< of stable_diffusion, which must meet the targets of FID and of CLIP at one point: else FID */
 } mls_evaluation;
 
-/** A value that the run logged once before it started: a batch size, a learning rate … */
+/**
+ * How the run was set up: a key with a number, a string or a boolean that it logged before it started (its first one),
+ * and global_batch_size (its last anywhere, at the end of the list, once the run has been read).  Left out is what says
+ * how a run goes, whose it is, and its seeds.
+ */
 typedef struct mls_hyperparameter {
     mls_str key;
-    const char *value; /**< JSON text as it was logged; long values are cut and end in "…" */
-    size_t line;
+    const char *value; /**< JSON text as it was logged; long strings are cut and end in "…" */
+    size_t line;       /**< 0: of global_batch_size */
 } mls_hyperparameter;
 
 typedef struct mls_seed {

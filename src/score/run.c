@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "base/statistics.h"
 #include "mlscore/rcp.h"
+#include "score/score.h"
 
 const char *mls_run_status_name(mls_run_status status)
 {
@@ -334,9 +335,20 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
     return MLS_OK;
 }
 
+/* Some logs set the batch size more than once, and the last one is the run's. */
+static void add_batch_size(mls_run *run)
+{
+    const mls_str key = mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE);
+    const mls_words words = mls_words_exact(run->global_batch_size);
+    if (isfinite(run->global_batch_size) && run->hyperparameter_count < MLS_HYPERPARAMETERS_KEPT) {
+        run->out_of_memory |= !mls_run_hyperparameter_add(run, key, mls_str_from(words.text), 0);
+    }
+}
+
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
 {
     mls_status status = MLS_OK;
+    add_batch_size(run);
     run->has_parts = mls_spans_parts(&run->spans, run->run_stop.time_ms, &run->parts, NULL, NULL) &&
                      run->parts.by != MLS_PARTS_BY_NOTHING;
     mls_spans_release(&run->spans);

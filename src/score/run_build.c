@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "mlscore/run.h"
 #include "mlscore/value.h"
@@ -19,7 +20,7 @@
 /* How much is kept of a hyperparameter's value (one with a longer key is none), a name, and a line from Slurm. */
 enum { HYPERPARAMETER_LENGTH = 200, NAME_LENGTH = 1000, MARKER_QUOTED = 300 };
 
-#define ELLIPSIS "…"
+#define CUT_STRING_END "…\""
 
 /* A number of an evaluation's metadata; what they do not say, NaN, is as the one before it said. */
 static double take_progress(const mls_record *record, mls_str name, double *progress)
@@ -113,27 +114,73 @@ static mls_arena *arena_of(mls_run *run)
     return run->arena;
 }
 
-/* What is logged once before training starts describes the run; the first value stays. */
-static void take_hyperparameter(mls_run *run, void *member, const mls_record *record)
+/* Keys without a row in the book that say whose the run is, how it went or what it was given, not how it was set up. */
+static bool is_setting(mls_str key)
 {
-    (void)member;
-    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > HYPERPARAMETER_LENGTH ||
-        run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT || mls_run_hyperparameter(run, record->key) != NULL) {
-        return;
+    static const mls_str others[] = {MLS_STR("submission_status"),   MLS_STR("submission_entry"),
+                                     MLS_STR("submission_poc_name"), MLS_STR("submission_poc_email"),
+                                     MLS_STR("train_loss"),          MLS_STR("weights_initialization"),
+                                     MLS_STR("data_file"),           MLS_STR("checkpoint")};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (mls_str_equal(key, others[i])) {
+            return false;
+        }
     }
+    return true;
+}
+
+/* How many bytes of a string's span are kept, so that neither a character nor an escape is cut in two. */
+static size_t string_kept(mls_str span)
+{
+    size_t kept = 1;
+    for (size_t at = 1; at <= HYPERPARAMETER_LENGTH;) {
+        kept = at;
+        if (span.ptr[at] == '\\') {
+            at += span.ptr[at + 1] == 'u' ? sizeof "\\u0000" - 1 : 2;
+        } else {
+            (void)mls_utf8_next(span, &at);
+        }
+    }
+    return kept;
+}
+
+bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line)
+{
     mls_arena *arena = arena_of(run);
-    const mls_str value = mls_utf8_cut(record->value, HYPERPARAMETER_LENGTH);
-    const mls_str key = arena != NULL ? mls_arena_copy(arena, record->key) : MLS_S("");
-    char *text = arena != NULL ? mls_arena_alloc(arena, value.len + sizeof ELLIPSIS) : NULL;
-    if (key.ptr == NULL || text == NULL ||
+    const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
+    const bool cut = value.len > HYPERPARAMETER_LENGTH;
+    double number = (double)NAN;
+    mls_words words = {""};
+    if (cut && !string) { /* a number of very many digits */
+        (void)mls_json_number(value, &number);
+        words = mls_words_exact(number);
+        value = mls_str_from(words.text);
+    }
+    const size_t kept = cut && string ? string_kept(value) : value.len;
+    const mls_str copy = arena != NULL ? mls_arena_copy(arena, key) : (mls_str){0};
+    char *text = arena != NULL ? mls_arena_alloc(arena, kept + sizeof CUT_STRING_END) : NULL;
+    if (copy.ptr == NULL || text == NULL ||
         !mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
                   sizeof *run->hyperparameters)) {
-        run->out_of_memory = true;
-        return;
+        return false;
     }
-    memcpy(text, value.ptr, value.len);
-    (void)mls_text_printf(text + value.len, sizeof ELLIPSIS, "%s", value.len < record->value.len ? ELLIPSIS : "");
-    run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){key, text, record->line};
+    memcpy(text, value.ptr, kept);
+    (void)mls_text_printf(text + kept, sizeof CUT_STRING_END, "%s", cut && string ? CUT_STRING_END : "");
+    run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
+    return true;
+}
+
+/* What is logged before training starts describes the run; the first value stays. */
+static void take_hyperparameter(mls_run *run, void *member, const mls_record *record)
+{
+    const mls_json_kind kind = mls_json_kind_of(record->value);
+    (void)member;
+    if (run->run_start.line == 0 && record->key.ptr != NULL && record->key.len <= HYPERPARAMETER_LENGTH &&
+        (kind == MLS_JSON_NUMBER || kind == MLS_JSON_STRING || kind == MLS_JSON_BOOL) &&
+        run->hyperparameter_count < MLS_HYPERPARAMETERS_KEPT && is_setting(record->key) &&
+        mls_run_hyperparameter(run, record->key) == NULL) {
+        run->out_of_memory |= !mls_run_hyperparameter_add(run, record->key, record->value, record->line);
+    }
 }
 
 static void take_span(mls_run *run, void *member, const mls_record *record)
@@ -179,6 +226,12 @@ static void take_number(mls_run *run, void *member, const mls_record *record)
     *number = mls_json_number(record->value, number) ? *number : (double)NAN;
 }
 
+static void take_config(mls_run *run, void *member, const mls_record *record)
+{
+    take_text(run, member, record);
+    take_hyperparameter(run, NULL, record);
+}
+
 static void take_train_samples(mls_run *run, void *member, const mls_record *record)
 {
     take_number(run, member, record);
@@ -203,7 +256,7 @@ static const struct {
     [MLS_KEY_THROUGHPUT] = {.take = take_throughput},
     [MLS_KEY_GLOBAL_BATCH_SIZE] = {take_number, offsetof(mls_run, global_batch_size), false, false},
     [MLS_KEY_TRAIN_SAMPLES] = {take_train_samples, offsetof(mls_run, train_samples), false, false},
-    [MLS_KEY_CONFIG_FILENAME] = {take_text, offsetof(mls_run, config_filename), false, false},
+    [MLS_KEY_CONFIG_FILENAME] = {take_config, offsetof(mls_run, config_filename), false, false},
     [MLS_KEY_SUBMISSION_BENCHMARK] = {take_text, offsetof(mls_run, benchmark), true, false},
     [MLS_KEY_SUBMISSION_DIVISION] = {take_text, offsetof(mls_run, division), true, false},
     [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), false, false},
@@ -213,7 +266,6 @@ static const struct {
     [MLS_KEY_BLOCK_STOP] = {.take = take_span},
     [MLS_KEY_EPOCH_START] = {.take = take_span},
     [MLS_KEY_EPOCH_STOP] = {.take = take_span},
-    [MLS_KEY_EPOCH_COUNT] = {.ignored = true},
     [MLS_KEY_EVAL_START] = {.take = take_span},
     [MLS_KEY_EVAL_STOP] = {.take = take_span},
 };

@@ -39,6 +39,9 @@ const char *mls_run_says(const mls_run *run, mls_run_fact fact);
 /* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
 void mls_rcp_set_prepare(mls_rcp_set *set);
 
+/* Adds a hyperparameter, whose value is JSON text that may be long.  False when memory runs out. */
+bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line);
+
 /* Takes a seed record; the run has an arena.  False when memory runs out. */
 bool mls_run_seed(mls_run *run, const mls_record *record);
 

@@ -206,12 +206,49 @@ static void memory_is_bounded(void **state)
     const mls_record long_name = record_of(MLS_S("submission_org"), 1, mls_buffer_str(&text), MLS_S("{}"));
     mls_run_record(&run, &long_name);
     const char *kept = mls_run_hyperparameter(&run, MLS_S("v"));
-    assert_int_equal(strlen(kept), 199 + 3); /* cut before the character in the way, and an ellipsis */
-    assert_string_equal(kept + 197, "\xc3\xa9\xe2\x80\xa6");
+    assert_int_equal(strlen(kept), 199 + 4); /* cut before the character in the way, and an ellipsis in the string */
+    assert_string_equal(kept + 197, "\xc3\xa9\xe2\x80\xa6\"");
     assert_true(strlen(run.organisation) <= 1000);
     mls_run_release(&run);
     mls_buffer_release(&text);
     mls_buffer_release(&key);
+}
+
+static void hyperparameters_are_how_a_run_was_set_up(void **state)
+{
+    mls_run run;
+    mls_buffer text = {0};
+    (void)state;
+    run_read(&run,
+             "submission_status=\"onprem\" submission_org=\"A\" seed=1 data_file=\"x\" epoch_count=40 opt_list=[1,2] "
+             "opt_list=3 opt_none=null opt_flag=true opt_name=\"lars\" opt_name=\"sgd\" global_batch_size=8 "
+             "train_loss=1 i2 r4 late=1 global_batch_size=16");
+    static const char *const kept[] = {"epoch_count", "40",       "opt_list",          "3", "opt_flag", "true",
+                                       "opt_name",    "\"lars\"", "global_batch_size", "16"};
+    assert_int_equal(run.hyperparameter_count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(mls_str_equal(run.hyperparameters[i].key, mls_str_from(kept[2 * i])));
+        assert_string_equal(run.hyperparameters[i].value, kept[2 * i + 1]);
+    }
+    mls_run_release(&run);
+
+    /* What is too long stays the JSON that it was: no escape is cut in two, and digits beyond a double's are dropped.
+     */
+    mls_run_init(&run);
+    mls_buffer_append_char(&text, '"');
+    mls_buffer_append_repeated(&text, 'x', 197);
+    mls_buffer_append_text(&text, "\\u00e9\\n\"");
+    const mls_record escaped = record_of(MLS_S("a"), 1, mls_buffer_str(&text), MLS_S("{}"));
+    mls_run_record(&run, &escaped);
+    assert_string_equal(mls_run_hyperparameter(&run, MLS_S("a")) + 196, "xx\xe2\x80\xa6\"");
+    mls_buffer_clear(&text);
+    mls_buffer_append_text(&text, "0.");
+    mls_buffer_append_repeated(&text, '3', 400);
+    const mls_record digits = record_of(MLS_S("b"), 1, mls_buffer_str(&text), MLS_S("{}"));
+    mls_run_record(&run, &digits);
+    assert_string_equal(mls_run_hyperparameter(&run, MLS_S("b")), "0.3333333333333333");
+    mls_run_release(&run);
+    mls_buffer_release(&text);
 }
 
 static void throughput_in_its_shapes(void **state)
@@ -240,15 +277,11 @@ static void keys_of_the_same_length_are_no_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sequence_of_steps),
-        cmocka_unit_test(the_status_of_run_stop),
-        cmocka_unit_test(malformed_and_torn_lines),
-        cmocka_unit_test(the_last_evaluation_before_run_stop),
-        cmocka_unit_test(times_of_a_run),
-        cmocka_unit_test(what_the_run_says_about_itself),
-        cmocka_unit_test(memory_is_bounded),
-        cmocka_unit_test(throughput_in_its_shapes),
-        cmocka_unit_test(keys_of_the_same_length_are_no_others),
+        cmocka_unit_test(the_sequence_of_steps),    cmocka_unit_test(the_status_of_run_stop),
+        cmocka_unit_test(malformed_and_torn_lines), cmocka_unit_test(the_last_evaluation_before_run_stop),
+        cmocka_unit_test(times_of_a_run),           cmocka_unit_test(what_the_run_says_about_itself),
+        cmocka_unit_test(memory_is_bounded),        cmocka_unit_test(hyperparameters_are_how_a_run_was_set_up),
+        cmocka_unit_test(throughput_in_its_shapes), cmocka_unit_test(keys_of_the_same_length_are_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
