@@ -226,7 +226,7 @@ static void take_number(mls_run *run, void *member, const mls_record *record)
     *number = mls_json_number(record->value, number) ? *number : (double)NAN;
 }
 
-static void take_config(mls_run *run, void *member, const mls_record *record)
+static void take_config_filename(mls_run *run, void *member, const mls_record *record)
 {
     take_text(run, member, record);
     take_hyperparameter(run, NULL, record);
@@ -256,7 +256,7 @@ static const struct {
     [MLS_KEY_THROUGHPUT] = {.take = take_throughput},
     [MLS_KEY_GLOBAL_BATCH_SIZE] = {take_number, offsetof(mls_run, global_batch_size), false, false},
     [MLS_KEY_TRAIN_SAMPLES] = {take_train_samples, offsetof(mls_run, train_samples), false, false},
-    [MLS_KEY_CONFIG_FILENAME] = {take_config, offsetof(mls_run, config_filename), false, false},
+    [MLS_KEY_CONFIG_FILENAME] = {take_config_filename, offsetof(mls_run, config_filename), false, false},
     [MLS_KEY_SUBMISSION_BENCHMARK] = {take_text, offsetof(mls_run, benchmark), true, false},
     [MLS_KEY_SUBMISSION_DIVISION] = {take_text, offsetof(mls_run, division), true, false},
     [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), false, false},
