@@ -20,6 +20,7 @@ rules.h rules
 config.h config
 run.h score
 parts.h score
+system.h score
 group.h score
 rcp.h score
 models.h score

@@ -10,6 +10,7 @@
 #include "mlscore/config.h"
 #include "mlscore/rcp.h"
 #include "mlscore/run.h"
+#include "mlscore/system.h"
 
 MLS_C_BEGIN
 
@@ -122,6 +123,12 @@ typedef struct mls_group {
     const char *config;         /**< DGXSYSTEM, borrowed from a run; NULL: not told, or they differ */
     double global_batch_size;   /**< NAN: not logged, or they differ */
     mls_config_name shape; /**< what the name of the config says; kind NONE when it says nothing; borrows from config */
+    const char *system_id; /**< the system of results/<system>/…; NULL: the runs do not lie in such a folder */
+    mls_description system;  /**< as its description, else the log, tells; see mls_group_describe() */
+    double nodes;            /**< NAN: not known */
+    double accelerators;     /**< in all, above 0; NAN: not known */
+    const char *accelerator; /**< the model: "GB200", see mls_accelerator_model_of(); NULL: not known */
+    struct mls_arena *arena; /**< of these texts; NULL: there are none */
     const mls_run **runs;
     size_t run_count, run_capacity;
     mls_olympic_mark *marks; /**< one per run */
@@ -153,6 +160,14 @@ typedef struct mls_score_options {
  * MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text: see mls_rcp_set_new().
  */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
+
+/**
+ * What a scored group ran on: what `text`, the description of the system `system_id` (ptr NULL: there is none), tells,
+ * else the first :::SYSJSON of a run, else (nodes, accelerators and model) what :::DLPAL and the config's name say.
+ * Accelerators are the first number in number_of_nodes times the first in accelerators_per_node, of one source.  A text
+ * that is no description tells nothing.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text) MLS_MUST_USE;
 
 /** How much was found about a scored group, its seeds and its runs. */
 mls_finding_counts mls_group_found(const mls_group *group);

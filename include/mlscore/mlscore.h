@@ -18,6 +18,7 @@
 #include "mlscore/run.h"
 #include "mlscore/shell.h"
 #include "mlscore/submission.h"
+#include "mlscore/system.h"
 #include "mlscore/value.h"
 
 #endif

@@ -65,6 +65,7 @@ typedef struct mls_job {
     double node_count; /**< NAN: not told */
     char *cluster;
     char *config; /**< DGXSYSTEM: "GB200_18x4x1xtp1pp1cp8" */
+    char *system; /**< what :::SYSJSON says, as logged: JSON, or not; see mls_description_read() */
 } mls_job;
 
 /**
@@ -100,6 +101,7 @@ typedef struct mls_run {
     char *benchmark;          /**< submission_benchmark */
     char *division;           /**< submission_division, as logged */
     char *organisation;       /**< submission_org */
+    char *platform;           /**< submission_platform */
     char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
     double global_batch_size; /**< the last one logged; NAN: none, or no number */
     double train_samples;     /**< likewise */

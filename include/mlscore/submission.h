@@ -10,12 +10,12 @@
 #define MLSCORE_SUBMISSION_H
 
 #include "mlscore/group.h"
+#include "mlscore/system.h"
 
 MLS_C_BEGIN
 
-/** A log of more bytes is not read, and is not valid; a system description of more bytes is not read. */
+/** A log of more bytes is not read, and is not valid. */
 #define MLS_LOG_BYTES_MAX ((uint64_t)1 << 30)
-#define MLS_SYSTEM_BYTES_MAX ((size_t)4 << 20)
 
 /** A file of a submission: a log, a description, a power file … */
 typedef struct mls_submission_file {
@@ -40,11 +40,9 @@ typedef struct mls_system {
     const char *folder;              /**< results/<name>, relative to the tree; NULL: there is none */
     mls_submission_file description; /**< path NULL: there is none */
     mls_bypasses bypasses;
-    bool has_results; /**< of a benchmark of the edition */
-    bool valid;       /**< it is described, by the rules */
-    /** Texts of the description, numbers as written; NULL: it lacks them. */
-    const char *submitter, *division, *status;
-    const char *number_of_nodes, *accelerators_per_node, *accelerator_model_name;
+    bool has_results;      /**< of a benchmark of the edition */
+    bool valid;            /**< it is described, by the rules */
+    mls_description says;  /**< what the description tells */
     mls_findings findings; /**< about the description, and what stands beside the results */
 } mls_system;
 

@@ -482,6 +482,8 @@ static void emit_group_findings(mls_emitter *to, const mls_group *group)
     F(group, edition_guessed, BOOL, "", row->edition_guessed)                                                          \
     F(group, config, TEXT_OR_NULL, "", row->config)                                                                    \
     F(group, global_batch_size, NUMBER_OR_NULL, "", row->global_batch_size)                                            \
+    F(group, accelerators, NUMBER_OR_NULL, "", row->accelerators)                                                      \
+    F(group, accelerator, TEXT_OR_NULL, "", row->accelerator)                                                          \
     F(group, runs, ARRAY, "",                                                                                          \
       MLS_EMIT_LIST(to, row->run_count, mls_emit_object(to, &run_fields, &(run_place){row, row->runs[i], i})))         \
     F(group, runs_needed, COUNT_OR_NULL, "", row->rules->runs_needed)                                                  \

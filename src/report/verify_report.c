@@ -156,13 +156,13 @@ static void system_heading(mls_table *table, const mls_submitter *submitter, con
     }
     mls_buffer line = {0};
     mls_buffer_append_text(&line, name);
-    if (system->number_of_nodes != NULL && system->accelerators_per_node != NULL) {
-        append_cut(&line, "   ", system->number_of_nodes, NUMBER_BYTES);
-        append_cut(&line, " x ", system->accelerators_per_node, NUMBER_BYTES);
-        append_cut(&line, " ", system->accelerator_model_name, TEXT_BYTES);
+    if (system->says.number_of_nodes != NULL && system->says.accelerators_per_node != NULL) {
+        append_cut(&line, "   ", system->says.number_of_nodes, NUMBER_BYTES);
+        append_cut(&line, " x ", system->says.accelerators_per_node, NUMBER_BYTES);
+        append_cut(&line, " ", system->says.accelerator_model_name, TEXT_BYTES);
     }
-    append_cut(&line, "   ", system->status, TEXT_BYTES);
-    append_cut(&line, "   ", system->division, NUMBER_BYTES);
+    append_cut(&line, "   ", system->says.status, TEXT_BYTES);
+    append_cut(&line, "   ", system->says.division, NUMBER_BYTES);
     mls_table_note(table, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s", mls_table_take(table, &line));
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "mlscore/value.h"
 
 const char *mls_division_name(mls_division division)
@@ -312,6 +313,7 @@ static void check_config(mls_group *group)
 
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
 {
+    group->nodes = group->accelerators = NAN;
     identify(group, options->editions);
     check_weak(group);
     mls_status status = mls_group_olympic(group, options->select_window);
@@ -342,6 +344,10 @@ void mls_group_release(mls_group *group)
     free((void *)group->runs);
     free(group->marks);
     free(group->power.joules);
+    if (group->arena != NULL) {
+        mls_arena_release(group->arena);
+        free(group->arena);
+    }
     mls_rcp_set_free(group->rcp.set);
     mls_findings_release(&group->rcp.findings);
     mls_findings_release(&group->seeds.findings);

@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "base/statistics.h"
 #include "mlscore/rcp.h"
+#include "mlscore/system.h"
 #include "score/score.h"
 
 const char *mls_run_status_name(mls_run_status status)
@@ -93,6 +94,7 @@ void mls_run_release(mls_run *run)
     free(run->benchmark);
     free(run->division);
     free(run->organisation);
+    free(run->platform);
     free(run->config_filename);
     free(run->hyperparameters);
     free(run->seeds);
@@ -184,6 +186,7 @@ void mls_job_release(mls_job *job)
     free(job->node_list);
     free(job->cluster);
     free(job->config);
+    free(job->system);
     mls_job_init(job);
 }
 
@@ -201,15 +204,18 @@ static bool set(char **member, mls_str text)
     return text.len == 0 || copy != NULL;
 }
 
-/* :::DLPAL <container> <job> <nodes> <nodelist> <cluster, perhaps several words> <DGXSYSTEM> */
+/* :::SYSJSON {…}, :::DLPAL <container> <job> <nodes> <nodelist> <cluster, perhaps several words> <DGXSYSTEM> */
 bool mls_job_marker(mls_job *job, const mls_marker *marker)
 {
     mls_str rest = marker->text;
     size_t count;
+    (void)mls_str_word(&rest);
+    if (marker->kind == MLS_MARKER_SYSJSON) {
+        return rest.len > MLS_SYSJSON_BYTES_MAX || set(&job->system, rest);
+    }
     if (marker->kind != MLS_MARKER_DLPAL) {
         return true;
     }
-    (void)mls_str_word(&rest);
     const mls_str container = mls_str_word(&rest);
     const mls_str number = mls_str_word(&rest);
     job->node_count = mls_size_parse(mls_str_word(&rest), &count) ? (double)count : job->node_count;
@@ -234,7 +240,7 @@ bool mls_job_inherit(mls_job *job, const mls_job *from)
     job->node_count = isnan(job->node_count) ? from->node_count : job->node_count;
     return fill_text(&job->container, from->container) && fill_text(&job->job, from->job) &&
            fill_text(&job->node_list, from->node_list) && fill_text(&job->cluster, from->cluster) &&
-           fill_text(&job->config, from->config);
+           fill_text(&job->config, from->config) && fill_text(&job->system, from->system);
 }
 
 /* What is wrong with the sequence is an error only where no rules say what counts. */

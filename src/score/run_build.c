@@ -260,7 +260,7 @@ static const struct {
     [MLS_KEY_SUBMISSION_BENCHMARK] = {take_text, offsetof(mls_run, benchmark), true, false},
     [MLS_KEY_SUBMISSION_DIVISION] = {take_text, offsetof(mls_run, division), true, false},
     [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), false, false},
-    [MLS_KEY_SUBMISSION_PLATFORM] = {.ignored = true},
+    [MLS_KEY_SUBMISSION_PLATFORM] = {take_text, offsetof(mls_run, platform), false, false},
     [MLS_KEY_CACHE_CLEAR] = {.ignored = true},
     [MLS_KEY_BLOCK_START] = {.take = take_span},
     [MLS_KEY_BLOCK_STOP] = {.take = take_span},

@@ -259,6 +259,7 @@ static mls_status score_groups(const mls_collect_options *options, mls_collectio
         collection->groups[i].edition = options->edition;
         status = mls_group_score(&collection->groups[i], &options->score, error);
         status = status == MLS_OK ? read_power(&collection->groups[i]) : status;
+        status = status == MLS_OK ? mls_group_environment(&collection->groups[i]) : status;
     }
     return status;
 }

@@ -30,4 +30,10 @@ typedef struct mls_source_runs {
  */
 mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found) MLS_MUST_USE;
 
+/*
+ * Finds out what a scored group ran on: see mls_group_describe(), with the description systems/<system>.json beside
+ * results/<system>/[strong/|weak/]<benchmark>/, if it can be read.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_group_environment(mls_group *group) MLS_MUST_USE;
+
 #endif

@@ -89,7 +89,7 @@ static void compare_logs(const judgement *judging)
             {"submission_benchmark", run->benchmark, "folder", result->benchmark, MLS_FINDING_BENCHMARK_DIFFERS},
             {"submission_division", run->division, "system description", result->division,
              MLS_FINDING_DIVISION_DIFFERS},
-            {"submission_org", run->organisation, "system description", judging->system->submitter,
+            {"submission_org", run->organisation, "system description", judging->system->says.submitter,
              MLS_FINDING_SUBMITTER_DIFFERS},
         };
         for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
@@ -366,7 +366,7 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submissi
 {
     judgement judging = {submission, options, submitter, mls_submitter_system(submitter, result->system),
                          result,     false};
-    result->division = judging.system->division;
+    result->division = judging.system->says.division;
     result->group.rules =
         mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(result->benchmark));
     result->group.scale = 1;

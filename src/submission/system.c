@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * system.c - descriptions are checked with the grammar that logs are checked with, because it is the one the package
- * checker's reader has.
- */
+/* system.c - what a description must hold, and whether the folder of its results is there. */
 #include "base/data.h"
 #include "base/utf8.h"
 #include "mlscore/value.h"
@@ -22,44 +19,6 @@ static bool counts_in(const cJSON *from, const mls_edition *edition)
     return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
 }
 
-/* Finds the object that the text is.  Returns NULL or what is wrong at *wrong. */
-static const char *find_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
-{
-    for (size_t at = 0; at < text.len;) {
-        *wrong = at;
-        if (mls_utf8_next(text, &at) < 0) {
-            return "not UTF-8";
-        }
-    }
-    const char *reason = mls_json_validate(text, arena, object, wrong);
-    return reason != NULL || *object->ptr == '{' ? reason : "not an object";
-}
-
-/* A description that is being read, and where its texts go. */
-typedef struct description {
-    mls_str object;
-    mls_arena scratch;
-    mls_arena *arena;
-    bool failed; /* memory ran out */
-} description;
-
-/* The text of a member: a string decoded, anything else as written; NULL when it is not there. */
-static const char *text_of(description *from, const char *name)
-{
-    mls_str span;
-    if (!mls_json_member(from->object, mls_str_from(name), &span)) {
-        return NULL;
-    }
-    mls_str text = span;
-    if (mls_json_kind_of(span) == MLS_JSON_STRING && !mls_json_string(span, &from->scratch, &text)) {
-        from->failed = true;
-        return NULL;
-    }
-    const char *copy = mls_arena_copy(from->arena, text).ptr;
-    from->failed |= copy == NULL;
-    return copy;
-}
-
 static void check_fields(const mls_system *system, const cJSON *required, mls_str object, mls_findings *findings)
 {
     const cJSON *field;
@@ -76,17 +35,17 @@ static void check_fields(const mls_system *system, const cJSON *required, mls_st
 static void check_status(const mls_system *system, const cJSON *statuses, mls_findings *findings)
 {
     const mls_finding_place place = {system->description.path, 0, 0, MLS_S("status")};
-    bool known = system->status == NULL || statuses == NULL;
+    bool known = system->says.status == NULL || statuses == NULL;
     mls_buffer list = {0};
     const cJSON *status;
     cJSON_ArrayForEach(status, statuses)
     {
-        known = known || strcmp(system->status, status->valuestring) == 0;
+        known = known || strcmp(system->says.status, status->valuestring) == 0;
         mls_buffer_printf(&list, "%s'%s'", list.len > 0 ? ", " : "", status->valuestring);
     }
     if (!known && !list.failed) {
         mls_findings_add(findings, MLS_FINDING_SYSTEM_STATUS, place, "the status '%.*s' is not one of %s",
-                         MLS_CUT_TEXT(system->status, 80), list.ptr);
+                         MLS_CUT_TEXT(system->says.status, 80), list.ptr);
     }
     findings->out_of_memory |= list.failed;
     mls_buffer_release(&list);
@@ -95,29 +54,23 @@ static void check_status(const mls_system *system, const cJSON *statuses, mls_fi
 static void check_division(const mls_system *system, mls_findings *findings)
 {
     const mls_finding_place place = {system->description.path, 0, 0, MLS_S("division")};
-    if (system->division != NULL && mls_division_described(system->division) == MLS_DIVISION_OTHER) {
+    if (system->says.division != NULL && mls_division_described(system->says.division) == MLS_DIVISION_OTHER) {
         mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING, place,
                          "the division is spelled '%.*s': seeds and convergence are checked only of 'closed'",
-                         MLS_CUT_TEXT(system->division, 40));
+                         MLS_CUT_TEXT(system->says.division, 40));
     }
 }
 
-static void judge_object(mls_system *system, description *from, const cJSON *rules, const mls_edition *edition,
+static void judge_object(const mls_system *system, mls_str object, const cJSON *rules, const mls_edition *edition,
                          mls_findings *findings)
 {
     const cJSON *statuses = NULL;
     const cJSON *entry;
-    system->submitter = text_of(from, "submitter");
-    system->division = text_of(from, "division");
-    system->status = text_of(from, "status");
-    system->number_of_nodes = text_of(from, "number_of_nodes");
-    system->accelerators_per_node = text_of(from, "accelerators_per_node");
-    system->accelerator_model_name = text_of(from, "accelerator_model_name");
     cJSON_ArrayForEach(entry, cJSON_GetObjectItem(rules, "entries"))
     {
         if (counts_in(cJSON_GetObjectItem(entry, "from"), edition)) {
             const cJSON *newer = cJSON_GetObjectItem(entry, "statuses");
-            check_fields(system, cJSON_GetObjectItem(entry, "required"), from->object, findings);
+            check_fields(system, cJSON_GetObjectItem(entry, "required"), object, findings);
             statuses = newer != NULL ? newer : statuses;
         }
     }
@@ -128,21 +81,21 @@ static void judge_object(mls_system *system, description *from, const cJSON *rul
 mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                             mls_arena *arena, mls_findings *findings)
 {
-    description from = {.arena = arena};
+    mls_arena scratch = {0};
     mls_finding_place place = {.path = system->description.path};
+    mls_str object;
     size_t wrong;
     const size_t errors = findings->counts.error;
-    const char *reason = find_object(text, &from.scratch, &from.object, &wrong);
-    from.failed = reason == mls_reason_memory;
+    const char *reason = mls_description_read(text, &scratch, arena, &system->says, &object, &wrong);
     if (reason == NULL) {
-        judge_object(system, &from, rules, edition, findings);
-    } else if (!from.failed) {
+        judge_object(system, object, rules, edition, findings);
+    } else if (reason != mls_reason_memory) {
         mls_text_position(text, wrong, &place.line, &place.column);
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
     }
     system->valid = findings->counts.error == errors;
-    mls_arena_release(&from.scratch);
-    return from.failed ? MLS_ERROR_MEMORY : MLS_OK;
+    mls_arena_release(&scratch);
+    return reason == mls_reason_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
 /* Reads the description, if there is one, and judges it. */

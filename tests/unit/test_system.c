@@ -95,8 +95,8 @@ static void every_field_is_required(void **state)
     char *whole = description(NULL, "\"Preview\"", "");
     judged result = judge(whole, strlen(whole), "5.1.0");
     assert_true(result.system.valid);
-    assert_string_equal(result.system.division, "closed");
-    assert_string_equal(result.system.status, "Preview");
+    assert_string_equal(result.system.says.division, "closed");
+    assert_string_equal(result.system.says.status, "Preview");
     forget(&result);
     free(whole);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -183,7 +183,7 @@ static void a_reader_like_the_reference_takes_these(void **state)
     char *text = description(NULL, "\"Preview\"", ",\r\n\t\"x\": NaN, \"y\": [-Infinity], \"division\": \"open\"");
     judged result = judge(text, strlen(text), "5.1.0");
     assert_true(result.system.valid);
-    assert_string_equal(result.system.division, "open");
+    assert_string_equal(result.system.says.division, "open");
     forget(&result);
     free(text);
 }

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * system.c - descriptions are read with the grammar that logs are checked with, because it is the one the package
+ * checker's reader has.
+ */
+#include "mlscore/system.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/utf8.h"
+#include "log/json_check.h"
+#include "mlscore/group.h"
+#include "mlscore/value.h"
+
+static const struct {
+    const char *name;
+    size_t at;
+} members[] = {
+    {"submitter", offsetof(mls_description, submitter)},
+    {"division", offsetof(mls_description, division)},
+    {"status", offsetof(mls_description, status)},
+    {"system_name", offsetof(mls_description, system_name)},
+    {"number_of_nodes", offsetof(mls_description, number_of_nodes)},
+    {"accelerators_per_node", offsetof(mls_description, accelerators_per_node)},
+    {"accelerator_model_name", offsetof(mls_description, accelerator_model_name)},
+    {"host_processor_model_name", offsetof(mls_description, host_processor_model_name)},
+    {"framework", offsetof(mls_description, framework)},
+};
+
+static const char **text_at(mls_description *description, size_t member)
+{
+    return (const char **)(void *)((char *)description + members[member].at);
+}
+
+/* Finds the object that the text is.  Returns NULL or what is wrong at *wrong. */
+static const char *find_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
+{
+    for (size_t at = 0; at < text.len;) {
+        *wrong = at;
+        if ((unsigned char)text.ptr[at] < 0x80) {
+            at++;
+        } else if (mls_utf8_next(text, &at) < 0) {
+            return "not UTF-8";
+        }
+    }
+    const char *reason = mls_json_validate(text, arena, object, wrong);
+    return reason != NULL || *object->ptr == '{' ? reason : "not an object";
+}
+
+/* The text of a value: a string decoded, anything else as written.  NULL: no memory. */
+static const char *value_text(mls_str span, mls_arena *scratch, mls_arena *arena)
+{
+    if (mls_json_kind_of(span) == MLS_JSON_STRING && !mls_json_string(span, scratch, &span)) {
+        return NULL;
+    }
+    return mls_arena_copy(arena, span).ptr;
+}
+
+const char *mls_description_read(mls_str text, mls_arena *scratch, mls_arena *arena, mls_description *description,
+                                 mls_str *object, size_t *wrong)
+{
+    mls_str spans[sizeof members / sizeof *members] = {{0}};
+    mls_raw_member member;
+    *description = (mls_description){0};
+    const char *reason = find_object(text, scratch, object, wrong);
+    mls_json_walk walk = mls_json_walk_begin(reason == NULL ? *object : (mls_str){0});
+    while (mls_json_walk_next(&walk, &member)) {
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+            spans[i] = mls_span_name_is(member.name, mls_str_from(members[i].name)) ? member.value : spans[i];
+        }
+    }
+    for (size_t i = 0; i < sizeof members / sizeof *members && reason == NULL; i++) {
+        if (spans[i].ptr != NULL) {
+            const char *copy = value_text(spans[i], scratch, arena);
+            *text_at(description, i) = copy;
+            reason = copy != NULL ? NULL : mls_reason_memory;
+        }
+    }
+    return reason;
+}
+
+double mls_first_number(const char *text)
+{
+    double number;
+    const char *at = text != NULL ? strpbrk(text, "0123456789") : NULL;
+    return at != NULL && mls_number_parse((mls_str){at, strspn(at, "0123456789")}, &number) ? number : (double)NAN;
+}
+
+/* How many bytes from text[at] on are letters (`digits`: digits); the text is in upper case. */
+static size_t sign_span(mls_str text, size_t at, bool digits)
+{
+    const size_t start = at;
+    while (at < text.len && (digits ? mls_is_digit(text.ptr[at]) : text.ptr[at] >= 'A' && text.ptr[at] <= 'Z')) {
+        at++;
+    }
+    return at - start;
+}
+
+/* Letters, digits, perhaps letters, and nothing that stands behind a model. */
+static bool is_model(mls_str word)
+{
+    static const mls_str packages[] = {MLS_STR("SXM"), MLS_STR("HBM"), MLS_STR("PCIE"), MLS_STR("DDR")};
+    const size_t letters = sign_span(word, 0, false);
+    const size_t digits = sign_span(word, letters, true);
+    bool model = letters > 0 && digits > 0 && letters + digits + sign_span(word, letters + digits, false) == word.len;
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+        model = model && !mls_str_starts(word, packages[i]);
+    }
+    return model;
+}
+
+/* Copies a text of at most `size` bytes in upper case, "Gaudi(R) 2" as GAUDI2. */
+static mls_str upper_text(mls_str text, char *upper, size_t size)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < text.len && len < size; i++) {
+        const char c = text.ptr[i];
+        upper[len++] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+        size_t next = i + 1;
+        if (mls_str_ends((mls_str){upper, len}, MLS_S("GAUDI"))) {
+            const mls_str rest = {text.ptr + next, text.len - next};
+            next += mls_str_starts(rest, MLS_S("(R)")) || mls_str_starts(rest, MLS_S("(r)")) ? 3 : 0;
+            while (next < text.len && text.ptr[next] == ' ') {
+                next++;
+            }
+            i = next < text.len && mls_is_digit(text.ptr[next]) ? next - 1 : i;
+        }
+    }
+    return (mls_str){upper, len};
+}
+
+mls_accelerator_model mls_accelerator_model_of(mls_str text)
+{
+    char upper[256];
+    char whole[sizeof upper];
+    size_t len = 0;
+    mls_accelerator_model model = {""};
+    mls_str rest = upper_text(text, upper, sizeof upper);
+    if (mls_str_starts(rest, MLS_S("DGX")) || mls_str_starts(rest, MLS_S("HGX"))) {
+        rest = (mls_str){rest.ptr + 3, rest.len - 3};
+    }
+    for (size_t at = 0; at < rest.len;) {
+        const size_t start = at;
+        for (size_t n = 1; n > 0; at += n) {
+            n = sign_span(rest, at, false) + sign_span(rest, at, true);
+        }
+        const mls_str word = {rest.ptr + start, at - start};
+        if (is_model(word)) {
+            (void)mls_text_printf(model.text, sizeof model.text, "%.*s", MLS_CUT(word, sizeof model.text - 1));
+            return model;
+        }
+        memcpy(whole + len, word.ptr, word.len);
+        len += word.len;
+        at += word.len == 0;
+    }
+    const mls_str all = {whole, len};
+    if (!mls_str_among(all, "NA NONE NULL")) {
+        (void)mls_text_printf(model.text, sizeof model.text, "%.*s", MLS_CUT(all, sizeof model.text - 1));
+    }
+    return model;
+}
+
+/* The product of two numbers of one description; NAN: it does not tell both. */
+static double described_accelerators(const mls_description *system)
+{
+    return mls_first_number(system->number_of_nodes) * mls_first_number(system->accelerators_per_node);
+}
+
+/* What a text tells; nothing when it is no description. */
+static bool read_described(mls_str text, mls_arena *arena, mls_description *system)
+{
+    mls_arena scratch = {0};
+    mls_str object;
+    size_t wrong;
+    const char *reason = mls_description_read(text, &scratch, arena, system, &object, &wrong);
+    mls_arena_release(&scratch);
+    if (reason != NULL) {
+        *system = (mls_description){0};
+    }
+    return reason != mls_reason_memory;
+}
+
+static mls_str logged_system(const mls_group *group)
+{
+    const char *text = NULL;
+    for (size_t i = 0; i < group->run_count && text == NULL; i++) {
+        text = group->runs[i]->job.system;
+    }
+    return mls_str_from(text);
+}
+
+/* The first of the sources that names a model, whose last is a config. */
+static bool name_model(mls_group *group, const char *described, const char *logged)
+{
+    const mls_str sources[] = {mls_str_from(described), mls_str_from(logged), group->shape.system};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        const mls_accelerator_model model = mls_accelerator_model_of(sources[i]);
+        if (model.text[0] != '\0') {
+            group->accelerator = mls_arena_copy(group->arena, mls_str_from(model.text)).ptr;
+            return group->accelerator != NULL;
+        }
+    }
+    return true;
+}
+
+mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
+{
+    mls_description logged = {0};
+    mls_description *system = &group->system;
+    const mls_config_name *shape = &group->shape;
+    const mls_str logged_text = logged_system(group);
+    if (system_id.len + text.len + logged_text.len + shape->name.len == 0) {
+        return MLS_OK;
+    }
+    group->arena = group->arena != NULL ? group->arena : calloc(1, sizeof *group->arena);
+    if (group->arena == NULL || (text.len > 0 && !read_described(text, group->arena, system)) ||
+        (logged_text.len > 0 && !read_described(logged_text, group->arena, &logged))) {
+        return MLS_ERROR_MEMORY;
+    }
+    const double counts[] = {described_accelerators(system), described_accelerators(&logged),
+                             shape->gpus > 0 ? (double)shape->gpus : (double)NAN};
+    const double nodes[] = {mls_first_number(system->number_of_nodes), mls_first_number(logged.number_of_nodes),
+                            group->runs[0]->job.node_count, shape->nodes > 0 ? (double)shape->nodes : (double)NAN};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && isnan(group->accelerators); i++) {
+        group->accelerators = counts[i];
+    }
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes && isnan(group->nodes); i++) {
+        group->nodes = nodes[i];
+    }
+    const bool without = group->accelerators == 0;
+    group->accelerators = without ? (double)NAN : group->accelerators;
+    group->system_id = system_id.len > 0 ? mls_arena_copy(group->arena, system_id).ptr : NULL;
+    const bool named = (without || name_model(group, system->accelerator_model_name, logged.accelerator_model_name)) &&
+                       (group->system_id != NULL || system_id.len == 0);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        *text_at(system, i) = *text_at(system, i) != NULL ? *text_at(system, i) : *text_at(&logged, i);
+    }
+    return named ? MLS_OK : MLS_ERROR_MEMORY;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* environment.c - from where the runs of a group lie to the description of the system that they ran on. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "slurm/slurm.h"
+
+/* The last part of a folder's path, of which it and the slash before it are cut off. */
+static mls_str cut_part(mls_str *folder)
+{
+    folder->len -= folder->len > 0 && folder->ptr[folder->len - 1] == '/';
+    const mls_str before = mls_path_folder(*folder);
+    const mls_str part = {folder->ptr + before.len, folder->len - before.len};
+    *folder = before;
+    return part;
+}
+
+/* Whether a folder is results/<system>/[strong/|weak/]<benchmark>/; *above is where `results` lies. */
+static bool is_of_system(mls_str folder, mls_str *system, mls_str *above)
+{
+    const mls_str benchmark = cut_part(&folder);
+    *system = cut_part(&folder);
+    if (mls_str_equal(*system, MLS_S("strong")) || mls_str_equal(*system, MLS_S("weak"))) {
+        *system = cut_part(&folder);
+    }
+    const mls_str results = cut_part(&folder);
+    *above = folder;
+    return mls_str_equal(results, MLS_S("results")) && benchmark.len > 0 && benchmark.ptr[0] != '.' &&
+           system->len > 0 && system->ptr[0] != '.';
+}
+
+/* What a folder inside of one of a system is, or what its path without links is; false: it lies in none. */
+static mls_status describe_by(mls_group *group, mls_str folder, bool *known)
+{
+    mls_str system;
+    mls_str above;
+    mls_buffer path = {0};
+    mls_buffer text = {0};
+    *known = is_of_system(folder, &system, &above);
+    if (!*known) {
+        return MLS_OK;
+    }
+    mls_buffer_printf(&path, "%.*ssystems/%.*s.json", (int)above.len, above.ptr, (int)system.len, system.ptr);
+    mls_status status =
+        path.failed ? MLS_ERROR_MEMORY : mls_file_read(path.ptr, false, MLS_SYSTEM_BYTES_MAX, &text, NULL);
+    if (status != MLS_ERROR_MEMORY) {
+        status = mls_group_describe(group, system, status == MLS_OK ? mls_buffer_str(&text) : (mls_str){0});
+    }
+    mls_buffer_release(&path);
+    mls_buffer_release(&text);
+    return status;
+}
+
+mls_status mls_group_environment(mls_group *group)
+{
+    const char *file = group->runs[0]->file;
+    const mls_str folder = mls_path_folder(mls_str_from(file));
+    const bool together =
+        strcmp(file, "-") != 0 &&
+        mls_str_starts(mls_str_from(group->path), (mls_str){folder.ptr, folder.len - (folder.len > 1)});
+    bool known = false;
+    mls_status status = together ? describe_by(group, folder, &known) : MLS_OK;
+    if (status == MLS_OK && !known && together && file[0] != '/') {
+        char *named = mls_copy_text(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
+        char *whole = named != NULL ? realpath(named, NULL) : NULL;
+        status = named == NULL || (whole == NULL && errno == ENOMEM) ? MLS_ERROR_MEMORY : MLS_OK;
+        if (whole != NULL) {
+            status = describe_by(group, mls_str_from(whole), &known);
+        }
+        free(named);
+        free(whole);
+    }
+    return status == MLS_OK && !known ? mls_group_describe(group, (mls_str){0}, (mls_str){0}) : status;
+}
