@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * needles.c - the four bytes at every stride-th place are looked up in a table of marks, small enough for the cache.
+ *
+ * Of each needle as many neighbouring windows of four bytes are in the table, so that one of them falls on a place that
+ * is looked at wherever the needle is; of several such choices the one whose bytes logs have least of.  The windows of
+ * a short needle may hang over it by a byte at either end: they stand in the table with all 256 values of that byte.
+ */
+#include "base/needles.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { WINDOW = 4, TABLE_BITS = 17, STRIDE_MAX = 4 };
+
+/* A window of a needle. */
+typedef struct needle_window {
+    uint32_t bytes;
+    uint32_t needle;
+    int32_t offset; /* of the window in the needle; -1: it begins with the byte before */
+} needle_window;
+
+struct mls_needles {
+    uint8_t marks[1 << TABLE_BITS]; /* 1: a window has that hash */
+    uint32_t factor;                /* of the hash */
+    size_t stride;
+    mls_str *texts;
+    size_t text_count;
+    needle_window *windows; /* in the order of their bytes */
+    size_t count, capacity;
+    uint32_t *first; /* of the windows whose bytes have these upper bits */
+    mls_arena arena;
+};
+
+enum { FIRST_BITS = 12 };
+
+static inline uint32_t load_window(const char *at)
+{
+    uint32_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+static inline uint32_t window_hash(uint32_t bytes, uint32_t factor)
+{
+    return (bytes * factor) >> (32 - TABLE_BITS);
+}
+
+/* What most logs are full of: windows with these bytes would be found all the time. */
+static const char common[] =
+    ":::MLLOG {\"namespace\": \"worker0\", \"time_ms\": 17, \"event_type\": \"POINT_IN_TIME\", \"INTERVAL_START\", "
+    "\"INTERVAL_END\", "
+    "\"key\": \"tracked_stats\", \"eval_accuracy\", \"train_loss\", \"reduced_train_loss\", \"block_start\", "
+    "\"block_stop\", \"throughput\", "
+    "\"value\": {\"loss\": 0.00, \"grad_norm\", \"loss_scale\", \"current_lr\", \"train_step_time\"}, null, "
+    "\"metadata\": {\"file\": "
+    "\"/usr/local/lib/python3.12/dist-packages/site-packages/workspace/train.py\", \"lineno\": 100, \"samples_count\", "
+    "\"step\", \"epoch_num\"}} [2026-01-01 00:00:00] iteration 10/ 1000 | consumed samples: 80 | elapsed time per "
+    "iteration "
+    "(ms): 1500.0 | learning rate: 1.0E-04 | global batch size: 8 | lm loss: 8.0E+00 | grad norm: 1.000 | number of "
+    "skipped "
+    "iterations: 0 | number of nan iterations: 0 | 2026-01-01T00:00:00.000Z NCCL INFO Channel 00/0 : 0[0] -> 1[1] via "
+    "P2P/IPC "
+    "NET/IB/0/GDRDMA comm 0x rank 0 nranks [Rank 0] cudaDev busId commId Connected all rings and trees, using with for "
+    "the "
+    "Epoch 0: 10%|##| 100/1000 [00:00<00:00, 1.00it/s, v_num=, reduced_train_loss=1.00, global_step=1.000, "
+    "val_loss=1.000] "
+    "INFO WARNING UserWarning: DeprecationWarning: warnings.warn( is deprecated, and will be "
+    "torch/distributed/nn/modules "
+    "transformer_engine megatron/core self.local_rank tensor parallel model current device loading from not set to "
+    "this that "
+    "function return module layer process group import time, seconds";
+
+/* How much of a log four bytes are, roughly: small letters, blanks and zeros most. */
+static unsigned window_weight(uint32_t bytes)
+{
+    char text[WINDOW];
+    unsigned weight = 1;
+    memcpy(text, &bytes, sizeof text);
+    for (size_t i = 0; i < WINDOW; i++) {
+        weight += (text[i] >= 'a' && text[i] <= 'z') || text[i] == ' ' || text[i] == '0' ? 2 : 1;
+    }
+    return memmem(common, sizeof common - 1, text, sizeof text) != NULL ? 100 * weight : weight;
+}
+
+static bool add_window(mls_needles *self, uint32_t bytes, size_t needle, int offset)
+{
+    if (!MLS_GROW(self, windows)) {
+        return false;
+    }
+    self->windows[self->count++] = (needle_window){bytes, (uint32_t)needle, offset};
+    return true;
+}
+
+/* The window at `offset`; where it hangs over the needle by a byte, with all that can be there. */
+static bool add_windows(mls_needles *self, size_t needle, int offset)
+{
+    const mls_str text = self->texts[needle];
+    char bytes[WINDOW];
+    int open = -1;
+    for (int i = 0; i < WINDOW; i++) {
+        const bool inside = offset + i >= 0 && (size_t)(offset + i) < text.len;
+        open = inside ? open : i;
+        bytes[i] = inside ? text.ptr[offset + i] : '\0';
+    }
+    bool ok = open >= 0 || add_window(self, load_window(bytes), needle, offset);
+    for (unsigned value = 0; open >= 0 && value < 256 && ok; value++) {
+        bytes[open] = (char)value;
+        ok = add_window(self, load_window(bytes), needle, offset);
+    }
+    return ok;
+}
+
+/* How common the windows at offsets from `start` on are, all of them inside. */
+static unsigned windows_weight(mls_str text, int start, size_t stride)
+{
+    unsigned sum = 0;
+    for (size_t k = 0; k < stride; k++) {
+        sum += window_weight(load_window(text.ptr + start + k));
+    }
+    return sum;
+}
+
+static bool add_needle(mls_needles *self, size_t needle)
+{
+    const mls_str text = self->texts[needle];
+    const int last = (int)text.len - WINDOW - (int)self->stride + 1;
+    int best = last < -1 ? -1 : 0;
+    for (int start = 1; start <= last; start++) {
+        best = windows_weight(text, start, self->stride) < windows_weight(text, best, self->stride) ? start : best;
+    }
+    bool ok = true;
+    for (size_t k = 0; k < self->stride && ok; k++) {
+        ok = add_windows(self, needle, best + (int)k);
+    }
+    return ok;
+}
+
+static int compare_windows(const void *left, const void *right)
+{
+    const uint32_t a = ((const needle_window *)left)->bytes;
+    const uint32_t b = ((const needle_window *)right)->bytes;
+    return (a > b) - (a < b);
+}
+
+static size_t mark_windows(mls_needles *self, uint32_t factor)
+{
+    size_t found = 0;
+    memset(self->marks, 0, sizeof self->marks);
+    self->factor = factor;
+    for (size_t i = 0; i < self->count; i++) {
+        self->marks[window_hash(self->windows[i].bytes, factor)] = 1;
+    }
+    for (size_t i = 0; i + WINDOW < sizeof common; i++) {
+        found += self->marks[window_hash(load_window(common + i), factor)];
+    }
+    return found;
+}
+
+/* Of some factors the one by which fewest of what is common is taken for what is looked for. */
+static void choose_factor(mls_needles *self)
+{
+    enum { TRIES = 64 };
+    uint32_t factor = UINT32_C(0x9e3779b1);
+    uint32_t best = factor;
+    size_t least = SIZE_MAX;
+    for (int i = 0; i < TRIES; i++, factor = factor * UINT32_C(0x2c1b3c6d) + 0x12d6) {
+        const size_t found = mark_windows(self, factor | 1);
+        best = found < least ? factor | 1 : best;
+        least = found < least ? found : least;
+    }
+    (void)mark_windows(self, best);
+}
+
+static bool index_windows(mls_needles *self)
+{
+    size_t at = 0;
+    self->first = mls_arena_array(&self->arena, (1 << FIRST_BITS) + 1, sizeof *self->first);
+    if (self->first == NULL) {
+        return false;
+    }
+    qsort(self->windows, self->count, sizeof *self->windows, compare_windows);
+    for (uint32_t group = 0; group <= 1 << FIRST_BITS; group++) {
+        while (at < self->count && self->windows[at].bytes >> (32 - FIRST_BITS) < group) {
+            at++;
+        }
+        self->first[group] = (uint32_t)at;
+    }
+    choose_factor(self);
+    return true;
+}
+
+mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **needles)
+{
+    mls_needles *self = calloc(1, sizeof *self);
+    size_t shortest = SIZE_MAX;
+    bool ok = self != NULL;
+    *needles = self;
+    self = ok ? self : NULL;
+    if (ok) {
+        self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
+        ok = self->texts != NULL;
+    }
+    for (size_t i = 0; ok && i < count; i++) {
+        if (texts[i].len < MLS_NEEDLE_MIN || texts[i].len > INT32_MAX / 2) {
+            mls_needles_free(self);
+            *needles = NULL;
+            return MLS_ERROR_VALUE;
+        }
+        shortest = texts[i].len < shortest ? texts[i].len : shortest;
+        self->texts[i] = mls_arena_copy(&self->arena, texts[i]);
+        self->text_count = i + 1;
+        ok = self->texts[i].ptr != NULL;
+    }
+    if (ok) {
+        self->stride = shortest - 1 < STRIDE_MAX ? shortest - 1 : STRIDE_MAX;
+    }
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = add_needle(self, i);
+    }
+    if (!ok || !index_windows(self)) {
+        mls_needles_free(self);
+        *needles = NULL;
+        return MLS_ERROR_MEMORY;
+    }
+    return MLS_OK;
+}
+
+void mls_needles_free(mls_needles *needles)
+{
+    if (needles != NULL) {
+        free(needles->windows);
+        mls_arena_release(&needles->arena);
+        free(needles);
+    }
+}
+
+/* The needles that have a window with these bytes, at `at`.  False: the search ends. */
+static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint32_t bytes,
+                          bool (*found)(void *state, size_t needle, size_t at), void *state)
+{
+    const uint32_t group = bytes >> (32 - FIRST_BITS);
+    for (uint32_t i = self->first[group]; i < self->first[group + 1]; i++) {
+        const needle_window *window = &self->windows[i];
+        const mls_str needle = self->texts[window->needle];
+        const size_t begin = at - (size_t)(ptrdiff_t)window->offset; /* wraps below 0, and is then beyond the end */
+        if (window->bytes == bytes && begin <= text.len && needle.len <= text.len - begin &&
+            memcmp(text.ptr + begin, needle.ptr, needle.len) == 0 && !found(state, window->needle, begin)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* In line with a stride that is known, which is worth a third of the time. */
+static inline bool find_each(const mls_needles *self, size_t stride, mls_str text,
+                             bool (*found)(void *state, size_t needle, size_t at), void *state)
+{
+    enum { TOGETHER = 8 };
+    size_t at = 0;
+    for (; at + stride * (TOGETHER - 1) + WINDOW <= text.len; at += stride * TOGETHER) {
+        const char *from = text.ptr + at;
+        unsigned marked = 0;
+        for (size_t i = 0; i < TOGETHER; i++) {
+            marked |= self->marks[window_hash(load_window(from + i * stride), self->factor)];
+        }
+        for (size_t i = 0; marked != 0 && i < TOGETHER; i++) {
+            const uint32_t bytes = load_window(from + i * stride);
+            if (self->marks[window_hash(bytes, self->factor)] != 0 &&
+                !windows_found(self, text, at + i * stride, bytes, found, state)) {
+                return false;
+            }
+        }
+    }
+    for (; at < text.len; at += stride) { /* near the end, behind which nothing may be read */
+        char bytes[WINDOW] = {0};
+        memcpy(bytes, text.ptr + at, text.len - at < WINDOW ? text.len - at : WINDOW);
+        if (!windows_found(self, text, at, load_window(bytes), found, state)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mls_needles_find(const mls_needles *self, mls_str text, bool (*found)(void *state, size_t needle, size_t at),
+                      void *state)
+{
+    return self->stride == STRIDE_MAX ? find_each(self, STRIDE_MAX, text, found, state)
+                                      : find_each(self, self->stride, text, found, state);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many byte strings in one text: what the search finds is what looking for each alone finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/needles.h"
+
+enum { TEXT_MAX = 400, NEEDLES_MAX = 12 };
+
+typedef struct finds {
+    unsigned char at[NEEDLES_MAX][TEXT_MAX]; /* how often each was told */
+    size_t count, stop_after;
+} finds;
+
+static bool note(void *state, size_t needle, size_t at)
+{
+    finds *all = state;
+    assert_true(needle < NEEDLES_MAX && at < TEXT_MAX);
+    all->at[needle][at]++;
+    return ++all->count != all->stop_after;
+}
+
+static uint32_t pseudo_random(uint32_t *seed, uint32_t bound)
+{
+    *seed = *seed * UINT32_C(1664525) + UINT32_C(1013904223);
+    return (*seed >> 10) % bound;
+}
+
+static void same_as_one_by_one(uint32_t seed, size_t shortest)
+{
+    char text[TEXT_MAX];
+    char store[NEEDLES_MAX][16];
+    mls_str needles[NEEDLES_MAX];
+    mls_needles *all;
+    finds found = {0};
+    const size_t count = 1 + pseudo_random(&seed, NEEDLES_MAX);
+    const size_t length = pseudo_random(&seed, TEXT_MAX);
+    for (size_t i = 0; i < length; i++) {
+        text[i] = (char)('a' + pseudo_random(&seed, 3));
+    }
+    for (size_t i = 0; i < count; i++) {
+        const size_t len = shortest + pseudo_random(&seed, 8);
+        for (size_t k = 0; k < len; k++) {
+            store[i][k] = (char)('a' + pseudo_random(&seed, 3));
+        }
+        needles[i] = (mls_str){store[i], len};
+    }
+    assert_int_equal(mls_needles_new(needles, count, &all), MLS_OK);
+    assert_true(mls_needles_find(all, (mls_str){text, length}, note, &found));
+    for (size_t i = 0; i < count; i++) {
+        for (size_t at = 0; at < length; at++) {
+            const bool there = needles[i].len <= length - at && memcmp(text + at, needles[i].ptr, needles[i].len) == 0;
+            assert_int_equal(found.at[i][at], there);
+        }
+    }
+    mls_needles_free(all);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 600; seed++) {
+        same_as_one_by_one(seed, MLS_NEEDLE_MIN + seed % 6);
+    }
+}
+
+static void test_bytes_of_any_value(void **state)
+{
+    (void)state;
+    const mls_str needles[] = {MLS_STR("\0\377\0"), MLS_STR("\377\377\377\377\377\377\377\377")};
+    const mls_str text = MLS_S("x\0\377\0\377\377\377\377\377\377\377\377\377\0\377\0");
+    mls_needles *all;
+    finds found = {0};
+    assert_int_equal(mls_needles_new(needles, 2, &all), MLS_OK);
+    assert_true(mls_needles_find(all, text, note, &found));
+    assert_int_equal(found.count, 4);
+    assert_int_equal(found.at[0][1] + found.at[0][13] + found.at[1][4] + found.at[1][5], 4);
+    mls_needles_free(all);
+}
+
+static void test_ends_when_told(void **state)
+{
+    (void)state;
+    const mls_str needles[] = {MLS_STR("CUDA error")};
+    mls_needles *all;
+    finds found = {.stop_after = 1};
+    assert_int_equal(mls_needles_new(needles, 1, &all), MLS_OK);
+    assert_false(
+        mls_needles_find(all, MLS_S("a CUDA error, then another CUDA error, and the last CUDA error"), note, &found));
+    assert_int_equal(found.count, 1);
+    mls_needles_free(all);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    const mls_str needles[] = {MLS_STR("long enough"), MLS_STR("no")};
+    mls_needles *all;
+    finds found = {0};
+    assert_int_equal(mls_needles_new(needles, 2, &all), MLS_ERROR_VALUE);
+    assert_null(all);
+    assert_int_equal(mls_needles_new(needles, 0, &all), MLS_OK);
+    assert_true(mls_needles_find(all, MLS_S("long enough"), note, &found));
+    assert_int_equal(found.count, 0);
+    mls_needles_free(all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_bytes_of_any_value),
+        cmocka_unit_test(test_ends_when_told),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
