@@ -9,6 +9,9 @@
 
 enum { STEPS_MAX = 20000, HEAP_KIB_MAX = 256, BYTES_MAX = 256 };
 
+/* Of patterns that look at whole lines. */
+enum { LINES_STEPS_MAX = 1000000, LINES_DEPTH_MAX = 10000, LINES_HEAP_KIB_MAX = 4096, LINES_BYTES_MAX = 1024 };
+
 static const uint32_t syntaxes[] = {
     [MLS_PATTERN_SHELL] = PCRE2_CONVERT_GLOB_NO_STARSTAR | PCRE2_CONVERT_GLOB_NO_WILD_SEPARATOR,
     [MLS_PATTERN_BASIC] = PCRE2_CONVERT_POSIX_BASIC,
@@ -39,8 +42,12 @@ static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
     PCRE2_UCHAR *converted = NULL;
     PCRE2_SIZE length;
     int error = 0;
+    if (kind == MLS_PATTERN_LINES && text.len > LINES_BYTES_MAX) {
+        return 0;
+    }
     if (kind >= MLS_PATTERN_OWN) {
-        const uint32_t options = PCRE2_NEVER_UTF | (kind == MLS_PATTERN_OWN_ANY_CASE ? PCRE2_CASELESS : 0);
+        const uint32_t options = PCRE2_NEVER_UTF | (kind == MLS_PATTERN_OWN_ANY_CASE ? PCRE2_CASELESS : 0) |
+                                 (kind == MLS_PATTERN_LINES ? PCRE2_NEVER_BACKSLASH_C : 0);
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, options, &error, &length, NULL);
     } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text, kind == MLS_PATTERN_EXTENDED))) {
         error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);
@@ -61,8 +68,14 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
         pattern->limits = pcre2_match_context_create(NULL);
     }
     if (pattern->code != NULL && pattern->data != NULL && pattern->limits != NULL) {
-        (void)pcre2_set_match_limit(pattern->limits, STEPS_MAX);
-        (void)pcre2_set_heap_limit(pattern->limits, HEAP_KIB_MAX);
+        const bool lines = kind == MLS_PATTERN_LINES;
+        (void)pcre2_set_match_limit(pattern->limits, lines ? LINES_STEPS_MAX : STEPS_MAX);
+        (void)pcre2_set_heap_limit(pattern->limits, lines ? LINES_HEAP_KIB_MAX : HEAP_KIB_MAX);
+        if (lines) {
+            (void)pcre2_set_depth_limit(pattern->limits, LINES_DEPTH_MAX);
+            /* Where there is no such compiler the pattern is interpreted. */
+            (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
+        }
         return MLS_OK;
     }
     const bool memory = pattern->code != NULL || error == PCRE2_ERROR_NOMEMORY || error == PCRE2_ERROR_HEAP_FAILED;
@@ -82,6 +95,16 @@ mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at,
     return result >= 0 || result == PCRE2_ERROR_NOMATCH ? MLS_OK
            : result == PCRE2_ERROR_NOMEMORY             ? MLS_ERROR_MEMORY
                                                         : MLS_ERROR_LIMIT;
+}
+
+mls_str mls_pattern_group(const mls_pattern *pattern, mls_str text, const char *name)
+{
+    const int number = pcre2_substring_number_from_name(pattern->code, (PCRE2_SPTR)name);
+    const PCRE2_SIZE *places = pcre2_get_ovector_pointer(pattern->data);
+    if (number < 0 || (uint32_t)number >= pcre2_get_ovector_count(pattern->data) || places[2 * number] == PCRE2_UNSET) {
+        return (mls_str){NULL, 0};
+    }
+    return (mls_str){text.ptr + places[2 * number], places[2 * number + 1] - places[2 * number]};
 }
 
 void mls_pattern_release(mls_pattern *pattern)
