@@ -100,12 +100,20 @@ typedef struct mls_log_totals {
     bool binary;        /**< NUL bytes near the start and not one line with a marker: no log at all */
 } mls_log_totals;
 
+/** Whole lines as they stand in the file, those of records among them. */
+typedef struct mls_lines {
+    mls_str text; /**< the last of them may lack its line ending; valid until the callback returns */
+    size_t line;  /**< number of the first, from 1 */
+    bool cut;     /**< it is the beginning of one line, at least 16 MiB long, the rest of which is not told */
+} mls_lines;
+
 /** Who wants to know.  Callbacks may be NULL; one that returns anything but MLS_OK ends the scan with that. */
 typedef struct mls_sink {
     void *state;
     mls_status (*record)(void *state, const mls_record *record);
     mls_status (*malformed)(void *state, const mls_malformed *malformed);
     mls_status (*marker)(void *state, const mls_marker *marker);
+    mls_status (*lines)(void *state, const mls_lines *lines); /**< right behind the callbacks for what is in them */
     mls_status (*end)(void *state, const mls_log_totals *totals);
 } mls_sink;
 

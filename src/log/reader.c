@@ -78,6 +78,17 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
     return status;
 }
 
+/* Tells whole lines, the last lines that were counted. */
+static mls_status deliver_lines(const mls_reader *reader, mls_str text, size_t count, bool cut)
+{
+    const mls_lines lines = {text, reader->totals.lines - count + 1, cut};
+    mls_status status = MLS_OK;
+    for (const mls_sink *sink = reader->sinks; sink < reader->sinks + reader->sink_count && status == MLS_OK; sink++) {
+        status = sink->lines != NULL && text.len > 0 ? sink->lines(sink->state, &lines) : MLS_OK;
+    }
+    return status;
+}
+
 /* Forgets the first bytes of the unfinished line. */
 static void carry_drop(mls_reader *reader, size_t count)
 {
@@ -131,6 +142,9 @@ static mls_status carry_flush(mls_reader *reader)
             status = mls_lines_scan(&reader->joined, mls_buffer_str(carry), reader->dropped)
                          ? deliver_batch(reader, &reader->joined)
                          : MLS_ERROR_MEMORY;
+            if (status == MLS_OK && reader->dropped.bytes == 0) {
+                status = deliver_lines(reader, mls_buffer_str(carry), reader->joined.lines, false);
+            }
         }
     }
     mls_buffer_clear(carry);
@@ -160,8 +174,14 @@ mls_status mls_reader_feed(mls_reader *reader, mls_block *block)
     if (block->middle < len || line_ends_at(data, len, len - 1)) {
         status = status == MLS_OK ? carry_flush(reader) : status;
         status = status == MLS_OK ? deliver_batch(reader, &block->batch) : status;
+        if (status == MLS_OK) {
+            const mls_str middle = {data + block->middle, block->tail - block->middle};
+            status = deliver_lines(reader, middle, block->batch.lines, false);
+        }
         mls_buffer_append(carry, (mls_str){data + block->tail, len - block->tail});
     } else if (carry->len > CARRY_MAX) {
+        status = status == MLS_OK && reader->dropped.bytes == 0 ? deliver_lines(reader, mls_buffer_str(carry), 0, true)
+                                                                : status;
         carry_shrink(reader);
     }
     return carry->failed ? MLS_ERROR_MEMORY : status;

@@ -368,6 +368,66 @@ static void what_cannot_be_read(void **state)
     close(folder);
 }
 
+typedef struct told_lines {
+    mls_buffer text;
+    size_t next; /* line number */
+    size_t cuts;
+} told_lines;
+
+static mls_status on_lines(void *state, const mls_lines *lines)
+{
+    told_lines *told = state;
+    assert_int_equal(lines->line, told->next);
+    told->cuts += lines->cut;
+    for (size_t i = 0; i < lines->text.len && !lines->cut; i++) {
+        const char c = lines->text.ptr[i];
+        const bool last = i + 1 == lines->text.len;
+        told->next += c == '\n' || (c == '\r' && (last || lines->text.ptr[i + 1] != '\n')) || (last && c != '\n');
+    }
+    mls_buffer_append(&told->text, lines->cut ? MLS_S("") : lines->text);
+    return MLS_OK;
+}
+
+/* What is told of the lines is the file, whatever the blocks that it is read in. */
+static void test_lines(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"\n", "\r\n", "\r", "\n\n", "\r\r\n"};
+    mls_buffer log = {0};
+    told_lines told = {.next = 1};
+    mls_log_totals totals;
+    const mls_sink sink = {.state = &told, .lines = on_lines};
+    for (size_t i = 0; log.len < 900000; i++) {
+        mls_buffer_append_text(&log, i % 50 == 0 ? RECORD : "");
+        mls_buffer_append_repeated(&log, 'x', i * i % 7919 + (i % 100 == 99 ? 300000 : 0));
+        mls_buffer_append_text(&log, ends[i % 5]);
+    }
+    mls_buffer_append_text(&log, "no end");
+    assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&log), &sink, 1, &totals, NULL), MLS_OK);
+    assert_true(mls_str_equal(mls_buffer_str(&told.text), mls_buffer_str(&log)));
+    assert_int_equal(told.next, totals.lines + 1);
+    assert_int_equal(told.cuts, 0);
+    mls_buffer_release(&log);
+    mls_buffer_release(&told.text);
+}
+
+/* Of a line that is too long to be kept its beginning is told, once, and the lines behind it have their numbers. */
+static void test_lines_cut(void **state)
+{
+    (void)state;
+    mls_buffer log = {0};
+    told_lines told = {.next = 1};
+    mls_log_totals totals;
+    const mls_sink sink = {.state = &told, .lines = on_lines};
+    mls_buffer_append_text(&log, "one\n");
+    mls_buffer_append_repeated(&log, 'x', 3 * MLS_RECORD_LENGTH_MAX);
+    assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&log), &sink, 1, &totals, NULL), MLS_OK);
+    assert_int_equal(told.cuts, 1);
+    assert_string_equal(told.text.ptr, "one\n");
+    mls_buffer_release(&log);
+    mls_buffer_release(&told.text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +442,8 @@ int main(void)
         cmocka_unit_test(over_the_limit),
         cmocka_unit_test(a_pipe_is_read_too),
         cmocka_unit_test(what_cannot_be_read),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_cut),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

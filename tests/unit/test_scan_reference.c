@@ -74,7 +74,8 @@ static mls_status see_end(void *state, const mls_log_totals *totals)
 
 static mls_sink sink_of(seen *s)
 {
-    return (mls_sink){s, see_record, see_malformed, see_marker, see_end};
+    return (mls_sink){
+        .state = s, .record = see_record, .malformed = see_malformed, .marker = see_marker, .end = see_end};
 }
 
 /* ------------------------------------------------------ the slow scanner */
