@@ -14,6 +14,14 @@
 /* ---- score: an mls_collection; verify: an mls_submission */
 extern const mls_report mls_score_report, mls_verify_report;
 
+/* How a path is called ("-": standard input), and a file below the folder that its group is named by. */
+const char *mls_path_shown(const char *path);
+const char *mls_group_name_below(const mls_group *group, const char *path);
+
+/* What of every group stands above its runs; the files that hold none (those unread are told elsewhere). */
+void mls_group_show_headline(mls_view *view, const mls_group *group);
+void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
+
 /* ---- check: mls_check_log after mls_check_log, as they come; only JUnit is held back to the end. */
 extern const mls_report mls_check_report;
 

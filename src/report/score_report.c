@@ -17,23 +17,22 @@ enum { FINDINGS_SHOWN = 6, SEED_PROBLEMS_SHOWN = 4, SKIPPED_SHOWN = 10 };
 /* Lines below a table, and what does not fit into one. */
 enum { INDENT = 2, HANG = 6, EVALUATION_DECIMALS = 5 };
 
-static const char *path_shown(const char *path)
+const char *mls_path_shown(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* What a file is called below the folder that its group is named by. */
-static const char *name_below(const mls_group *group, const char *path)
+const char *mls_group_name_below(const mls_group *group, const char *path)
 {
     const size_t len = strlen(group->path);
     if (strncmp(path, group->path, len) == 0 && path[len] == '/') {
         return path + len + 1;
     }
     const char *slash = strrchr(path, '/');
-    return strcmp(path, group->path) == 0 && slash != NULL ? slash + 1 : path_shown(path);
+    return strcmp(path, group->path) == 0 && slash != NULL ? slash + 1 : mls_path_shown(path);
 }
 
-static void show_headline(mls_view *view, const mls_group *group)
+void mls_group_show_headline(mls_view *view, const mls_group *group)
 {
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     const char *division = mls_division_name(group->division);
@@ -73,7 +72,7 @@ static void show_headline(mls_view *view, const mls_group *group)
     mls_view_headline(view, mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark"), &line,
                       INDENT);
     mls_output_text(view->output, "  ");
-    mls_view_text(view, MLS_STYLE_DIM, "%s", path_shown(group->path));
+    mls_view_text(view, MLS_STYLE_DIM, "%s", mls_path_shown(group->path));
     mls_output_text(view->output, markdown ? "\n\n" : "\n");
 }
 
@@ -88,8 +87,8 @@ static void add_run_row(mls_table *table, const mls_group *group, size_t index, 
     const char *status = mls_run_status_name(run->status);
     mls_table_row(table);
     mls_table_cell(table, "run", RIGHT | KEEP, style, "%zu", index + 1);
-    mls_table_cell(table, "log", KEEP | MLS_COLUMN_CUT, style, several ? "%s:%zu" : "%s", name_below(group, run->file),
-                   run->line);
+    mls_table_cell(table, "log", KEEP | MLS_COLUMN_CUT, style, several ? "%s:%zu" : "%s",
+                   mls_group_name_below(group, run->file), run->line);
     mls_table_cell(table, "init", RIGHT, style, "%s", mls_words_clock(mls_run_init_minutes(run)).text);
     mls_table_cell(table, "train (min)", DECIMAL | KEEP, style, "%s", mls_words_minutes(mls_run_minutes(run)).text);
     mls_table_cell(table, unit, DECIMAL, style, "%s", mls_words_count(mls_run_to_converge(run).number).text);
@@ -256,7 +255,7 @@ static void show_group_findings(mls_view *view, const mls_group *group)
     mls_found found = {0};
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
-        finding.path = finding.path != NULL ? name_below(group, finding.path) : NULL;
+        finding.path = finding.path != NULL ? mls_group_name_below(group, finding.path) : NULL;
         if (finding.code != MLS_FINDING_RUN_COUNT) {
             mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
         }
@@ -270,7 +269,7 @@ static size_t add_run(mls_found *found, const mls_view *view, const mls_group *g
     const mls_run *run = group->runs[index];
     const mls_finding_counts *counts = &run->findings.counts;
     const mls_finding *noted = view->verbose == 0 ? mls_run_reason(run) : NULL;
-    const mls_owner owner = {.path = name_below(group, run->file),
+    const mls_owner owner = {.path = mls_group_name_below(group, run->file),
                              .result = mls_str_from(group->path),
                              .run = index + 1,
                              .runs = group->run_count};
@@ -312,8 +311,7 @@ static void show_strict(mls_view *view, const mls_group *group)
     }
 }
 
-/* Files that could not be read are errors, which the program tells elsewhere. */
-static void show_skipped(mls_view *view, const mls_collection *collection)
+void mls_collection_show_skipped(mls_view *view, const mls_collection *collection)
 {
     const size_t count = collection->skipped.count - collection->failed;
     if (count == 0 || view->quiet) {
@@ -327,7 +325,7 @@ static void show_skipped(mls_view *view, const mls_collection *collection)
     for (size_t i = 0; i < collection->skipped.count && listed; i++) {
         const mls_source *skipped = &collection->skipped.items[i];
         if (!skipped->failed) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, 0, "%s: %s", path_shown(skipped->path), skipped->skip);
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, 0, "%s: %s", mls_path_shown(skipped->path), skipped->skip);
         }
     }
 }
@@ -338,7 +336,7 @@ static void show_collection(mls_printer *to, const void *what)
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
-        show_headline(to->view, group);
+        mls_group_show_headline(to->view, group);
         show_runs(to->view, group);
         show_score(to->view, group);
         show_convergence(to->view, group);
@@ -348,7 +346,7 @@ static void show_collection(mls_printer *to, const void *what)
         show_run_findings(to->view, group);
         show_strict(to->view, group);
     }
-    show_skipped(to->view, collection);
+    mls_collection_show_skipped(to->view, collection);
 }
 
 /* ------------------------------------------------------------- for programs */
