@@ -22,6 +22,9 @@ const char *mls_group_name_below(const mls_group *group, const char *path);
 void mls_group_show_headline(mls_view *view, const mls_group *group);
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
 
+/* What of it is for people. */
+void mls_score_show(mls_printer *to, const void *what);
+
 /* ---- check: mls_check_log after mls_check_log, as they come; only JUnit is held back to the end. */
 extern const mls_report mls_check_report;
 
