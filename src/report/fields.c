@@ -60,12 +60,22 @@ static void json_plain(mls_buffer *out, mls_str text, size_t *plain, size_t star
     }
 }
 
+/* Most bytes are as they are wherever they stand in a text or a span. */
+static bool reads_as_itself(char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 /* Text in quotes; a byte that is no UTF-8 (log text may be anything) and NUL become U+FFFD. */
 static void json_quote(mls_buffer *out, mls_str text)
 {
     size_t plain = 0;
     mls_buffer_append_char(out, '"');
     for (size_t at = 0; at < text.len;) {
+        if (reads_as_itself(text.ptr[at])) {
+            at++;
+            continue;
+        }
         const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
         if (code == '"' || code == '\\') {
@@ -89,6 +99,10 @@ static void json_span(mls_buffer *out, mls_str span)
     bool in_string = false;
     size_t plain = 0;
     for (size_t at = 0; at < span.len;) {
+        if (reads_as_itself(span.ptr[at]) && span.ptr[at] != 'N' && span.ptr[at] != 'I') {
+            at++;
+            continue;
+        }
         const size_t start = at;
         const int32_t code = mls_utf8_next(span, &at);
         in_string ^= code == '"';
@@ -109,8 +123,10 @@ static void json_span(mls_buffer *out, mls_str span)
 
 static void tabs(mls_emitter *to)
 {
-    for (unsigned i = 0; to->indented && i < to->depth; i++) {
-        mls_output_text(to->output, "\t");
+    static const mls_str most = MLS_STR("\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t");
+    for (size_t left = to->indented ? to->depth : 0, now; left > 0; left -= now) {
+        now = left < most.len ? left : most.len;
+        mls_output_write(to->output, (mls_str){most.ptr, now});
     }
 }
 

@@ -165,7 +165,7 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
         return false;
     }
     memcpy(text, value.ptr, kept);
-    (void)mls_text_printf(text + kept, sizeof CUT_STRING_END, "%s", cut && string ? CUT_STRING_END : "");
+    memcpy(text + kept, cut && string ? CUT_STRING_END : "", cut && string ? sizeof CUT_STRING_END : 1);
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
     return true;
 }

@@ -18,18 +18,18 @@
 #include "mlscore/value.h"
 
 static const struct {
-    const char *name;
+    mls_str name;
     size_t at;
 } members[] = {
-    {"submitter", offsetof(mls_description, submitter)},
-    {"division", offsetof(mls_description, division)},
-    {"status", offsetof(mls_description, status)},
-    {"system_name", offsetof(mls_description, system_name)},
-    {"number_of_nodes", offsetof(mls_description, number_of_nodes)},
-    {"accelerators_per_node", offsetof(mls_description, accelerators_per_node)},
-    {"accelerator_model_name", offsetof(mls_description, accelerator_model_name)},
-    {"host_processor_model_name", offsetof(mls_description, host_processor_model_name)},
-    {"framework", offsetof(mls_description, framework)},
+    {MLS_STR("submitter"), offsetof(mls_description, submitter)},
+    {MLS_STR("division"), offsetof(mls_description, division)},
+    {MLS_STR("status"), offsetof(mls_description, status)},
+    {MLS_STR("system_name"), offsetof(mls_description, system_name)},
+    {MLS_STR("number_of_nodes"), offsetof(mls_description, number_of_nodes)},
+    {MLS_STR("accelerators_per_node"), offsetof(mls_description, accelerators_per_node)},
+    {MLS_STR("accelerator_model_name"), offsetof(mls_description, accelerator_model_name)},
+    {MLS_STR("host_processor_model_name"), offsetof(mls_description, host_processor_model_name)},
+    {MLS_STR("framework"), offsetof(mls_description, framework)},
 };
 
 static const char **text_at(mls_description *description, size_t member)
@@ -70,8 +70,11 @@ const char *mls_description_read(mls_str text, mls_arena *scratch, mls_arena *ar
     const char *reason = find_object(text, scratch, object, wrong);
     mls_json_walk walk = mls_json_walk_begin(reason == NULL ? *object : (mls_str){0});
     while (mls_json_walk_next(&walk, &member)) {
+        const char first = member.name.len > 0 ? member.name.ptr[0] : '\0';
         for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-            spans[i] = mls_span_name_is(member.name, mls_str_from(members[i].name)) ? member.value : spans[i];
+            if ((first == members[i].name.ptr[0] || first == '\\') && mls_span_name_is(member.name, members[i].name)) {
+                spans[i] = member.value;
+            }
         }
     }
     for (size_t i = 0; i < sizeof members / sizeof *members && reason == NULL; i++) {
