@@ -17,7 +17,7 @@ _mlscore()
         words='score check verify config events rcp rules help completion'
         ;;
     *:score)
-        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;

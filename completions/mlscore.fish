@@ -15,6 +15,8 @@ complete -c mlscore -n '__mlscore_command score' -l rcp -r -F -d 'add reference 
 complete -c mlscore -n '__mlscore_command score' -l bert-train-samples -d 'bert took as many samples to converge as its train_samples record says'
 complete -c mlscore -n '__mlscore_command score' -l write-scaling -d 'write the scale of each results folder to its scaling.json (for the review committee)'
 complete -c mlscore -n '__mlscore_command score' -l format -x -a 'table csv json ndjson markdown' -d 'how to print results (the first is the default)'
+complete -c mlscore -n '__mlscore_command score' -l wide -d 'CSV with all that is known of each run: parts, settings, what it tracked'
+complete -c mlscore -n '__mlscore_command score' -l summary -d 'CSV with a row a result, or (wide) a row a system'
 complete -c mlscore -n '__mlscore_command score' -l output -s o -r -F -d 'write results to FILE, whole or not at all'
 complete -c mlscore -n '__mlscore_command score' -l files-from -r -F -d 'read more paths from FILE, one a line (-: standard input)'
 complete -c mlscore -n '__mlscore_command score' -l null -s 0 -d 'paths of --files-from end in NUL, not in a line ending'

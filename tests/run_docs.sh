@@ -68,7 +68,7 @@ for command in $commands; do
         _mlscore) sed -n "/^        $command)/,/;;/p" completions/$shell | grep -o -e '--[a-z][a-z-]*' ;;
         *) grep -e "'__mlscore_command $command' -l" completions/$shell | sed 's/.* -l \([a-z-]*\) .*/--\1/' ;;
         esac | awk '!seen[$0]++' | sort >"$scratch/shell"
-        sed 's/=.*//; s/^-., //' "$scratch/options" | sort >"$scratch/long"
+        sed 's/\[*=.*//; s/^-., //' "$scratch/options" | sort >"$scratch/long"
         # zsh's exclusion lists and help texts name other options too.
         comm -12 "$scratch/long" "$scratch/shell" >"$scratch/both"
         [ $shell = _mlscore ] || cp "$scratch/shell" "$scratch/both"
@@ -113,7 +113,7 @@ if command -v bash >/dev/null 2>&1; then
     completes score mlscore sc
     completes '--help --version' mlscore -
     completes '-onospace --format=' mlscore score --fo
-    completes --window mlscore score --wi
+    completes --window mlscore score --win
     completes json mlscore score --format = j
     completes 'training hpc' mlscore score --usage =
     completes --format=json mlscore score --format=j
@@ -136,7 +136,7 @@ if command -v bash >/dev/null 2>&1; then
     completes '' mlscore nothing-of-ours x
     for command in $commands; do
         bash "$scratch/drive.bash" mlscore "$command" -- | sed 's/^-onospace //' | tr ' ' '\n' >"$scratch/shell"
-        help_options "$command" | sed 's/^-., //; s/=.*/=/' >"$scratch/long"
+        help_options "$command" | sed 's/^-., //; s/\[=.*//; s/=.*/=/' >"$scratch/long"
         agree "completions/mlscore.bash: options of $command" "$scratch/long" "$scratch/shell"
     done
 else

@@ -202,6 +202,9 @@ for format in table csv json markdown; do
     swept score -j1 --format $format cut
 done
 swept score -v -j1 "$testdata/slurm"
+swept score -j1 --wide cut submission
+swept score -j1 --summary logs submission
+swept score -j1 --summary=wide logs submission
 swept score -j2 --format json logs
 for format in table csv json; do
     swept config --format $format "$testdata/configs"

@@ -52,6 +52,9 @@ typedef struct mls_edition {
     size_t benchmark_count;
 } mls_edition;
 
+/** What people call an edition: "5.1" of 5.1.0.  Its bytes are the edition's. */
+mls_str mls_edition_round(const mls_edition *edition);
+
 /** Reads "5.1", "v5.1" or "5.1.0"; false for anything else. */
 bool mls_edition_number(mls_str text, unsigned *number);
 

@@ -161,6 +161,10 @@ typedef struct mls_score_options {
  */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 
+/** The mean of mls_run_to_converge() over the runs in the score; NAN, and no unit, when one does not tell or differs.
+ */
+mls_convergence mls_group_to_converge(const mls_group *group);
+
 /**
  * What a scored group ran on: what `text`, the description of the system `system_id` (ptr NULL: there is none), tells,
  * else the first :::SYSJSON of a run, else (nodes, accelerators and model) what :::DLPAL and the config's name say.

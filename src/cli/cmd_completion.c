@@ -56,12 +56,11 @@ static void print_rounds(const place *at, mls_map *printed, bool benchmarks)
     for (size_t usage = 0; usage < MLS_USAGE_COUNT; usage++) {
         for (size_t i = 0; i < mls_editions_count(at->editions, (mls_usage)usage); i++) {
             const mls_edition *edition = mls_editions_get(at->editions, (mls_usage)usage, i);
-            const mls_str name = mls_str_from(edition->name);
             for (size_t b = 0; benchmarks && b < edition->benchmark_count; b++) {
                 print_word(at, printed, mls_str_from(edition->benchmarks[b]->name));
             }
             if (!benchmarks) {
-                print_word(at, printed, mls_str_ends(name, MLS_S(".0")) ? (mls_str){name.ptr, name.len - 2} : name);
+                print_word(at, printed, mls_edition_round(edition));
             }
         }
     }
@@ -98,7 +97,7 @@ static const char *values_of(const mls_option *option)
 static bool is_met(char condition, const mls_command *c, const mls_option *o)
 {
     const bool ends = o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION;
-    const bool argument = o->argument != NULL;
+    const bool argument = o->argument != NULL && o->does != MLS_SETS_CHOICE;
     const bool file = argument && strncmp(o->argument, "FILE", 4) == 0;
     const bool values = argument && values_of(o) != NULL;
     const struct {

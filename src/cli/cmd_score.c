@@ -7,6 +7,8 @@
 #include "cli/command.h"
 #include "mlscore/collect.h"
 #include "report/reports.h"
+#include "score/tracked.h"
+#include "slurm/wide.h"
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
@@ -18,6 +20,8 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "write-scaling", write_scaling,
                  "write the scale of each results folder to its scaling.json (for the review committee)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
+    MLS_ROW_FLAG('\0', "wide", wide, "CSV with all that is known of each run: parts, settings, what it tracked"),
+    MLS_ROW_CHOICE("summary", "wide", summary, "CSV with a row a result, or (wide) a row a system"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROWS_VIEW,
@@ -95,6 +99,51 @@ static void note_unused_points(mls_cli *cli, const mls_collection *collection)
     }
 }
 
+/* The notes of the runs are columns of their own. */
+static void print_wide(mls_cli *cli, const mls_collection *collection)
+{
+    static const char *const kinds[MLS_WIDE_KINDS] = {"hyperparameters", "tracked names"};
+    mls_wide wide;
+    if (mls_wide_find(collection, &wide)) {
+        mls_cli_print(cli, &mls_score_wide_report, &wide);
+        for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
+            if (wide.left_out[kind] > 0) {
+                mls_cli_say(cli, MLS_EXIT_OK, NULL, "%zu %s have no column: there are %d at most", wide.left_out[kind],
+                            kinds[kind], MLS_WIDE_NAMES_MAX);
+            }
+        }
+    } else {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+    }
+    mls_wide_release(&wide);
+}
+
+static void print_scores(mls_cli *cli, const mls_collection *collection)
+{
+    if (cli->wide) {
+        print_wide(cli, collection);
+    } else if (cli->summary != NULL) {
+        mls_cli_print(cli, cli->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
+    } else {
+        mls_cli_print(cli, &mls_score_report, collection);
+    }
+}
+
+/* Both are tables of their own, which only CSV has.  False after a complaint. */
+static bool wants_csv(mls_cli *cli)
+{
+    const char *wanted = cli->wide ? "--wide" : cli->summary != NULL ? "--summary" : NULL;
+    if (cli->wide && cli->summary != NULL) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--wide and --summary are two tables: ask for one");
+    }
+    if (wanted != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is printed as CSV, not as %s", wanted,
+                           mls_format_name(cli->view.format));
+    }
+    cli->view.format = wanted != NULL ? MLS_FORMAT_CSV : cli->view.format;
+    return true;
+}
+
 /* Collects and prints; what the options need is at hand. */
 static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
@@ -106,7 +155,7 @@ static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
     if (collected != MLS_OK) {
         mls_cli_say_error(cli, cli->score.rcp_path, &error);
     } else {
-        mls_cli_print(cli, &mls_score_report, &collection);
+        print_scores(cli, &collection);
         note_unused_points(cli, &collection);
         for (size_t i = 0; i < collection.group_count; i++) {
             score_judge(cli, &collection.groups[i]);
@@ -125,7 +174,7 @@ static void score_run(mls_cli *cli)
     const mls_edition *edition;
     mls_checker_options judge;
     mls_buffer points = {0};
-    if (mls_cli_judge(cli, &judge, &edition) &&
+    if (wants_csv(cli) && mls_cli_judge(cli, &judge, &edition) &&
         (cli->score.rcp_path == NULL || mls_cli_read_file(cli, cli->score.rcp_path, &points))) {
         cli->score.editions = mls_cli_editions(cli);
         cli->score.rcp_text = mls_buffer_str(&points);
@@ -134,6 +183,7 @@ static void score_run(mls_cli *cli)
                                             .threads = cli->threads,
                                             .score = cli->score,
                                             .checker = judge,
+                                            .notebook = cli->wide ? &mls_tracked_notebook : NULL,
                                             .progress = mls_cli_progress,
                                             .progress_state = cli};
         score_collect(cli, &wanted);

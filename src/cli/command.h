@@ -27,9 +27,10 @@ enum {
 
 /* What an option does with its argument. */
 typedef enum mls_option_does {
-    MLS_SETS_FLAG, /* a bool of mls_cli becomes true */
-    MLS_SETS_TEXT, /* a const char * points to the argument */
-    MLS_COUNTS,    /* an unsigned grows */
+    MLS_SETS_FLAG,   /* a bool of mls_cli becomes true */
+    MLS_SETS_TEXT,   /* a const char * points to the argument */
+    MLS_SETS_CHOICE, /* the same, but the argument, which is one of its values, may be missing: "" then */
+    MLS_COUNTS,      /* an unsigned grows */
     MLS_SETS_USAGE,
     MLS_SETS_FORMAT,
     MLS_SETS_THREADS,
@@ -51,6 +52,7 @@ typedef struct mls_option {
 #define MLS_ROW_FLAG(letter, name, member, help) {letter, name, NULL, help, MLS_SETS_FLAG, offsetof(mls_cli, member), NULL}
 #define MLS_ROW_TEXT(letter, name, argument, member, help) {letter, name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), NULL}
 #define MLS_ROW_WORD(name, argument, words, member, help) {'\0', name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), words}
+#define MLS_ROW_CHOICE(name, argument, member, help) {'\0', name, argument, help, MLS_SETS_CHOICE, offsetof(mls_cli, member), NULL}
 /* Rows that many commands share. */
 #define MLS_ROW_USAGE {'\0', "usage", "training|hpc", "the family of benchmarks (training)", MLS_SETS_USAGE, 0, NULL}
 #define MLS_ROW_EDITION_AS(help) MLS_ROW_WORD("edition", "X.Y", "EDITION", edition, help)
@@ -106,6 +108,9 @@ struct mls_cli {
     unsigned threads;        /* 0: one per processor */
     mls_score_options score; /* score; its rcp_path: rcp too */
     bool write_scaling;
+    bool wide;           /* score */
+    const char *summary; /* score: "", "wide" */
+    bool format_given;
     bool split;                    /* check */
     mls_submission_options verify; /* verify */
     const char *explain;

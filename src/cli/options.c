@@ -22,7 +22,7 @@ static void help_option(mls_output *output, const mls_option *option)
         mls_buffer_printf(&left, "      --%s", option->name);
     }
     if (option->argument != NULL) {
-        mls_buffer_printf(&left, "=%s", option->argument);
+        mls_buffer_printf(&left, option->does == MLS_SETS_CHOICE ? "[=%s]" : "=%s", option->argument);
     }
     if (left.failed) {
         mls_output_short(output);
@@ -72,7 +72,9 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
 {
     size_t number;
     void *setting = (char *)cli + option->at;
-    if (option->argument != NULL && strchr(option->argument, '|') != NULL && !is_allowed(cli, option, argument)) {
+    const bool chosen = option->does == MLS_SETS_CHOICE && argument != NULL;
+    if ((chosen || (option->argument != NULL && strchr(option->argument, '|') != NULL)) &&
+        !is_allowed(cli, option, argument)) {
         return false;
     }
     switch (option->does) {
@@ -82,6 +84,9 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
     case MLS_SETS_TEXT:
         *(const char **)setting = argument;
         break;
+    case MLS_SETS_CHOICE:
+        *(const char **)setting = chosen ? argument : "";
+        break;
     case MLS_COUNTS:
         ++*(unsigned *)setting;
         break;
@@ -89,7 +94,7 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         cli->usage_given = mls_usage_from_name(mls_str_from(argument), &cli->usage);
         break;
     case MLS_SETS_FORMAT:
-        (void)mls_format_from_name(mls_str_from(argument), &cli->view.format);
+        cli->format_given = mls_format_from_name(mls_str_from(argument), &cli->view.format);
         break;
     case MLS_SETS_THREADS:
         if (!mls_size_parse(mls_str_from(argument), &number) || number < 1 || number > THREADS_ALLOWED) {
@@ -165,7 +170,10 @@ static void translate(const mls_option *options, struct option *longs, char *sho
     *shorts++ = ':';
     for (int i = 0; i < OPTIONS_MAX && options[i].name != NULL; i++) {
         const bool argument = options[i].argument != NULL;
-        *longs++ = (struct option){options[i].name, argument ? required_argument : no_argument, NULL, LONG_OPTION + i};
+        const int takes = options[i].does == MLS_SETS_CHOICE ? optional_argument
+                          : argument                         ? required_argument
+                                                             : no_argument;
+        *longs++ = (struct option){options[i].name, takes, NULL, LONG_OPTION + i};
         if (options[i].letter != '\0') {
             *shorts++ = options[i].letter;
             *shorts = ':';

@@ -276,7 +276,7 @@ static const mls_field *find_column(const mls_columns *columns, mls_str name, si
     return NULL;
 }
 
-void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX])
+void mls_emit_cells(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX])
 {
     mls_str names = mls_str_from(columns->names);
     size_t source;
@@ -290,6 +290,11 @@ void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const
             field->emit(to, rows[source]);
         }
     }
+}
+
+void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX])
+{
+    mls_emit_cells(to, columns, rows);
     mls_emit_end(to);
 }
 
@@ -326,9 +331,9 @@ static void print_columns(mls_output *output, const mls_columns *columns)
 void mls_fields_print(mls_output *output)
 {
     static const mls_report *const reports[] = {
-        &mls_score_report,          &mls_check_report, &mls_verify_report,    &mls_config_report,
-        &mls_config_exports_report, &mls_rcp_report,   &mls_rcp_limit_report, &mls_editions_report,
-        &mls_checklist_report,      &mls_events_report};
+        &mls_score_report,     &mls_score_wide_report, &mls_summary_report,        &mls_check_report,
+        &mls_verify_report,    &mls_config_report,     &mls_config_exports_report, &mls_rcp_report,
+        &mls_rcp_limit_report, &mls_editions_report,   &mls_checklist_report,      &mls_events_report};
     print_fields(output, "FINDING", &mls_finding_fields);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         for (const mls_fields *const *fields = reports[i]->tables; fields != NULL && *fields != NULL; fields++) {

@@ -135,7 +135,11 @@ typedef struct mls_columns {
     unsigned optional; /* so many of the first sources may be missing from a row */
 } mls_columns;
 
-/* A row of cells; rows[i] belongs to sources[i], and where it is NULL its cells are empty.  rows NULL: the names. */
+/*
+ * A row of cells; rows[i] belongs to sources[i], and where it is NULL its cells are empty.  rows NULL: the names.  Or
+ * the first cells of a row that goes on, to which mls_emit_end() puts the end.
+ */
+void mls_emit_cells(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX]);
 void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX]);
 
 /* Prints the tables of every report: section of mlscore-formats(5), name and type. */

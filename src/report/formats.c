@@ -125,7 +125,9 @@ static void ndjson_item(mls_printer *to, const void *what)
 
 static void csv_begin(mls_printer *to)
 {
-    mls_emit_row(&to->emitter, to->report->columns, NULL);
+    if (!to->report->headed) {
+        mls_emit_row(&to->emitter, to->report->columns, NULL);
+    }
 }
 
 static void csv_item(mls_printer *to, const void *what)

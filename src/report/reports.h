@@ -14,6 +14,12 @@
 /* ---- score: an mls_collection; verify: an mls_submission */
 extern const mls_report mls_score_report, mls_verify_report;
 
+/*
+ * CSV for comparing: a row a run with all that is known of it, an mls_wide; a row a group, an mls_collection, and a row
+ * a system with a column a benchmark, an mls_summary.
+ */
+extern const mls_report mls_score_wide_report, mls_summary_report, mls_summary_wide_report;
+
 /* How a path is called ("-": standard input), and a file below the folder that its group is named by. */
 const char *mls_path_shown(const char *path);
 const char *mls_group_name_below(const mls_group *group, const char *path);

@@ -4,7 +4,9 @@
 
 #include "base/number.h"
 #include "report/reports.h"
+#include "score/tracked.h"
 #include "slurm/slurm.h"
+#include "slurm/wide.h"
 
 typedef struct run_place {
     const mls_group *group;
@@ -230,3 +232,68 @@ const mls_report mls_score_report = {.section = "SCORE JSON",
                                      .lines = group_lines,
                                      .columns = &score_columns,
                                      .rows = run_rows};
+
+/* ------------------------------------------------------------ for comparing */
+
+#define WIDE_FIELDS(F)                                                                                                 \
+    F(wide, parts_by, TEXT_OR_NULL, "", row->run->has_parts ? mls_parts_by_name(row->run->parts.by) : NULL)            \
+    F(wide, accelerators, NUMBER_OR_NULL, "", row->group->accelerators)
+MLS_FIELDS(wide, run_place, WIDE_FIELDS)
+
+static const mls_columns wide_columns = {
+    "WIDE SCORE CSV",
+    "training_ms evaluation_ms evaluations startup_ms between_ms tail_ms parts_by accelerators",
+    {&parts_fields, &wide_fields},
+    1};
+
+static const char *const wide_prefixes[MLS_WIDE_KINDS] = {"param.", "stat."};
+
+static void emit_wide_names(mls_emitter *to, const mls_wide *wide, mls_wide_kind kind)
+{
+    mls_buffer name = {0};
+    for (size_t i = 0; i < wide->counts[kind]; i++) {
+        mls_buffer_clear(&name);
+        mls_buffer_append_text(&name, wide_prefixes[kind]);
+        mls_buffer_append(&name, wide->names[kind][i]);
+        mls_emit_str(to, mls_buffer_str(&name));
+    }
+    if (name.failed) {
+        mls_output_short(to->output);
+    }
+    mls_buffer_release(&name);
+}
+
+static void emit_wide_run(mls_emitter *to, const mls_wide *wide, const run_place *place)
+{
+    mls_emit_cells(to, &score_columns, (const void *[]){place->group, place, place->group, place});
+    mls_emit_cells(to, &wide_columns,
+                   (const void *[MLS_SOURCES_MAX]){place->run->has_parts ? &place->run->parts : NULL, place});
+    for (size_t i = 0; i < wide->counts[MLS_WIDE_HYPERPARAMETERS]; i++) {
+        const char *value = mls_run_hyperparameter(place->run, wide->names[MLS_WIDE_HYPERPARAMETERS][i]);
+        mls_emit_logged(to, value != NULL ? mls_str_from(value) : (mls_str){0});
+    }
+    for (size_t i = 0; i < wide->counts[MLS_WIDE_TRACKED]; i++) {
+        mls_emit_number(to, mls_tracked_mean(place->run, wide->names[MLS_WIDE_TRACKED][i]));
+    }
+    mls_emit_end(to);
+}
+
+static void wide_rows(mls_emitter *to, const void *what)
+{
+    const mls_wide *wide = what;
+    mls_emit_cells(to, &score_columns, NULL);
+    mls_emit_cells(to, &wide_columns, NULL);
+    for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
+        emit_wide_names(to, wide, (mls_wide_kind)kind);
+    }
+    mls_emit_end(to);
+    for (size_t i = 0; i < wide->collection->group_count; i++) {
+        const mls_group *group = &wide->collection->groups[i];
+        for (size_t k = 0; k < group->run_count; k++) {
+            emit_wide_run(to, wide, &(run_place){group, group->runs[k], k});
+        }
+    }
+}
+
+const mls_report mls_score_wide_report = {
+    .section = "WIDE SCORE CSV", .columns = &wide_columns, .rows = wide_rows, .headed = true};

@@ -54,9 +54,10 @@ typedef struct mls_report {
     const char *stream;
     /* NDJSON: the lines of one `what`; NULL: the object is one. */
     void (*lines)(mls_emitter *to, const void *what);
-    /* CSV: the columns, and the rows of one `what`; NULL: it is one. */
+    /* CSV: the columns, and the rows of one `what`; NULL: it is one.  `headed`: the rows begin with the names. */
     const mls_columns *columns;
     void (*rows)(mls_emitter *to, const void *what);
+    bool headed;
     /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
     void (*findings)(struct mls_found *found, const struct mls_printer *to, const void *what);
     void (*cases)(struct mls_printer *to, const void *what);

@@ -48,6 +48,12 @@ bool mls_usage_from_name(mls_str name, mls_usage *usage)
     return false;
 }
 
+mls_str mls_edition_round(const mls_edition *edition)
+{
+    const mls_str name = mls_str_from(edition->name);
+    return (mls_str){name.ptr, name.len - (mls_str_ends(name, MLS_S(".0")) ? 2 : 0)};
+}
+
 bool mls_edition_number(mls_str text, unsigned *number)
 {
     unsigned parts[3] = {0, 0, 0};

@@ -338,6 +338,23 @@ mls_finding_counts mls_group_found(const mls_group *group)
     return all;
 }
 
+mls_convergence mls_group_to_converge(const mls_group *group)
+{
+    const mls_convergence unknown = {(double)NAN, NULL};
+    mls_convergence all = {0, NULL};
+    size_t kept = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_convergence own = mls_run_to_converge(group->runs[i]);
+        if (group->marks[i] == MLS_OLYMPIC_KEPT) {
+            if (isnan(own.number) || (kept++ > 0 && strcmp(own.unit, all.unit) != 0)) {
+                return unknown;
+            }
+            all = (mls_convergence){all.number + own.number, own.unit};
+        }
+    }
+    return kept > 0 ? (mls_convergence){all.number / (double)kept, all.unit} : unknown;
+}
+
 void mls_group_release(mls_group *group)
 {
     free(group->path);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary_report.c - what groups score, as the tables of published results have it: a row a result, or a system. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/number.h"
+#include "report/reports.h"
+
+static double per_node(const mls_group *group)
+{
+    const double described = mls_first_number(group->system.accelerators_per_node);
+    return isnan(described) && group->shape.gpus_per_node > 0 ? (double)group->shape.gpus_per_node : described;
+}
+
+static size_t valid_runs(const mls_group *group)
+{
+    size_t valid = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        valid += group->runs[i]->valid;
+    }
+    return valid;
+}
+
+/* The system that describes itself, else what the logs say. */
+static const char *submitter_of(const mls_group *group)
+{
+    return group->system.submitter != NULL ? group->system.submitter : group->runs[0]->organisation;
+}
+
+static const char *accelerator_of(const mls_group *group)
+{
+    const char *name = group->system.accelerator_model_name;
+    return name != NULL && name[0] != '\0' ? name : group->accelerator;
+}
+
+#define SUMMARY_FIELDS(F)                                                                                              \
+    F(summary, usage, TEXT, "", mls_usage_name(row->usage))                                                            \
+    F(summary, round, TEXT, "", mls_edition_round(row->edition))                                                       \
+    F(summary, submitter, TEXT_OR_NULL, "", submitter_of(row))                                                         \
+    F(summary, division, TEXT_OR_NULL, "", mls_division_name(row->division))                                           \
+    F(summary, availability, TEXT_OR_NULL, "", row->system.status)                                                     \
+    F(summary, system_id, TEXT_OR_NULL, "", row->system_id)                                                            \
+    F(summary, system_name, TEXT_OR_NULL, "", row->system.system_name)                                                 \
+    F(summary, nodes, NUMBER_OR_NULL, "", row->nodes)                                                                  \
+    F(summary, accelerators_per_node, NUMBER_OR_NULL, "", per_node(row))                                               \
+    F(summary, accelerators, NUMBER_OR_NULL, "", row->accelerators)                                                    \
+    F(summary, accelerator, TEXT_OR_NULL, "", accelerator_of(row))                                                     \
+    F(summary, host_processor, TEXT_OR_NULL, "", row->system.host_processor_model_name)                                \
+    F(summary, framework, TEXT_OR_NULL, "", row->system.framework)                                                     \
+    F(summary, benchmark, TEXT_OR_NULL, "", row->benchmark)                                                            \
+    F(summary, scaling, TEXT, "", row->weak.check != MLS_CHECK_NOT_MADE ? "weak" : "strong")                           \
+    F(summary, runs, NUMBER, "", row->run_count)                                                                       \
+    F(summary, runs_ok, NUMBER, "", valid_runs(row))                                                                   \
+    F(summary, minutes, NUMBER_OR_NULL, "minutes", row->scaled_minutes)                                                \
+    F(summary, scale_factor, NUMBER, "", row->scale)                                                                   \
+    F(summary, global_batch_size, NUMBER_OR_NULL, "", row->global_batch_size)                                          \
+    F(summary, to_converge, NUMBER_OR_NULL, "", mls_group_to_converge(row).number)                                     \
+    F(summary, unit, TEXT_OR_NULL, "", mls_group_to_converge(row).unit)                                                \
+    F(summary, official, BOOL, "", row->score.official)                                                                \
+    F(summary, score_minutes, NUMBER_OR_NULL, "minutes", row->score.score_minutes)                                     \
+    F(summary, energy_joules, NUMBER_OR_NULL, "joules",                                                                \
+      row->power.joules != NULL ? row->power.energy_joules : (double)NAN)                                              \
+    F(summary, path, TEXT, "", row->path)
+MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
+
+#define SYSTEM_COLUMNS                                                                                                 \
+    "usage round submitter division availability system_id system_name nodes accelerators_per_node accelerators "      \
+    "accelerator host_processor framework"
+static const mls_columns system_columns = {"SUMMARY CSV", SYSTEM_COLUMNS, {&summary_fields}, 0};
+static const mls_columns summary_columns = {"SUMMARY CSV",
+                                            SYSTEM_COLUMNS
+                                            " benchmark scaling runs runs_ok minutes scale_factor global_batch_size "
+                                            "to_converge unit official score_minutes energy_joules path",
+                                            {&summary_fields},
+                                            0};
+
+static void summary_rows(mls_emitter *to, const void *what)
+{
+    const mls_collection *collection = what;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        mls_emit_row(to, &summary_columns, (const void *[MLS_SOURCES_MAX]){&collection->groups[i]});
+    }
+}
+
+const mls_report mls_summary_report = {.section = "SUMMARY CSV", .columns = &summary_columns, .rows = summary_rows};
+
+/* ---------------------------------------------------------- a row a system */
+
+/* The table that is made of a collection: which row each group stands in, and the benchmarks that are columns. */
+typedef struct system_table {
+    mls_arena arena;
+    mls_map rows;       /* of what a system is, to its first group */
+    mls_map taken;      /* of that and a benchmark, to how often it came */
+    mls_map benchmarks; /* columns */
+    mls_buffer key;     /* scratch */
+    size_t *row_of;     /* of each group */
+    bool failed;
+} system_table;
+
+static void append_part(mls_buffer *key, const char *text)
+{
+    mls_buffer_append_text(key, text != NULL ? text : "");
+    mls_buffer_append_char(key, '\0');
+}
+
+/* What the cells of a system say, as bytes; groups that agree in them are results of one system. */
+static void system_key(mls_buffer *key, const mls_group *group)
+{
+    const double numbers[] = {group->nodes, per_node(group), group->accelerators};
+    const char *texts[] = {mls_usage_name(group->usage),
+                           group->edition->name,
+                           submitter_of(group),
+                           mls_division_name(group->division),
+                           group->system.status,
+                           group->system_id,
+                           group->system.system_name,
+                           accelerator_of(group),
+                           group->system.host_processor_model_name,
+                           group->system.framework};
+    mls_buffer_clear(key);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        append_part(key, texts[i]);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        append_part(key, mls_words_exact(numbers[i]).text);
+    }
+}
+
+/* The entry of the key so far; NULL, and the table is lost, without memory. */
+static mls_map_entry *put_key(system_table *table, mls_map *map, bool *added)
+{
+    mls_map_entry *entry = table->key.failed ? NULL : mls_map_put(map, mls_buffer_str(&table->key), added);
+    table->failed |= entry == NULL;
+    return entry;
+}
+
+/* A second result of a system on one benchmark begins a second row of the system. */
+static void place_group(system_table *table, const mls_collection *collection, size_t index)
+{
+    const mls_group *group = &collection->groups[index];
+    bool added = false;
+    system_key(&table->key, group);
+    const size_t system = table->key.len;
+    append_part(&table->key, group->benchmark);
+    mls_map_entry *taken = put_key(table, &table->taken, NULL);
+    const size_t before = taken != NULL ? taken->value.number++ : 0;
+    mls_buffer_cut(&table->key, system);
+    mls_buffer_printf(&table->key, "%zu", before);
+    mls_map_entry *row = put_key(table, &table->rows, &added);
+    if (row != NULL) {
+        row->value.number = added ? index : row->value.number;
+        table->row_of[index] = (size_t)(row - table->rows.entries);
+    }
+}
+
+static void add_benchmark(system_table *table, const char *name)
+{
+    table->failed |= name != NULL && mls_map_put(&table->benchmarks, mls_str_from(name), NULL) == NULL;
+}
+
+static void emit_system(mls_emitter *to, const system_table *table, const mls_collection *collection, size_t row)
+{
+    const size_t first = table->rows.entries[row].value.number;
+    mls_emit_cells(to, &system_columns, (const void *[MLS_SOURCES_MAX]){&collection->groups[first]});
+    for (size_t b = 0; b < table->benchmarks.count; b++) {
+        double minutes = (double)NAN;
+        for (size_t i = first; i < collection->group_count; i++) {
+            const mls_group *group = &collection->groups[i];
+            if (table->row_of[i] == row && group->benchmark != NULL &&
+                mls_str_equal(mls_str_from(group->benchmark), table->benchmarks.entries[b].key)) {
+                minutes = group->scaled_minutes;
+            }
+        }
+        mls_emit_number(to, minutes);
+    }
+    mls_emit_end(to);
+}
+
+static void system_rows(mls_emitter *to, const void *what)
+{
+    const mls_collection *collection = what;
+    system_table table = {0};
+    table.rows.arena = table.taken.arena = table.benchmarks.arena = &table.arena;
+    table.row_of = mls_arena_zeroed(&table.arena, collection->group_count + 1, sizeof *table.row_of);
+    table.failed = table.row_of == NULL;
+    for (size_t i = 0; i < collection->group_count && !table.failed; i++) {
+        const mls_edition *edition = collection->groups[i].edition;
+        for (size_t b = 0; b < edition->benchmark_count; b++) {
+            add_benchmark(&table, edition->benchmarks[b]->name);
+        }
+        add_benchmark(&table, collection->groups[i].benchmark);
+        place_group(&table, collection, i);
+    }
+    if (table.failed) {
+        mls_output_short(to->output);
+    } else {
+        mls_emit_cells(to, &system_columns, NULL);
+        for (size_t b = 0; b < table.benchmarks.count; b++) {
+            mls_emit_str(to, table.benchmarks.entries[b].key);
+        }
+        mls_emit_end(to);
+        for (size_t row = 0; row < table.rows.count; row++) {
+            emit_system(to, &table, collection, row);
+        }
+    }
+    mls_buffer_release(&table.key);
+    mls_arena_release(&table.arena);
+}
+
+const mls_report mls_summary_wide_report = {
+    .section = "SUMMARY CSV", .columns = &system_columns, .rows = system_rows, .headed = true};

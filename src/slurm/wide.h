@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wide.h - the columns that a table with a row for each run has for what the runs themselves name. */
+#ifndef MLS_SLURM_WIDE_H
+#define MLS_SLURM_WIDE_H
+
+#include "base/memory.h"
+#include "mlscore/collect.h"
+
+/* So many names of a kind are columns. */
+#define MLS_WIDE_NAMES_MAX 512
+
+typedef enum mls_wide_kind {
+    MLS_WIDE_HYPERPARAMETERS,
+    MLS_WIDE_TRACKED, /* of runs that were read with mls_tracked_notebook */
+    MLS_WIDE_KINDS
+} mls_wide_kind;
+
+typedef struct mls_wide {
+    const mls_collection *collection;
+    mls_arena arena;
+    mls_str *names[MLS_WIDE_KINDS]; /* by bytes; of several that print alike, once escaped, the first */
+    size_t counts[MLS_WIDE_KINDS];
+    size_t left_out[MLS_WIDE_KINDS]; /* names beyond these */
+} mls_wide;
+
+/* Finds the names of a collection, which must outlive them.  False: no memory.  To be released in any case. */
+bool mls_wide_find(const mls_collection *collection, mls_wide *wide) MLS_MUST_USE;
+void mls_wide_release(mls_wide *wide);
+
+#endif
