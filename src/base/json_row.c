@@ -41,25 +41,25 @@ static const char *read_kind(const cJSON *json, const mls_json_member *member, m
 {
     const double number = cJSON_IsNumber(json) ? json->valuedouble : -1;
     switch (member->kind) {
-    case MLS_JSON_COUNT:
+    case MLS_MEMBER_COUNT:
         if (number < 0 || number > exact_most || floor(number) < number) {
             return "a whole number from 0 on, not beyond 2^53";
         }
         *(uint64_t *)value = (uint64_t)number;
         return NULL;
-    case MLS_JSON_NUMBER:
+    case MLS_MEMBER_NUMBER:
         *(double *)value = json->valuedouble;
         return cJSON_IsNumber(json) && isfinite(json->valuedouble) ? NULL : "a number";
-    case MLS_JSON_BOOL:
+    case MLS_MEMBER_BOOL:
         *(bool *)value = cJSON_IsTrue(json);
         return cJSON_IsBool(json) ? NULL : "true or false";
-    case MLS_JSON_SAID:
+    case MLS_MEMBER_SAID:
         *(unsigned *)value = cJSON_IsTrue(json) ? 2 : 1;
         return cJSON_IsBool(json) ? NULL : "true or false";
-    case MLS_JSON_WORD:
+    case MLS_MEMBER_WORD:
         *(unsigned *)value = cJSON_IsString(json) ? place_of_word(json->valuestring, member->words) : 0;
         return *(unsigned *)value != 0 ? NULL : member->words;
-    case MLS_JSON_TEXT:
+    case MLS_MEMBER_TEXT:
         *(const char **)value =
             cJSON_IsString(json) ? mls_arena_copy(arena, mls_str_from(json->valuestring)).ptr : NULL;
         return cJSON_IsString(json) ? NULL : "a text";
@@ -79,9 +79,9 @@ mls_status mls_json_row_read(const cJSON *object, const mls_json_member *members
         const char *wanted = read_kind(json, &members[i], arena, value);
         if (wanted != NULL) {
             return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s must be %s%s", members[i].name,
-                                 members[i].kind == MLS_JSON_WORD ? "one of: " : "", wanted);
+                                 members[i].kind == MLS_MEMBER_WORD ? "one of: " : "", wanted);
         }
-        if (members[i].kind == MLS_JSON_TEXT && *(const char **)value == NULL) {
+        if (members[i].kind == MLS_MEMBER_TEXT && *(const char **)value == NULL) {
             return mls_error_memory(error);
         }
     }

@@ -7,18 +7,18 @@
 
 #include "base/memory.h"
 
-typedef enum mls_json_kind {
-    MLS_JSON_COUNT,  /* uint64_t: a whole number from 0 to 2^53, beyond which a double is no longer exact */
-    MLS_JSON_NUMBER, /* double */
-    MLS_JSON_BOOL,   /* bool */
-    MLS_JSON_SAID,   /* unsigned: 1 false, 2 true, so that 0 is "not said" */
-    MLS_JSON_TEXT,   /* const char *, copied into the arena */
-    MLS_JSON_WORD,   /* unsigned: the place of a text in `words`, from 1 on */
-} mls_json_kind;
+typedef enum mls_member_kind {
+    MLS_MEMBER_COUNT,  /* uint64_t: a whole number from 0 to 2^53, beyond which a double is no longer exact */
+    MLS_MEMBER_NUMBER, /* double */
+    MLS_MEMBER_BOOL,   /* bool */
+    MLS_MEMBER_SAID,   /* unsigned: 1 false, 2 true, so that 0 is "not said" */
+    MLS_MEMBER_TEXT,   /* const char *, copied into the arena */
+    MLS_MEMBER_WORD,   /* unsigned: the place of a text in `words`, from 1 on */
+} mls_member_kind;
 
 typedef struct mls_json_member {
     const char *name; /* "flops.per_token" is of the object `flops` */
-    mls_json_kind kind;
+    mls_member_kind kind;
     size_t offset;
     const char *words; /* "up down" */
 } mls_json_member;

@@ -40,8 +40,8 @@ bool mls_precision_from_name(mls_str name, mls_precision *precision)
 
 // clang-format off
 #define ROWS(members) members, sizeof (members) / sizeof *(members)
-#define MEMBER(type, name, kind, member) {name, MLS_JSON_##kind, offsetof(type, member), NULL}
-#define PEAK(name, id) {"peak_dense_tflops." name, MLS_JSON_NUMBER, offsetof(mls_accelerator, peak) + sizeof(double) * MLS_PRECISION_##id, NULL}
+#define MEMBER(type, name, kind, member) {name, MLS_MEMBER_##kind, offsetof(type, member), NULL}
+#define PEAK(name, id) {"peak_dense_tflops." name, MLS_MEMBER_NUMBER, offsetof(mls_accelerator, peak) + sizeof(double) * MLS_PRECISION_##id, NULL}
 // clang-format on
 
 static const mls_json_member accelerator_members[] = {

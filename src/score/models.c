@@ -15,9 +15,9 @@ struct mls_models {
 };
 
 // clang-format off
-#define SHAPE(name, kind) {#name, MLS_JSON_##kind, offsetof(mls_model, shape.name), NULL}
-#define MEMBER(name, kind, member) {name, MLS_JSON_##kind, offsetof(mls_model, member), NULL}
-#define WORDS(name, member, words) {name, MLS_JSON_WORD, offsetof(mls_model, member), words}
+#define SHAPE(name, kind) {#name, MLS_MEMBER_##kind, offsetof(mls_model, shape.name), NULL}
+#define MEMBER(name, kind, member) {name, MLS_MEMBER_##kind, offsetof(mls_model, member), NULL}
+#define WORDS(name, member, words) {name, MLS_MEMBER_WORD, offsetof(mls_model, member), words}
 // clang-format on
 
 /* The order of words is that of the enums, "not said" before them. */
