@@ -139,6 +139,18 @@ static void decide_color(mls_cli *cli)
     }
 }
 
+/* A locale that is named and is no UTF-8 one; where nothing names one, nearly every terminal has it. */
+static bool lacks_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && (locale == NULL || *locale == '\0'); i++) {
+        locale = getenv(names[i]);
+    }
+    return locale != NULL && *locale != '\0' && strcasestr(locale, "utf-8") == NULL &&
+           strcasestr(locale, "utf8") == NULL;
+}
+
 /* --------------------------------------------------------------- operands */
 
 static bool add_operand(mls_cli *cli, mls_str text)
@@ -243,6 +255,7 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
         ok = option == NULL ? refuse(cli, got, word) : is_whole(cli, option, word) && take_option(cli, option, optarg);
     }
     decide_color(cli);
+    cli->view.ascii = lacks_utf8();
     for (int i = optind; i < argc && ok; i++) {
         ok = add_operand(cli, mls_str_from(argv[i]));
     }

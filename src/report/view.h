@@ -28,6 +28,7 @@ typedef struct mls_view {
     mls_format format;
     size_t width;     /* columns to fit results into; 0: no limit */
     bool color;       /* results may be coloured */
+    bool ascii;       /* the locale has no UTF-8: bars are drawn without it */
     bool quiet;       /* say less */
     unsigned verbose; /* 1: every finding on its own, every skipped file */
     bool strict;      /* warnings and advice count as errors */
