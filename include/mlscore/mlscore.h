@@ -12,6 +12,7 @@
 #include "mlscore/log.h"
 #include "mlscore/models.h"
 #include "mlscore/parts.h"
+#include "mlscore/published.h"
 #include "mlscore/rcp.h"
 #include "mlscore/reading.h"
 #include "mlscore/rules.h"

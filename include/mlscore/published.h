@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * published.h - the results of the public rounds of MLPerf training and hpc: looked up, ranked, and laid beside a
+ * group of one's own.
+ *
+ * They are embedded in the library (src/data/published), as a scorer of the published logs found them.  What is known
+ * to be amiss: two of Google's carry a factor that the review committee set; in training 4.0 systems of one submitter
+ * share a name; weak scaling and power are left out.  Numbers that are not known are NAN, texts NULL.
+ */
+#ifndef MLSCORE_PUBLISHED_H
+#define MLSCORE_PUBLISHED_H
+
+#include "mlscore/group.h"
+
+MLS_C_BEGIN
+
+/** A system of one round; accelerators are nodes times accelerators_per_node, NAN for machines without any. */
+typedef struct mls_published_system {
+    const char *submitter, *system_id, *system_name, *availability, *accelerator, *host_processor, *framework;
+    mls_division division; /**< NONE: its description does not say */
+    double nodes, accelerators_per_node, accelerators;
+    mls_accelerator_model model;
+} mls_published_system;
+
+typedef struct mls_published_result {
+    mls_usage usage;
+    const char *round; /**< "5.1" */
+    unsigned edition;  /**< its number, as MLS_EDITION_NUMBER() */
+    const mls_published_system *system;
+    const char *benchmark;
+    double runs, runs_ok;
+    double minutes; /**< the score, scaled; four decimals */
+    double scale_factor, global_batch_size, to_converge;
+    double accelerator_minutes; /**< NAN: a machine without accelerators */
+    size_t rank; /**< 1 + how many of the same usage, edition, benchmark and division are faster, and of how many */
+    size_t ranked;
+    size_t row; /**< in the order of the tables, which settles ties */
+} mls_published_result;
+
+/** Results, newest edition first; of an edition by benchmark, division (closed, open, not said), minutes and row. */
+typedef struct mls_published {
+    struct mls_arena *arena;
+    mls_published_result *results;
+    size_t count;
+} mls_published;
+
+/**
+ * Reads the results of a usage, of one edition's number or (0) of all: none is no error.  MLS_OK, MLS_ERROR_MEMORY, or
+ * MLS_ERROR_VALUE for broken data; *published is to be released in any case, and ends its results.
+ */
+mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published,
+                              mls_error *error) MLS_MUST_USE;
+void mls_published_release(mls_published *published);
+
+/** Whose neighbours are looked for. */
+typedef struct mls_published_query {
+    unsigned edition;
+    mls_str benchmark;
+    mls_division division; /**< NONE counts as closed */
+    double accelerators;   /**< NAN: not known */
+    const char *model;     /**< see mls_accelerator_model_of(); NULL: not known */
+    double minutes;        /**< the scaled score */
+    const char *system_id; /**< folder of the results; NULL: not known */
+} mls_published_query;
+mls_published_query mls_published_query_of(const mls_group *group);
+
+/** A published result beside a group: ratio is the group's minutes / its minutes - 1. */
+typedef struct mls_published_near {
+    const mls_published_result *result;
+    double ratio;
+    bool self; /**< it is the group itself: the same folder, and the same minutes to four decimals */
+} mls_published_near;
+
+/**
+ * The results of the group's benchmark and division nearest to it: those of its edition, or, where there are none (see
+ * result->edition), of the newest edition that has some.  They are sorted by |ln(accelerators / the group's)| to nine
+ * decimals (not known: last; the group's not known: all alike), the same model before others, minutes, and row.
+ * Returns how many of at most `count` are in `near`.
+ */
+size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
+                             size_t count);
+
+MLS_C_END
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The published results: all are read, ranked and sorted; what is nearest to a group. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mlscore/published.h"
+
+enum { HIGHEST = 8 };
+
+static void every_result_is_read(void **state)
+{
+    static const size_t counts[] = {2000, 49};
+    size_t unknown = 0;
+    (void)state;
+    for (unsigned usage = 0; usage < 2; usage++) {
+        mls_published all;
+        assert_int_equal(mls_published_load((mls_usage)usage, 0, &all, NULL), MLS_OK);
+        assert_int_equal(all.count, counts[usage]);
+        for (size_t i = 0; i < all.count; i++) {
+            const mls_published_result *result = &all.results[i];
+            unsigned number;
+            assert_true(mls_edition_number(mls_str_from(result->round), &number) && number == result->edition);
+            assert_true(result->minutes > 0 && result->scale_factor >= 1 && result->runs >= result->runs_ok);
+            assert_true(result->rank >= 1 && result->rank <= result->ranked);
+            unknown += isnan(result->system->accelerators) ? 1 : 0;
+            if (i > 0 && result[-1].edition == result->edition &&
+                strcmp(result[-1].benchmark, result->benchmark) == 0 &&
+                result[-1].system->division == result->system->division) {
+                assert_true(result[-1].minutes <= result->minutes);
+                assert_int_equal(result->rank == result[-1].rank, result->minutes == result[-1].minutes);
+                assert_int_equal(result->ranked, result[-1].ranked);
+            } else {
+                assert_int_equal(result->rank, 1);
+                assert_true(i == 0 || result[-1].edition >= result->edition);
+            }
+        }
+        mls_published_release(&all);
+    }
+    assert_int_equal(unknown, 49);
+}
+
+static void one_edition_can_be_read_alone(void **state)
+{
+    mls_published some;
+    (void)state;
+    assert_int_equal(mls_published_load(MLS_USAGE_TRAINING, MLS_EDITION_NUMBER(5, 1, 0), &some, NULL), MLS_OK);
+    assert_int_equal(some.count, 184);
+    mls_published_release(&some);
+    assert_int_equal(mls_published_load(MLS_USAGE_TRAINING, MLS_EDITION_NUMBER(6, 1, 0), &some, NULL), MLS_OK);
+    assert_int_equal(some.count, 0);
+    mls_published_release(&some);
+}
+
+/* "system minutes" of the nearest, separated by ", "; a star behind the group's own. */
+static void expect_near(mls_published_query query, size_t count, const char *wanted)
+{
+    mls_published all;
+    mls_published_near near[HIGHEST];
+    char text[500] = "";
+    assert_int_equal(mls_published_load(MLS_USAGE_TRAINING, 0, &all, NULL), MLS_OK);
+    const size_t found = mls_published_nearest(&all, &query, near, count);
+    assert_true(found <= count);
+    for (size_t i = 0; i < found; i++) {
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %.4f%s", i > 0 ? ", " : "",
+                       near[i].result->system->system_id, near[i].result->minutes, near[i].self ? "*" : "");
+        assert_true(fabs(near[i].ratio - (query.minutes / near[i].result->minutes - 1)) < 1e-12 ||
+                    isnan(query.minutes));
+    }
+    assert_string_equal(text, wanted);
+    mls_published_release(&all);
+}
+
+static void the_nearest_are_alike_in_size_then_model(void **state)
+{
+    mls_published_query query = {.edition = MLS_EDITION_NUMBER(5, 1, 0),
+                                 .benchmark = MLS_STR("llama31_405b"),
+                                 .accelerators = 512,
+                                 .model = "GB200",
+                                 .minutes = 100.00004};
+    (void)state;
+    expect_near(query, 3,
+                "tyche_ngpu512_ngc25.09_nemo 84.9401, theia_ngpu512_ngc25.09_nemo 64.6051, nebius_h200_n64 237.6060");
+    query.model = NULL; /* then all are alike in it */
+    expect_near(query, 2, "theia_ngpu512_ngc25.09_nemo 64.6051, tyche_ngpu512_ngc25.09_nemo 84.9401");
+    query.accelerators = NAN; /* and here: the fastest of the model */
+    query.model = "B200";
+    expect_near(query, 2, "hpg.dgxb200x8.n56 147.1554, hpg.dgxb200x8.n32 256.3331");
+    query.edition = MLS_EDITION_NUMBER(6, 1, 0); /* without results: the newest that has some */
+    query.accelerators = 5120;
+    query.minutes = 9.99455;
+    query.system_id = "hsg_ngpu5120_ngc25.09_nemo";
+    expect_near(query, 1, "hsg_ngpu5120_ngc25.09_nemo 9.9945*");
+    query.minutes = 9.9944; /* of the same folder, but another run */
+    expect_near(query, 1, "hsg_ngpu5120_ngc25.09_nemo 9.9945");
+    query.division = MLS_DIVISION_OPEN;
+    expect_near(query, HIGHEST, "");
+    query.benchmark = MLS_S("nonsense");
+    expect_near(query, HIGHEST, "");
+    expect_near(query, 0, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_result_is_read),
+        cmocka_unit_test(one_edition_can_be_read_alone),
+        cmocka_unit_test(the_nearest_are_alike_in_size_then_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
