@@ -247,8 +247,8 @@ bless: ## write the expected output of the command cases and the list of finding
 	@BLESS=1 sh tests/run_docs.sh $B
 
 .PHONY: testdata
-testdata: $B/testdata-generator ## write testdata/slurm, testdata/logs and testdata/submission anew
-	@mkdir -p testdata/slurm testdata/logs testdata/submission
+testdata: $B/testdata-generator ## write testdata/slurm, logs, submission and throughput anew
+	@mkdir -p testdata/slurm testdata/logs testdata/submission testdata/throughput
 	$B/testdata-generator testdata
 
 .PHONY: completions

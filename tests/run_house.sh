@@ -34,6 +34,7 @@ throughput.h throughput
 telemetry.h telemetry
 profile.h profile
 memory.h memory
+throughput.h throughput
 submission.h submission
 HEADERS
 

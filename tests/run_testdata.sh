@@ -4,13 +4,14 @@
 # testdata/slurm, testdata/logs and testdata/submission are what the generator writes, byte by byte.
 . tests/count.sh
 build=$1
-mkdir -p "$scratch/new/slurm" "$scratch/new/logs" "$scratch/new/submission"
+mkdir -p "$scratch/new/slurm" "$scratch/new/logs" "$scratch/new/submission" "$scratch/new/throughput"
 check "testdata: the generator runs" "$build/testdata-generator" "$scratch/new"
 check "testdata/slurm is what the generator writes" diff -rq testdata/slurm "$scratch/new/slurm"
 check "testdata/logs is what the generator writes" diff -rq testdata/logs "$scratch/new/logs"
 check "testdata/submission is what the generator writes" diff -rq testdata/submission "$scratch/new/submission"
+check "testdata/throughput is what the generator writes" diff -rq testdata/throughput "$scratch/new/throughput"
 # Every file is explained.
-for file in testdata/slurm/* testdata/logs/*; do
+for file in testdata/slurm/* testdata/logs/* testdata/throughput/*.log; do
     name=${file##*/}
     case $name in
     250419104520_*.log) name=250419104520_1.log ;;

@@ -157,6 +157,22 @@ MLS_FINDING(CONFIG_UNKNOWN, "config-unknown", ADVICE, "a command in a config may
 MLS_FINDING(CONFIG_LIMIT, "config-limit", WARNING, "a config is too large or too deep to be read",
             "Reading it ended at one of the limits of mlscore; no value of it is known.",
             "Check for files that source themselves, and for endless expansions.")
+/* What runs did over time. */
+MLS_FINDING(SLOW_PHASE, "slow-phase", ADVICE, "training slowed down for a while",
+            "Segments of training next to each other took longer than the run's own steady pace allows, and what was "
+            "lost matters.",
+            "Look at what the machine and its network did at that time, and whether other runs have the same.")
+MLS_FINDING(SLOW_RUN, "slow-run", ADVICE, "a run took longer than its group would have for the same samples",
+            "Its pace, or the time of one of its parts, is well above what the other runs of the group need; having "
+            "to train for longer is not counted.",
+            "Look at the part that is named: the nodes of that run, loading, evaluation or what comes between.")
+MLS_FINDING(MFU_IMPOSSIBLE, "mfu-impossible", WARNING, "more FLOPs than the accelerators have",
+            "The model's FLOPs at the steady pace are above the narrowest peak of all accelerators together.",
+            "Check the number of accelerators and their model, and what the log says of samples.")
+MLS_FINDING(NOT_MEASURED, "not-measured", ADVICE, "a run has too many records to be measured",
+            "What is kept of one run is bounded, so its parts and its pace are not told.",
+            "Log evaluations and blocks less often.")
+
 /* A whole submission. */
 MLS_FINDING(NO_RESULTS, "no-results", ERROR, "the folder holds no submission",
             "A submission is a folder with results/ and systems/ in it, or a folder of such folders.",

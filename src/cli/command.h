@@ -119,6 +119,10 @@ struct mls_cli {
     bool count;        /* events */
     const char *batch; /* rcp */
     bool json;         /* rules */
+    struct {
+        const char *accelerators, *accelerator, *precision; /* as given */
+        bool causal, series;
+    } throughput;
 
     mls_names operands;       /* what is left of the command line, then what --files-from lists */
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
@@ -132,7 +136,8 @@ struct mls_cli {
 };
 
 /* The commands, in the order in which help lists them. */
-#define MLS_COMMAND_LIST(C) C(score) C(check) C(verify) C(config) C(events) C(rcp) C(rules) C(help) C(completion)
+#define MLS_COMMAND_LIST(C)                                                                                            \
+    C(score) C(check) C(verify) C(throughput) C(config) C(events) C(rcp) C(rules) C(help) C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)

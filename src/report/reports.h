@@ -9,6 +9,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/config.h"
 #include "mlscore/submission.h"
+#include "mlscore/throughput.h"
 #include "report/view.h"
 
 /* ---- score: an mls_collection; verify: an mls_submission */
@@ -30,6 +31,9 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
 
 /* What of it is for people. */
 void mls_score_show(mls_printer *to, const void *what);
+
+/* ---- throughput: an mls_throughputs */
+extern const mls_report mls_throughput_report;
 
 /* ---- check: mls_check_log after mls_check_log, as they come; only JUnit is held back to the end. */
 extern const mls_report mls_check_report;

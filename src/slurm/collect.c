@@ -70,7 +70,7 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
     for (size_t i = 0; i < collection->skipped.count && status == MLS_OK; i++) {
         for (const size_t end = next + found[i].count; next < end; next++) {
             all[used] = (repeat){&collection->runs[next], &found[i], sources[i].path};
-            used += !sources[i].result;
+            used += !sources[i].result && mls_run_exists(&collection->runs[next]);
         }
     }
     if (used > 1) {
@@ -171,17 +171,18 @@ static mls_status read_power(mls_group *group)
 
 /* What the reading has said so far. */
 typedef struct collecting_state {
+    const mls_collect_options *options;
     mls_collection *collection; /* whose `skipped` holds all sources */
     mls_source_runs *found;     /* of each source */
 } collecting_state;
 
-/* A segment that has neither init_start nor run_start is no run, unless its file is one whatever is in it. */
+/* What has neither init_start nor run_start is no run, unless its file is one whatever is in it. */
 static mls_status collect_run(void *state, size_t index, mls_run *run, bool part)
 {
     const collecting_state *collecting = state;
     mls_collection *to = collecting->collection;
-    (void)part;
-    if (!mls_run_exists(run) && !run->result) {
+    const bool wanted = collecting->options->named_runs && to->skipped.items[index].named && !part;
+    if (!mls_run_exists(run) && !run->result && !wanted) {
         return MLS_OK;
     }
     if (!mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs)) {
@@ -221,7 +222,7 @@ static mls_status collect_source(void *state, const mls_read *read)
 static mls_status read_all(const mls_collect_options *options, mls_collection *collection, mls_error *error)
 {
     mls_sources *sources = &collection->skipped;
-    collecting_state collecting = {collection, calloc(sources->count + 1, sizeof *collecting.found)};
+    collecting_state collecting = {options, collection, calloc(sources->count + 1, sizeof *collecting.found)};
     const mls_reading reading = {.rules = options->checker.rulesets != NULL ? &options->checker : NULL,
                                  .unread_runs = true,
                                  .steps = true,

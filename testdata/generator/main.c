@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * generator - writes testdata/slurm, testdata/logs and testdata/submission.
+ * generator - writes testdata/slurm, logs, submission and throughput.
  *
- * usage: generator FOLDER; its folders slurm, logs and submission must exist.
+ * usage: generator FOLDER; its folders of these names must exist.
  * `make testdata` runs it; a test runs it again and compares every byte.
  */
 #include "writer.h"
@@ -73,5 +73,7 @@ int main(int argc, char **argv)
     logs_write(folder);
     snprintf(folder, sizeof folder, "%s/submission", argv[1]);
     submission_write(folder);
+    snprintf(folder, sizeof folder, "%s/throughput", argv[1]);
+    throughput_write(folder);
     return 0;
 }

@@ -47,5 +47,6 @@ void record_print(FILE *out, int64_t time_ms, const char *type, const char *key,
 void slurm_write(const char *folder);
 void logs_write(const char *folder);
 void submission_write(const char *folder);
+void throughput_write(const char *folder);
 
 #endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_throughput.c - mlscore throughput: where the time of runs went, how fast they were, and which was slow. */
+#include <math.h>
+
+#include "base/number.h"
+#include "cli/command.h"
+#include "mlscore/throughput.h"
+#include "report/reports.h"
+
+static const mls_option options[] = {
+    MLS_ROW_USAGE,
+    MLS_ROW_EDITION_AS("the edition of the logs (guessed by date and benchmark)"),
+    MLS_ROW_TEXT('\0', "accelerator", "NAME", throughput.accelerator, "the model of the accelerators: B200"),
+    MLS_ROW_TEXT('\0', "accelerators", "N", throughput.accelerators, "how many accelerators a run had in all"),
+    MLS_ROW_TEXT('\0', "precision", "fp8|fp4", throughput.precision,
+                 "tell the utilization of the peak in this precision too"),
+    MLS_ROW_FLAG('\0', "causal", throughput.causal, "count attention half, as causal models need it"),
+    MLS_ROW_FLAG('\0', "series", throughput.series, "with JSON and NDJSON, the segments of each run too"),
+    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
+    MLS_ROWS_FILES,
+    MLS_ROW_THREADS,
+    MLS_ROWS_VIEW,
+    MLS_ROWS_LAST,
+};
+
+/* The accelerator whose name is nearest to one that nobody knows. */
+static mls_nearest nearest_accelerator(const mls_accelerators *chips, const char *name)
+{
+    mls_nearest nearest = mls_nearest_to(mls_str_from(name));
+    for (size_t i = 0; mls_accelerators_get(chips, i) != NULL; i++) {
+        mls_nearest_offer(&nearest, mls_str_from(mls_accelerators_get(chips, i)->name));
+    }
+    return nearest;
+}
+
+/* What a person says of the machine.  False after a complaint. */
+static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
+{
+    const char *number = cli->throughput.accelerators;
+    const char *name = cli->throughput.accelerator;
+    size_t count = 0;
+    wanted->accelerators = NAN;
+    if (number != NULL) {
+        if (!mls_size_parse(mls_str_from(number), &count) || count == 0) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes a number from 1 on, not '%s'", number);
+        }
+        wanted->accelerators = (double)count;
+    }
+    if (name != NULL) {
+        wanted->accelerator = mls_accelerators_find(wanted->chips, mls_str_from(name));
+        /* What is no name may be what a description says: "NVIDIA H100-SXM5-80GB". */
+        if (wanted->accelerator == NULL &&
+            mls_accelerators_match(wanted->chips, mls_str_from(name), MLS_S(""), &wanted->accelerator) != MLS_OK) {
+            return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        }
+        if (wanted->accelerator == NULL) {
+            const mls_nearest nearest = nearest_accelerator(wanted->chips, name);
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no accelerator is known as '%s'%s", name,
+                               mls_cli_meant(&nearest).text);
+        }
+    }
+    wanted->has_precision = cli->throughput.precision != NULL &&
+                            mls_precision_from_name(mls_str_from(cli->throughput.precision), &wanted->precision);
+    return true;
+}
+
+static void throughput_print(mls_cli *cli, const mls_collection *collection, const mls_throughput_options *wanted)
+{
+    mls_throughputs all;
+    mls_error error = {0};
+    if (mls_throughputs_measure(collection, wanted, &all, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
+        mls_cli_print(cli, &mls_throughput_report, &all);
+        for (size_t i = 0; i < all.group_count; i++) {
+            const bool pass = mls_findings_pass(&all.groups[i].findings.counts, cli->view.strict);
+            mls_cli_worsen(cli, pass ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        }
+        mls_cli_say_skipped(cli, &collection->skipped);
+        if (all.group_count == 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
+            mls_cli_worsen(cli, MLS_EXIT_INVALID);
+        }
+    }
+    mls_throughputs_release(&all);
+}
+
+static void throughput_collect(mls_cli *cli, const mls_edition *edition, const mls_throughput_options *wanted)
+{
+    mls_collection collection;
+    mls_error error = {0};
+    const mls_collect_options how = {.usage = cli->usage,
+                                     .edition = edition,
+                                     .threads = cli->threads,
+                                     .score = {.editions = mls_rulesets_editions(cli->rulesets)},
+                                     .named_runs = true,
+                                     .notebook = &mls_throughput_notebook,
+                                     .progress = mls_cli_progress,
+                                     .progress_state = cli};
+    const mls_status collected =
+        mls_collect((const char *const *)cli->operands.items, cli->operands.count, &how, &collection, &error);
+    mls_cli_progress_end(cli);
+    if (collected != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
+        throughput_print(cli, &collection, wanted);
+    }
+    mls_collection_release(&collection);
+}
+
+static void throughput_run(mls_cli *cli)
+{
+    const mls_edition *edition;
+    mls_models *models = NULL;
+    mls_accelerators *chips = NULL;
+    mls_error error = {0};
+    if (mls_models_load(&models, &error) != MLS_OK || mls_accelerators_load(&chips, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else if (mls_cli_edition(cli, NULL, &edition)) {
+        mls_throughput_options wanted = {.rulesets = cli->rulesets,
+                                         .models = models,
+                                         .chips = chips,
+                                         .series = cli->throughput.series,
+                                         .causal = cli->throughput.causal};
+        if (take_machine(cli, &wanted)) {
+            throughput_collect(cli, edition, &wanted);
+        }
+    }
+    mls_models_free(models);
+    mls_accelerators_free(chips);
+}
+
+const mls_command mls_command_throughput = {
+    .name = "throughput",
+    .summary = "say where the time of runs went, how fast they trained and which was slow",
+    .usage = "[OPTION]… PATH…",
+    .about = "Reads the same runs as score and says of each where its timed part went, how fast\n"
+             "training was and where it slowed down, which run of a group was slow and why, and\n"
+             "which share of the machine's peak was used.",
+    .options = options,
+    .path_arguments = true,
+    .missing = "no path given",
+    .run = throughput_run,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target.c - what an evaluation has to reach, asked apart from judging a log. */
+#include "base/memory.h"
+#include "rules/ruleset.h"
+
+/* Whether a number reaches all that a rule wants at least one record to reach. */
+static mls_outcome number_reaches(const mls_scope *scope, const mls_rule *rule, double number, mls_expr_input *input)
+{
+    static const mls_record bare = {.value = MLS_STR("null"), .metadata = MLS_STR("{}"), .payload = MLS_STR("{}")};
+    const mls_value value = mls_value_of_number(number, false);
+    mls_outcome outcome = rule->check_any.count > 0 ? MLS_OUTCOME_TRUE : MLS_OUTCOME_UNKNOWN;
+    mls_expr_input_begin(input, &bare);
+    input->parts[MLS_EXPR_VALUE].tree = &value;
+    input->variables = scope->initial;
+    for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_TRUE; i++) {
+        outcome = mls_expr_test(&rule->check_any.items[i], input);
+    }
+    return outcome;
+}
+
+mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double number, bool *known,
+                                    bool *meets)
+{
+    static const mls_key keys[] = {MLS_KEY_EVAL_ACCURACY, MLS_KEY_EVAL_ERROR};
+    mls_scope_chain chain;
+    mls_arena arena = {0};
+    mls_expr_input input = {.arena = &arena};
+    mls_outcome outcome = MLS_OUTCOME_UNKNOWN;
+    if (!mls_scope_chain_make(ruleset, "closed", benchmark, &chain)) {
+        chain.sure = 0;
+    }
+    /* The last scope that has a rule for the key overrules those before it. */
+    for (size_t i = chain.sure; i-- > 0 && outcome == MLS_OUTCOME_UNKNOWN;) {
+        for (size_t k = 0; k < sizeof keys / sizeof *keys && outcome == MLS_OUTCOME_UNKNOWN; k++) {
+            const size_t key = ruleset->key_of_id[keys[k]];
+            const mls_rule *rule = key != SIZE_MAX ? mls_scope_find_rule(ruleset, chain.scopes[i], key) : NULL;
+            if (rule != NULL) {
+                outcome = number_reaches(&ruleset->scopes[chain.scopes[i]], rule, number, &input);
+            }
+        }
+    }
+    mls_arena_release(&arena);
+    *known = outcome != MLS_OUTCOME_UNKNOWN;
+    *meets = outcome == MLS_OUTCOME_TRUE;
+    return input.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * marks.c - how far training was, and when: from what a run logged to marks of time and position, and the segments
+ * between them.
+ *
+ * Loggers agree on little: epoch_num counts epochs, tokens or samples, evaluations are logged late, clocks run
+ * backwards.  So a mark counts only when it moves forward in position and in training time, and no later evaluation
+ * takes it back.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+#include "throughput/notes.h"
+
+/* A position at a moment after run_start.  Evaluations hold against each other, what is finer only against them. */
+typedef struct pace_mark {
+    double ms, samples;
+    bool fine; /* of tracked_stats */
+} pace_mark;
+
+typedef struct pace_marks {
+    pace_mark *items;
+    size_t count;
+} pace_marks;
+
+/* What gpt3 and bert log as epoch_num: tokens from a million on, samples from a thousand on; less is something else. */
+#define TOKENS_LEAST 1e6
+#define SAMPLES_LEAST 1e3
+
+/* Evaluations were made when training was over, if the first mark is so late and at so little of the samples. */
+#define LATE_TIME 0.8
+#define LATE_SAMPLES 0.5
+enum { LATE_MARKS = 3 };
+
+/* What epoch_num means, decided once a run. */
+typedef struct position_rule {
+    double tokens;       /* of a sample, where it may be tokens; NAN: it is none */
+    bool may_be_samples; /* large values are */
+    double training_set; /* samples of an epoch, if it is one; NAN: not known */
+    double first_epoch;  /* to be taken off */
+} position_rule;
+
+static position_rule rule_for(const mls_timing *timing)
+{
+    const mls_model *model = timing->run->model;
+    position_rule rule = {.tokens = NAN, .training_set = NAN};
+    if (model == NULL) {
+        return rule;
+    }
+    rule.tokens = model->epoch_num_is == MLS_EPOCH_IS_TOKENS ? model->tokens_per_sample : (double)NAN;
+    rule.may_be_samples = model->epoch_num_is == MLS_EPOCH_IS_SAMPLES;
+    rule.training_set = mls_model_training_set(model, timing->edition);
+    for (size_t i = 0; i < timing->timed_count && model->epoch_num_may_start_at_1; i++) {
+        const mls_noted_record *first = &timing->timed[i];
+        if (first->kind == MLS_NOTED_EVALUATION) {
+            rule.first_epoch = first->epoch >= 1 ? 1 : 0;
+            break;
+        }
+    }
+    return rule;
+}
+
+/* The position of an evaluation, NAN when it has none; *in_samples is its unit. */
+static double position_of(const mls_noted_record *evaluation, const position_rule *rule, bool *in_samples)
+{
+    const double epoch = evaluation->epoch;
+    *in_samples = true;
+    if (!isnan(evaluation->samples)) {
+        return evaluation->samples;
+    }
+    if (!isnan(rule->tokens) && (epoch == 0 || epoch >= TOKENS_LEAST)) {
+        return epoch / rule->tokens;
+    }
+    if (rule->may_be_samples && (epoch == 0 || epoch >= SAMPLES_LEAST)) {
+        return epoch;
+    }
+    *in_samples = !isnan(rule->training_set);
+    return (epoch - rule->first_epoch) * (*in_samples ? rule->training_set : 1);
+}
+
+static int compare_noted(const void *left, const void *right)
+{
+    const mls_noted_record *a = left;
+    const mls_noted_record *b = right;
+    const int order = mls_compare_doubles(a->time_ms, b->time_ms);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Copies what was noted between run_start and its end, by time. */
+static bool sort_noted(mls_timing *timing)
+{
+    const mls_pace_notes *notes = timing->notes;
+    timing->timed = mls_arena_array(timing->scratch, notes->count + 1, sizeof *timing->timed);
+    if (timing->timed == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < notes->count; i++) {
+        mls_noted_record noted = notes->items[i];
+        noted.index = (uint32_t)i;
+        noted.time_ms -= timing->start_ms;
+        if (noted.time_ms >= 0 && noted.time_ms <= timing->run->run_ms) {
+            timing->timed[timing->timed_count++] = noted;
+        }
+    }
+    qsort(timing->timed, timing->timed_count, sizeof *timing->timed, compare_noted);
+    return true;
+}
+
+/* A start of an evaluation, or a stop of training. */
+typedef struct sorted_span {
+    double ms;
+    uint32_t index;
+    bool evaluation;
+} sorted_span;
+
+static int compare_spans(const void *left, const void *right)
+{
+    const sorted_span *a = left;
+    const sorted_span *b = right;
+    const int order = mls_compare_doubles(a->ms, b->ms);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static sorted_span *sort_spans(const mls_timing *timing, size_t *count)
+{
+    const mls_spans *spans = &timing->notes->spans;
+    sorted_span *sorted = mls_arena_array(timing->scratch, spans->count + 1, sizeof *sorted);
+    *count = 0;
+    for (size_t i = 0; i < spans->count && sorted != NULL; i++) {
+        const mls_key key = spans->items[i].key;
+        const double ms = spans->items[i].time_ms - timing->start_ms;
+        const bool evaluation = key == MLS_KEY_EVAL_START;
+        if ((evaluation || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP) && ms >= 0 &&
+            ms <= timing->run->run_ms) {
+            sorted[(*count)++] = (sorted_span){ms, (uint32_t)i, evaluation};
+        }
+    }
+    if (sorted != NULL) {
+        qsort(sorted, *count, sizeof *sorted, compare_spans);
+    }
+    return sorted;
+}
+
+/* What stands between two evaluations. */
+typedef struct evaluation_walk {
+    const sorted_span *spans;
+    size_t count, next;
+    double before_ms, before_samples; /* of the evaluation before */
+} evaluation_walk;
+
+/*
+ * When the evaluated state of training was reached: at the last eval_start since the evaluation before, else at the
+ * last stop of training since it, else when the evaluation was logged.  Two records of one evaluation, with nothing
+ * between, share the first one's moment.
+ */
+static double evaluated_at(evaluation_walk *walk, const mls_noted_record *evaluation, double samples)
+{
+    double begun = NAN;
+    double stopped = NAN;
+    for (; walk->next < walk->count; walk->next++) {
+        const sorted_span *span = &walk->spans[walk->next];
+        if (span->ms > evaluation->time_ms ||
+            (!(span->ms < evaluation->time_ms) && span->index >= evaluation->behind)) {
+            break;
+        }
+        begun = span->evaluation ? span->ms : begun;
+        stopped = span->evaluation ? stopped : span->ms;
+    }
+    const bool again = isnan(begun) && isnan(stopped) && !(samples < walk->before_samples) &&
+                       !(samples > walk->before_samples) && !isnan(walk->before_samples);
+    const double at = again ? walk->before_ms : !isnan(begun) ? begun : !isnan(stopped) ? stopped : evaluation->time_ms;
+    walk->before_ms = at;
+    walk->before_samples = samples;
+    return at;
+}
+
+/* The curve, and the marks of all evaluations of one unit: that of the first with a position other than 0. */
+static bool mark_evaluations(mls_timing *timing, pace_marks *marks, bool *positions)
+{
+    mls_throughput *run = timing->run;
+    const position_rule rule = rule_for(timing);
+    evaluation_walk walk = {.before_samples = NAN};
+    bool unit_known = false;
+    walk.spans = sort_spans(timing, &walk.count);
+    run->curve = mls_arena_array(timing->arena, timing->timed_count + 1, sizeof *run->curve);
+    marks->items = mls_arena_array(timing->scratch, timing->timed_count + 1, sizeof *marks->items);
+    if (walk.spans == NULL || run->curve == NULL || marks->items == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < timing->timed_count; i++) {
+        const mls_noted_record *evaluation = &timing->timed[i];
+        bool in_samples;
+        if (evaluation->kind != MLS_NOTED_EVALUATION) {
+            continue;
+        }
+        const double samples = position_of(evaluation, &rule, &in_samples);
+        const double at = evaluated_at(&walk, evaluation, samples);
+        run->curve[run->curve_count++] = (mls_curve_point){evaluation->time_ms, samples, evaluation->value};
+        *positions |= !isnan(samples);
+        if (isnan(samples) || (!unit_known && samples == 0)) {
+            continue;
+        }
+        run->in_epochs = unit_known ? run->in_epochs : !in_samples;
+        unit_known = true;
+        if (in_samples != run->in_epochs) {
+            marks->items[marks->count++] = (pace_mark){at, samples, false};
+        } else {
+            run->curve[run->curve_count - 1].samples = NAN;
+        }
+    }
+    return true;
+}
+
+/* block_start with its position, where that begins at 0 and only grows; else it is the length of a block. */
+static void mark_blocks(const mls_timing *timing, pace_marks *marks)
+{
+    double last = NAN;
+    for (size_t i = 0; i < timing->timed_count; i++) {
+        const mls_noted_record *block = &timing->timed[i];
+        if (block->kind != MLS_NOTED_BLOCK) {
+            continue;
+        }
+        if (isnan(last) ? block->samples != 0 : !(block->samples > last)) {
+            marks->count = 0;
+            return;
+        }
+        if (!isnan(last)) {
+            marks->items[marks->count++] = (pace_mark){block->time_ms, block->samples, false};
+        }
+        last = block->samples;
+    }
+}
+
+static int compare_marks(const void *left, const void *right)
+{
+    const pace_mark *a = left;
+    const pace_mark *b = right;
+    const int order = mls_compare_doubles(a->ms, b->ms);
+    return order != 0 ? order : a->fine - b->fine;
+}
+
+/*
+ * Keeps, in order of time, a mark whose position is above the last kept one and not above that of any later evaluation,
+ * when training time has passed since.  The first is measured from run_start.
+ */
+static bool keep_marks(const mls_timing *timing, pace_marks *marks)
+{
+    double *least = mls_arena_array(timing->scratch, marks->count + 1, sizeof *least);
+    double reached = 0;
+    double trained = 0;
+    size_t kept = 0;
+    if (least == NULL) {
+        return false;
+    }
+    qsort(marks->items, marks->count, sizeof *marks->items, compare_marks);
+    least[marks->count] = INFINITY;
+    for (size_t i = marks->count; i-- > 0;) {
+        const bool counts = !marks->items[i].fine && marks->items[i].samples < least[i + 1];
+        least[i] = counts ? marks->items[i].samples : least[i + 1];
+    }
+    for (size_t i = 0; i < marks->count; i++) {
+        const pace_mark mark = marks->items[i];
+        const double training = mls_timing_training(timing, mark.ms);
+        if (mark.samples > reached && mark.samples <= least[i + 1] && training > trained) {
+            marks->items[kept++] = mark;
+            reached = mark.samples;
+            trained = training;
+        }
+    }
+    marks->count = kept;
+    return true;
+}
+
+/* Whether checkpoints were evaluated when the training was over, as one submitter of resnet did. */
+static bool are_late(const mls_timing *timing, const pace_marks *kept)
+{
+    const pace_mark *last = &kept->items[kept->count - 1];
+    return kept->count >= LATE_MARKS &&
+           mls_timing_training(timing, kept->items[0].ms) >= LATE_TIME * mls_timing_training(timing, last->ms) &&
+           kept->items[0].samples <= LATE_SAMPLES * last->samples;
+}
+
+/* Adds what tracked_stats say of the position between the evaluations. */
+static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
+{
+    const mls_model *model = timing->run->model;
+    const bool tokens = model != NULL && model->epoch_num_is == MLS_EPOCH_IS_TOKENS;
+    for (size_t i = 0; i < timing->timed_count; i++) {
+        const mls_noted_record *stats = &timing->timed[i];
+        const bool stepped = isnan(stats->samples) && tokens && stats->epoch >= TOKENS_LEAST;
+        const double samples = stepped ? stats->epoch / model->tokens_per_sample : stats->samples;
+        if (stats->kind == MLS_NOTED_STATS && !isnan(samples)) {
+            marks->items[marks->count++] = (pace_mark){stats->time_ms, samples, true};
+        }
+    }
+}
+
+static bool cut_segments(mls_timing *timing, const pace_marks *kept)
+{
+    mls_throughput *run = timing->run;
+    mls_segment before = {0};
+    double trained = 0;
+    run->segments = mls_arena_array(timing->arena, kept->count + 1, sizeof *run->segments);
+    if (run->segments == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < kept->count; i++) {
+        const pace_mark *mark = &kept->items[i];
+        const double training = mls_timing_training(timing, mark->ms);
+        const double from = before.from_samples + before.delta;
+        before = (mls_segment){before.to_ms, mark->ms, from, mark->samples - from, training - trained};
+        trained = training;
+        run->segments[run->segment_count++] = before;
+    }
+    return true;
+}
+
+bool mls_timing_mark(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    pace_marks marks = {0};
+    bool positions = false;
+    if (!sort_noted(timing) || !mark_evaluations(timing, &marks, &positions)) {
+        return false;
+    }
+    run->marks_from = positions ? MLS_MARKS_FROM_EVALUATIONS : MLS_MARKS_FROM_NOTHING;
+    if (!positions) {
+        mark_blocks(timing, &marks);
+        run->marks_from = marks.count > 0 ? MLS_MARKS_FROM_BLOCKS : MLS_MARKS_FROM_NOTHING;
+        if (marks.count == 0 && run->state == MLS_TIMED_ENDED && timing->notes->stop_samples > 0) {
+            marks.items[marks.count++] = (pace_mark){run->run_ms, timing->notes->stop_samples, false};
+            run->marks_from = MLS_MARKS_FROM_RUN_STOP;
+        }
+    }
+    /* What is dropped here would be dropped among finer marks too, but for lateness the evaluations count alone. */
+    pace_marks kept = {mls_arena_array(timing->scratch, marks.count + 1, sizeof *kept.items), marks.count};
+    if (kept.items == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < marks.count; i++) {
+        kept.items[i] = marks.items[i];
+    }
+    if (!keep_marks(timing, &kept)) {
+        return false;
+    }
+    if (run->marks_from == MLS_MARKS_FROM_EVALUATIONS && kept.count > 0 && are_late(timing, &kept)) {
+        run->marks_from = MLS_MARKS_FROM_LATE_EVALUATIONS;
+        kept.items[0] = kept.items[kept.count - 1];
+        kept.count = 1;
+    } else if (run->marks_from <= MLS_MARKS_FROM_EVALUATIONS && !run->in_epochs) {
+        add_fine_marks(timing, &marks);
+        kept = marks;
+        if (!keep_marks(timing, &kept)) {
+            return false;
+        }
+    }
+    return cut_segments(timing, &kept);
+}

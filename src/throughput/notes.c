@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* notes.c - takes from each record of a run what tells of time and position, and forgets the rest. */
+#include "throughput/notes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "mlscore/value.h"
+
+/* A clock may tick back a little where ranks write into one file. */
+#define BACKWARDS_MS 1000
+
+/* A number of an object, but no boolean; NAN when it has none. */
+static double noted_number(mls_str object, mls_str name)
+{
+    mls_str span;
+    double number;
+    const bool told = mls_json_member(object, name, &span) && mls_json_kind_of(span) == MLS_JSON_NUMBER &&
+                      mls_json_number(span, &number) && isfinite(number);
+    return told ? number : (double)NAN;
+}
+
+/* What an evaluation gave: a number, or the smallest of an object of numbers. */
+static double noted_value(mls_str value)
+{
+    double least = NAN;
+    double number;
+    mls_raw_member member;
+    if (mls_json_kind_of(value) == MLS_JSON_NUMBER) {
+        return mls_json_number(value, &number) && isfinite(number) ? number : (double)NAN;
+    }
+    mls_json_walk walk = mls_json_walk_begin(mls_json_kind_of(value) == MLS_JSON_OBJECT ? value : MLS_S("{}"));
+    while (mls_json_walk_next(&walk, &member)) {
+        if (mls_json_kind_of(member.value) != MLS_JSON_NUMBER || !mls_json_number(member.value, &number) ||
+            !isfinite(number)) {
+            return (double)NAN;
+        }
+        least = least <= number ? least : number;
+    }
+    return least;
+}
+
+static double step_ms_of(mls_str value)
+{
+    static const mls_str names[] = {MLS_STR("train_step_time"), MLS_STR("train_step_timing"),
+                                    MLS_STR("train_step_timing in s")};
+    double seconds = NAN;
+    for (size_t i = 0; i < sizeof names / sizeof *names && isnan(seconds); i++) {
+        seconds = noted_number(value, names[i]);
+    }
+    return 1000 * seconds;
+}
+
+/* Of tracked_stats every second one is forgotten, when there are too many. */
+static void thin_out(mls_pace_notes *notes)
+{
+    size_t kept = 0;
+    size_t stats = 0;
+    for (size_t i = 0; i < notes->count; i++) {
+        const bool forgotten = notes->items[i].kind == MLS_NOTED_STATS && stats++ % 2 == 1;
+        if (!forgotten) {
+            notes->items[kept++] = notes->items[i];
+        }
+    }
+    notes->count = kept;
+    notes->stats = stats - stats / 2;
+    notes->stride = 2 * (notes->stride > 0 ? notes->stride : 1);
+}
+
+/* Whether a record of tracked_stats is one of those that are kept. */
+static bool is_kept(mls_pace_notes *notes)
+{
+    if (notes->stats == MLS_STATS_MAX) {
+        thin_out(notes);
+    }
+    const bool kept = notes->stride == 0 || notes->stats_seen % notes->stride == 0;
+    notes->stats_seen++;
+    notes->stats += kept;
+    return kept;
+}
+
+static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *record)
+{
+    const mls_str where = record->metadata;
+    mls_noted_record noted = {.time_ms = record->time_ms,
+                              .samples = noted_number(where, MLS_S("samples_count")),
+                              .epoch = NAN,
+                              .value = NAN,
+                              .step_ms = NAN,
+                              .behind = (uint32_t)notes->spans.count,
+                              .kind = kind};
+    if (kind == MLS_NOTED_EVALUATION) {
+        noted.epoch = noted_number(where, MLS_S("epoch_num"));
+        noted.value = noted_value(record->value);
+    } else if (kind == MLS_NOTED_STATS) {
+        noted.epoch = noted_number(where, MLS_S("step"));
+        noted.value = noted_number(record->value, MLS_S("throughput"));
+        noted.step_ms = step_ms_of(record->value);
+    } else if (isnan(noted.samples)) {
+        return true;
+    }
+    if (kind != MLS_NOTED_STATS && notes->count - notes->stats >= MLS_NOTED_MAX) {
+        notes->too_many = true;
+        return true;
+    }
+    if (!MLS_GROW(notes, items)) {
+        return false;
+    }
+    notes->items[notes->count++] = noted;
+    return true;
+}
+
+/* The run's status in the words of whoever logged it, which are not always the rules'. */
+static bool note_stop(mls_pace_notes *notes, const mls_record *record)
+{
+    mls_arena arena = {0};
+    mls_str status;
+    bool done = true;
+    notes->stop_samples = noted_number(record->metadata, MLS_S("samples_count"));
+    if (mls_json_member(record->metadata, MLS_S("status"), &status) && mls_json_kind_of(status) == MLS_JSON_STRING) {
+        done = mls_json_string(status, &arena, &status);
+        (void)mls_text_printf(notes->status, sizeof notes->status, "%.*s",
+                              MLS_CUT(done ? status : MLS_S(""), sizeof notes->status - 1));
+    }
+    mls_arena_release(&arena);
+    return done;
+}
+
+static mls_status pace_record(void *state, const mls_record *record)
+{
+    mls_pace_notes *notes = state;
+    bool done = true;
+    notes->backwards += notes->begun && record->time_ms < notes->previous_ms - BACKWARDS_MS;
+    /* Behind run_start caches are cleared for the next run, which says nothing of how long this one lived. */
+    if (!notes->begun ||
+        (record->time_ms > notes->latest_ms && !(notes->spans.started && record->key_id == MLS_KEY_CACHE_CLEAR))) {
+        notes->latest_ms = record->time_ms;
+    }
+    notes->previous_ms = record->time_ms;
+    notes->begun = true;
+    switch (record->key_id) {
+    case MLS_KEY_EVAL_ACCURACY:
+    case MLS_KEY_EVAL_ERROR:
+        done = note(notes, MLS_NOTED_EVALUATION, record);
+        break;
+    case MLS_KEY_TRACKED_STATS:
+        done = !is_kept(notes) || note(notes, MLS_NOTED_STATS, record);
+        break;
+    case MLS_KEY_BLOCK_START:
+        done = note(notes, MLS_NOTED_BLOCK, record);
+        break;
+    case MLS_KEY_RUN_STOP:
+        done = notes->spans.ended || note_stop(notes, record);
+        break;
+    default:
+        break;
+    }
+    return done && mls_spans_record(&notes->spans, record) ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static void pace_release(void *state)
+{
+    mls_pace_notes *notes = state;
+    mls_spans_release(&notes->spans);
+    free(notes->items);
+}
+
+const mls_notebook mls_throughput_notebook = {
+    .size = sizeof(mls_pace_notes), .record = pace_record, .release = pace_release};

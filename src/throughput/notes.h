@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * notes.h - what is kept of a run while its records pass, and what is made of it when they have.
+ *
+ * Memory is bounded: spans by MLS_SPANS_MAX; evaluations and blocks with a position by MLS_NOTED_MAX, a run with more
+ * of which is not measured; tracked_stats by MLS_STATS_MAX, of which every second, then every fourth … is kept when
+ * they are more, so that segments get coarser, not wrong.
+ */
+#ifndef MLS_THROUGHPUT_NOTES_H
+#define MLS_THROUGHPUT_NOTES_H
+
+#include "base/memory.h"
+#include "mlscore/throughput.h"
+
+#define MLS_NOTED_MAX ((size_t)65536)
+#define MLS_STATS_MAX ((size_t)16384)
+
+typedef enum mls_noted_kind { MLS_NOTED_EVALUATION, MLS_NOTED_BLOCK, MLS_NOTED_STATS } mls_noted_kind;
+
+/* A record that says something; NAN where it does not. */
+typedef struct mls_noted_record {
+    double time_ms; /* since 1970 */
+    double samples; /* metadata.samples_count */
+    double epoch;   /* metadata.epoch_num, of tracked_stats metadata.step */
+    double value;   /* what an evaluation gave; the throughput of tracked_stats */
+    double step_ms;
+    uint32_t behind; /* so many spans stand before it in the file */
+    uint32_t index;  /* among what was noted */
+    mls_noted_kind kind;
+} mls_noted_record;
+
+enum { MLS_STATUS_BYTES = 64 };
+
+typedef struct mls_pace_notes {
+    mls_spans spans;
+    mls_noted_record *items; /* in the order of the file */
+    size_t count, capacity;
+    size_t stats, stats_seen, stride; /* of tracked_stats: kept, seen, and every how many-th is kept (0: each) */
+    bool too_many;
+    double latest_ms, previous_ms; /* of all records; 0 before the first */
+    bool begun;
+    double stop_samples;           /* of the first run_stop */
+    char status[MLS_STATUS_BYTES]; /* of it, as logged; "": none */
+    size_t backwards;
+} mls_pace_notes;
+
+/* A run in the making: the timed part and what lies in it. */
+typedef struct mls_timing {
+    const mls_pace_notes *notes;
+    mls_arena *arena;        /* of results */
+    mls_arena *scratch;      /* until the run is measured */
+    double start_ms;         /* since 1970 */
+    unsigned edition;        /* its number */
+    mls_throughput *run;     /* being filled in */
+    mls_noted_record *timed; /* what was noted in the timed part, by time; ties as in the file */
+    size_t timed_count;
+    double *training_from, *training_to, *training_sum; /* stretches; the last: of all before each */
+    size_t training_count;
+} mls_timing;
+
+/* Training time from run_start to a moment after it. */
+double mls_timing_training(const mls_timing *timing, double ms);
+
+/* Fills in positions, segments and the curve; false: no memory. */
+bool mls_timing_mark(mls_timing *timing) MLS_MUST_USE;
+
+/* What the segments say: reference pace, band, warm-up, slow phases, shift and the sparkline; false: no memory. */
+bool mls_timing_pace(mls_timing *timing) MLS_MUST_USE;
+
+/* Slow evaluations among so many stretches of evaluation, in order; false: no memory. */
+bool mls_timing_evaluations(mls_timing *timing, const mls_slow_evaluation *all, size_t count) MLS_MUST_USE;
+
+/* Which runs of a group were slow, and where; false: no memory. */
+bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
+
+/* The machine of a run, and what share of its peak was used.  MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_utilization_tell(mls_throughput *run, const mls_group *group,
+                                const mls_throughput_options *options) MLS_MUST_USE;
+
+/* Says in words what was found about a measured group. */
+void mls_throughput_group_tell(mls_throughput_group *group);
+
+/* Fills in time_to_target_ms from the curve.  MLS_OK or what loading the rules returned. */
+mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets,
+                              mls_error *error) MLS_MUST_USE;
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pace.c - what the segments of a run say: the reference pace and the band above it, the warm-up, slow phases, a pace
+ * that changed for good, and the sparkline.
+ */
+#include <math.h>
+
+#include "base/statistics.h"
+#include "throughput/notes.h"
+
+/* The band is five standard deviations, and never below 5 %. */
+#define BAND_LEAST 0.05
+#define BAND_DEVIATIONS 5
+
+/* So many segments it takes to leave the first one out, to tell a warm-up, a slow phase, a shift. */
+enum { SEGMENTS_REFERENCE = 3, SEGMENTS_WARMUP = 3, SEGMENTS_PHASES = 5, SEGMENTS_SHIFT = 10 };
+
+/* A phase must have lost so much, in milliseconds and of the run, to be worth telling. */
+#define LOST_LEAST_MS 1000
+#define LOST_LEAST 0.002
+
+/* A shift leaves a side so many segments, tries so many cuts, and changes the pace by so much. */
+enum { SHIFT_SIDE = 5, SHIFT_CUTS = 50 };
+#define SHIFT_LEAST 0.05
+#define SHIFT_EXPLAINS 0.5
+
+/* Evaluations: so many, so many times their median, so much above it. */
+enum { SLOW_EVALUATIONS_FROM = 5 };
+#define SLOW_EVALUATION_TIMES 2
+#define SLOW_EVALUATION_MS 1000
+
+static double pace_of(const mls_segment *segment)
+{
+    return segment->training_ms / segment->delta;
+}
+
+/* What a segment took more than it would have at the reference pace. */
+static double lost_by(const mls_throughput *run, const mls_segment *segment)
+{
+    return segment->training_ms - run->steady_ms_per_sample * segment->delta;
+}
+
+static bool is_slow(const mls_throughput *run, const mls_segment *segment)
+{
+    return pace_of(segment) > run->steady_ms_per_sample * (1 + run->band);
+}
+
+/* The first segment has the start in it, so it is left out where there are others enough. */
+static bool find_reference(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const size_t first = run->segment_count >= SEGMENTS_REFERENCE;
+    const size_t count = run->segment_count - first;
+    mls_weighted *paces = mls_arena_array(timing->scratch, count, sizeof *paces);
+    if (paces == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const mls_segment *segment = &run->segments[first + i];
+        paces[i] = (mls_weighted){pace_of(segment), segment->training_ms};
+    }
+    const double reference = mls_median_weighted(paces, count);
+    for (size_t i = 0; i < count; i++) {
+        paces[i].value = fabs(paces[i].value - reference) / reference;
+    }
+    const double band = BAND_DEVIATIONS * MLS_DISTANCE_TO_STDEV * mls_median_weighted(paces, count);
+    run->steady_ms_per_sample = reference;
+    run->band = band > BAND_LEAST ? band : BAND_LEAST;
+    return true;
+}
+
+static void find_warmup(mls_throughput *run)
+{
+    run->warmup_lost_ms = 0;
+    for (size_t i = 0; i + 1 < run->segment_count && run->segment_count >= SEGMENTS_WARMUP; i++) {
+        if (!is_slow(run, &run->segments[i])) {
+            break;
+        }
+        run->warmup_segments++;
+        run->warmup_lost_ms += lost_by(run, &run->segments[i]);
+    }
+}
+
+static bool find_phases(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const double least = fmax(LOST_LEAST_MS, LOST_LEAST * run->run_ms);
+    run->slow_phases = mls_arena_array(timing->arena, run->segment_count, sizeof *run->slow_phases);
+    if (run->slow_phases == NULL) {
+        return false;
+    }
+    for (size_t i = run->warmup_segments; i < run->segment_count && run->segment_count >= SEGMENTS_PHASES; i++) {
+        if (!is_slow(run, &run->segments[i])) {
+            continue;
+        }
+        mls_slow_phase phase = {.from_ms = run->segments[i].from_ms, .from_samples = run->segments[i].from_samples};
+        for (; i < run->segment_count && is_slow(run, &run->segments[i]); i++) {
+            const mls_segment *segment = &run->segments[i];
+            phase.to_ms = segment->to_ms;
+            phase.to_samples = segment->from_samples + segment->delta;
+            phase.training_ms += segment->training_ms;
+            phase.lost_ms += lost_by(run, segment);
+        }
+        phase.factor = phase.training_ms / (phase.to_samples - phase.from_samples) / run->steady_ms_per_sample;
+        if (phase.lost_ms >= least) {
+            run->slow_phases[run->slow_phase_count++] = phase;
+        }
+    }
+    return true;
+}
+
+static double lower_median(const double *sorted, size_t count)
+{
+    return sorted[(count - 1) / 2];
+}
+
+/* The sum of distances from the lower median, which is told too. */
+static double deviation(const double *paces, size_t count, double *scratch, double *median)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        scratch[i] = paces[i];
+    }
+    mls_sort_doubles(scratch, count);
+    *median = lower_median(scratch, count);
+    for (size_t i = 0; i < count; i++) {
+        sum += fabs(scratch[i] - *median);
+    }
+    return sum;
+}
+
+/* One cut of the segments after warm-up in two, each side around a median of its own, if that explains enough. */
+static bool find_shift(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const mls_segment *segments = run->segments + run->warmup_segments;
+    const size_t count = run->segment_count - run->warmup_segments;
+    double *paces = mls_arena_array(timing->scratch, 2 * count, sizeof *paces);
+    double best = INFINITY;
+    double first;
+    double second;
+    double ratio = 1;
+    size_t cut = 0;
+    if (paces == NULL) {
+        return false;
+    }
+    if (count < SEGMENTS_SHIFT) {
+        return true;
+    }
+    double *scratch = paces + count;
+    for (size_t i = 0; i < count; i++) {
+        paces[i] = pace_of(&segments[i]);
+    }
+    const double whole = deviation(paces, count, scratch, &first);
+    const size_t step = count > SHIFT_CUTS ? count / SHIFT_CUTS : 1;
+    for (size_t c = SHIFT_SIDE; c + SHIFT_SIDE <= count; c += step) {
+        const double sum = deviation(paces, c, scratch, &first) + deviation(paces + c, count - c, scratch, &second);
+        if (sum < best) {
+            best = sum;
+            cut = c;
+            ratio = second / first;
+        }
+    }
+    if (best <= SHIFT_EXPLAINS * whole && fabs(ratio - 1) >= SHIFT_LEAST) {
+        run->has_shift = true;
+        run->shift_samples = segments[cut].from_samples;
+        run->shift_factor = ratio;
+    }
+    return true;
+}
+
+/* Each cell is a share of the training time, with the mean pace of what was trained in it; what was not measured is a
+ * gap. */
+static void draw_spark(mls_throughput *run)
+{
+    const double cell = run->parts.ms[MLS_PART_TRAINING] / MLS_SPARK_CELLS;
+    double before = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < MLS_SPARK_CELLS; i++) {
+        const double from = cell * (double)i;
+        const double to = from + cell;
+        double weights = 0;
+        double sum = 0;
+        while (at < run->segment_count) {
+            const mls_segment *segment = &run->segments[at];
+            const double after = before + segment->training_ms;
+            const double share = fmin(to, after) - fmax(from, before);
+            weights += share > 0 ? share : 0;
+            sum += share > 0 ? share * pace_of(segment) : 0;
+            if (after > to) {
+                break;
+            }
+            before = after;
+            at++;
+        }
+        /* A cell that is measured for less than half says too little. */
+        const double level = (sum / weights / run->steady_ms_per_sample - 1) / (run->band / 3);
+        run->spark[i] = (signed char)(!(weights >= cell / 2)   ? MLS_SPARK_GAP
+                                      : level >= MLS_SPARK_TOP ? MLS_SPARK_TOP
+                                      : level > 0              ? (int)level
+                                                               : 0);
+    }
+}
+
+bool mls_timing_pace(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    if (run->segment_count == 0) {
+        return true;
+    }
+    const mls_segment *last = &run->segments[run->segment_count - 1];
+    run->samples = last->from_samples + last->delta;
+    run->measured_training_ms = mls_timing_training(timing, last->to_ms);
+    run->training_samples_per_second = 1000 * run->samples / run->measured_training_ms;
+    if (run->state == MLS_TIMED_ENDED) {
+        run->run_samples_per_second = 1000 * run->samples / run->run_ms;
+    }
+    if (!find_reference(timing)) {
+        return false;
+    }
+    if (run->model != NULL) {
+        run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->model->tokens_per_sample;
+    }
+    run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
+    find_warmup(run);
+    draw_spark(run);
+    return find_phases(timing) && find_shift(timing);
+}
+
+bool mls_timing_evaluations(mls_timing *timing, const mls_slow_evaluation *all, size_t count)
+{
+    mls_throughput *run = timing->run;
+    double *lengths = mls_arena_array(timing->scratch, count + 1, sizeof *lengths);
+    run->slow_evaluations = mls_arena_array(timing->arena, count + 1, sizeof *run->slow_evaluations);
+    if (lengths == NULL || run->slow_evaluations == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        lengths[i] = all[i].ms;
+    }
+    mls_sort_doubles(lengths, count);
+    const double median = count > 0 ? lower_median(lengths, count) : (double)NAN;
+    run->evaluation_median_ms = median;
+    for (size_t i = 0; i < count && count >= SLOW_EVALUATIONS_FROM; i++) {
+        if (all[i].ms > SLOW_EVALUATION_TIMES * median && all[i].ms >= median + SLOW_EVALUATION_MS) {
+            run->slow_evaluations[run->slow_evaluation_count++] = all[i];
+        }
+    }
+    return true;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tell.c - the time to the target of the rules, and what was found about a measured group, in words. */
+#include <math.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "throughput/notes.h"
+
+/* A part of a slow run is told when it took so much more or less, in milliseconds and of what the run did. */
+#define PART_TOLD_MS 100
+#define PART_TOLD 0.02
+
+mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets, mls_error *error)
+{
+    const mls_ruleset *ruleset = NULL;
+    mls_status status = MLS_OK;
+    if (rulesets == NULL || run->benchmark == NULL || run->curve_count == 0) {
+        return MLS_OK;
+    }
+    status = mls_rulesets_get(rulesets, group->edition, &ruleset, error);
+    for (size_t i = 0; i < run->curve_count && status == MLS_OK && isnan(run->time_to_target_ms); i++) {
+        bool known = false;
+        bool meets = false;
+        if (!isnan(run->curve[i].value)) {
+            status = mls_ruleset_meets_target(ruleset, run->benchmark, run->curve[i].value, &known, &meets);
+        }
+        run->target_known |= known;
+        run->time_to_target_ms = meets ? run->curve[i].ms : (double)NAN;
+    }
+    return status;
+}
+
+static mls_words minutes(double ms)
+{
+    return mls_words_grouped(ms / 60000, 2);
+}
+
+static mls_words seconds(double ms)
+{
+    return mls_words_grouped(ms / 1000, 1);
+}
+
+static mls_words samples_of(double samples)
+{
+    return mls_words_grouped(samples, samples < 100 ? 2 : 0);
+}
+
+static mls_finding_place run_of(const mls_throughput *run, size_t line)
+{
+    return (mls_finding_place){.path = run->run->file, .line = line};
+}
+
+static void tell_state(mls_throughput_group *group, const mls_throughput *run)
+{
+    const mls_run *read = run->run;
+    if (run->state == MLS_TIMED_NO_START) {
+        mls_findings_add(&group->findings, MLS_FINDING_MISSING_STEP, run_of(run, read->line),
+                         "no run_start: nothing of the run was timed");
+    } else if (run->state == MLS_TIMED_STOP_BEFORE_START) {
+        mls_findings_add(&group->findings, MLS_FINDING_STEP_ORDER, run_of(run, read->run_stop.line),
+                         "run_stop is before run_start (line %zu): nothing of the run was timed", read->run_start.line);
+    } else if (!run->has_parts) {
+        mls_findings_add(&group->findings, MLS_FINDING_NOT_MEASURED, run_of(run, read->line),
+                         "more than %s evaluations, or starts and stops of blocks: only its length is told",
+                         mls_words_grouped((double)MLS_NOTED_MAX, 0).text);
+    }
+}
+
+static void tell_phases(mls_throughput_group *group, const mls_throughput *run)
+{
+    for (size_t i = 0; i < run->slow_phase_count; i++) {
+        const mls_slow_phase *phase = &run->slow_phases[i];
+        mls_findings_add(&group->findings, MLS_FINDING_SLOW_PHASE, run_of(run, 0),
+                         "slow from minute %s to %s, %s %s to %s: %s s of training where %s s are normal, %s s lost "
+                         "(%s times the steady pace)",
+                         minutes(phase->from_ms).text, minutes(phase->to_ms).text,
+                         run->in_epochs ? "epochs" : "samples", samples_of(phase->from_samples).text,
+                         samples_of(phase->to_samples).text, seconds(phase->training_ms).text,
+                         seconds(phase->training_ms - phase->lost_ms).text, seconds(phase->lost_ms).text,
+                         mls_words_trimmed(phase->factor, 2).text);
+    }
+}
+
+static void tell_utilization(mls_throughput_group *group, const mls_throughput *run)
+{
+    const mls_utilization *of = &run->utilization;
+    if (of->narrowest > 1) {
+        mls_findings_add(&group->findings, MLS_FINDING_MFU_IMPOSSIBLE, run_of(run, 0),
+                         "%s times the largest peak of %s %s: the number of accelerators, their model or the samples "
+                         "are wrong",
+                         mls_words_trimmed(of->narrowest, 2).text, mls_words_trimmed(of->accelerators, 0).text,
+                         of->accelerator->name);
+    }
+}
+
+/* What a part is called in a sentence. */
+static const char *slow_words(mls_slow_part part)
+{
+    static const char *const words[] = {"start-up, from run_start to the first block,", "training",
+                                        "training after the last evaluation",           "evaluation",
+                                        "what lies between blocks and evaluations",     "what follows the last block"};
+    return words[part];
+}
+
+/* The part that took most, then the others that matter beside it. */
+static void append_parts(mls_buffer *line, const mls_slow_run *slow)
+{
+    const double least = fmax(PART_TOLD_MS, PART_TOLD * fabs(slow->extra_ms));
+    const char *separator = ": ";
+    for (int k = -1; k < MLS_SLOW_PART_COUNT; k++) {
+        const mls_slow_part part = k < 0 ? slow->largest : (mls_slow_part)k;
+        const double extra = slow->parts_extra_ms[part];
+        if (k < 0 || (part != slow->largest && fabs(extra) >= least)) {
+            mls_buffer_printf(line, "%s%s took %s s %s", separator, slow_words(part), seconds(fabs(extra)).text,
+                              extra < 0 ? "less" : "more");
+            separator = ", ";
+        }
+    }
+}
+
+/* What explains a slow run beyond the times: its pace, or that it went on without having met the target. */
+static void append_cause(mls_buffer *line, const mls_throughput_group *group, const mls_slow_run *slow)
+{
+    const mls_throughput *run = &group->runs[slow->index];
+    if (slow->pace || slow->largest == MLS_SLOW_TRAINING) {
+        mls_buffer_printf(
+            line, "; its pace is %s times the group's",
+            mls_words_trimmed(run->measured_training_ms / run->samples / group->median_ms_per_sample, 3).text);
+    }
+    if (slow->largest == MLS_SLOW_AFTER && run->target_known && isnan(run->time_to_target_ms)) {
+        mls_buffer_printf(line, "; it met its target in no evaluation (the last gave %s)%s",
+                          mls_words_trimmed(run->curve[run->curve_count - 1].value, 5).text,
+                          run->run->status == MLS_RUN_ABORTED ? " and was aborted" : "");
+    }
+}
+
+static void tell_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
+{
+    const mls_throughput *run = &group->runs[slow->index];
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "took %s min where its group takes %s for as many samples and evaluations, %s s %s",
+                      minutes(run->run_ms).text, minutes(slow->expected_ms).text, seconds(fabs(slow->extra_ms)).text,
+                      slow->extra_ms < 0 ? "less" : "more");
+    append_parts(&line, slow);
+    append_cause(&line, group, slow);
+    if (line.failed) {
+        group->findings.out_of_memory = true;
+    } else {
+        mls_findings_add(&group->findings, MLS_FINDING_SLOW_RUN, run_of(run, 0), "%s", line.ptr);
+    }
+    mls_buffer_release(&line);
+}
+
+void mls_throughput_group_tell(mls_throughput_group *group)
+{
+    size_t slow = 0;
+    for (size_t i = 0; i < group->group->run_count; i++) {
+        const mls_throughput *run = &group->runs[i];
+        tell_state(group, run);
+        tell_utilization(group, run);
+        tell_phases(group, run);
+        if (slow < group->slow_run_count && group->slow_runs[slow].index == i) {
+            tell_slow_run(group, &group->slow_runs[slow++]);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* throughput.c - from the runs of a collection and what was noted of them to what they did over time. */
+#include "mlscore/throughput.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+#include "throughput/notes.h"
+
+const char *mls_timed_state_name(mls_timed_state state)
+{
+    static const char *const names[] = {"ended", "unfinished", "no-start", "stop-before-start"};
+    return names[state];
+}
+
+const char *mls_marks_from_name(mls_marks_from from)
+{
+    static const char *const names[] = {NULL, "evaluations", "blocks", "run_stop", "late-evaluations"};
+    return names[from];
+}
+
+/* Nothing is known of it yet. */
+static mls_throughput blank_run(const mls_run *run)
+{
+    const double nan = (double)NAN;
+    mls_throughput blank = {.run = run,
+                            .run_ms = nan,
+                            .samples = nan,
+                            .measured_training_ms = nan,
+                            .training_samples_per_second = nan,
+                            .run_samples_per_second = nan,
+                            .steady_ms_per_sample = nan,
+                            .band = nan,
+                            .steady_step_ms = nan,
+                            .steady_tokens_per_second = nan,
+                            .warmup_lost_ms = nan,
+                            .evaluation_median_ms = nan,
+                            .time_to_target_ms = nan,
+                            .logged_throughput = nan,
+                            .logged_step_ms = nan,
+                            .utilization = {nan, NULL, nan, nan, nan, nan}};
+    for (size_t i = 0; i < MLS_SPARK_CELLS; i++) {
+        blank.spark[i] = MLS_SPARK_GAP;
+    }
+    return blank;
+}
+
+/* Where the timed part is, and how long. */
+static void find_state(mls_throughput *run, const mls_pace_notes *notes)
+{
+    const mls_run *read = run->run;
+    const double start_ms = read->run_start.time_ms;
+    const bool stopped = read->run_stop.line > 0;
+    const double run_ms = (stopped ? read->run_stop.time_ms : notes != NULL ? notes->latest_ms : NAN) - start_ms;
+    run->state = read->run_start.line == 0 || notes == NULL || !isfinite(start_ms) ? MLS_TIMED_NO_START
+                 : stopped ? (run_ms >= 0 && isfinite(run_ms) ? MLS_TIMED_ENDED : MLS_TIMED_STOP_BEFORE_START)
+                           : MLS_TIMED_UNFINISHED;
+    run->run_ms = run->state <= MLS_TIMED_UNFINISHED ? run_ms : (double)NAN;
+}
+
+/* The stretches of training and of evaluation, as they come. */
+typedef struct stretches {
+    mls_timing *timing;
+    mls_slow_evaluation *evaluations;
+    size_t evaluation_count;
+} stretches;
+
+/* Neighbouring stretches of evaluation are one. */
+static void take_stretch(void *state, mls_part part, double from_ms, double to_ms)
+{
+    stretches *all = state;
+    mls_timing *timing = all->timing;
+    const double from = from_ms - timing->start_ms;
+    const double to = to_ms - timing->start_ms;
+    const size_t count = timing->training_count;
+    if (part == MLS_PART_TRAINING) {
+        timing->training_sum[count + 1] = timing->training_sum[count] + (to - from);
+        timing->training_from[count] = from;
+        timing->training_to[timing->training_count++] = to;
+    } else if (part == MLS_PART_EVALUATION) {
+        mls_slow_evaluation *last = &all->evaluations[all->evaluation_count];
+        if (all->evaluation_count > 0 && !(last[-1].from_ms + last[-1].ms < from)) {
+            last[-1].ms = to - last[-1].from_ms;
+        } else {
+            *last = (mls_slow_evaluation){from, to - from};
+            all->evaluation_count++;
+        }
+    }
+}
+
+double mls_timing_training(const mls_timing *timing, double ms)
+{
+    size_t low = 0; /* the stretches before it began earlier */
+    size_t high = timing->training_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (timing->training_from[middle] < ms) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == 0) {
+        return 0;
+    }
+    return timing->training_sum[low - 1] + (fmin(ms, timing->training_to[low - 1]) - timing->training_from[low - 1]);
+}
+
+/* The lower median of what tracked_stats said in the timed part; NAN: nothing. */
+static bool find_logged(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    double *rates = mls_arena_array(timing->scratch, timing->timed_count + 1, sizeof *rates);
+    double *steps = mls_arena_array(timing->scratch, timing->timed_count + 1, sizeof *steps);
+    size_t rate_count = 0;
+    size_t step_count = 0;
+    if (rates == NULL || steps == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < timing->timed_count; i++) {
+        const mls_noted_record *stats = &timing->timed[i];
+        rates[rate_count] = stats->value;
+        steps[step_count] = stats->step_ms;
+        rate_count += stats->kind == MLS_NOTED_STATS && !isnan(stats->value);
+        step_count += stats->kind == MLS_NOTED_STATS && !isnan(stats->step_ms);
+    }
+    mls_sort_doubles(rates, rate_count);
+    mls_sort_doubles(steps, step_count);
+    run->logged_throughput = rate_count > 0 ? rates[(rate_count - 1) / 2] : (double)NAN;
+    run->logged_step_ms = step_count > 0 ? steps[(step_count - 1) / 2] : (double)NAN;
+    return true;
+}
+
+/* Measures one run; false: no memory. */
+static bool measure_run(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const mls_pace_notes *notes = run->run->notes;
+    find_state(run, notes);
+    run->status = notes != NULL && notes->status[0] != '\0' ? notes->status : NULL;
+    run->backwards = notes != NULL ? notes->backwards : 0;
+    if (run->state > MLS_TIMED_UNFINISHED) {
+        return true;
+    }
+    timing->notes = notes;
+    timing->start_ms = run->run->run_start.time_ms;
+    /* Each record of a span may begin two stretches at most: the time before it, and the idle time before that. */
+    const size_t most = 2 * notes->spans.count + 4;
+    timing->training_from = mls_arena_array(timing->scratch, most, sizeof(double));
+    timing->training_to = mls_arena_array(timing->scratch, most, sizeof(double));
+    timing->training_sum = mls_arena_zeroed(timing->scratch, most + 1, sizeof(double));
+    stretches all = {timing, mls_arena_array(timing->scratch, most, sizeof *all.evaluations), 0};
+    if (timing->training_from == NULL || timing->training_to == NULL || timing->training_sum == NULL ||
+        all.evaluations == NULL) {
+        return false;
+    }
+    run->has_parts = !notes->too_many &&
+                     mls_spans_parts(&notes->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, &all);
+    if (!run->has_parts) {
+        return true;
+    }
+    return mls_timing_mark(timing) && mls_timing_pace(timing) && find_logged(timing) &&
+           mls_timing_evaluations(timing, all.evaluations, all.evaluation_count);
+}
+
+/* submission_benchmark, else the folder's name. */
+static void name_benchmark(mls_throughput *run, const mls_group *group, const mls_models *models)
+{
+    run->benchmark = run->run->benchmark != NULL ? run->run->benchmark : group->result_folder ? group->benchmark : NULL;
+    run->model = run->benchmark != NULL ? mls_models_of_benchmark(models, mls_str_from(run->benchmark)) : NULL;
+}
+
+static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
+{
+    const mls_group *of = group->group;
+    mls_status status = MLS_OK;
+    group->runs = mls_arena_array(all->arena, of->run_count, sizeof *group->runs);
+    if (group->runs == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
+        mls_throughput *run = &group->runs[i];
+        *run = blank_run(of->runs[i]);
+        name_benchmark(run, of, all->options.models);
+        mls_timing timing = {.arena = all->arena, .scratch = scratch, .edition = of->edition->number, .run = run};
+        mls_arena_reset(scratch);
+        status = measure_run(&timing) ? MLS_OK : MLS_ERROR_MEMORY;
+        status = status == MLS_OK ? mls_utilization_tell(run, of, &all->options) : status;
+        status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
+        /* The run belongs to the collection, in which it stands at its own place. */
+        all->runs[of->runs[i] - all->collection->runs] = run;
+    }
+    if (status == MLS_OK && !mls_throughput_group_judge(group, all->arena, scratch)) {
+        status = MLS_ERROR_MEMORY;
+    }
+    if (status == MLS_OK) {
+        mls_throughput_group_tell(group);
+        status = group->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    }
+    return status;
+}
+
+mls_status mls_throughputs_measure(const mls_collection *collection, const mls_throughput_options *options,
+                                   mls_throughputs *all, mls_error *error)
+{
+    mls_arena scratch = {0};
+    *all = (mls_throughputs){.arena = calloc(1, sizeof *all->arena), .collection = collection, .options = *options};
+    if (all->arena == NULL) {
+        return mls_error_memory(error);
+    }
+    all->groups = mls_arena_zeroed(all->arena, collection->group_count + 1, sizeof *all->groups);
+    all->runs = mls_arena_zeroed(all->arena, collection->run_count + 1, sizeof *all->runs);
+    mls_status status = all->groups != NULL && all->runs != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    all->run_count = collection->run_count;
+    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
+        mls_throughput_group *group = &all->groups[all->group_count++];
+        group->group = &collection->groups[i];
+        status = measure_group(all, group, &scratch, error);
+    }
+    mls_arena_release(&scratch);
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+void mls_throughputs_release(mls_throughputs *all)
+{
+    for (size_t i = 0; i < all->group_count; i++) {
+        mls_findings_release(&all->groups[i].findings);
+    }
+    if (all->arena != NULL) {
+        mls_arena_release(all->arena);
+        free(all->arena);
+    }
+    *all = (mls_throughputs){0};
+}
