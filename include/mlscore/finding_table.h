@@ -172,6 +172,44 @@ MLS_FINDING(MFU_IMPOSSIBLE, "mfu-impossible", WARNING, "more FLOPs than the acce
 MLS_FINDING(NOT_MEASURED, "not-measured", ADVICE, "a run has too many records to be measured",
             "What is kept of one run is bounded, so its parts and its pace are not told.",
             "Log evaluations and blocks less often.")
+/* Telemetry: what logs of measurements show, and what they lack. */
+MLS_FINDING(ROW_DAMAGED, "row-damaged", ADVICE, "a row of a log of measurements could not be read",
+            "A row with more or fewer fields than its heading, or without the end of its line, was cut or mixed up.",
+            "One is what a job that ends leaves behind; many mean that two programs write into one file.")
+MLS_FINDING(TIME_BACK, "time-back", WARNING, "the times of measurements step back",
+            "A clock was set, or logs of several jobs were joined: what was measured when is no longer certain.",
+            "Keep the clocks in step, and log each job into a file of its own.")
+MLS_FINDING(NO_TIME, "no-time", ADVICE, "measurements have no times, so they cannot be joined with a run",
+            "dmon without -o DT and dcgmi dmon print no date; only means over the whole log can be told.",
+            "Say when it began and how often it measured with --start and --interval; log with -o DT.")
+MLS_FINDING(DEVICE_LOST, "device-lost", ERROR, "a device was lost while it was measured",
+            "The driver could not reach it any more: the run that used it has ended or hangs.",
+            "Look for Xid messages in the kernel's log of that host, and take it out of service.")
+MLS_FINDING(NO_OVERLAP, "no-overlap", ERROR, "a device was not measured during the run",
+            "No measurement lies between run_start and run_stop: another day, another clock, or another time zone.",
+            "Try the zone that is suggested with --timezone, or --offset where clocks differ.")
+MLS_FINDING(COVERAGE, "coverage", WARNING, "less than 90 % of the run was measured",
+            "Energy and means are of the measured part only; the energy of the whole run is not estimated.",
+            "Start measuring before the job and stop after it.")
+MLS_FINDING(GAP, "gap", WARNING, "nothing was measured for a while during the run",
+            "Measurements further apart than 5 seconds and 5 intervals are a gap, for which nothing is made up.",
+            "See what else the host did then; --gap says what counts as one.")
+MLS_FINDING(THROTTLED, "throttled", WARNING, "a device was slowed down for more than 1 % of the run",
+            "hw_slowdown, hw_thermal_slowdown, hw_power_brake_slowdown or sw_thermal_slowdown was active.",
+            "Look at its cooling and at the power supply of its host.")
+MLS_FINDING(POWER_CAP, "power-cap", ADVICE, "a device ran at its power limit for more than 10 % of the run",
+            "sw_power_cap is normal at full load, but clocks vary with it, and so do times.",
+            "Compare with its sisters; see power_limit_w.")
+MLS_FINDING(ECC_UNCORRECTED, "ecc-uncorrected", WARNING, "a device counted uncorrected memory errors during the run",
+            "What was computed with that memory may be wrong.", "Reset the device, and replace it if it happens again.")
+MLS_FINDING(ECC_CORRECTED, "ecc-corrected", ADVICE, "a device counted corrected memory errors during the run",
+            "They did no harm; many of them come before uncorrected ones.", "Watch that device.")
+MLS_FINDING(UNUSED_DEVICE, "unused-device", WARNING, "a device was used for less than 5 % of the run",
+            "It was measured, and did next to nothing: the job ran on fewer devices than the host has, or elsewhere.",
+            "Compare the devices of the job with those that were measured.")
+MLS_FINDING(STRAGGLER, "straggler", WARNING, "a device is slower, or used less, than its sisters",
+            "The others wait for it inside of collectives, which counts as use: the one used less is the suspect.",
+            "Look at its clock, its cooling and the processes of its host; run without it.")
 
 /* A whole submission. */
 MLS_FINDING(NO_RESULTS, "no-results", ERROR, "the folder holds no submission",

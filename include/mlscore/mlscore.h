@@ -20,6 +20,7 @@
 #include "mlscore/shell.h"
 #include "mlscore/submission.h"
 #include "mlscore/system.h"
+#include "mlscore/telemetry.h"
 #include "mlscore/throughput.h"
 #include "mlscore/value.h"
 

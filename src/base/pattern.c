@@ -99,12 +99,19 @@ mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at,
 
 mls_str mls_pattern_group(const mls_pattern *pattern, mls_str text, const char *name)
 {
-    const int number = pcre2_substring_number_from_name(pattern->code, (PCRE2_SPTR)name);
+    const int number = name != NULL ? pcre2_substring_number_from_name(pattern->code, (PCRE2_SPTR)name) : 1;
     const PCRE2_SIZE *places = pcre2_get_ovector_pointer(pattern->data);
     if (number < 0 || (uint32_t)number >= pcre2_get_ovector_count(pattern->data) || places[2 * number] == PCRE2_UNSET) {
         return (mls_str){NULL, 0};
     }
     return (mls_str){text.ptr + places[2 * number], places[2 * number + 1] - places[2 * number]};
+}
+
+size_t mls_pattern_groups(const mls_pattern *pattern)
+{
+    uint32_t groups = 0;
+    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+    return groups;
 }
 
 void mls_pattern_release(mls_pattern *pattern)

@@ -35,8 +35,12 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
 /* The first match from `at` on; *found has no ptr when there is none.  MLS_OK, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY. */
 mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found) MLS_MUST_USE;
 
-/* What the group of that name matched when the pattern last did, in the same text; no ptr when there is none. */
+/*
+ * What the group of that name (NULL: the first one) matched when the pattern last did, in the same text; no ptr when
+ * there is none.  And how many groups it has.
+ */
 mls_str mls_pattern_group(const mls_pattern *pattern, mls_str text, const char *name);
+size_t mls_pattern_groups(const mls_pattern *pattern);
 
 void mls_pattern_release(mls_pattern *pattern);
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "mlscore/telemetry.h"
 
 void mls_cli_worsen(mls_cli *cli, int status)
 {
@@ -281,6 +282,13 @@ void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *re
     mls_cli_close(cli, status == MLS_OK || status == MLS_STOPPED ? NULL : error.message);
 }
 
+bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
+{
+    const bool people = cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
+    return !people || mls_telemetry_note(collection, cli->threads) == MLS_OK ||
+           mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+}
+
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
@@ -293,6 +301,7 @@ void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 void mls_cli_release(mls_cli *cli)
 {
     mls_names_release(&cli->operands);
+    mls_names_release(&cli->telemetry.runs);
     mls_sources_release(&cli->sources);
     mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);

@@ -98,7 +98,7 @@ static bool is_met(char condition, const mls_command *c, const mls_option *o)
 {
     const bool ends = o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION;
     const bool argument = o->argument != NULL && o->does != MLS_SETS_CHOICE;
-    const bool file = argument && strncmp(o->argument, "FILE", 4) == 0;
+    const bool file = argument && (strncmp(o->argument, "FILE", 4) == 0 || strcmp(o->argument, "LOG") == 0);
     const bool values = argument && values_of(o) != NULL;
     const struct {
         char condition;

@@ -154,7 +154,7 @@ static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
     mls_cli_progress_end(cli);
     if (collected != MLS_OK) {
         mls_cli_say_error(cli, cli->score.rcp_path, &error);
-    } else {
+    } else if (mls_cli_note_telemetry(cli, &collection)) {
         print_scores(cli, &collection);
         note_unused_points(cli, &collection);
         for (size_t i = 0; i < collection.group_count; i++) {

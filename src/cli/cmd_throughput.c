@@ -102,7 +102,7 @@ static void throughput_collect(mls_cli *cli, const mls_edition *edition, const m
     mls_cli_progress_end(cli);
     if (collected != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
-    } else {
+    } else if (mls_cli_note_telemetry(cli, &collection)) {
         throughput_print(cli, &collection, wanted);
     }
     mls_collection_release(&collection);

@@ -10,6 +10,7 @@
 #define MLS_CLI_COMMAND_H
 
 #include "base/walk.h"
+#include "mlscore/collect.h"
 #include "mlscore/group.h"
 #include "mlscore/reading.h"
 #include "mlscore/submission.h"
@@ -30,6 +31,7 @@ typedef enum mls_option_does {
     MLS_SETS_FLAG,   /* a bool of mls_cli becomes true */
     MLS_SETS_TEXT,   /* a const char * points to the argument */
     MLS_SETS_CHOICE, /* the same, but the argument, which is one of its values, may be missing: "" then */
+    MLS_ADDS_TEXT,   /* mls_names get a copy of it: it may come again */
     MLS_COUNTS,      /* an unsigned grows */
     MLS_SETS_USAGE,
     MLS_SETS_FORMAT,
@@ -51,6 +53,7 @@ typedef struct mls_option {
 // clang-format off
 #define MLS_ROW_FLAG(letter, name, member, help) {letter, name, NULL, help, MLS_SETS_FLAG, offsetof(mls_cli, member), NULL}
 #define MLS_ROW_TEXT(letter, name, argument, member, help) {letter, name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), NULL}
+#define MLS_ROW_LIST(letter, name, argument, member, help) {letter, name, argument, help, MLS_ADDS_TEXT, offsetof(mls_cli, member), NULL}
 #define MLS_ROW_WORD(name, argument, words, member, help) {'\0', name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), words}
 #define MLS_ROW_CHOICE(name, argument, member, help) {'\0', name, argument, help, MLS_SETS_CHOICE, offsetof(mls_cli, member), NULL}
 /* Rows that many commands share. */
@@ -92,6 +95,12 @@ typedef struct mls_command {
     void (*run)(mls_cli *cli);
 } mls_command;
 
+/* What the options of telemetry say, as the user wrote it. */
+typedef struct mls_telemetry_settings {
+    mls_names runs;
+    const char *timezone, *offset, *gap, *columns, *start, *interval, *host_pattern;
+} mls_telemetry_settings;
+
 /* Everything a command is run with.  The options have been read. */
 struct mls_cli {
     const mls_command *command; /* NULL: the program itself */
@@ -123,6 +132,7 @@ struct mls_cli {
         const char *accelerators, *accelerator, *precision; /* as given */
         bool causal, series;
     } throughput;
+    mls_telemetry_settings telemetry;
 
     mls_names operands;       /* what is left of the command line, then what --files-from lists */
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
@@ -137,7 +147,7 @@ struct mls_cli {
 
 /* The commands, in the order in which help lists them. */
 #define MLS_COMMAND_LIST(C)                                                                                            \
-    C(score) C(check) C(verify) C(throughput) C(config) C(events) C(rcp) C(rules) C(help) C(completion)
+    C(score) C(check) C(verify) C(throughput) C(config) C(telemetry) C(events) C(rcp) C(rules) C(help) C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)
@@ -203,6 +213,9 @@ void mls_cli_read_done(mls_cli *cli, const mls_read *read);
 
 /* --help and `mlscore help CMD` without a manual. */
 void mls_cli_print_help(const mls_command *command, mls_output *output);
+
+/* Gives the groups their line of telemetry, where what is printed is for people.  False after a complaint. */
+bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);
 
 /* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv);

@@ -87,6 +87,9 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
     case MLS_SETS_CHOICE:
         *(const char **)setting = chosen ? argument : "";
         break;
+    case MLS_ADDS_TEXT:
+        return mls_names_add(setting, mls_str_from(argument)) ||
+               mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
     case MLS_COUNTS:
         ++*(unsigned *)setting;
         break;

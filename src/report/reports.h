@@ -9,6 +9,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/config.h"
 #include "mlscore/submission.h"
+#include "mlscore/telemetry.h"
 #include "mlscore/throughput.h"
 #include "report/view.h"
 
@@ -25,8 +26,10 @@ extern const mls_report mls_score_wide_report, mls_summary_report, mls_summary_w
 const char *mls_path_shown(const char *path);
 const char *mls_group_name_below(const mls_group *group, const char *path);
 
-/* What of every group stands above its runs; the files that hold none (those unread are told elsewhere). */
+/* What of every group stands above its runs; the line of its note below them; the files that hold none (those unread
+ * are told elsewhere). */
 void mls_group_show_headline(mls_view *view, const mls_group *group);
+void mls_group_show_note(mls_view *view, const mls_group *group);
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
 
 /* What of it is for people. */
@@ -34,6 +37,12 @@ void mls_score_show(mls_printer *to, const void *what);
 
 /* ---- throughput: an mls_throughputs */
 extern const mls_report mls_throughput_report;
+
+/* ---- telemetry: an mls_telemetry */
+extern const mls_report mls_telemetry_report;
+
+/* Files without what was looked for. */
+extern const mls_fields mls_skipped_fields;
 
 /* ---- check: mls_check_log after mls_check_log, as they come; only JUnit is held back to the end. */
 extern const mls_report mls_check_report;

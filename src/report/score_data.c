@@ -194,15 +194,16 @@ static const mls_columns score_columns = {
     F(skipped, file, TEXT, "", row->path)                                                                              \
     F(skipped, reason, TEXT, "", row->skip)                                                                            \
     F(skipped, failed, BOOL, "", row->failed)
-MLS_FIELDS(skipped, mls_source, SKIPPED_FIELDS)
+MLS_FIELDS_AS(, mls_skipped_fields, skipped, mls_source, SKIPPED_FIELDS)
 #define COLLECTION_FIELDS(F)                                                                                           \
     F(collection, groups, ARRAY, "", MLS_EMIT_ROWS(group, row->groups, row->group_count))                              \
-    F(collection, skipped, ARRAY, "", MLS_EMIT_ROWS(skipped, row->skipped.items, row->skipped.count))
+    F(collection, skipped, ARRAY, "",                                                                                  \
+      MLS_EMIT_LIST(to, row->skipped.count, mls_emit_object(to, &mls_skipped_fields, &row->skipped.items[i])))
 MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 
-static const mls_fields *const tables[] = {&collection_fields, &group_fields,    &run_fields,     &verdict_fields,
-                                           &seeds_fields,      &spread_fields,   &parts_fields,   &window_fields,
-                                           &energy_fields,     &mls_weak_fields, &skipped_fields, NULL};
+static const mls_fields *const tables[] = {&collection_fields, &group_fields,    &run_fields,         &verdict_fields,
+                                           &seeds_fields,      &spread_fields,   &parts_fields,       &window_fields,
+                                           &energy_fields,     &mls_weak_fields, &mls_skipped_fields, NULL};
 
 static void group_lines(mls_emitter *to, const void *what)
 {

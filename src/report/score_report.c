@@ -308,6 +308,13 @@ static void show_strict(mls_view *view, const mls_group *group)
     }
 }
 
+void mls_group_show_note(mls_view *view, const mls_group *group)
+{
+    if (group->note != NULL) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", group->note);
+    }
+}
+
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection)
 {
     const size_t count = collection->skipped.count - collection->failed;
@@ -339,6 +346,7 @@ void mls_score_show(mls_printer *to, const void *what)
         show_convergence(to->view, group);
         show_seeds(to->view, group);
         show_energy(to->view, group);
+        mls_group_show_note(to->view, group);
         show_group_findings(to->view, group);
         show_run_findings(to->view, group);
         show_strict(to->view, group);

@@ -283,6 +283,7 @@ static void show_throughputs(mls_printer *to, const void *what)
         show_timed_runs(view, group);
         show_pace(view, group);
         show_utilization(view, group, &all->options);
+        mls_group_show_note(view, group->group);
         show_slow(view, group);
         for (size_t k = 0; k < group->group->run_count && view->verbose > 0; k++) {
             show_curve(view, group, &group->runs[k]);

@@ -360,6 +360,7 @@ void mls_group_release(mls_group *group)
     free(group->path);
     free((void *)group->runs);
     free(group->marks);
+    free(group->note);
     free(group->power.joules);
     if (group->arena != NULL) {
         mls_arena_release(group->arena);

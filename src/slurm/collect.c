@@ -271,7 +271,7 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
     *collection = (mls_collection){0};
     mls_status status = mls_sources_find(paths, path_count, &collection->skipped, error);
     status = status == MLS_OK ? read_all(options, collection, error) : status;
-    status = status == MLS_OK ? score_groups(options, collection, error) : status;
+    status = status == MLS_OK && !options->runs_only ? score_groups(options, collection, error) : status;
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 

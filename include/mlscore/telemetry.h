@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * telemetry.h - what the machines measured while a run ran: logs of nvidia-smi, dmon, dcgmi and of the power
+ * measurement of MLPerf, joined with runs by time.
+ *
+ * Times are milliseconds since 1970, energy is joules, power watts.  What is not known is NaN, or NULL of a text.
+ */
+#ifndef MLSCORE_TELEMETRY_H
+#define MLSCORE_TELEMETRY_H
+
+#include "mlscore/collect.h"
+
+MLS_C_BEGIN
+
+/** What is measured of a device, in the order in which it is told. */
+#define MLS_METRIC_LIST(M)                                                                                             \
+    M(POWER_W, power_w)                                                                                                \
+    M(POWER_INSTANT_W, power_instant_w)                                                                                \
+    M(POWER_LIMIT_W, power_limit_w)                                                                                    \
+    M(UTILIZATION_GPU_PERCENT, utilization_gpu_percent)                                                                \
+    M(UTILIZATION_MEMORY_PERCENT, utilization_memory_percent)                                                          \
+    M(SM_CLOCK_MHZ, sm_clock_mhz)                                                                                      \
+    M(MEMORY_CLOCK_MHZ, memory_clock_mhz)                                                                              \
+    M(TEMPERATURE_GPU_C, temperature_gpu_c)                                                                            \
+    M(TEMPERATURE_MEMORY_C, temperature_memory_c)                                                                      \
+    M(MEMORY_USED_MIB, memory_used_mib)                                                                                \
+    M(MEMORY_TOTAL_MIB, memory_total_mib)                                                                              \
+    M(SM_ACTIVE, sm_active)                                                                                            \
+    M(SM_OCCUPANCY, sm_occupancy)                                                                                      \
+    M(TENSOR_ACTIVE, tensor_active)                                                                                    \
+    M(DRAM_ACTIVE, dram_active)                                                                                        \
+    M(GRAPHICS_ACTIVE, graphics_active)
+
+/** What a device counts: told is by how much it rose.  energy_joules is what the device itself has summed up. */
+#define MLS_COUNTER_LIST(C)                                                                                            \
+    C(ECC_CORRECTED, ecc_corrected)                                                                                    \
+    C(ECC_UNCORRECTED, ecc_uncorrected)                                                                                \
+    C(ENERGY_JOULES, energy_joules)
+
+/** Why clocks were not higher, in the order of NVML's bits, the first being 1. */
+#define MLS_REASON_LIST(R)                                                                                             \
+    R(GPU_IDLE, gpu_idle)                                                                                              \
+    R(APPLICATIONS_CLOCKS_SETTING, applications_clocks_setting)                                                        \
+    R(SW_POWER_CAP, sw_power_cap)                                                                                      \
+    R(HW_SLOWDOWN, hw_slowdown)                                                                                        \
+    R(SYNC_BOOST, sync_boost)                                                                                          \
+    R(SW_THERMAL_SLOWDOWN, sw_thermal_slowdown)                                                                        \
+    R(HW_THERMAL_SLOWDOWN, hw_thermal_slowdown)                                                                        \
+    R(HW_POWER_BRAKE_SLOWDOWN, hw_power_brake_slowdown)                                                                \
+    R(DISPLAY_CLOCK_SETTING, display_clock_setting)
+
+typedef enum mls_metric {
+#define MLS_METRIC_ID(id, name) MLS_METRIC_##id,
+    MLS_METRIC_LIST(MLS_METRIC_ID) MLS_METRIC_COUNT
+#undef MLS_METRIC_ID
+} mls_metric;
+
+typedef enum mls_counter {
+#define MLS_COUNTER_ID(id, name) MLS_COUNTER_##id,
+    MLS_COUNTER_LIST(MLS_COUNTER_ID) MLS_COUNTER_COUNT
+#undef MLS_COUNTER_ID
+} mls_counter;
+
+typedef enum mls_reason {
+#define MLS_REASON_ID(id, name) MLS_REASON_##id,
+    MLS_REASON_LIST(MLS_REASON_ID) MLS_REASON_COUNT
+#undef MLS_REASON_ID
+} mls_reason;
+
+const char *mls_metric_name(mls_metric metric);
+const char *mls_reason_name(mls_reason reason);
+
+/** How to read and to join; NaN and NULL stand for what was not given. */
+typedef struct mls_telemetry_options {
+    double timezone_minutes;  /**< of times that do not say theirs, east of Greenwich; 0: UTC */
+    double offset_ms;         /**< added to every measured time */
+    double gap_ms;            /**< rows further apart are a gap; NaN: 5 s or 5 intervals, whichever is more */
+    double start_ms;          /**< of logs without times: row k of a device was measured at start + k × interval */
+    double interval_ms;       /**< both or none */
+    const char *columns;      /**< what a log of nvidia-smi without a heading holds: "timestamp,index,power.draw" */
+    const char *host_pattern; /**< a regular expression whose one group is the host in a file's path */
+    unsigned threads;         /**< 0: one per processor */
+} mls_telemetry_options;
+
+/** Nothing given. */
+mls_telemetry_options mls_telemetry_defaults(void);
+
+/** Reads "UTC", "+05:30", "-0800", "Z" into minutes; a time as a log has it; a list of columns, a pattern.  */
+bool mls_timezone_parse(mls_str text, double *minutes);
+bool mls_moment_parse(mls_str text, double timezone_minutes, double *time_ms);
+
+/** Whether at least one column of a list is known, and which is not: *unknown is the first, empty when all are. */
+bool mls_telemetry_columns_known(const char *columns, mls_str *unknown);
+
+/** MLS_OK, MLS_ERROR_SYNTAX (with what is wrong) or MLS_ERROR_MEMORY. */
+mls_status mls_host_pattern_check(const char *pattern, mls_error *error) MLS_MUST_USE;
+
+/** When a run ran; of which log, from which line on (file NULL: no run was named). */
+typedef struct mls_telemetry_run {
+    const char *file;
+    size_t line;
+    double start_ms, stop_ms;
+} mls_telemetry_run;
+
+typedef struct mls_metric_summary {
+    double mean, min, max; /**< NaN: no sample has it */
+} mls_metric_summary;
+
+/** A device during a run. */
+typedef struct mls_telemetry_device {
+    const char *file, *host, *device, *uuid, *name;
+    const char *source; /**< "nvidia-smi", "dmon", "dcgm" or "mlperf" */
+    size_t samples;     /**< rows between start and stop */
+    double interval_ms; /**< median distance of rows, of the whole file */
+    double coverage;    /**< share of the run that was measured */
+    double gaps;        /**< how many touch the run */
+    double longest_gap_ms;
+    mls_metric_summary metrics[MLS_METRIC_COUNT];
+    double busy_clock_mhz; /**< mean clock over the samples that are used for half at least, or do not tell */
+    double counters[MLS_COUNTER_COUNT];
+    bool has_reasons;
+    double reasons[MLS_REASON_COUNT]; /**< shares of the measured time; 0: never */
+    double energy_joules;             /**< of the measured time */
+    double mean_power_w;
+    double energy_estimate_joules; /**< of the whole run, when nine tenths of it were measured */
+} mls_telemetry_device;
+
+/** A device that differs from its sisters. */
+typedef struct mls_telemetry_outlier {
+    const mls_telemetry_device *device;
+    mls_metric metric;
+    double mean, median;
+} mls_telemetry_outlier;
+
+/** What was measured during one run. */
+typedef struct mls_telemetry_window {
+    mls_telemetry_run run;
+    mls_telemetry_device *devices; /**< in the order of the files, then by number */
+    size_t device_count;
+    mls_telemetry_outlier *outliers; /**< by metric, then by device */
+    size_t outlier_count, outlier_capacity;
+    char suggested_timezone[8];                   /**< "-08:00"; "": none */
+    double energy_joules, energy_estimate_joules; /**< of all devices; the estimate is NaN if one with power has none */
+    double mean_power_w;                          /**< of all devices together */
+    mls_findings findings;
+} mls_telemetry_window;
+
+/** Everything read.  Owns all it points to but the files of runs. */
+typedef struct mls_telemetry {
+    mls_telemetry_window *windows;
+    size_t window_count;
+    mls_sources skipped; /**< that hold no measurement, and why */
+    size_t failed;       /**< files and folders that could not be read */
+    size_t files;        /**< with measurements */
+    struct mls_telemetry_file *sources;
+    size_t source_count;
+} mls_telemetry;
+
+/**
+ * Reads what stands under `paths` ("-": standard input; folders are walked) and makes one window for each run; without
+ * any run one from the first to the last measurement.  Logs are recognised by what they hold.  MLS_OK,
+ * MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or MLS_ERROR_SYNTAX (of the host pattern); *telemetry is to be released in any
+ * case.
+ */
+mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,
+                              size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
+                              mls_error *error) MLS_MUST_USE;
+
+void mls_telemetry_release(mls_telemetry *telemetry);
+
+/**
+ * Gives each group of a Slurm directory, beside whose logs such files lie, its line of telemetry (mls_group.note).  The
+ * files are those that the collection has skipped.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_telemetry_note(mls_collection *collection, unsigned threads) MLS_MUST_USE;
+
+MLS_C_END
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_telemetry.c - mlscore telemetry: what the machines measured while a run ran. */
+#include "mlscore/telemetry.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "report/reports.h"
+
+static const mls_option options[] = {
+    MLS_ROW_LIST('\0', "run", "LOG", telemetry.runs,
+                 "join with the runs in LOG, or in a directory of logs (repeatable)"),
+    MLS_ROW_TEXT('\0', "timezone", "ZONE", telemetry.timezone, "of times that do not say theirs: UTC or ±HH:MM (UTC)"),
+    MLS_ROW_TEXT('\0', "offset", "SECONDS", telemetry.offset, "add to every measured time, where clocks differ"),
+    MLS_ROW_TEXT('\0', "gap", "SECONDS", telemetry.gap, "measurements further apart are a gap (5 s, or 5 intervals)"),
+    MLS_ROW_TEXT('\0', "columns", "LIST", telemetry.columns, "what logs of nvidia-smi without a heading hold"),
+    MLS_ROW_TEXT('\0', "start", "TIME", telemetry.start, "when logs without times began"),
+    MLS_ROW_TEXT('\0', "interval", "SECONDS", telemetry.interval, "how often logs without times were measured"),
+    MLS_ROW_TEXT('\0', "host-pattern", "REGEX", telemetry.host_pattern, "the host is the one group, in a log's path"),
+    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
+    MLS_ROWS_FILES,
+    MLS_ROW_THREADS,
+    MLS_ROWS_VIEW,
+    MLS_ROWS_LAST,
+};
+
+/* Seconds as milliseconds; nothing given leaves them as they are.  False after a complaint. */
+static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool negative, double *milliseconds)
+{
+    double seconds;
+    if (text == NULL) {
+        return true;
+    }
+    if (!mls_number_parse(mls_str_from(text), &seconds) || !isfinite(seconds) || (!negative && seconds <= 0)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes a number of seconds%s, not '%s'", name,
+                           negative ? "" : " above 0", text);
+    }
+    *milliseconds = seconds * 1000;
+    return true;
+}
+
+static bool take_columns(mls_cli *cli, const char *columns)
+{
+    mls_str unknown;
+    if (columns == NULL) {
+        return true;
+    }
+    const bool some = mls_telemetry_columns_known(columns, &unknown);
+    if (unknown.len > 0) {
+        mls_cli_say(cli, some ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is no column that is known",
+                    (int)unknown.len, unknown.ptr);
+    } else if (!some) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--columns names nothing that is measured");
+    }
+    return some;
+}
+
+/* What the options say.  False after a complaint. */
+static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
+{
+    const mls_telemetry_settings *given = &cli->telemetry;
+    mls_error error = {0};
+    *wanted = mls_telemetry_defaults();
+    wanted->threads = cli->threads;
+    wanted->columns = given->columns;
+    wanted->host_pattern = given->host_pattern;
+    if (given->timezone != NULL && !mls_timezone_parse(mls_str_from(given->timezone), &wanted->timezone_minutes)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--timezone takes UTC or ±HH:MM, not '%s'", given->timezone);
+    }
+    if ((given->start != NULL) != (given->interval != NULL)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--start and --interval go together");
+    }
+    if (given->start != NULL &&
+        !mls_moment_parse(mls_str_from(given->start), wanted->timezone_minutes, &wanted->start_ms)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
+                           "--start takes a time such as '2026-11-21 16:24:40' or milliseconds since 1970, not '%s'",
+                           given->start);
+    }
+    return take_seconds(cli, "offset", given->offset, true, &wanted->offset_ms) &&
+           take_seconds(cli, "gap", given->gap, false, &wanted->gap_ms) &&
+           take_seconds(cli, "interval", given->interval, false, &wanted->interval_ms) &&
+           take_columns(cli, given->columns) &&
+           (given->host_pattern == NULL || mls_host_pattern_check(given->host_pattern, &error) == MLS_OK ||
+            mls_cli_say(cli, error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : MLS_WRONG_USAGE, NULL,
+                        "--host-pattern: %s", error.message));
+}
+
+/* Says what could not be read, and what a user named that is none of the formats. */
+static void say_files(mls_cli *cli, const mls_telemetry *telemetry)
+{
+    mls_cli_say_skipped(cli, &telemetry->skipped);
+    for (size_t i = 0; i < telemetry->skipped.count; i++) {
+        const mls_source *skipped = &telemetry->skipped.items[i];
+        if (skipped->named && !skipped->failed) {
+            mls_cli_say(cli, MLS_EXIT_OK, skipped->path, "skipped: %s", skipped->skip);
+        }
+    }
+    if (telemetry->source_count == 0) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "no measurement found");
+    }
+}
+
+static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t run_count,
+                            const mls_telemetry_options *wanted)
+{
+    mls_telemetry telemetry;
+    mls_error error = {0};
+    if (mls_telemetry_read((const char *const *)cli->operands.items, cli->operands.count, runs, run_count, wanted,
+                           &telemetry, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
+        mls_cli_print(cli, &mls_telemetry_report, &telemetry);
+        for (size_t i = 0; i < telemetry.window_count; i++) {
+            const bool pass = mls_findings_pass(&telemetry.windows[i].findings.counts, cli->view.strict);
+            mls_cli_worsen(cli, pass ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        }
+        say_files(cli, &telemetry);
+    }
+    mls_telemetry_release(&telemetry);
+}
+
+/* The runs of the logs that --run names, found as score finds them, with what was measured meanwhile. */
+static void telemetry_join(mls_cli *cli, const mls_telemetry_options *wanted)
+{
+    const mls_names *logs = &cli->telemetry.runs;
+    const mls_collect_options how = {.threads = cli->threads, .runs_only = true};
+    mls_collection collection;
+    mls_error error = {0};
+    if (mls_collect((const char *const *)logs->items, logs->count, &how, &collection, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+        mls_collection_release(&collection);
+        return;
+    }
+    mls_telemetry_run *runs = calloc(collection.run_count + 1, sizeof *runs);
+    for (size_t i = 0; i < collection.run_count && runs != NULL; i++) {
+        const mls_run *run = &collection.runs[i];
+        runs[i] = (mls_telemetry_run){run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
+    }
+    mls_cli_say_skipped(cli, &collection.skipped);
+    if (runs == NULL) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+    } else if (collection.run_count == 0) {
+        mls_cli_say(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
+    } else {
+        telemetry_print(cli, runs, collection.run_count, wanted);
+    }
+    free(runs);
+    mls_collection_release(&collection);
+}
+
+static void telemetry_run(mls_cli *cli)
+{
+    mls_telemetry_options wanted;
+    if (!take_settings(cli, &wanted)) {
+        return;
+    }
+    if (cli->telemetry.runs.count == 0) {
+        telemetry_print(cli, NULL, 0, &wanted);
+    } else {
+        telemetry_join(cli, &wanted);
+    }
+}
+
+const mls_command mls_command_telemetry = {
+    .name = "telemetry",
+    .summary = "what was measured of the machines while a run ran: power, energy, clocks, use",
+    .usage = "[OPTION]… FILE|DIR… [--run=LOG|DIR]…",
+    .about = "Joins measurements with runs by time: logs of nvidia-smi (CSV, dmon), dcgmi dmon and\n"
+             "the power logs of MLPerf.  Tells power, energy, clocks, temperature, use, memory,\n"
+             "throttling and memory errors of each device, and which device stands out.",
+    .options = options,
+    .path_arguments = true,
+    .missing = "no log of measurements given",
+    .run = telemetry_run,
+};

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* telemetry_report.c - what was measured during runs: a table of devices for each, and who stands out. */
+#include <math.h>
+
+#include "base/number.h"
+#include "report/reports.h"
+#include "report/table.h"
+
+/* -------------------------------------------------------------- for people */
+
+enum { INDENT = 2, HANG = 6, DEVICES_SHOWN = 64, MIB_PER_GIB = 1024 };
+
+/* "15.2 kJ", "417 W", "1.2 MW": four digits at most before the point. */
+static mls_words words_of_unit(double number, const char *unit)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T"};
+    mls_words words;
+    size_t prefix = 0;
+    while (prefix + 1 < sizeof prefixes / sizeof *prefixes && fabs(number) >= 9999.5) {
+        number /= 1000;
+        prefix++;
+    }
+    (void)snprintf(words.text, sizeof words.text, "%.40s %s%s", mls_words_grouped(number, prefix > 0).text,
+                   prefixes[prefix], unit);
+    return words;
+}
+
+static void show_window_line(mls_view *view, const mls_telemetry_window *window)
+{
+    const mls_telemetry_run *run = &window->run;
+    const double seconds = (run->stop_ms - run->start_ms) / 1000;
+    mls_buffer title = {0};
+    mls_buffer line = {0};
+    mls_buffer_append_text(&title, run->file != NULL ? mls_path_shown(run->file) : "all measurements");
+    if (run->line > 1) {
+        mls_buffer_printf(&title, ":%zu", run->line);
+    }
+    if (!isnan(seconds)) {
+        mls_buffer_printf(&line, "   %s%s", seconds < 120 ? mls_words_grouped(seconds, 1).text : "",
+                          seconds < 120 ? " s" : mls_words_clock(seconds / 60).text);
+    }
+    mls_buffer_printf(&line, "   %s", mls_words_plural(window->device_count, "device", "devices").text);
+    if (!isnan(window->energy_joules)) {
+        const bool part = isnan(window->energy_estimate_joules);
+        mls_buffer_printf(&line, "   %s%s   %s", words_of_unit(window->energy_joules, "J").text,
+                          part ? " (of what was measured)" : "", words_of_unit(window->mean_power_w, "W").text);
+    }
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
+    if (title.failed) {
+        mls_output_short(view->output);
+    } else {
+        mls_view_headline(view, mls_buffer_str(&title), &line, INDENT);
+    }
+    mls_buffer_release(&title);
+    mls_buffer_release(&line);
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+}
+
+static void add_device_row(mls_table *table, const mls_telemetry_device *device, bool stands_out)
+{
+    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+    static const char vendor[] = "NVIDIA ";
+    const mls_style style = stands_out ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
+    const char *model = device->name != NULL ? device->name : "";
+    const mls_metric_summary *metrics = device->metrics;
+    model += strncmp(model, vendor, sizeof vendor - 1) == 0 ? sizeof vendor - 1 : 0;
+    mls_table_row(table);
+    mls_table_cell(table, "device", KEEP | MLS_COLUMN_CUT, style, "%s%s%s%s%s",
+                   device->host != NULL ? device->host : "", device->host != NULL ? ":" : "", device->device,
+                   *model != '\0' ? "  " : "", model);
+    mls_table_cell(table, "samples", RIGHT, style, "%s", mls_words_count((double)device->samples).text);
+    mls_table_cell(table, "cover", RIGHT, style, isnan(device->coverage) ? "-" : "%.0f %%", device->coverage * 100);
+    mls_table_cell(table, "power W", DECIMAL | KEEP, style, "%s", mls_words_grouped(device->mean_power_w, 1).text);
+    mls_table_cell(table, "use %", DECIMAL | KEEP, style, "%s",
+                   mls_words_grouped(metrics[MLS_METRIC_UTILIZATION_GPU_PERCENT].mean, 1).text);
+    mls_table_cell(table, "SM MHz", RIGHT, style, "%s", mls_words_fixed(metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, 0).text);
+    mls_table_cell(table, "°C", DECIMAL, style, "%s",
+                   mls_words_grouped(metrics[MLS_METRIC_TEMPERATURE_GPU_C].mean, 1).text);
+    mls_table_cell(table, "memory GiB", DECIMAL, style, "%s",
+                   mls_words_grouped(metrics[MLS_METRIC_MEMORY_USED_MIB].mean / MIB_PER_GIB, 1).text);
+    mls_table_cell(table, "energy kJ", DECIMAL, style, "%s", mls_words_grouped(device->energy_joules / 1000, 2).text);
+}
+
+static void show_devices(mls_view *view, const mls_telemetry_window *window)
+{
+    mls_table table = {.indent = INDENT};
+    size_t hidden = 0;
+    for (size_t i = 0; i < window->device_count; i++) {
+        const mls_telemetry_device *device = &window->devices[i];
+        bool out = false;
+        for (size_t k = 0; k < window->outlier_count; k++) {
+            out |= window->outliers[k].device == device;
+        }
+        if (out || i < DEVICES_SHOWN || view->verbose > 0) {
+            add_device_row(&table, device, out);
+        } else {
+            hidden++;
+        }
+    }
+    mls_table_finish(&table, view);
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    if (hidden > 0) {
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "and %s more (-v lists them)",
+                        mls_words_plural(hidden, "device", "devices").text);
+    }
+}
+
+/* Where there is only one log, findings need not name it. */
+static void show_window_findings(mls_view *view, const mls_telemetry_window *window, bool one_log)
+{
+    const mls_found_look look = {.indent = INDENT, .hang = HANG, .named = true, .sorted = true};
+    mls_found found = {0};
+    for (size_t i = 0; i < window->findings.count; i++) {
+        mls_finding finding = window->findings.items[i];
+        finding.path = one_log && finding.line == 0 ? NULL : finding.path;
+        mls_found_add_one(&found, &finding, (mls_owner){0}, view);
+    }
+    (void)mls_found_show(view, &found, look);
+    if (window->suggested_timezone[0] != '\0') {
+        mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
+                        "the logs cover the runs when their times are of another "
+                        "zone: try --timezone=%s",
+                        window->suggested_timezone);
+    }
+}
+
+static void show_telemetry(mls_printer *to, const void *what)
+{
+    const mls_telemetry *telemetry = what;
+    for (size_t i = 0; i < telemetry->window_count; i++) {
+        const mls_telemetry_window *window = &telemetry->windows[i];
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_window_line(to->view, window);
+        show_devices(to->view, window);
+        show_window_findings(to->view, window, telemetry->source_count == 1);
+    }
+    const mls_collection skipped = {
+        .skipped = telemetry->skipped, .failed = telemetry->failed, .group_count = telemetry->window_count};
+    mls_collection_show_skipped(to->view, &skipped);
+}
+
+/* ------------------------------------------------------------- for programs */
+
+#define SUMMARY_FIELDS(F)                                                                                              \
+    F(summary, mean, NUMBER, "", row->mean)                                                                            \
+    F(summary, min, NUMBER, "", row->min)                                                                              \
+    F(summary, max, NUMBER, "", row->max)
+MLS_FIELDS(summary, mls_metric_summary, SUMMARY_FIELDS)
+
+/* Only what has a value. */
+static void emit_metrics(mls_emitter *to, const mls_telemetry_device *device)
+{
+    mls_emit_open(to, '{');
+    for (unsigned i = 0; i < MLS_METRIC_COUNT; i++) {
+        if (!isnan(device->metrics[i].mean)) {
+            mls_emit_name(to, mls_str_from(mls_metric_name((mls_metric)i)));
+            mls_emit_object(to, &summary_fields, &device->metrics[i]);
+        }
+    }
+    mls_emit_close(to, '}');
+}
+
+static void emit_counters(mls_emitter *to, const mls_telemetry_device *device)
+{
+    static const char *const names[] = {
+#define COUNTER_NAME(id, name) #name,
+        MLS_COUNTER_LIST(COUNTER_NAME)};
+    mls_emit_open(to, '{');
+    for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
+        if (!isnan(device->counters[i])) {
+            mls_emit_name(to, mls_str_from(names[i]));
+            mls_emit_number(to, device->counters[i]);
+        }
+    }
+    mls_emit_close(to, '}');
+}
+
+static void emit_reasons(mls_emitter *to, const mls_telemetry_device *device)
+{
+    if (!device->has_reasons) {
+        mls_emit_null(to);
+        return;
+    }
+    mls_emit_open(to, '{');
+    for (unsigned i = 0; i < MLS_REASON_COUNT; i++) {
+        if (device->reasons[i] > 0) {
+            mls_emit_name(to, mls_str_from(mls_reason_name((mls_reason)i)));
+            mls_emit_number(to, device->reasons[i]);
+        }
+    }
+    mls_emit_close(to, '}');
+}
+
+#define DEVICE_FIELDS(F)                                                                                               \
+    F(device, host, TEXT_OR_NULL, "", row->host)                                                                       \
+    F(device, device, TEXT, "", row->device)                                                                           \
+    F(device, uuid, TEXT_OR_NULL, "", row->uuid)                                                                       \
+    F(device, name, TEXT_OR_NULL, "", row->name)                                                                       \
+    F(device, source, TEXT, "", row->source)                                                                           \
+    F(device, log, TEXT, "", row->file)                                                                                \
+    F(device, samples, NUMBER, "", row->samples)                                                                       \
+    F(device, interval_ms, NUMBER_OR_NULL, "ms", row->interval_ms)                                                     \
+    F(device, coverage, NUMBER_OR_NULL, "", row->coverage)                                                             \
+    F(device, gaps, NUMBER_OR_NULL, "", row->gaps)                                                                     \
+    F(device, longest_gap_ms, NUMBER_OR_NULL, "ms", row->longest_gap_ms)                                               \
+    F(device, metrics, OBJECT, "", emit_metrics(to, row))                                                              \
+    F(device, counters, OBJECT, "", emit_counters(to, row))                                                            \
+    F(device, reasons, OBJECT_OR_NULL, "", emit_reasons(to, row))                                                      \
+    F(device, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                             \
+    F(device, mean_power_w, NUMBER_OR_NULL, "W", row->mean_power_w)                                                    \
+    F(device, energy_estimate_joules, NUMBER_OR_NULL, "joules", row->energy_estimate_joules)
+MLS_FIELDS(device, mls_telemetry_device, DEVICE_FIELDS)
+
+/* In CSV a metric is its mean. */
+#define METRIC_MEAN(id) row->metrics[MLS_METRIC_##id].mean
+#define DEVICE_CSV_FIELDS(F)                                                                                           \
+    F(device_csv, power_w, NUMBER_OR_NULL, "W", METRIC_MEAN(POWER_W))                                                  \
+    F(device_csv, power_instant_w, NUMBER_OR_NULL, "W", METRIC_MEAN(POWER_INSTANT_W))                                  \
+    F(device_csv, power_limit_w, NUMBER_OR_NULL, "W", METRIC_MEAN(POWER_LIMIT_W))                                      \
+    F(device_csv, utilization_gpu_percent, NUMBER_OR_NULL, "%", METRIC_MEAN(UTILIZATION_GPU_PERCENT))                  \
+    F(device_csv, utilization_memory_percent, NUMBER_OR_NULL, "%", METRIC_MEAN(UTILIZATION_MEMORY_PERCENT))            \
+    F(device_csv, sm_clock_mhz, NUMBER_OR_NULL, "MHz", METRIC_MEAN(SM_CLOCK_MHZ))                                      \
+    F(device_csv, memory_clock_mhz, NUMBER_OR_NULL, "MHz", METRIC_MEAN(MEMORY_CLOCK_MHZ))                              \
+    F(device_csv, temperature_gpu_c, NUMBER_OR_NULL, "degrees Celsius", METRIC_MEAN(TEMPERATURE_GPU_C))                \
+    F(device_csv, temperature_memory_c, NUMBER_OR_NULL, "degrees Celsius", METRIC_MEAN(TEMPERATURE_MEMORY_C))          \
+    F(device_csv, memory_used_mib, NUMBER_OR_NULL, "MiB", METRIC_MEAN(MEMORY_USED_MIB))                                \
+    F(device_csv, memory_total_mib, NUMBER_OR_NULL, "MiB", METRIC_MEAN(MEMORY_TOTAL_MIB))                              \
+    F(device_csv, sm_active, NUMBER_OR_NULL, "", METRIC_MEAN(SM_ACTIVE))                                               \
+    F(device_csv, sm_occupancy, NUMBER_OR_NULL, "", METRIC_MEAN(SM_OCCUPANCY))                                         \
+    F(device_csv, tensor_active, NUMBER_OR_NULL, "", METRIC_MEAN(TENSOR_ACTIVE))                                       \
+    F(device_csv, dram_active, NUMBER_OR_NULL, "", METRIC_MEAN(DRAM_ACTIVE))                                           \
+    F(device_csv, graphics_active, NUMBER_OR_NULL, "", METRIC_MEAN(GRAPHICS_ACTIVE))                                   \
+    F(device_csv, ecc_corrected, NUMBER_OR_NULL, "", row->counters[MLS_COUNTER_ECC_CORRECTED])                         \
+    F(device_csv, ecc_uncorrected, NUMBER_OR_NULL, "", row->counters[MLS_COUNTER_ECC_UNCORRECTED])
+MLS_FIELDS(device_csv, mls_telemetry_device, DEVICE_CSV_FIELDS)
+
+#define OUTLIER_FIELDS(F)                                                                                              \
+    F(outlier, host, TEXT_OR_NULL, "", row->device->host)                                                              \
+    F(outlier, device, TEXT, "", row->device->device)                                                                  \
+    F(outlier, metric, TEXT, "", mls_metric_name(row->metric))                                                         \
+    F(outlier, mean, NUMBER, "", row->mean)                                                                            \
+    F(outlier, median, NUMBER, "", row->median)
+MLS_FIELDS(outlier, mls_telemetry_outlier, OUTLIER_FIELDS)
+
+#define SPAN_FIELDS(F)                                                                                                 \
+    F(span, file, TEXT, "", row->file)                                                                                 \
+    F(span, line, NUMBER, "", row->line)
+MLS_FIELDS(span, mls_telemetry_run, SPAN_FIELDS)
+
+#define TOTAL_FIELDS(F)                                                                                                \
+    F(total, devices, NUMBER, "", row->device_count)                                                                   \
+    F(total, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                              \
+    F(total, energy_estimate_joules, NUMBER_OR_NULL, "joules", row->energy_estimate_joules)
+MLS_FIELDS(total, mls_telemetry_window, TOTAL_FIELDS)
+
+static void emit_window_findings(mls_emitter *to, const mls_telemetry_window *window)
+{
+    mls_found found = {0};
+    mls_found_add(&found, &window->findings, (mls_owner){0}, NULL);
+    mls_emit_found(to, found);
+}
+
+#define MEASURED_FIELDS(F)                                                                                             \
+    F(measured, run, OBJECT_OR_NULL, "", mls_emit_object(to, &span_fields, row->run.file != NULL ? &row->run : NULL))  \
+    F(measured, start_ms, NUMBER_OR_NULL, "ms", row->run.start_ms)                                                     \
+    F(measured, stop_ms, NUMBER_OR_NULL, "ms", row->run.stop_ms)                                                       \
+    F(measured, devices, ARRAY, "", MLS_EMIT_ROWS(device, row->devices, row->device_count))                            \
+    F(measured, outliers, ARRAY, "", MLS_EMIT_ROWS(outlier, row->outliers, row->outlier_count))                        \
+    F(measured, suggested_timezone, FILLED_OR_NULL, "", row->suggested_timezone)                                       \
+    F(measured, total, OBJECT, "", mls_emit_object(to, &total_fields, row))                                            \
+    F(measured, findings, ARRAY, "", emit_window_findings(to, row))
+MLS_FIELDS(measured, mls_telemetry_window, MEASURED_FIELDS)
+
+#define MEASURED_CSV_FIELDS(F)                                                                                         \
+    F(measured_csv, file, TEXT_OR_NULL, "", row->run.file)                                                             \
+    F(measured_csv, line, COUNT_OR_NULL, "", row->run.line)
+MLS_FIELDS(measured_csv, mls_telemetry_window, MEASURED_CSV_FIELDS)
+
+#define TELEMETRY_FIELDS(F)                                                                                            \
+    F(telemetry, windows, ARRAY, "", MLS_EMIT_ROWS(measured, row->windows, row->window_count))                         \
+    F(telemetry, skipped, ARRAY, "",                                                                                   \
+      MLS_EMIT_LIST(to, row->skipped.count, mls_emit_object(to, &mls_skipped_fields, &row->skipped.items[i])))
+MLS_FIELDS(telemetry, mls_telemetry, TELEMETRY_FIELDS)
+
+static const mls_fields *const tables[] = {&telemetry_fields, &measured_fields,    &span_fields,
+                                           &device_fields,    &summary_fields,     &outlier_fields,
+                                           &total_fields,     &mls_skipped_fields, NULL};
+
+static const mls_columns telemetry_columns = {
+    "TELEMETRY CSV",
+    "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage gaps longest_gap_ms "
+    "energy_joules mean_power_w energy_estimate_joules power_w power_instant_w power_limit_w utilization_gpu_percent "
+    "utilization_memory_percent sm_clock_mhz memory_clock_mhz temperature_gpu_c temperature_memory_c memory_used_mib "
+    "memory_total_mib sm_active sm_occupancy tensor_active dram_active graphics_active ecc_corrected ecc_uncorrected",
+    {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields},
+    0};
+
+static void window_lines(mls_emitter *to, const void *what)
+{
+    const mls_telemetry *telemetry = what;
+    for (size_t i = 0; i < telemetry->window_count; i++) {
+        mls_emit_object(to, &measured_fields, &telemetry->windows[i]);
+        mls_emit_end(to);
+    }
+}
+
+static void device_rows(mls_emitter *to, const void *what)
+{
+    const mls_telemetry *telemetry = what;
+    for (size_t i = 0; i < telemetry->window_count; i++) {
+        const mls_telemetry_window *window = &telemetry->windows[i];
+        for (size_t k = 0; k < window->device_count; k++) {
+            const mls_telemetry_device *device = &window->devices[k];
+            mls_emit_row(to, &telemetry_columns, (const void *[]){window, device, window, device});
+        }
+    }
+}
+
+const mls_report mls_telemetry_report = {.section = "TELEMETRY JSON",
+                                         .show = show_telemetry,
+                                         .object = &telemetry_fields,
+                                         .tables = tables,
+                                         .lines = window_lines,
+                                         .columns = &telemetry_columns,
+                                         .rows = device_rows};

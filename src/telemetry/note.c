@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* note.c - the line of telemetry of a group, from logs that lie beside those of its runs. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "telemetry/telemetry.h"
+
+/* What the windows of a group's runs say together. */
+typedef struct group_note {
+    size_t devices, runs, measured, slower, throttled; /* runs that were measured, have a straggler, were slowed down */
+    double coverage, energy, power;                    /* sums; energy and power over `powered` runs */
+    size_t powered;
+    char straggler[sizeof((mls_device_words *)0)->text];
+} group_note;
+
+/* The least of its devices tells how much of a run was measured. */
+static void note_window(group_note *note, const mls_telemetry_window *window)
+{
+    double least = 1;
+    for (size_t i = 0; i < window->device_count; i++) {
+        least = window->devices[i].coverage < least ? window->devices[i].coverage : least;
+    }
+    note->devices = window->device_count;
+    note->runs++;
+    note->coverage += least;
+    note->measured += least > 0;
+    note->throttled += window->findings.found[MLS_FINDING_THROTTLED] > 0;
+    if (!isnan(window->energy_joules)) {
+        note->energy += window->energy_joules;
+        note->power += window->mean_power_w;
+        note->powered++;
+    }
+    if (window->findings.found[MLS_FINDING_STRAGGLER] > 0) {
+        const mls_device_words words = mls_device_called(window->outliers[0].device);
+        memcpy(note->straggler, words.text, note->slower++ == 0 ? sizeof words.text : 0);
+    }
+}
+
+static char *note_words(const group_note *note)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "telemetry: %zu device%s", note->devices, note->devices == 1 ? "" : "s");
+    if (note->measured == 0) {
+        mls_buffer_append_text(&line, ", not measured during the runs (another clock, or time zone?)");
+        return mls_buffer_detach(&line);
+    }
+    mls_buffer_printf(&line, " · %.0f %% measured", note->coverage / (double)note->runs * 100);
+    if (note->powered > 0) {
+        const double count = (double)note->powered;
+        mls_buffer_printf(&line, " · %s kJ%s, %s W", mls_words_grouped(note->energy / count / 1000, 1).text,
+                          note->powered > 1 ? " a run" : "", mls_words_grouped(note->power / count, 0).text);
+    }
+    if (note->slower > 0) {
+        mls_buffer_printf(&line, " · straggler: %s", note->straggler);
+    }
+    if (note->throttled > 0) {
+        mls_buffer_printf(&line, " · slowed down in %zu of %zu runs", note->throttled, note->runs);
+    }
+    return mls_buffer_detach(&line);
+}
+
+/* Logs that nobody wanted for their records: what their names end in is what measurements are written to. */
+static mls_status find_candidates(const mls_sources *skipped, mls_sources *found)
+{
+    static const mls_str endings[] = {MLS_STR(".csv"), MLS_STR(".log"), MLS_STR(".txt"), MLS_STR(".out")};
+    for (size_t i = 0; i < skipped->count; i++) {
+        const mls_str path = mls_str_from(skipped->items[i].path);
+        bool ends = false;
+        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+            ends |= mls_str_ends(path, endings[k]);
+        }
+        if (!ends || skipped->items[i].failed) {
+            continue;
+        }
+        char *copy = mls_copy_text(path.ptr, path.len);
+        if (copy == NULL || !MLS_GROW(found, items)) {
+            free(copy);
+            return MLS_ERROR_MEMORY;
+        }
+        found->items[found->count++] = (mls_source){.path = copy};
+    }
+    return MLS_OK;
+}
+
+static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry_options *options, mls_group *group)
+{
+    group_note note = {0};
+    mls_buffer folder = {0};
+    mls_status status = MLS_OK;
+    const mls_str path = mls_str_from(group->path);
+    mls_buffer_append(&folder, strcmp(group->path, group->runs[0]->file) == 0 ? mls_path_folder(path) : path);
+    if (folder.len > 0 && folder.ptr[folder.len - 1] != '/') {
+        mls_buffer_append_char(&folder, '/');
+    }
+    status = folder.failed ? MLS_ERROR_MEMORY : MLS_OK;
+    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
+        const mls_run *run = group->runs[i];
+        const mls_telemetry_run when = {run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
+        mls_telemetry_window window = {0};
+        if (when.stop_ms > when.start_ms) {
+            status = mls_window_make(telemetry->sources, telemetry->source_count, mls_buffer_str(&folder), &when,
+                                     options, &window);
+        }
+        if (status == MLS_OK && window.device_count > 0) {
+            note_window(&note, &window);
+        }
+        mls_window_release(&window);
+    }
+    mls_buffer_release(&folder);
+    if (status == MLS_OK && note.runs > 0) {
+        free(group->note);
+        group->note = note_words(&note);
+        status = group->note != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    }
+    return status;
+}
+
+mls_status mls_telemetry_note(mls_collection *collection, unsigned threads)
+{
+    mls_telemetry telemetry = {0};
+    mls_telemetry_options options = mls_telemetry_defaults();
+    mls_status status = MLS_OK;
+    size_t groups = 0;
+    options.threads = threads;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        groups += !collection->groups[i].result_folder;
+    }
+    if (groups == 0) {
+        return MLS_OK;
+    }
+    status = find_candidates(&collection->skipped, &telemetry.skipped);
+    status = status == MLS_OK ? mls_telemetry_open(&telemetry, &options, NULL) : status;
+    for (size_t i = 0; i < collection->group_count && telemetry.source_count > 0 && status == MLS_OK; i++) {
+        if (!collection->groups[i].result_folder) {
+            status = note_group(&telemetry, &options, &collection->groups[i]);
+        }
+    }
+    mls_telemetry_release(&telemetry);
+    return status;
+}

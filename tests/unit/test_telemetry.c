@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measurements joined with runs: every number here was worked out by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "close.h"
+#include "telemetry/telemetry.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* 2026-11-21 16:25:00 UTC. */
+#define T0 1795278300000.0
+#define HEADING "timestamp, index, power.draw [W], utilization.gpu [%], clocks.sm [MHz]\n"
+
+/* A log in memory, to be released. */
+static struct mls_telemetry_file read_text(const char *text, const mls_telemetry_options *options)
+{
+    struct mls_telemetry_file file = {.path = "x.csv"};
+    mls_input input = {.in_memory = true, .text = true, .bytes = mls_str_from(text)};
+    const mls_telemetry_options none = mls_telemetry_defaults();
+    mls_telemetry_input_read(&file, &input, options != NULL ? options : &none);
+    assert_int_equal(file.status, MLS_OK);
+    return file;
+}
+
+/* What one log says of a run from T0 + `from` to T0 + `until` milliseconds; both to be released. */
+typedef struct joined_log {
+    struct mls_telemetry_file file;
+    mls_telemetry_window window;
+} joined_log;
+
+static joined_log join(const char *text, double from, double until, const mls_telemetry_options *options)
+{
+    joined_log joined = {.file = read_text(text, options)};
+    const mls_telemetry_options none = mls_telemetry_defaults();
+    const mls_telemetry_run run = {"run.log", 1, T0 + from, T0 + until};
+    assert_int_equal(
+        mls_window_make(&joined.file, 1, (mls_str){"", 0}, &run, options != NULL ? options : &none, &joined.window),
+        MLS_OK);
+    return joined;
+}
+
+static void joined_release(joined_log *joined)
+{
+    mls_window_release(&joined->window);
+    mls_telemetry_file_release(&joined->file);
+}
+
+static size_t found(const joined_log *joined, mls_finding_code code)
+{
+    return joined->window.findings.found[code];
+}
+
+/* ------------------------------------------------------------------ values */
+
+static void values_are_what_was_printed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cell;
+        double value;
+    } table[] = {
+        {"78.62 W", 78.62},
+        {"576.283", 576.283},
+        {"0", 0},
+        {"0.000", 0},
+        {"143771 MiB", 143771},
+        {"97 %", 97},
+        {"1980", 1980},
+        {"-12.5 C", -12.5},
+        {"78,62 W", 78.62},
+        {"576,283 W", 576.283}, /* nvidia-smi groups nothing */
+        {"134217727", 134217727},
+        {"1342177270", 1342177270},
+        {"987654321", 987654320}, /* eight digits */
+        {"0.00000001", 1e-8},
+        {"0.000000001", 0},
+        {"12345678901234567890123 W", NAN},
+        {"12345678901234 W", 12345678900000},
+        {"[N/A]", NAN},
+        {"N/A", NAN},
+        {"-", NAN},
+        {"", NAN},
+        {"ERR!", NAN},
+        {"[Not Supported]", NAN},
+        {"0x10 MHz", NAN},
+        {"1.2.3", NAN},
+        {"12 apples", 12},
+        {"12apples", NAN},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        bool lost = false;
+        const double value = mls_value_unpack(mls_value_read(mls_str_from(table[i].cell), &lost));
+        if (isnan(table[i].value)) {
+            assert_true(isnan(value));
+        } else {
+            assert_true(value == table[i].value);
+        }
+        assert_false(lost);
+    }
+    bool lost = false;
+    assert_true(mls_value_read(MLS_S("[GPU is lost]"), &lost) == MLS_NO_VALUE && lost);
+    lost = false;
+    assert_true(mls_value_read(MLS_S("[Unknown Error]"), &lost) == MLS_NO_VALUE && lost);
+}
+
+/* What a format tells has room in 64 bytes a row. */
+static void rows_have_room_for_every_format(void **state)
+{
+    (void)state;
+    assert_true(sizeof(mls_log_row) <= 64);
+    for (const mls_log_format *format = mls_log_formats; format->source != NULL; format++) {
+        mls_log_device device;
+        mls_device_init(&device, format);
+        for (size_t i = 0; i < MLS_TELLS_VALUES; i++) {
+            assert_true(device.slots[i] < MLS_ROW_VALUES);
+        }
+    }
+}
+
+static void times_in_every_form(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double time_ms; /* NaN: none */
+        double zone;    /* of those that do not say theirs */
+    } table[] = {
+        {"2026/11/21 16:25:00.869", T0 + 869, 0},
+        {"2026/11/21 16:25:00", T0, 0},
+        {"20261121 16:25:00", T0, 0},
+        {"2026-11-21T16:25:00Z", T0, -480},
+        {"2026-11-21 16:25:00,5", T0 + 500, 0},
+        {"2026-11-21T17:55:00+01:30", T0, 0},
+        {"2026-11-21T08:25:00 -0800", T0, 60},
+        {"2026-11-21T08:25:00", T0, -480},
+        {"2026-11-21T16:25:00.123456789", T0 + 123.456789, 0},
+        {"1795278300000", T0, -480},
+        {"1970/01/01 00:00:00", 0, 0},
+        {"2000/02/29 00:00:00", 951782400000, 0},
+        {"2026/12/31 23:59:60", 1798761600000, 0},
+        {"1795278300", NAN, 0},
+        {"2026/02/29 00:00:00", NAN, 0},
+        {"2100/02/29 00:00:00", NAN, 0},
+        {"2026/13/01 00:00:00", NAN, 0},
+        {"2026/11-21 00:00:00", NAN, 0},
+        {"2026/11/21 24:00:00", NAN, 0},
+        {"2026/11/21", NAN, 0},
+        {"2026/11/21 16:25:00 CET", NAN, 0},
+        {"2026/11/21 16:25:00+15:00", NAN, 0},
+        {"", NAN, 0},
+        {"timestamp", NAN, 0},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        double time_ms = 0;
+        const bool is = mls_moment_parse(mls_str_from(table[i].text), table[i].zone, &time_ms);
+        assert_int_equal(is, !isnan(table[i].time_ms));
+        assert_true(!is || fabs(time_ms - table[i].time_ms) < 1e-3);
+    }
+}
+
+static void hosts_from_names(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"logs/nvidia-smi.node02.csv", "node02"},
+        {"node03-gpu.csv", "node03"},
+        {"node04.dmon.txt", "node04"},
+        {"dmon_notime.txt", "notime"},
+        {"nvidia-smi.csv", ""},
+        {"power.csv", ""},
+        {"gpu_telemetry_node-5_power.log", "node-5"},
+        {"117_node076_telemetry.log", "117_node076"},
+        {"gpus.node1.out", "node1"},
+        {"gpuserver.csv", "gpuserver"},
+        {"smithers.csv", "smithers"},
+        {"node02.dat", ""},
+        {"a/b.csv/node02", ""},
+        {".csv", ""},
+        {"gpu-.csv", ""},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        assert_true(mls_str_equal(mls_host_of(table[i][0]), mls_str_from(table[i][1])));
+    }
+}
+
+/* ------------------------------------------------------------------ energy */
+
+/* 100 W at 0 s, 300 W at 4 s, 300 W at 8 s. */
+static const char ramp[] = HEADING "2026/11/21 16:25:00.000, 0, 100 W, 90 %, 1900 MHz\n"
+                                   "2026/11/21 16:25:04.000, 0, 300 W, 94 %, 1920 MHz\n"
+                                   "2026/11/21 16:25:08.000, 0, 300 W, 40 %, 345 MHz\n";
+
+static void energy_is_clipped_with_interpolation(void **state)
+{
+    (void)state;
+    static const struct {
+        double from, until, energy, coverage, power;
+        size_t samples;
+    } table[] = {
+        {0, 8000, 800 + 1200, 1, 250, 3},    /* both trapezoids */
+        {1000, 3000, 400, 1, 200, 0},        /* 150 W to 250 W for 2 s */
+        {2000, 6000, 500 + 600, 1, 275, 1},  /* 200 W to 300 W for 2 s, 300 W for 2 s */
+        {-2000, 4000, 800, 4.0 / 6, 200, 2}, /* a third was not measured */
+        {6000, 16000, 600, 0.2, 300, 1},     {8000, 9000, NAN, 0, NAN, 1}, {20000, 30000, NAN, 0, NAN, 0},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        joined_log joined = join(ramp, table[i].from, table[i].until, NULL);
+        const mls_telemetry_device *device = joined.window.devices;
+        const double energy = table[i].energy;
+        assert_int_equal(joined.window.device_count, 1);
+        assert_int_equal(device->samples, table[i].samples);
+        assert_close(device->coverage, table[i].coverage, 1e-12);
+        if (isnan(energy)) {
+            assert_true(isnan(device->energy_joules) && isnan(joined.window.energy_joules));
+            assert_int_equal(found(&joined, MLS_FINDING_NO_OVERLAP), 1);
+        } else {
+            assert_close(device->energy_joules, energy, 1e-12);
+            assert_close(device->mean_power_w, table[i].power, 1e-12);
+            assert_int_equal(found(&joined, MLS_FINDING_COVERAGE), table[i].coverage < 0.9);
+            assert_int_equal(isnan(device->energy_estimate_joules), table[i].coverage < 0.9);
+        }
+        joined_release(&joined);
+    }
+}
+
+static void an_estimate_fills_up_the_rest(void **state)
+{
+    (void)state;
+    /* 8 of 8.5 s were measured: 2,000 J for 94 %, so 2,125 J for all. */
+    joined_log joined = join(ramp, 0, 8500, NULL);
+    assert_close(joined.window.devices[0].energy_estimate_joules, 2125, 1e-12);
+    assert_close(joined.window.energy_estimate_joules, 2125, 1e-12);
+    /* Clocks are compared over the time of use: 1,900 and 1,920, not 345. */
+    assert_close(joined.window.devices[0].busy_clock_mhz, 1910, 1e-12);
+    assert_close(joined.window.devices[0].metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, (1900 + 1920 + 345) / 3.0, 1e-12);
+    joined_release(&joined);
+}
+
+static void a_gap_is_left_out(void **state)
+{
+    (void)state;
+    /* Rows at 0, 1, 2, 9, 10 s: the median distance is 1 s, the limit 5 s, and 7 s are a gap. */
+    static const char text[] = HEADING "2026/11/21 16:25:00.000, 0, 100, 90, 1900\n"
+                                       "2026/11/21 16:25:01.000, 0, 100, 90, 1900\n"
+                                       "2026/11/21 16:25:02.000, 0, 100, 90, 1900\n"
+                                       "2026/11/21 16:25:09.000, 0, 200, 90, 1900\n"
+                                       "2026/11/21 16:25:10.000, 0, 200, 90, 1900\n";
+    joined_log joined = join(text, 0, 10000, NULL);
+    const mls_telemetry_device *device = joined.window.devices;
+    assert_true(device->interval_ms == 1000 && device->gaps == 1 && device->longest_gap_ms == 7000);
+    assert_close(device->energy_joules, 200 + 200, 1e-12);
+    assert_close(device->coverage, 0.3, 1e-12);
+    assert_close(device->mean_power_w, 400.0 / 3, 1e-12);
+    assert_true(isnan(device->energy_estimate_joules) && found(&joined, MLS_FINDING_GAP) == 1);
+    joined_release(&joined);
+    /* Inside of the gap nothing is measured, and it touches the run; behind it, it does not. */
+    joined = join(text, 4000, 8000, NULL);
+    assert_true(joined.window.devices[0].gaps == 1 && joined.window.devices[0].coverage == 0);
+    joined_release(&joined);
+    joined = join(text, 9000, 10000, NULL);
+    assert_true(joined.window.devices[0].gaps == 0 && isnan(joined.window.devices[0].longest_gap_ms));
+    joined_release(&joined);
+    /* Where seven seconds are allowed, 100 W to 200 W over 7 s are 1,050 J more. */
+    mls_telemetry_options options = mls_telemetry_defaults();
+    options.gap_ms = 7000;
+    joined = join(text, 0, 10000, &options);
+    assert_close(joined.window.devices[0].energy_joules, 1450, 1e-12);
+    assert_true(joined.window.devices[0].gaps == 0 && joined.window.devices[0].coverage == 1);
+    joined_release(&joined);
+}
+
+static void rows_are_sorted_and_the_last_counts(void **state)
+{
+    (void)state;
+    joined_log joined = join(HEADING "2026/11/21 16:25:02.000, 0, 999, 90, 1900\n"
+                                     "2026/11/21 16:25:00.000, 0, 100, 90, 1900\n"
+                                     "2026/11/21 16:25:02.000, 0, 300, 90, 1900\n"
+                                     "2026/11/21 16:25:01.500, 0, 100, 90, 1900\n",
+                             0, 2000, NULL);
+    /* 100 W for 1.5 s, then up to 300 W in half a second. */
+    assert_close(joined.window.devices[0].energy_joules, 150 + 100, 1e-12);
+    assert_true(joined.window.devices[0].samples == 3 && joined.window.devices[0].interval_ms == 1000);
+    assert_int_equal(found(&joined, MLS_FINDING_TIME_BACK), 1); /* half a second back is none */
+    joined_release(&joined);
+}
+
+static void what_is_without_power_is_not_covered(void **state)
+{
+    (void)state;
+    joined_log joined = join(HEADING "2026/11/21 16:25:00.000, 0, 100, 90, 1900\n"
+                                     "2026/11/21 16:25:01.000, 0, 100, 90, 1900\n"
+                                     "2026/11/21 16:25:02.000, 0, [N/A], 90, 1900\n"
+                                     "2026/11/21 16:25:00.000, 1, [N/A], 90, 1900\n"
+                                     "2026/11/21 16:25:02.000, 1, [N/A], 90, 1900\n",
+                             0, 2000, NULL);
+    const mls_telemetry_device *devices = joined.window.devices;
+    assert_true(devices[0].coverage == 0.5 && devices[0].energy_joules == 100);
+    assert_true(devices[1].coverage == 1 && isnan(devices[1].energy_joules) && isnan(devices[1].mean_power_w));
+    assert_true(joined.window.energy_joules == 100 && isnan(joined.window.energy_estimate_joules));
+    joined_release(&joined);
+}
+
+/* --------------------------------------------------- counters and reasons */
+
+static void counters_rise_and_are_reset(void **state)
+{
+    (void)state;
+    joined_log joined =
+        join("timestamp, index, ecc.errors.corrected.volatile.total, ecc.errors.uncorrected.volatile.total\n"
+             "2026/11/21 16:24:59.000, 0, 0, 0\n" /* before the run */
+             "2026/11/21 16:25:00.000, 0, 5, 7\n"
+             "2026/11/21 16:25:01.000, 0, 9, [N/A]\n"
+             "2026/11/21 16:25:02.000, 0, 2, 7\n" /* a reset */
+             "2026/11/21 16:25:03.000, 0, 3, 8\n",
+             0, 3000, NULL);
+    const mls_telemetry_device *device = joined.window.devices;
+    assert_true(device->counters[MLS_COUNTER_ECC_CORRECTED] == 4 + 1);
+    assert_true(device->counters[MLS_COUNTER_ECC_UNCORRECTED] == 1);
+    assert_true(isnan(device->counters[MLS_COUNTER_ENERGY_JOULES]));
+    assert_true(found(&joined, MLS_FINDING_ECC_CORRECTED) == 1 && found(&joined, MLS_FINDING_ECC_UNCORRECTED) == 1);
+    joined_release(&joined);
+    /* 884 MJ since the machine started, of which 5 kJ in the run: not lost among the digits. */
+    mls_telemetry_options options = mls_telemetry_defaults();
+    options.start_ms = T0;
+    options.interval_ms = 10000;
+    joined = join("#Entity POWER TOTEC\nID W mJ\nGPU 0 500 884213000123\nGPU 0 500 884218000456\n", 0, 10000, &options);
+    assert_close(joined.window.devices[0].counters[MLS_COUNTER_ENERGY_JOULES], 5000.333, 1e-9);
+    joined_release(&joined);
+}
+
+static void a_row_speaks_until_the_next(void **state)
+{
+    (void)state;
+    /* The run is from 1 to 9 s: 0x4 for 1 s of it, 0x60 for 4 s, nothing for 3 s. */
+    joined_log joined = join("timestamp, index, power.draw, clocks_event_reasons.active\n"
+                             "2026/11/21 16:25:00.000, 0, 100, 0x0000000000000004\n"
+                             "2026/11/21 16:25:02.000, 0, 100, 0x0000000000000060\n"
+                             "2026/11/21 16:25:06.000, 0, 100, 0x0000000000000000\n"
+                             "2026/11/21 16:25:10.000, 0, 100, 0xffffffffffffffff\n",
+                             1000, 9000, NULL);
+    const double *reasons = joined.window.devices[0].reasons;
+    assert_true(joined.window.devices[0].has_reasons);
+    assert_close(reasons[MLS_REASON_SW_POWER_CAP], 0.125, 1e-12);
+    assert_close(reasons[MLS_REASON_SW_THERMAL_SLOWDOWN], 0.5, 1e-12);
+    assert_close(reasons[MLS_REASON_HW_THERMAL_SLOWDOWN], 0.5, 1e-12);
+    assert_true(reasons[MLS_REASON_GPU_IDLE] == 0);
+    assert_true(found(&joined, MLS_FINDING_THROTTLED) == 1 && found(&joined, MLS_FINDING_POWER_CAP) == 1);
+    joined_release(&joined);
+    /* One column each, and one that tells nothing. */
+    joined = join("timestamp, clocks_throttle_reasons.hw_slowdown, clocks_throttle_reasons.gpu_idle\n"
+                  "2026/11/21 16:25:00.000, Active, [N/A]\n2026/11/21 16:25:01.000, Not Active, [N/A]\n"
+                  "2026/11/21 16:25:02.000, Not Active, [N/A]\n",
+                  0, 2000, NULL);
+    assert_close(joined.window.devices[0].reasons[MLS_REASON_HW_SLOWDOWN], 0.5, 1e-12);
+    joined_release(&joined);
+    joined = join(ramp, 0, 8000, NULL);
+    assert_false(joined.window.devices[0].has_reasons);
+    joined_release(&joined);
+}
+
+/* ---------------------------------------------------------- who stands out */
+
+/* A log of devices with these means, two rows each, over one second. */
+static joined_log join_means(const double *clocks, const double *uses, const double *powers, size_t count)
+{
+    mls_buffer text = {0};
+    mls_buffer_append_text(&text, HEADING);
+    for (int second = 0; second < 2; second++) {
+        for (size_t i = 0; i < count; i++) {
+            mls_buffer_printf(&text, "2026/11/21 16:25:0%d.000, %zu, %.6f, %.6f, %.6f\n", second, i, powers[i], uses[i],
+                              clocks[i]);
+        }
+    }
+    assert_false(text.failed);
+    joined_log joined = join(text.ptr, 0, 1000, NULL);
+    mls_buffer_release(&text);
+    return joined;
+}
+
+static void check_outlier(const joined_log *joined, size_t at, const char *device, mls_metric metric, double median)
+{
+    assert_true(at < joined->window.outlier_count);
+    const mls_telemetry_outlier *outlier = &joined->window.outliers[at];
+    assert_string_equal(outlier->device->device, device);
+    assert_int_equal(outlier->metric, metric);
+    assert_close(outlier->median, median, 1e-12);
+}
+
+static void outliers_by_median_and_spread(void **state)
+{
+    (void)state;
+    const double alike[] = {600, 600, 600, 600};
+    const double used[] = {95, 95, 95, 95};
+    /* Median 1,950; the lowest is 60 below it, 3.08 %.  MAD of 0, 0, 0, 60 is 0. */
+    const double clocks[] = {1950, 1950, 1950, 1890};
+    joined_log joined = join_means(clocks, used, alike, 4);
+    check_outlier(&joined, 0, "3", MLS_METRIC_SM_CLOCK_MHZ, 1950);
+    assert_true(joined.window.outlier_count == 1 && found(&joined, MLS_FINDING_STRAGGLER) == 1);
+    joined_release(&joined);
+    /* 1,892 is 2.97 % below. */
+    const double nearly[] = {1950, 1950, 1950, 1892};
+    joined = join_means(nearly, used, alike, 4);
+    assert_int_equal(joined.window.outlier_count, 0);
+    joined_release(&joined);
+    /* Median 1,900, distances 100, 0, 50, 50, 100: MAD 50, three deviations are 222, and 100 is within them. */
+    const double spread[] = {2000, 1900, 1950, 1850, 1800};
+    const double use5[] = {95, 95, 95, 95, 95};
+    const double power5[] = {600, 610, 590, 605, 500};
+    joined = join_means(spread, use5, power5, 5);
+    /* Power: median 600, 500 is 16.7 % below; distances 0, 10, 10, 5, 100, MAD 10, 44 W. */
+    check_outlier(&joined, 0, "4", MLS_METRIC_POWER_W, 600);
+    assert_true(joined.window.outlier_count == 1 && found(&joined, MLS_FINDING_STRAGGLER) == 0);
+    joined_release(&joined);
+    /* Use: median 95, 80 is 15 below.  Its clock is not compared where it is used for less than half. */
+    const double use_low[] = {95, 95, 95, 80};
+    joined = join_means(clocks, use_low, alike, 4);
+    check_outlier(&joined, 0, "3", MLS_METRIC_SM_CLOCK_MHZ, 1950);
+    check_outlier(&joined, 1, "3", MLS_METRIC_UTILIZATION_GPU_PERCENT, 95);
+    joined_release(&joined);
+    const double unused[] = {95, 95, 95, 2};
+    joined = join_means(clocks, unused, alike, 4);
+    check_outlier(&joined, 0, "3", MLS_METRIC_UTILIZATION_GPU_PERCENT, 95);
+    assert_true(joined.window.outlier_count == 1 && found(&joined, MLS_FINDING_UNUSED_DEVICE) == 1);
+    joined_release(&joined);
+}
+
+static void two_devices_differ_in_use_only(void **state)
+{
+    (void)state;
+    const double clocks[] = {1950, 1500};
+    const double powers[] = {600, 300};
+    const double apart[] = {95, 70};
+    const double nearer[] = {95, 70.1};
+    joined_log joined = join_means(clocks, apart, powers, 2);
+    check_outlier(&joined, 0, "1", MLS_METRIC_UTILIZATION_GPU_PERCENT, 95);
+    assert_int_equal(joined.window.outlier_count, 1);
+    joined_release(&joined);
+    joined = join_means(clocks, nearer, powers, 2);
+    assert_int_equal(joined.window.outlier_count, 0);
+    joined_release(&joined);
+}
+
+/* ------------------------------------------------------------------- zones */
+
+static void the_zone_that_fits_is_suggested(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *time; /* of the first of two rows a minute apart */
+        double given;     /* minutes */
+        const char *zone;
+    } table[] = {
+        {"2026/11/21 08:25:%s.000", 0, "-08:00"}, {"2026/11/21 22:10:%s.000", 0, "+05:45"},
+        {"2026/11/22 06:25:%s.000", 0, "+14:00"}, {"2026/11/21 04:25:%s.000", 0, "-12:00"},
+        {"2026/11/21 16:25:%s.000", 60, "UTC"},   {"2026/11/21 16:25:%s.000", 0, ""},
+        {"2026/11/22 06:40:%s.000", 0, ""},       {"2026-11-21T08:25:%s.000Z", 0, ""},
+        {"2026/11/21 08:25:%s.000", -480, ""},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        mls_telemetry_options options = mls_telemetry_defaults();
+        const mls_telemetry_run run = {"run.log", 1, T0 + 10000, T0 + 50000};
+        char zone[8];
+        mls_buffer text = {0};
+        options.timezone_minutes = table[i].given;
+        options.gap_ms = 120000;
+        mls_buffer_append_text(&text, HEADING);
+        for (int row = 0; row < 2; row++) {
+            const size_t place = strcspn(table[i].time, "%");
+            mls_buffer_append(&text, (mls_str){table[i].time, place});
+            mls_buffer_printf(&text, "%s%s, 0, 100, 90, 1900\n", row == 0 ? "00" : "59", table[i].time + place + 2);
+        }
+        struct mls_telemetry_file file = read_text(text.ptr, &options);
+        assert_int_equal(mls_timezone_suggest(&file, 1, &run, 1, &options, zone), MLS_OK);
+        assert_string_equal(zone, table[i].zone);
+        mls_telemetry_file_release(&file);
+        mls_buffer_release(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_what_was_printed),
+        cmocka_unit_test(rows_have_room_for_every_format),
+        cmocka_unit_test(times_in_every_form),
+        cmocka_unit_test(hosts_from_names),
+        cmocka_unit_test(energy_is_clipped_with_interpolation),
+        cmocka_unit_test(an_estimate_fills_up_the_rest),
+        cmocka_unit_test(a_gap_is_left_out),
+        cmocka_unit_test(rows_are_sorted_and_the_last_counts),
+        cmocka_unit_test(what_is_without_power_is_not_covered),
+        cmocka_unit_test(counters_rise_and_are_reset),
+        cmocka_unit_test(a_row_speaks_until_the_next),
+        cmocka_unit_test(outliers_by_median_and_spread),
+        cmocka_unit_test(two_devices_differ_in_use_only),
+        cmocka_unit_test(the_zone_that_fits_is_suggested),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
