@@ -206,6 +206,10 @@ swept score -j1 --wide cut submission
 swept score -j1 --summary logs submission
 swept score -j1 --summary=wide logs submission
 swept score -j2 --format json logs
+for format in table csv json markdown; do
+    swept throughput -j1 --format $format "$testdata/throughput" cut
+done
+swept throughput -j2 -v "$testdata/slurm" "$testdata/throughput/results"
 for format in table csv json; do
     swept config --format $format "$testdata/configs"
 done

@@ -333,6 +333,40 @@ static void test_a_chain_of_files_may_not_loop(void **state)
     assert_int_equal(mls_ruleset_load_file(path, &ruleset, &error), MLS_ERROR_READ);
 }
 
+/* "<=": at most 0.925 and above 0; ">=" from hpc's eval_error; both from the edition it extends; no number tells. */
+static void test_a_number_meets_a_target(void **state)
+{
+    static const struct {
+        mls_usage usage;
+        const char *edition, *benchmark;
+        double number;
+        bool known, meets;
+    } rows[] = {
+        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0.925, true, true},
+        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0.9251, true, false},
+        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0, true, false},
+        {MLS_USAGE_TRAINING, "3.1.0", "resnet", 0.759, true, true},
+        {MLS_USAGE_TRAINING, "3.1.0", "resnet", 0.7589, true, false},
+        {MLS_USAGE_HPC, "3.0.0", "cosmoflow", 0.124, true, true},
+        {MLS_USAGE_HPC, "3.0.0", "cosmoflow", 0.125, true, false},
+        {MLS_USAGE_TRAINING, "3.1.0", "stable_diffusion", 90, false, false}, /* takes FID and CLIP */
+        {MLS_USAGE_TRAINING, "3.1.0", "no_such_benchmark", 1, false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mls_edition *edition;
+        mls_ruleset *ruleset;
+        bool known;
+        bool meets;
+        assert_int_equal(mls_editions_find(*state, rows[i].usage, mls_str_from(rows[i].edition), &edition, NULL),
+                         MLS_OK);
+        assert_int_equal(mls_ruleset_load(edition, &ruleset, NULL), MLS_OK);
+        assert_int_equal(mls_ruleset_meets_target(ruleset, rows[i].benchmark, rows[i].number, &known, &meets), MLS_OK);
+        assert_int_equal(known, rows[i].known);
+        assert_int_equal(meets, rows[i].meets);
+        mls_ruleset_free(ruleset);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_a_nul_byte_is_refused),
         cmocka_unit_test(test_extends_replaces_adds_and_drops),
         cmocka_unit_test(test_a_chain_of_files_may_not_loop),
+        cmocka_unit_test(test_a_number_meets_a_target),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
