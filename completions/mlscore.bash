@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score check verify throughput config telemetry events rcp rules help completion'
+        words='score check verify throughput config telemetry memory events rcp rules help completion'
         ;;
     *:score)
         options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
@@ -54,7 +54,7 @@ _mlscore()
         --system) value=yes words='' files=no ;;
         --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
         --only) value=yes words='errors warnings advice' files=no ;;
-        --explain) value=yes words='malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored' files=no ;;
+        --explain) value=yes words='malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored' files=no ;;
         --format) value=yes words='table csv json markdown github junit' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -106,6 +106,49 @@ _mlscore()
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
+    *:memory)
+        options='--model= --gpu= --capacity= --gpus= --gpus-per-node= --tp= --pp= --cp= --ep= --vp= --precision= --runtime= --context= --users= --kv-precision= --prefill= --offload --link= --train --framework= --sequence= --micro-batch= --accumulation= --zero= --recompute= --sequence-parallel --no-sequence-parallel --grad-precision= --master= --optimizer= --lora= --fp8 --fp8-params --fp4 --fp8-activations --fp8-attention --attention= --dropout= --loss= --vocab-multiple= --embed-slot --loss-slot --offload-layers= --step-copy --oom --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        files=yes
+        case $prev in
+        --model) value=yes words='' files=no ;;
+        --gpu) value=yes words='' files=no ;;
+        --capacity) value=yes words='' files=no ;;
+        --gpus) value=yes words='' files=no ;;
+        --gpus-per-node) value=yes words='' files=no ;;
+        --tp) value=yes words='' files=no ;;
+        --pp) value=yes words='' files=no ;;
+        --cp) value=yes words='' files=no ;;
+        --ep) value=yes words='' files=no ;;
+        --vp) value=yes words='' files=no ;;
+        --precision) value=yes words='fp32 fp16 bf16 amp fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4' files=no ;;
+        --runtime) value=yes words='' files=no ;;
+        --context) value=yes words='' files=no ;;
+        --users) value=yes words='' files=no ;;
+        --kv-precision) value=yes words='fp32 fp16 bf16 amp fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4' files=no ;;
+        --prefill) value=yes words='' files=no ;;
+        --link) value=yes words='' files=no ;;
+        --framework) value=yes words='megatron torch' files=no ;;
+        --sequence) value=yes words='' files=no ;;
+        --micro-batch) value=yes words='' files=no ;;
+        --accumulation) value=yes words='' files=no ;;
+        --zero) value=yes words='0 1 2 3' files=no ;;
+        --recompute) value=yes words='' files=no ;;
+        --grad-precision) value=yes words='fp32 bf16' files=no ;;
+        --master) value=yes words='fp32 remainder none' files=no ;;
+        --optimizer) value=yes words='adam sgd none' files=no ;;
+        --lora) value=yes words='' files=no ;;
+        --attention) value=yes words='flash unfused' files=no ;;
+        --dropout) value=yes words='off on' files=no ;;
+        --loss) value=yes words='fused eager' files=no ;;
+        --vocab-multiple) value=yes words='' files=no ;;
+        --offload-layers) value=yes words='' files=no ;;
+        --format) value=yes words='table csv json' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
     *:events)
         options='--key= --count --format= --output= --files-from= --null --threads= --quiet --help --version '
         files=yes
@@ -143,7 +186,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version '
-        words='score check verify throughput config telemetry events rcp rules help completion findings malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
+        words='score check verify throughput config telemetry memory events rcp rules help completion findings malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
         ;;
     *:completion)
         options='--help --version '

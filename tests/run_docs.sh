@@ -65,8 +65,8 @@ for command in $commands; do
     agree "$page: options of $command" "$scratch/options" "$scratch/page"
     for shell in _mlscore mlscore.fish; do
         case $shell in
-        _mlscore) sed -n "/^        $command)/,/;;/p" completions/$shell | grep -o -e '--[a-z][a-z-]*' ;;
-        *) grep -e "'__mlscore_command $command' -l" completions/$shell | sed 's/.* -l \([a-z-]*\) .*/--\1/' ;;
+        _mlscore) sed -n "/^        $command)/,/;;/p" completions/$shell | grep -o -e '--[a-z][a-z0-9-]*' ;;
+        *) grep -e "'__mlscore_command $command' -l" completions/$shell | sed 's/.* -l \([a-z0-9-]*\) .*/--\1/' ;;
         esac | awk '!seen[$0]++' | sort >"$scratch/shell"
         sed 's/\[*=.*//; s/^-., //' "$scratch/options" | sort >"$scratch/long"
         # zsh's exclusion lists and help texts name other options too.
@@ -254,7 +254,7 @@ agree "man/mlscore-formats.5: CHECK JSON" "$scratch/names" "$scratch/page"
 # ------------------------------------------------------------ the library
 
 sed -n 's/^#include "mlscore\/\(.*\)"$/\1/p' include/mlscore/mlscore.h | sort >"$scratch/page"
-(cd include/mlscore && ls) | grep -v -x -e mlscore.h -e finding_table.h -e key_table.h | sort >"$scratch/names"
+(cd include/mlscore && ls) | grep -v -x -e mlscore.h -e finding_table.h -e key_table.h -e memory_table.h | sort >"$scratch/names"
 agree "include/mlscore/mlscore.h includes every header" "$scratch/names" "$scratch/page"
 
 # ---------------------------------------------------------------- roff

@@ -211,6 +211,16 @@ MLS_FINDING(STRAGGLER, "straggler", WARNING, "a device is slower, or used less, 
             "The others wait for it inside of collectives, which counts as use: the one used less is the suspect.",
             "Look at its clock, its cooling and the processes of its host; run without it.")
 
+MLS_FINDING(MEMORY_DOES_NOT_FIT, "memory-does-not-fit", ERROR, "a GPU would have to hold more than it can",
+            "Even without what some implementation avoids, the model in this configuration is larger than the GPU's "
+            "memory: the job dies of it in its first step.",
+            "mlscore memory lists the items and the smallest single change that fits.")
+MLS_FINDING(MEMORY_TIGHT, "memory-tight", WARNING, "whether a GPU can hold it depends on what no formula knows",
+            "The estimate has a band; its lower end fits, its upper end (fragments, workspaces, copies) does not.",
+            "Try it, or take the change that mlscore memory proposes.")
+MLS_FINDING(MEMORY_EXPORT, "memory-export", ADVICE, "an export that memory is estimated without",
+            "The value is no number, or no yes or no, where the estimate needs one.",
+            "Correct it, or say it by an option of mlscore memory.")
 /* A whole submission. */
 MLS_FINDING(NO_RESULTS, "no-results", ERROR, "the folder holds no submission",
             "A submission is a folder with results/ and systems/ in it, or a folder of such folders.",

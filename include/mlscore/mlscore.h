@@ -10,6 +10,7 @@
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
 #include "mlscore/log.h"
+#include "mlscore/memory.h"
 #include "mlscore/models.h"
 #include "mlscore/parts.h"
 #include "mlscore/published.h"

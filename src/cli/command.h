@@ -12,6 +12,7 @@
 #include "base/walk.h"
 #include "mlscore/collect.h"
 #include "mlscore/group.h"
+#include "mlscore/memory.h"
 #include "mlscore/reading.h"
 #include "mlscore/submission.h"
 #include "report/view.h"
@@ -133,6 +134,8 @@ struct mls_cli {
         bool causal, series;
     } throughput;
     mls_telemetry_settings telemetry;
+    const char *memory[MLS_MEMORY_SETTING_COUNT]; /* memory: what its options say; flags: "" */
+    bool oom;
 
     mls_names operands;       /* what is left of the command line, then what --files-from lists */
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
@@ -147,7 +150,8 @@ struct mls_cli {
 
 /* The commands, in the order in which help lists them. */
 #define MLS_COMMAND_LIST(C)                                                                                            \
-    C(score) C(check) C(verify) C(throughput) C(config) C(telemetry) C(events) C(rcp) C(rules) C(help) C(completion)
+    C(score)                                                                                                           \
+    C(check) C(verify) C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help) C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)

@@ -82,7 +82,7 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         *(bool *)setting = true;
         break;
     case MLS_SETS_TEXT:
-        *(const char **)setting = argument;
+        *(const char **)setting = argument != NULL ? argument : "";
         break;
     case MLS_SETS_CHOICE:
         *(const char **)setting = chosen ? argument : "";

@@ -8,6 +8,7 @@
 
 #include "mlscore/collect.h"
 #include "mlscore/config.h"
+#include "mlscore/memory.h"
 #include "mlscore/submission.h"
 #include "mlscore/telemetry.h"
 #include "mlscore/throughput.h"
@@ -79,6 +80,22 @@ typedef struct mls_config_list {
     size_t count, capacity;
     bool folders; /* some are of a folder: a row each, findings below; else a few lines each */
 } mls_config_list;
+
+/* ---- memory: an mls_memory_job; with --oom an mls_oom_list. */
+extern const mls_report mls_memory_report, mls_oom_report;
+
+typedef struct mls_memory_job {
+    const char *file; /* the config; NULL: none */
+    mls_memory_ask ask;
+    mls_memory_answer answer;
+    mls_findings findings;
+} mls_memory_job;
+
+typedef struct mls_oom_list {
+    const mls_memory_job *job; /* NULL: no model was named */
+    const mls_oom *items;
+    size_t count, dropped;
+} mls_oom_list;
 
 /* ---- events: an mls_event after the other, a record and the file it is from */
 extern const mls_report mls_events_report;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.h - what a GPU must hold, item by item, whether that fits, and the smallest change that makes it fit.
+ *
+ * All sizes are bytes on one GPU, in 64-bit integers that cannot overflow unseen: x / y rounds down, "up" rounds up, at
+ * the place where the formula has it.  Activations follow Korthikanti et al. 2022 (arXiv:2205.05198), itemised.
+ */
+#ifndef MLSCORE_MEMORY_H
+#define MLSCORE_MEMORY_H
+
+#include "mlscore/accelerators.h"
+#include "mlscore/log.h"
+#include "mlscore/memory_table.h"
+#include "mlscore/models.h"
+#include "mlscore/shell.h"
+
+MLS_C_BEGIN
+
+typedef enum mls_memory_setting {
+#define MLS_MEMORY_SETTING_ID(id, option, kind, argument, help) MLS_MEMORY_##id,
+    MLS_MEMORY_SETTINGS(MLS_MEMORY_SETTING_ID) MLS_MEMORY_PARTS(MLS_MEMORY_SETTING_ID)
+#undef MLS_MEMORY_SETTING_ID
+        MLS_MEMORY_SETTING_COUNT
+} mls_memory_setting;
+
+typedef enum mls_memory_item {
+#define MLS_MEMORY_ITEM_ID(id, name, sentence) MLS_MEMORY_ITEM_##id,
+    MLS_MEMORY_ITEMS(MLS_MEMORY_ITEM_ID)
+#undef MLS_MEMORY_ITEM_ID
+        MLS_MEMORY_ITEM_COUNT
+} mls_memory_item;
+
+typedef enum mls_memory_verdict {
+    MLS_MEMORY_UNKNOWN, /**< no capacity was given */
+    MLS_MEMORY_FITS,
+    MLS_MEMORY_FITS_WITH_HOST,
+    MLS_MEMORY_TIGHT,
+    MLS_MEMORY_DOES_NOT_FIT
+} mls_memory_verdict;
+
+/** "fits", "does_not_fit" …; NULL of what is not known.  The name of an item, and what it is, in a few words. */
+const char *mls_memory_verdict_name(mls_memory_verdict verdict);
+const char *mls_memory_item_name(mls_memory_item item);
+const char *mls_memory_item_words(mls_memory_item item);
+
+/** A setting's option, "kv-precision"; the word of a value of a setting that has words, else NULL. */
+const char *mls_memory_setting_name(mls_memory_setting setting);
+bool mls_memory_setting_is_flag(mls_memory_setting setting);
+mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
+
+enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128 };
+
+/** What is asked.  To be made by mls_memory_ask_init(); it owns nothing, the tables must outlive it. */
+typedef struct mls_memory_ask {
+    const mls_models *models;
+    const mls_accelerators *accelerators;
+    int64_t values[MLS_MEMORY_SETTING_COUNT]; /**< MLS_MEMORY_NOT_SET: as it is by default */
+    mls_model_shape shape;                    /**< of the model, when it is set */
+    char model[MLS_MEMORY_MODEL_NAME_MAX];    /**< its name, NUL-terminated */
+    const char *benchmark;                    /**< its key, when it is in the table */
+    const mls_gpu *gpu;                       /**< NULL: none */
+    const mls_link *link;                     /**< NULL: the GPU's */
+} mls_memory_ask;
+
+void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators);
+
+/**
+ * Sets what an option of that name says; flags take any text.  MLS_ERROR_VALUE or MLS_ERROR_UNKNOWN with a message,
+ * what reading a model's file returned (see mls_memory_model_parse()), or MLS_ERROR_MEMORY.
+ */
+mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const char *text,
+                          mls_error *error) MLS_MUST_USE;
+
+/** Whether a model's name is that of a file: it has a folder, or ends in .json. */
+bool mls_memory_model_is_file(const char *name);
+
+/** A size such as "80GB" (10^9 each), "79.1 GiB" (2^30 each) or "102005473280"; false for anything else. */
+bool mls_memory_size_parse(mls_str text, uint64_t *bytes);
+
+/** The longest file that is read as a model; a longer one is MLS_ERROR_LIMIT. */
+#define MLS_MEMORY_MODEL_BYTES_MAX ((size_t)1 << 20)
+
+/**
+ * Takes the model from the JSON of a Hugging Face config.json, or of an object with the members of src/data/models.json
+ * (it has layers and hidden).  `name` is what it is called if it does not say.  MLS_ERROR_SYNTAX, MLS_ERROR_VALUE with
+ * what is missing or absurd, or MLS_ERROR_MEMORY.
+ */
+mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str json, mls_str name, mls_error *error) MLS_MUST_USE;
+
+/**
+ * Fills in what the exports of a config, its name and its folders say about a training job, where nothing is set yet.
+ * What is there and cannot be used becomes findings at its line.  The model stays unset when nothing names it, the GPU
+ * when nothing or more than one does.
+ */
+void mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
+
+/** Numbers that are not known are negative. */
+typedef struct mls_memory_estimate {
+    bool training;
+    uint64_t items[MLS_MEMORY_ITEM_COUNT];
+    uint64_t allocated; /**< training: without the runtime, at the peak */
+    uint64_t estimate;  /**< what nvidia-smi would show */
+    uint64_t low, high; /**< what some implementation avoids is left out; what may come on top is in */
+    uint64_t capacity;  /**< of one GPU; 0: not known */
+    mls_memory_verdict verdict;
+    uint64_t parameters; /**< of the whole model */
+    uint64_t gpus;
+    /** Inference. */
+    uint64_t kv_per_token;
+    int64_t max_tokens, max_users;
+    uint64_t spill; /**< what does not fit and could lie in the host's memory; 0: nothing, or no link is known */
+    double read_ms; /**< to read that once, in milliseconds */
+    const mls_link *link;
+    uint64_t host_bytes; /**< of the host's memory for one GPU; 0: not known */
+    /** Training. */
+    uint64_t stage;     /**< of the pipeline, the fullest, from 0 */
+    uint64_t layers;    /**< that it has */
+    uint64_t in_flight; /**< micro-batches, or chunks with a virtual pipeline, whose activations it keeps at once */
+    uint64_t data_parallel, global_batch;
+} mls_memory_estimate;
+
+/** A change, as the settings that it makes, and what comes of it. */
+typedef struct mls_memory_change {
+    size_t count;
+    struct {
+        mls_memory_setting setting;
+        int64_t value; /**< MLS_MEMORY_NOT_SET: as it is by default */
+    } values[8];
+    uint64_t estimate;
+    mls_memory_verdict verdict;
+} mls_memory_change;
+
+enum { MLS_MEMORY_TRIED_MAX = 12 };
+
+typedef struct mls_memory_answer {
+    mls_memory_estimate estimate;
+    mls_memory_change tried[MLS_MEMORY_TRIED_MAX]; /**< single changes, when it is tight or does not fit */
+    size_t tried_count;
+    bool has_smallest;
+    mls_memory_change smallest; /**< the first of them that fits, else the first pair that does */
+} mls_memory_answer;
+
+/** The value of a setting, or what it is by default; 0 where nothing is. */
+uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting);
+
+/** Adds up what one GPU holds.  MLS_ERROR_VALUE with what is missing, does not divide, or is absurd. */
+mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estimate *estimate,
+                                    mls_error *error) MLS_MUST_USE;
+
+/** The same, with what could be changed. */
+mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *answer, mls_error *error) MLS_MUST_USE;
+
+/** Adds what the verdict means to findings: MEMORY_DOES_NOT_FIT or MEMORY_TIGHT, with the largest items. */
+void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings);
+
+/** The items of an estimate that are not 0, the largest first; returns how many. */
+size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_item items[MLS_MEMORY_ITEM_COUNT]);
+
+/** What follows from the numbers of a message: the bits of mls_oom.advice. */
+typedef enum mls_oom_advice {
+#define MLS_OOM_ADVICE_ID(id, name, words) MLS_OOM_##id,
+    MLS_OOM_ADVICE(MLS_OOM_ADVICE_ID)
+#undef MLS_OOM_ADVICE_ID
+        MLS_OOM_ADVICE_COUNT
+} mls_oom_advice;
+
+/** Its name, and what to do, in a sentence; NULL past the end. */
+const char *mls_oom_advice_name(size_t advice);
+const char *mls_oom_advice_words(size_t advice);
+
+/** A message of memory that ran out.  Numbers are bytes but for rank and gpu; -1: the message does not say. */
+typedef struct mls_oom {
+    const char *file;                /**< as it was given to mls_oom_search_begin() */
+    size_t line;                     /**< in it, from 1 */
+    const char *framework, *wording; /**< static texts: "pytorch", "pytorch-capacity" */
+    int64_t rank, gpu;
+    int64_t tried, capacity, free, in_use, allocated, reserved, reserved_unallocated, private_pool, allowed, other;
+    unsigned advice; /**< bits by mls_oom_advice */
+} mls_oom;
+
+/**
+ * Looks for such messages in the lines of logs, of one file after the other.  mls_oom_search_lines() is the `lines` of
+ * a sink (log.h) whose state is the search; `end` judges the messages of the file, since what stands elsewhere in it
+ * matters.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+typedef struct mls_oom_search mls_oom_search;
+mls_status mls_oom_search_new(mls_oom_search **search) MLS_MUST_USE;
+void mls_oom_search_free(mls_oom_search *search);
+void mls_oom_search_begin(mls_oom_search *search, const char *file);
+mls_status mls_oom_search_lines(void *search, const mls_lines *lines);
+void mls_oom_search_end(mls_oom_search *search);
+
+/** What was found, in order; of very many messages the last ones are only counted, in *dropped. */
+const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count, size_t *dropped);
+
+MLS_C_END
+#endif

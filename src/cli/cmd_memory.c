@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_memory.c - mlscore memory: will a model in a configuration fit on these GPUs. */
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "report/reports.h"
+
+static const mls_option options[] = {
+#define SETTING_OPTION(id, option, kind, argument, help)                                                               \
+    {'\0', option, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, memory[MLS_MEMORY_##id]), NULL},
+    MLS_MEMORY_SETTINGS(SETTING_OPTION)
+#undef SETTING_OPTION
+        MLS_ROW_FLAG('\0', "oom", oom, "find messages of memory that ran out, in logs"),
+    MLS_ROW_FORMAT("table|csv|json"),
+    MLS_ROWS_FILES,
+    MLS_ROW_THREADS,
+    MLS_ROWS_VIEW,
+    MLS_ROWS_LAST,
+};
+
+/* What could not be read or kept is one thing, what makes no sense another. */
+static bool memory_refuse(mls_cli *cli, const char *path, const mls_error *error)
+{
+    const bool io = error->status == MLS_ERROR_READ || error->status == MLS_ERROR_MEMORY;
+    const char *place = error->status == MLS_ERROR_MEMORY ? NULL : path;
+    if (error->line > 0 && place != NULL) {
+        return mls_cli_say(cli, io ? MLS_EXIT_IO : MLS_EXIT_USAGE, place, "line %zu: %s", error->line, error->message);
+    }
+    return mls_cli_say(cli, io ? MLS_EXIT_IO : MLS_EXIT_USAGE, place, "%s", error->message);
+}
+
+static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
+{
+    mls_error error = {0};
+    for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
+        const char *path = i == MLS_MEMORY_MODEL && mls_memory_model_is_file(cli->memory[i]) ? cli->memory[i] : NULL;
+        if (cli->memory[i] != NULL && mls_memory_set(ask, (mls_memory_setting)i, cli->memory[i], &error) != MLS_OK) {
+            return memory_refuse(cli, path, &error);
+        }
+    }
+    return true;
+}
+
+/* Fills in what a config says; false after a complaint. */
+static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *path)
+{
+    mls_error error = {0};
+    mls_shell *script;
+    if (mls_shell_read(path, NULL, &script, &error) != MLS_OK) {
+        return memory_refuse(cli, path, &error);
+    }
+    job->file = path;
+    mls_memory_config(&job->ask, script, path, &job->findings);
+    mls_shell_free(script);
+    return job->ask.values[MLS_MEMORY_MODEL] != MLS_MEMORY_NOT_SET ||
+           mls_cli_say(cli, MLS_EXIT_USAGE, path, "neither MODEL_SIZE nor a folder names the model: --model does");
+}
+
+static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
+{
+    mls_error error = {0};
+    return mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK || memory_refuse(cli, job->file, &error);
+}
+
+static void memory_print(mls_cli *cli, mls_memory_job *job)
+{
+    mls_memory_judge(&job->ask, &job->answer, &job->findings);
+    if (job->findings.out_of_memory) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        return;
+    }
+    if (!mls_findings_pass(&job->findings.counts, cli->view.strict)) {
+        mls_cli_worsen(cli, MLS_EXIT_INVALID);
+    }
+    mls_cli_print(cli, &mls_memory_report, job);
+}
+
+/* ------------------------------------------------------------------ messages */
+
+typedef struct oom_state {
+    mls_cli *cli;
+    mls_oom_search *search;
+} oom_state;
+
+static mls_status oom_listen(void *state, size_t index, mls_sink *sink)
+{
+    const oom_state *oom = state;
+    mls_oom_search_begin(oom->search, oom->cli->sources.items[index].path);
+    *sink = (mls_sink){.state = oom->search, .lines = mls_oom_search_lines};
+    return MLS_OK;
+}
+
+static mls_status oom_done(void *state, const mls_read *read)
+{
+    const oom_state *oom = state;
+    mls_oom_search_end(oom->search);
+    mls_cli_read_done(oom->cli, read);
+    return MLS_OK;
+}
+
+/* Finds the messages in all logs; with a model or a config, each is compared with the estimate. */
+static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
+{
+    oom_state oom = {.cli = cli};
+    mls_oom_list list = {.job = job};
+    const mls_reading reading = {.threads = cli->threads, .state = &oom, .listen = oom_listen, .done = oom_done};
+    mls_error error = {0};
+    mls_status status = mls_oom_search_new(&oom.search);
+    status = status == MLS_OK ? mls_sources_find((const char *const *)cli->operands.items, cli->operands.count,
+                                                 &cli->sources, &error)
+                              : status;
+    if (status == MLS_OK) {
+        mls_cli_say_skipped(cli, &cli->sources);
+        status = mls_read_sources(&reading, cli->sources.items, cli->sources.count, &error);
+    }
+    if (status == MLS_OK) {
+        list.items = mls_oom_search_items(oom.search, &list.count, &list.dropped);
+        mls_cli_print(cli, &mls_oom_report, &list);
+        mls_cli_worsen(cli, list.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+    } else {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", status == MLS_ERROR_MEMORY ? mls_reason_memory : error.message);
+    }
+    mls_oom_search_free(oom.search);
+}
+
+/* The config among the operands, which is taken out of them; NULL: all are logs. */
+static char *take_memory_config(mls_cli *cli)
+{
+    mls_names *all = &cli->operands;
+    char *config = NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const mls_str name = mls_str_from(mls_path_name(all->items[i]));
+        if (config == NULL &&
+            (!cli->oom || (mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))))) {
+            config = all->items[i];
+        } else {
+            all->items[kept++] = all->items[i];
+        }
+    }
+    all->count = kept;
+    return config;
+}
+
+/* ----------------------------------------------------------------- the command */
+
+/* What is asked: by the options, and what they leave open by a config.  False after a complaint. */
+static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config)
+{
+    if (!cli->oom && cli->operands.count > 0) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one config at a time, not '%s' too", cli->operands.items[0]);
+    }
+    if (cli->oom && cli->operands.count == 0) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--oom looks into logs, and none is named");
+    }
+    return memory_set_options(cli, &job->ask) && (config == NULL || memory_add_config(cli, job, config));
+}
+
+static void memory_run(mls_cli *cli)
+{
+    mls_error error = {0};
+    mls_models *models = NULL;
+    mls_accelerators *accelerators = NULL;
+    mls_memory_job job = {0};
+    char *config = take_memory_config(cli);
+    if (mls_models_load(&models, &error) != MLS_OK || mls_accelerators_load(&accelerators, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
+        mls_memory_ask_init(&job.ask, models, accelerators);
+        if (memory_ask(cli, &job, config)) {
+            const bool modelled = job.ask.values[MLS_MEMORY_MODEL] != MLS_MEMORY_NOT_SET;
+            if (cli->oom && (!modelled || memory_estimate(cli, &job))) {
+                memory_find_ooms(cli, modelled ? &job : NULL);
+            } else if (!cli->oom && memory_estimate(cli, &job)) {
+                memory_print(cli, &job);
+            }
+        }
+    }
+    free(config);
+    mls_findings_release(&job.findings);
+    mls_accelerators_free(accelerators);
+    mls_models_free(models);
+}
+
+const mls_command mls_command_memory = {
+    .name = "memory",
+    .summary = "add up what a GPU must hold, and say what would make it fit",
+    .usage = "[OPTION]… [CONFIG | --oom LOG…]",
+    .about = "Adds up what one GPU must hold, item by item, compares it with the GPU's memory, and\n"
+             "names the smallest change that makes it fit: of inference, with --train of training, or\n"
+             "of the training job that a config_*.sh describes, whose exports count where no option does.\n"
+             "With --oom it finds messages of memory that ran out, and says what follows from them.",
+    .options = options,
+    .path_arguments = true,
+    .run = memory_run,
+};

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * training.c - what every stage of a pipeline keeps: weights, gradients, optimizer, activations.
+ *
+ * Activations are those of Korthikanti et al. 2022 (arXiv:2205.05198), item by item, so that what a format or a
+ * framework changes is changed in one place; for GPT the items add up to the paper's formulas, to the byte.
+ */
+#include <inttypes.h>
+
+#include "memory/sizes.h"
+
+/* The settings, by the letters of the formulas. */
+typedef struct job {
+    const mls_model_shape *m;
+    uint64_t t, p, c, e, v;  /* tensor, pipeline, context, expert parallel; chunks of a stage */
+    uint64_t n;              /* GPUs that hold the same parameters */
+    uint64_t s, S, b, micro; /* tokens of a sequence, of it on one GPU; sequences of a micro-batch, micro-batches */
+    uint64_t T, A;           /* tokens of a micro-batch on one GPU; t with sequence parallel, else 1 */
+    uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, a layer's input, that of its function */
+    uint64_t y, low;         /* of query, key and value, and at least */
+    uint64_t V;              /* vocabulary, filled up */
+    uint64_t zero, recompute, recompute_layers, offload_layers, rank, targets;
+    bool torch, amp, fp8, fp4, narrow, dropout, unfused, eager, embed_slot, loss_slot;
+} job;
+
+/* One stage of the pipeline. */
+typedef struct stage {
+    bool first, last;
+    uint64_t layers, experts; /* layers, and those of them with experts */
+    uint64_t linear, routed, parameters, adapters;
+    uint64_t chunks; /* in flight */
+} stage;
+
+/* --------------------------------------------------------------- the layout */
+
+static mls_status check_divides(const job *j, const mls_memory_ask *ask, uint64_t gpus, mls_error *error)
+{
+    const mls_model_shape *m = j->m;
+    const uint64_t slots = ADD(m->layers, j->embed_slot, j->loss_slot);
+    const struct {
+        const char *what;
+        uint64_t number;
+        const char *by;
+        uint64_t divisor;
+    } rules[] = {
+        {"gpus", gpus, "tp x pp x cp", MUL(j->t, j->p, j->c)},
+        {"heads", m->heads, "tp", j->t},
+        {"ffn", m->ffn, "tp", j->t},
+        {"sequence", j->s, "cp", j->c},
+        {"the sequence on one GPU", j->s / j->c, "tp, with sequence parallel", j->A},
+        {j->embed_slot || j->loss_slot ? "layers with their slots" : "layers", slots, "pp x vp", MUL(j->p, j->v)},
+        {"experts", m->experts, "ep", j->e},
+        {"data x context x tensor parallel", MUL(gpus / MUL(j->t, j->p), j->t), "ep", j->e}};
+    if (j->s == 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says how long a sequence is: --sequence N");
+    }
+    if (j->v > 1 && j->p == 1) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
+    }
+    if (j->e > 1 && m->experts == 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ep %" PRIu64 ", but the model has no experts", j->e);
+    }
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].number % rules[i].divisor != 0) {
+            return mls_layout_error(error, rules[i].what, rules[i].number, rules[i].by, rules[i].divisor);
+        }
+    }
+    if (j->offload_layers > m->layers) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%" PRIu64 " layers to offload, the model has %" PRIu64,
+                             j->offload_layers, m->layers);
+    }
+    const uint64_t kind = mls_memory_value(ask, MLS_MEMORY_PRECISION);
+    if (kind > MLS_AMP || (kind == MLS_AMP && !j->torch)) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "training is in bf16, fp16 or fp32%s, not %.*s",
+                             j->torch ? " or amp" : " (or amp, with --framework torch)",
+                             (int)mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind).len,
+                             mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind).ptr);
+    }
+    return MLS_OK;
+}
+
+static bool flag_of(const mls_memory_ask *ask, mls_memory_setting setting)
+{
+    return mls_memory_value(ask, setting) != 0;
+}
+
+static job job_of(const mls_memory_ask *ask)
+{
+    const mls_model_shape *m = &ask->shape;
+    const uint64_t kind = mls_memory_value(ask, MLS_MEMORY_PRECISION);
+    job j = {.m = m,
+             .t = mls_memory_value(ask, MLS_MEMORY_TP),
+             .p = mls_memory_value(ask, MLS_MEMORY_PP),
+             .c = mls_memory_value(ask, MLS_MEMORY_CP),
+             .e = mls_memory_value(ask, MLS_MEMORY_EP),
+             .v = mls_memory_value(ask, MLS_MEMORY_VP),
+             .s = mls_memory_value(ask, MLS_MEMORY_SEQUENCE),
+             .b = mls_memory_value(ask, MLS_MEMORY_MICRO_BATCH),
+             .micro = mls_memory_value(ask, MLS_MEMORY_ACCUMULATION),
+             .zero = mls_memory_value(ask, MLS_MEMORY_ZERO),
+             .recompute = mls_memory_value(ask, MLS_MEMORY_RECOMPUTE),
+             .recompute_layers = mls_memory_value(ask, MLS_MEMORY_RECOMPUTE_LAYERS),
+             .offload_layers = mls_memory_value(ask, MLS_MEMORY_OFFLOAD_LAYERS),
+             .rank = mls_memory_value(ask, MLS_MEMORY_LORA),
+             .targets = mls_memory_value(ask, MLS_MEMORY_LORA_TARGETS),
+             .torch = mls_memory_value(ask, MLS_MEMORY_FRAMEWORK) == MLS_FRAMEWORK_TORCH,
+             .amp = kind == MLS_AMP,
+             .fp8 = flag_of(ask, MLS_MEMORY_FP8),
+             .fp4 = flag_of(ask, MLS_MEMORY_FP4),
+             .dropout = mls_memory_value(ask, MLS_MEMORY_DROPOUT) != 0,
+             .unfused = mls_memory_value(ask, MLS_MEMORY_ATTENTION) == MLS_ATTENTION_UNFUSED,
+             .embed_slot = flag_of(ask, MLS_MEMORY_EMBED_SLOT),
+             .loss_slot = flag_of(ask, MLS_MEMORY_LOSS_SLOT)};
+    j.eager = mls_memory_value(ask, MLS_MEMORY_LOSS) == MLS_LOSS_EAGER;
+    j.narrow = j.fp8 || j.fp4;
+    j.w = kind == MLS_FP32 ? 4 : 2;
+    j.wp = kind == MLS_FP32 || j.amp ? 4 : 2;
+    j.x = j.narrow ? 1 : j.w;
+    j.z = flag_of(ask, MLS_MEMORY_FP8_ACTIVATIONS) ? 1 : j.w;
+    j.low = flag_of(ask, MLS_MEMORY_FP8_ATTENTION) ? 1 : j.w;
+    j.y = j.narrow ? j.low : j.w;
+    j.A = mls_memory_value(ask, MLS_MEMORY_SEQUENCE_PARALLEL) != 0 ? j.t : 1;
+    j.S = j.s / j.c;
+    j.T = MUL(j.S, j.b);
+    const uint64_t multiple = MUL(mls_memory_value(ask, MLS_MEMORY_VOCAB_MULTIPLE), j.t);
+    j.V = MUL(mls_bytes_up(m->vocabulary, multiple), multiple);
+    return j;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+/* Adapters of one layer: a matrix of the rank for what goes into each target, one for what comes out. */
+static uint64_t adapter_parameters(const job *j)
+{
+    const mls_model_shape *m = j->m;
+    const uint64_t query = MUL(m->heads / j->t, m->head_dim);
+    const uint64_t key = MUL(mls_shape_kv_heads(m, j->t), m->head_dim);
+    const uint64_t ffn = m->ffn / j->t;
+    const struct {
+        uint64_t target, in_and_out;
+    } kinds[] = {{MLS_LORA_Q, ADD(m->hidden, query)}, {MLS_LORA_K, ADD(m->hidden, key)},
+                 {MLS_LORA_V, ADD(m->hidden, key)},   {MLS_LORA_QKV, ADD(m->hidden, query, key, key)},
+                 {MLS_LORA_O, ADD(query, m->hidden)}, {MLS_LORA_GATE, ADD(m->hidden, ffn)},
+                 {MLS_LORA_UP, ADD(m->hidden, ffn)},  {MLS_LORA_DOWN, ADD(ffn, m->hidden)}};
+    uint64_t both = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        both = ADD(both, (j->targets & kinds[i].target) != 0 ? kinds[i].in_and_out : 0);
+    }
+    return MUL(j->rank, both);
+}
+
+static stage stage_of(const job *j, uint64_t i)
+{
+    const mls_model_shape *m = j->m;
+    const uint64_t slots = ADD(m->layers, j->embed_slot, j->loss_slot) / j->p;
+    const uint64_t before = mls_bytes_less(MUL(i, slots), j->embed_slot);
+    const mls_layer_parameters layer = mls_shape_layer(m, j->t, j->e);
+    stage of = {.first = i == 0, .last = i + 1 == j->p};
+    of.layers = mls_bytes_less(slots, (uint64_t)(of.first && j->embed_slot) + (of.last && j->loss_slot));
+    of.experts = of.layers - mls_bytes_least(of.layers, mls_bytes_less(m->dense_layers, before));
+    of.routed = MUL(of.experts, layer.routed);
+    of.linear = ADD(MUL(of.layers, layer.attention), MUL(of.layers - of.experts, layer.dense), of.routed,
+                    MUL(of.experts, layer.shared));
+    const uint64_t words = mls_bytes_per(MUL(j->V, m->hidden), j->t);
+    const bool head = of.last && !(m->tied_embeddings == MLS_SAID_YES && j->p == 1);
+    of.parameters = ADD(of.linear, MUL(of.layers, layer.norms), of.last ? MUL(m->norm_vectors, m->hidden) : 0,
+                        of.first ? MUL(m->positions, m->hidden) : 0, of.first ? words : 0, head ? words : 0);
+    of.adapters = j->rank != 0 ? MUL(of.layers, adapter_parameters(j)) : 0;
+    of.chunks = j->v == 1 ? mls_bytes_least(j->micro, j->p - i)
+                          : mls_bytes_least(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
+    return of;
+}
+
+/* A part that data parallel GPUs share; routed experts have fewer copies than the rest. */
+static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
+{
+    routed = j->e > 1 ? routed : 0;
+    return ADD(mls_bytes_up(mls_bytes_less(all, routed), j->n), mls_bytes_up(routed, MUL(j->n, j->t) / j->e));
+}
+
+/* --------------------------------------------------------------- activations */
+
+/* What a layer keeps for the backward pass, or what it keeps at least. */
+static uint64_t layer_bytes(const job *j, bool experts, bool low)
+{
+    const mls_model_shape *m = j->m;
+    const bool lora = j->rank != 0;
+    const bool mla = m->kv_lora_rank != 0;
+    const uint64_t w = j->w;
+    const uint64_t y = low ? j->low : j->y;
+    const uint64_t heads = m->heads / j->t;
+    const uint64_t hT = MUL(m->hidden, j->T);
+    const uint64_t F = experts ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : m->ffn;
+    const uint64_t inputs = experts ? m->experts_per_token + (m->shared_experts > 0) : 1;
+    const uint64_t FT = MUL(F, j->T);
+    const uint64_t qkv = mla ? MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim))
+                             : MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
+    const uint64_t copy = low ? 0 : lora ? w + 1 : j->x != w ? j->x : 0;
+    const uint64_t scores =
+        j->recompute == MLS_RECOMPUTE_SELECTIVE ? 0 : MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * w + 1 : w);
+    return ADD(mls_bytes_per(MUL(j->amp ? 12 : 2 * w, hT), j->A), /* norm_inputs */
+               mls_bytes_per(MUL(!lora ? j->x
+                                 : low ? w
+                                       : w + 1,
+                                 hT),
+                             j->A),                                                    /* qkv_input */
+               MUL(y, qkv, j->T),                                                      /* qkv */
+               j->unfused ? scores : MUL(4, heads, j->T),                              /* attention_core */
+               MUL(y + copy, heads, mla ? m->value_head_dim : m->head_dim, j->T),      /* projection_input */
+               lora ? 0 : mls_bytes_per(MUL(j->x, hT, inputs), j->A),                  /* fc1_input */
+               mls_bytes_per(MUL(j->z, m->ffn_matrices - 1, FT), j->t),                /* fc1_output */
+               lora ? 0 : mls_bytes_per(MUL(j->x, FT), j->t),                          /* fc2_input */
+               j->torch && m->ffn_matrices == 3 ? mls_bytes_per(MUL(w, FT), j->t) : 0, /* gate_product */
+               experts ? mls_bytes_per(MUL(4, m->experts, j->T), j->A) : 0,            /* router */
+               j->dropout ? mls_bytes_per(MUL(2, hT), j->A) : 0);                      /* dropout_masks */
+}
+
+/* What all layers of a stage keep of one micro-batch; those that keep most come first among those that keep it. */
+static uint64_t stage_bytes(const job *j, const stage *of, bool low)
+{
+    const uint64_t recomputed =
+        j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_least(j->recompute_layers, of->layers) : 0;
+    const uint64_t kept = mls_bytes_less(of->layers - recomputed, j->offload_layers);
+    const uint64_t experts = mls_bytes_least(kept, of->experts);
+    const uint64_t input = mls_bytes_per(MUL(j->amp ? 4 : j->w, j->m->hidden, j->T), j->A);
+    return ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
+               MUL(recomputed, input));
+}
+
+/* Of all micro-batches in flight, without what stands beside the layers. */
+static uint64_t layers_bytes(const job *j, const stage *of, bool low)
+{
+    return mls_bytes_per(MUL(of->chunks, stage_bytes(j, of, low)), j->v);
+}
+
+static uint64_t activations_of(const job *j, const stage *of)
+{
+    const uint64_t hT = mls_bytes_per(MUL(j->m->hidden, j->T), j->A);
+    uint64_t all = layers_bytes(j, of, false);
+    if (!j->torch && of->first) {
+        all = ADD(all, MUL(mls_bytes_up(of->chunks, j->v), ADD(MUL(8, j->T), j->dropout ? hT : 0)));
+    }
+    if (j->torch && of->last) {
+        all = ADD(all, MUL(j->wp, hT));
+    }
+    if (j->amp) { /* weights, cast */
+        all = ADD(all, MUL(2, of->linear), of->last ? mls_bytes_per(MUL(2, j->V, j->m->hidden), j->t) : 0);
+    }
+    return all;
+}
+
+/* ------------------------------------------------------------------- a stage */
+
+typedef struct model_state {
+    uint64_t weights, gradients, optimizer; /* of this GPU */
+    uint64_t all_weights;                   /* before they are shared */
+    uint64_t trained;
+    uint64_t low; /* of the three, at least */
+} model_state;
+
+static uint64_t optimizer_bytes(const job *j, const mls_memory_ask *ask)
+{
+    const uint64_t optimizer = mls_memory_value(ask, MLS_MEMORY_OPTIMIZER);
+    const uint64_t master = mls_memory_value(ask, MLS_MEMORY_MASTER);
+    const bool sgd = optimizer == MLS_OPTIMIZER_SGD;
+    if (optimizer == MLS_OPTIMIZER_NONE) {
+        return 0;
+    }
+    if (j->torch) {
+        return sgd ? j->wp : 2 * j->wp;
+    }
+    const uint64_t moments = sgd ? 4 : 8;
+    const bool copy = j->w != 4 && master != MLS_MASTER_NONE;
+    return moments + (!copy ? 0 : master == MLS_MASTER_REMAINDER ? 2 : 4);
+}
+
+static model_state model_state_of(const job *j, const mls_memory_ask *ask, const stage *of)
+{
+    const bool lora = j->rank != 0;
+    const bool bf16_gradients = mls_memory_value(ask, MLS_MEMORY_GRAD_PRECISION) == MLS_GRADIENTS_BF16;
+    const bool kept_in_fp8 = mls_memory_value(ask, MLS_MEMORY_FP8_PARAMS) != 0 || (j->fp8 && lora);
+    const mls_number_bytes rate =
+        j->fp4 && lora ? mls_number_bytes_of(MLS_NVFP4) : (mls_number_bytes){kept_in_fp8 ? 1 : j->wp, 1};
+    const uint64_t gradient = j->torch ? j->wp : bf16_gradients ? 2 : 4;
+    const uint64_t state = optimizer_bytes(j, ask);
+    const uint64_t routed = lora ? 0 : of->routed;
+    model_state to = {.trained = lora ? of->adapters : of->parameters};
+    to.all_weights = ADD(mls_bytes_up(MUL(rate.n, of->linear), rate.q),
+                         MUL(j->wp, mls_bytes_less(of->parameters, of->linear)), MUL(j->wp, of->adapters));
+    to.weights =
+        j->zero < 3 ? to.all_weights : shared_part(j, to.all_weights, mls_bytes_up(MUL(rate.n, of->routed), rate.q));
+    to.gradients = MUL(gradient, to.trained);
+    to.gradients = j->zero < 2 ? to.gradients : shared_part(j, to.gradients, MUL(gradient, routed));
+    to.optimizer = MUL(state, to.trained);
+    to.optimizer = j->zero < 1 ? to.optimizer : shared_part(j, to.optimizer, MUL(state, routed));
+    to.low = ADD(to.weights,
+                 j->torch                 ? 0
+                 : gradient == 4 && !lora ? mls_bytes_per(to.gradients, 2)
+                                          : to.gradients,
+                 state == 12 ? mls_bytes_per(MUL(to.optimizer, 10), 12) : to.optimizer);
+    return to;
+}
+
+/* The peak: of the backward pass, or of the optimizer's step. */
+static void fill_stage(const job *j, const mls_memory_ask *ask, uint64_t i, mls_memory_estimate *to)
+{
+    const mls_model_shape *m = j->m;
+    const stage of = stage_of(j, i);
+    const model_state state = model_state_of(j, ask, &of);
+    const bool again = j->offload_layers > 0 || j->recompute == MLS_RECOMPUTE_FULL;
+    const uint64_t hT = MUL(m->hidden, j->T);
+    const uint64_t layers[] = {of.experts < of.layers ? layer_bytes(j, false, false) : 0,
+                               of.experts > 0 ? layer_bytes(j, true, false) : 0};
+    const uint64_t words = mls_bytes_per(MUL(j->V, j->T), j->t);
+    const uint64_t number = !j->eager ? j->w + 4 : j->amp ? 10 : 3 * j->w;
+    const uint64_t F =
+        mls_bytes_most(m->ffn, m->experts > 0 ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : 0);
+    const bool step = mls_memory_value(ask, MLS_MEMORY_STEP_COPY) != 0;
+    uint64_t *items = to->items;
+    items[MLS_MEMORY_ITEM_WEIGHTS] = state.weights;
+    items[MLS_MEMORY_ITEM_GRADIENTS] = state.gradients;
+    items[MLS_MEMORY_ITEM_OPTIMIZER] = state.optimizer;
+    items[MLS_MEMORY_ITEM_ACTIVATIONS] = activations_of(j, &of);
+    items[MLS_MEMORY_ITEM_RECOMPUTE] = again ? mls_bytes_most(layers[0], layers[1]) : 0;
+    items[MLS_MEMORY_ITEM_LOGITS] =
+        of.last ? ADD(mls_bytes_per(MUL(number, j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)) : 0;
+    items[MLS_MEMORY_ITEM_WORKING] =
+        ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
+            j->zero == 3 ? mls_bytes_per(MUL(2, state.all_weights), mls_bytes_most(of.layers, 1)) : 0);
+    items[MLS_MEMORY_ITEM_STEP] = !step      ? 0
+                                  : j->torch ? MUL(j->wp, state.trained)
+                                             : mls_bytes_per(MUL(4, state.trained), j->zero >= 1 ? j->n : 1);
+    const uint64_t kept = ADD(state.weights, state.gradients, state.optimizer);
+    const uint64_t backward =
+        j->torch ? mls_bytes_most(mls_bytes_less(ADD(items[MLS_MEMORY_ITEM_ACTIVATIONS], items[MLS_MEMORY_ITEM_LOGITS]),
+                                                 state.gradients),
+                                  ADD(items[MLS_MEMORY_ITEM_RECOMPUTE], items[MLS_MEMORY_ITEM_WORKING]))
+                 : ADD(items[MLS_MEMORY_ITEM_ACTIVATIONS], items[MLS_MEMORY_ITEM_RECOMPUTE],
+                       mls_bytes_most(items[MLS_MEMORY_ITEM_LOGITS], items[MLS_MEMORY_ITEM_WORKING]));
+    const uint64_t copies = j->fp4 ? mls_bytes_per(MUL(9, of.linear), 8) : j->fp8 ? of.linear : 0;
+    to->allocated = ADD(kept, mls_bytes_most(backward, items[MLS_MEMORY_ITEM_STEP]));
+    to->estimate = ADD(to->allocated, items[MLS_MEMORY_ITEM_RUNTIME]);
+    to->low =
+        mls_bytes_least(ADD(state.low, layers_bytes(j, &of, true), of.last ? MUL(j->w, words) : 0), to->allocated);
+    to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), copies, items[MLS_MEMORY_ITEM_RUNTIME]);
+    to->stage = i;
+    to->layers = of.layers;
+    to->in_flight = of.chunks;
+}
+
+mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
+{
+    job j = job_of(ask);
+    to->gpus = mls_memory_value(ask, MLS_MEMORY_GPUS);
+    const mls_status status = check_divides(&j, ask, to->gpus, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    to->data_parallel = to->gpus / MUL(j.t, j.p, j.c);
+    to->global_batch = MUL(to->data_parallel, j.micro, j.b);
+    j.n = MUL(to->data_parallel, j.c);
+    mls_memory_estimate fullest = *to;
+    for (uint64_t i = 0; i < j.p; i++) {
+        mls_memory_estimate one = *to;
+        fill_stage(&j, ask, i, &one);
+        const uint64_t low = mls_bytes_most(fullest.low, one.low);
+        const uint64_t high = mls_bytes_most(fullest.high, one.high);
+        fullest = i == 0 || one.estimate > fullest.estimate ? one : fullest;
+        fullest.low = low;
+        fullest.high = high;
+    }
+    *to = fullest;
+    return MLS_OK;
+}

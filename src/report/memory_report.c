@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_report.c - what a GPU must hold: items with bars, the verdict, and the change that would fit. */
+#include "report/reports.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "report/table.h"
+
+static const char *verdict_words(mls_memory_verdict verdict)
+{
+    static const char *const words[] = {"not known", "fits", "fits with the host's memory", "tight", "does not fit"};
+    return words[verdict];
+}
+
+/* ------------------------------------------------------------- for programs */
+
+static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t value)
+{
+    char name[32];
+    const char *option = mls_memory_setting_name(setting);
+    const mls_str word = mls_memory_setting_word(setting, value);
+    size_t len = 0;
+    for (; option[len] != '\0' && len < sizeof name; len++) {
+        name[len] = option[len] == '-' ? '_' : option[len];
+    }
+    mls_emit_name(to, (mls_str){name, len});
+    if (value == MLS_MEMORY_NOT_SET) {
+        mls_emit_null(to);
+    } else if (word.ptr != NULL && setting != MLS_MEMORY_ZERO) {
+        mls_emit_str(to, word);
+    } else if (mls_memory_setting_is_flag(setting)) {
+        mls_emit_bool(to, value != 0);
+    } else {
+        mls_emit_number(to, (double)value);
+    }
+}
+
+static void emit_change(mls_emitter *to, const mls_memory_change *change)
+{
+    mls_emit_open(to, '{');
+    for (size_t i = 0; i < change->count; i++) {
+        emit_setting(to, change->values[i].setting, change->values[i].value);
+    }
+    mls_emit_close(to, '}');
+}
+
+#define CHANGE_FIELDS(F)                                                                                               \
+    F(change, change, OBJECT, "", emit_change(to, row))                                                                \
+    F(change, estimate_bytes, NUMBER, "", row->estimate)                                                               \
+    F(change, verdict, TEXT, "", mls_memory_verdict_name(row->verdict))
+MLS_FIELDS(change, mls_memory_change, CHANGE_FIELDS)
+
+/* Inference has no optimizer, training no KV cache. */
+static bool has_item(const mls_memory_estimate *of, mls_memory_item item)
+{
+    return of->training ? item != MLS_MEMORY_ITEM_KV_CACHE
+                        : item == MLS_MEMORY_ITEM_WEIGHTS || item == MLS_MEMORY_ITEM_KV_CACHE ||
+                              item == MLS_MEMORY_ITEM_WORKING || item == MLS_MEMORY_ITEM_RUNTIME;
+}
+
+static double item_number(const mls_memory_estimate *of, mls_memory_item item)
+{
+    return has_item(of, item) ? (double)of->items[item] : (double)NAN;
+}
+
+#define ITEM_FIELDS(F)                                                                                                 \
+    F(memory_item, weights, NUMBER, "bytes", item_number(row, MLS_MEMORY_ITEM_WEIGHTS))                                \
+    F(memory_item, kv_cache, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_KV_CACHE))                      \
+    F(memory_item, gradients, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_GRADIENTS))                    \
+    F(memory_item, optimizer, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_OPTIMIZER))                    \
+    F(memory_item, activations, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_ACTIVATIONS))                \
+    F(memory_item, recompute, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_RECOMPUTE))                    \
+    F(memory_item, logits, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_LOGITS))                          \
+    F(memory_item, working, NUMBER, "bytes", item_number(row, MLS_MEMORY_ITEM_WORKING))                                \
+    F(memory_item, step, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_STEP))                              \
+    F(memory_item, runtime, NUMBER, "bytes", item_number(row, MLS_MEMORY_ITEM_RUNTIME))
+MLS_FIELDS(memory_item, mls_memory_estimate, ITEM_FIELDS)
+
+#define MODEL_FIELDS(F)                                                                                                \
+    F(memory_model, name, TEXT, "", row->ask.model)                                                                    \
+    F(memory_model, parameters, NUMBER, "", row->answer.estimate.parameters)
+MLS_FIELDS(memory_model, mls_memory_job, MODEL_FIELDS)
+
+static const char *gpu_name(const mls_memory_job *job)
+{
+    return job->ask.gpu != NULL ? job->ask.gpu->name : NULL;
+}
+
+#define GPU_FIELDS(F)                                                                                                  \
+    F(memory_gpu, name, TEXT_OR_NULL, "", gpu_name(row))                                                               \
+    F(memory_gpu, capacity_bytes, NUMBER, "", row->answer.estimate.capacity)
+MLS_FIELDS(memory_gpu, mls_memory_job, GPU_FIELDS)
+
+#define HOST_FIELDS(F)                                                                                                 \
+    F(memory_host, link, TEXT, "", row->link->name)                                                                    \
+    F(memory_host, spill_bytes, NUMBER, "", row->spill)                                                                \
+    F(memory_host, read_ms, NUMBER, "", row->read_ms)                                                                  \
+    F(memory_host, fits, BOOL, "", row->spill <= row->host_bytes)
+MLS_FIELDS(memory_host, mls_memory_estimate, HOST_FIELDS)
+
+static double if_training(const mls_memory_estimate *of, uint64_t number)
+{
+    return of->training ? (double)number : (double)NAN;
+}
+
+static double if_not_negative(int64_t number)
+{
+    return number >= 0 ? (double)number : (double)NAN;
+}
+
+static void emit_memory_findings(mls_emitter *to, const mls_memory_job *job)
+{
+    mls_found found = {0};
+    mls_found_add(&found, &job->findings, (mls_owner){.path = job->file}, NULL);
+    mls_emit_found(to, found);
+}
+
+#define OF row->answer.estimate
+#define MEMORY_FIELDS(F)                                                                                               \
+    F(memory, mode, TEXT, "", OF.training ? "training" : "inference")                                                  \
+    F(memory, file, TEXT_OR_NULL, "", row->file)                                                                       \
+    F(memory, model, OBJECT, "", mls_emit_object(to, &memory_model_fields, row))                                       \
+    F(memory, gpu, OBJECT_OR_NULL, "", mls_emit_object(to, &memory_gpu_fields, OF.capacity > 0 ? row : NULL))          \
+    F(memory, gpus, NUMBER, "", OF.gpus)                                                                               \
+    F(memory, items, OBJECT, "", mls_emit_object(to, &memory_item_fields, &OF))                                        \
+    F(memory, allocated_bytes, NUMBER_OR_NULL, "", if_training(&OF, OF.allocated))                                     \
+    F(memory, estimate_bytes, NUMBER, "", OF.estimate)                                                                 \
+    F(memory, low_bytes, NUMBER, "", OF.low)                                                                           \
+    F(memory, high_bytes, NUMBER, "", OF.high)                                                                         \
+    F(memory, verdict, TEXT_OR_NULL, "", mls_memory_verdict_name(OF.verdict))                                          \
+    F(memory, stage, NUMBER_OR_NULL, "", if_training(&OF, OF.stage))                                                   \
+    F(memory, in_flight, NUMBER_OR_NULL, "", if_training(&OF, OF.in_flight))                                           \
+    F(memory, data_parallel, NUMBER_OR_NULL, "", if_training(&OF, OF.data_parallel))                                   \
+    F(memory, global_batch, NUMBER_OR_NULL, "", if_training(&OF, OF.global_batch))                                     \
+    F(memory, kv_per_token_bytes, COUNT_OR_NULL, "", OF.kv_per_token)                                                  \
+    F(memory, max_tokens, NUMBER_OR_NULL, "", if_not_negative(OF.max_tokens))                                          \
+    F(memory, max_users, NUMBER_OR_NULL, "", if_not_negative(OF.max_users))                                            \
+    F(memory, host, OBJECT_OR_NULL, "", mls_emit_object(to, &memory_host_fields, OF.spill > 0 ? &OF : NULL))           \
+    F(memory, smallest, OBJECT_OR_NULL, "",                                                                            \
+      mls_emit_object(to, &change_fields, row->answer.has_smallest ? &row->answer.smallest : NULL))                    \
+    F(memory, tried, ARRAY, "", MLS_EMIT_ROWS(change, row->answer.tried, row->answer.tried_count))                     \
+    F(memory, findings, ARRAY, "", emit_memory_findings(to, row))
+MLS_FIELDS(memory, mls_memory_job, MEMORY_FIELDS)
+
+static const mls_fields *const tables[] = {&memory_fields,
+                                           &memory_model_fields,
+                                           &memory_gpu_fields,
+                                           &memory_item_fields,
+                                           &memory_host_fields,
+                                           &change_fields,
+                                           NULL};
+
+/* The options that make the change; what stays as it is needs none. */
+static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls_memory_change *change)
+{
+    for (size_t i = 0; i < change->count; i++) {
+        const mls_memory_setting setting = change->values[i].setting;
+        const int64_t value = change->values[i].value;
+        const mls_str word = mls_memory_setting_word(setting, value);
+        if (value == MLS_MEMORY_NOT_SET || (uint64_t)value == mls_memory_value(ask, setting)) {
+            continue;
+        }
+        mls_buffer_printf(line, "%s--%s%s", line->len > 0 ? " " : "",
+                          mls_memory_setting_is_flag(setting) && value == 0 ? "no-" : "",
+                          mls_memory_setting_name(setting));
+        if (word.ptr != NULL) {
+            mls_buffer_printf(line, " %.*s", (int)word.len, word.ptr);
+        } else if (!mls_memory_setting_is_flag(setting)) {
+            mls_buffer_printf(line, " %" PRId64, value);
+        }
+    }
+}
+
+static void emit_smallest(mls_emitter *to, const mls_memory_job *job)
+{
+    mls_buffer line = {0};
+    if (job->answer.has_smallest) {
+        append_change(&line, &job->ask, &job->answer.smallest);
+    }
+    mls_emit_str_or_null(to, mls_buffer_str(&line));
+    mls_output_drop(to->output, &line);
+}
+
+#define MEMORY_CSV_FIELDS(F)                                                                                           \
+    F(memory_csv, model, TEXT, "", row->ask.model)                                                                     \
+    F(memory_csv, parameters, NUMBER, "", OF.parameters)                                                               \
+    F(memory_csv, gpu, TEXT_OR_NULL, "", gpu_name(row))                                                                \
+    F(memory_csv, capacity_bytes, COUNT_OR_NULL, "", OF.capacity)                                                      \
+    F(memory_csv, spill_bytes, COUNT_OR_NULL, "", OF.spill)                                                            \
+    F(memory_csv, read_ms, NUMBER_OR_NULL, "", OF.spill > 0 ? OF.read_ms : (double)NAN)                                \
+    F(memory_csv, smallest, WRITTEN_OR_NULL, "", emit_smallest(to, row))
+MLS_FIELDS(memory_csv, mls_memory_job, MEMORY_CSV_FIELDS)
+
+static const mls_columns memory_columns = {
+    "MEMORY CSV",
+    "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations recompute "
+    "logits "
+    "working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight data_parallel "
+    "global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
+    {&memory_csv_fields, &memory_fields, &memory_item_fields},
+    0};
+
+static void memory_rows(mls_emitter *to, const void *what)
+{
+    const mls_memory_job *job = what;
+    mls_emit_row(to, &memory_columns, (const void *[MLS_SOURCES_MAX]){job, job, &job->answer.estimate});
+}
+
+/* ---------------------------------------------------------------- for people */
+
+enum { INDENT = 2, HANG = 4, BAR = 40 };
+static const double gb = 1e9;
+static const double gib = 1073741824.0;
+
+/* A bar of eighths of a cell, with a line where the GPU is full. */
+static const char *memory_bar(mls_table *table, const mls_view *view, double bytes, double full, double scale)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const unsigned long filled = (unsigned long)(bytes / scale * BAR * 8 + 0.5);
+    const unsigned long limit = full > 0 ? (unsigned long)(full / scale * BAR + 0.5) : BAR + 1;
+    mls_buffer bar = {0};
+    for (unsigned long i = 0; i <= BAR; i++) {
+        const unsigned long left = filled > i * 8 ? filled - i * 8 : 0;
+        const char *cell = view->ascii ? (left >= 4 ? "#" : "") : left >= 8 ? "█" : eighths[left];
+        mls_buffer_append_text(&bar, i == limit        ? (view->ascii ? "|" : "│")
+                                     : cell[0] != '\0' ? cell
+                                     : i < limit       ? " "
+                                                       : "");
+    }
+    while (bar.len > 0 && bar.ptr[bar.len - 1] == ' ') {
+        mls_buffer_cut(&bar, bar.len - 1);
+    }
+    return mls_table_take(table, &bar);
+}
+
+static void bar_row(mls_table *table, const mls_view *view, const char *name, double bytes, double full, double scale,
+                    mls_style style)
+{
+    mls_table_row(table);
+    mls_table_cell(table, "", MLS_COLUMN_KEEP, style, "%s", name);
+    mls_table_cell(table, "GB", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, style, "%.2f", bytes / gb);
+    mls_table_cell(table, "GiB", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, style, "%.2f", bytes / gib);
+    mls_table_cell(table, "", MLS_COLUMN_LEFT, style, "%s", memory_bar(table, view, bytes, full, scale));
+}
+
+static void show_items(mls_view *view, const mls_memory_job *job)
+{
+    const mls_memory_estimate *of = &job->answer.estimate;
+    const double full = (double)of->capacity;
+    const double scale = (double)(of->capacity > of->estimate ? of->capacity : of->estimate);
+    mls_memory_item items[MLS_MEMORY_ITEM_COUNT];
+    const size_t count = mls_memory_items_sort(of, items);
+    const unsigned look = MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP;
+    mls_table table = {.indent = INDENT};
+    for (size_t i = 0; i < count; i++) {
+        bar_row(&table, view, mls_memory_item_name(items[i]), (double)of->items[items[i]], full, scale,
+                MLS_STYLE_PLAIN);
+        if (view->verbose > 0) {
+            mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_memory_item_words(items[i]));
+        }
+    }
+    bar_row(&table, view, "at the peak", (double)of->estimate, full, scale, MLS_STYLE_BOLD);
+    if (of->capacity > 0) {
+        mls_table_row(&table);
+        mls_table_cell(&table, "", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s holds",
+                       job->ask.gpu != NULL ? job->ask.gpu->name : "a GPU");
+        mls_table_cell(&table, "GB", look, MLS_STYLE_PLAIN, "%.2f", full / gb);
+        mls_table_cell(&table, "GiB", look, MLS_STYLE_PLAIN, "%.2f", full / gib);
+    }
+    mls_table_finish(&table, view);
+}
+
+static void append_setting_value(mls_buffer *line, const mls_memory_ask *ask, const char *before,
+                                 mls_memory_setting setting)
+{
+    const uint64_t value = mls_memory_value(ask, setting);
+    const mls_str word = mls_memory_setting_word(setting, (int64_t)value);
+    if (word.ptr != NULL) {
+        mls_buffer_printf(line, "%s%.*s", before, (int)word.len, word.ptr);
+    } else {
+        mls_buffer_printf(line, "%s%s", before, mls_words_count((double)value).text);
+    }
+}
+
+/* The same, when it was said and is not nothing. */
+static void append_given(mls_buffer *line, const mls_memory_ask *ask, const char *before, mls_memory_setting setting)
+{
+    if (ask->values[setting] > 0) {
+        append_setting_value(line, ask, before, setting);
+    }
+}
+
+static void show_training(mls_view *view, const mls_memory_job *job)
+{
+    static const mls_memory_setting flags[] = {
+        MLS_MEMORY_FP8,           MLS_MEMORY_FP8_PARAMS, MLS_MEMORY_FP4,       MLS_MEMORY_FP8_ACTIVATIONS,
+        MLS_MEMORY_FP8_ATTENTION, MLS_MEMORY_EMBED_SLOT, MLS_MEMORY_LOSS_SLOT, MLS_MEMORY_STEP_COPY};
+    const mls_memory_ask *ask = &job->ask;
+    const mls_memory_estimate *of = &job->answer.estimate;
+    const uint64_t stages = mls_memory_value(ask, MLS_MEMORY_PP);
+    mls_buffer line = {0};
+    append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        mls_buffer_printf(&line, mls_memory_value(ask, flags[i]) != 0 ? " %s" : "%.0s",
+                          mls_memory_setting_name(flags[i]));
+    }
+    append_given(&line, ask, "  LoRA rank ", MLS_MEMORY_LORA);
+    append_setting_value(&line, ask, "  ", MLS_MEMORY_OPTIMIZER);
+    append_setting_value(&line, ask, "  zero ", MLS_MEMORY_ZERO);
+    append_given(&line, ask, "  recompute ", MLS_MEMORY_RECOMPUTE);
+    append_given(&line, ask, " of layers ", MLS_MEMORY_RECOMPUTE_LAYERS);
+    append_given(&line, ask, "  layers offloaded ", MLS_MEMORY_OFFLOAD_LAYERS);
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    append_setting_value(&line, ask, "sequence ", MLS_MEMORY_SEQUENCE);
+    append_setting_value(&line, ask, "  micro-batch ", MLS_MEMORY_MICRO_BATCH);
+    append_setting_value(&line, ask, " x ", MLS_MEMORY_ACCUMULATION);
+    mls_buffer_printf(&line, "  global batch %s", mls_words_count((double)of->global_batch).text);
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    if (stages > 1) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "the fullest stage is %" PRIu64 " of 0 to %" PRIu64 ": %" PRIu64 " layers, %" PRIu64
+                        " %s in flight",
+                        of->stage, stages - 1, of->layers, of->in_flight,
+                        mls_memory_value(ask, MLS_MEMORY_VP) > 1 ? "chunks" : "micro-batches");
+    }
+}
+
+/* What was computed, before any number of it. */
+static void show_ask(mls_view *view, const mls_memory_job *job)
+{
+    const mls_memory_ask *ask = &job->ask;
+    const mls_memory_estimate *of = &job->answer.estimate;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "   %s parameters   %s on %s", mls_words_count((double)of->parameters).text,
+                      of->training ? "training" : "inference", mls_words_plural(of->gpus, "GPU", "GPUs").text);
+    append_setting_value(&line, ask, "  tp ", MLS_MEMORY_TP);
+    append_setting_value(&line, ask, "  pp ", MLS_MEMORY_PP);
+    if (of->training) {
+        append_setting_value(&line, ask, "  cp ", MLS_MEMORY_CP);
+        append_given(&line, ask, "  ep ", MLS_MEMORY_EP);
+        append_given(&line, ask, "  vp ", MLS_MEMORY_VP);
+        mls_buffer_printf(&line, "  data %" PRIu64, of->data_parallel);
+    }
+    mls_view_headline(view, mls_str_from(ask->model), &line, HANG);
+    if (of->training) {
+        show_training(view, job);
+    } else {
+        append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
+        append_setting_value(&line, ask, ", KV cache ", MLS_MEMORY_KV_PRECISION);
+        append_setting_value(&line, ask, "   tokens ", MLS_MEMORY_CONTEXT);
+        append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
+        mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
+}
+
+static void show_change(mls_view *view, const mls_memory_job *job, const mls_memory_change *change, const char *before,
+                        mls_style style)
+{
+    mls_buffer line = {0};
+    append_change(&line, &job->ask, change);
+    mls_view_printf(view, style, INDENT, HANG, "%s%s: %.1f GB, %s", before, line.ptr != NULL ? line.ptr : "",
+                    (double)change->estimate / gb, verdict_words(change->verdict));
+    mls_output_drop(view->output, &line);
+}
+
+static const char *spill_words(const mls_memory_job *job)
+{
+    return job->answer.estimate.verdict == MLS_MEMORY_FITS_WITH_HOST ? "--offload puts" : "--offload would put";
+}
+
+static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
+{
+    const mls_memory_estimate *of = &job->answer.estimate;
+    const char *gpu = job->ask.gpu != NULL ? job->ask.gpu->name : "GPU";
+    const bool over = of->estimate > of->capacity;
+    const double apart = (double)(over ? of->estimate - of->capacity : of->capacity - of->estimate) / gb;
+    static const mls_style styles[] = {[MLS_MEMORY_FITS] = MLS_STYLE_GOOD,
+                                       [MLS_MEMORY_FITS_WITH_HOST] = MLS_STYLE_GOOD,
+                                       [MLS_MEMORY_TIGHT] = MLS_STYLE_WARN,
+                                       [MLS_MEMORY_DOES_NOT_FIT] = MLS_STYLE_BAD};
+    if (of->verdict != MLS_MEMORY_UNKNOWN) {
+        mls_view_printf(view, styles[of->verdict], INDENT, HANG, "%s: %.1f GB %s than the %s holds%s%s",
+                        verdict_words(of->verdict), apart, over ? "more" : "less", gpu,
+                        job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "",
+                        of->verdict == MLS_MEMORY_TIGHT ? ", and the band has both" : "");
+    }
+    if (of->spill > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "%s %.1f GB into the host's memory%s: %.1f ms to read once", spill_words(job),
+                        (double)of->spill / gb, of->spill > of->host_bytes ? " (if it has room)" : "", of->read_ms);
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "over %s, which carries %" PRIu64 " GB/s one way (%" PRIu64 " both ways)", of->link->name,
+                        of->link->one_way_gb_s, of->link->both_ways_gb_s);
+    }
+    if (of->max_tokens > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "room for %s tokens in all%s%s",
+                        mls_words_count((double)of->max_tokens).text,
+                        of->max_users > 0 ? ", or users like these: " : "",
+                        of->max_users > 0 ? mls_words_count((double)of->max_users).text : "");
+    }
+    if (job->answer.has_smallest) {
+        show_change(view, job, &job->answer.smallest, "smallest change: ", MLS_STYLE_BOLD);
+    } else if (job->answer.tried_count > 0) {
+        mls_view_printf(view, MLS_STYLE_BOLD, INDENT, HANG, "no change that was tried fits, nor two of them");
+    }
+    for (size_t i = 0; i < job->answer.tried_count && view->verbose > 0; i++) {
+        show_change(view, job, &job->answer.tried[i], "tried: ", MLS_STYLE_DIM);
+    }
+}
+
+/* The band, and what no formula here knows. */
+static void show_band(mls_view *view, const mls_memory_estimate *of)
+{
+    mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "band: %.1f to %.1f GB, %s", (double)of->low / gb,
+                    (double)of->high / gb,
+                    of->training ? "from what no implementation avoids to a tenth more, with cast weights"
+                                 : "from weights and KV cache alone to twice the working memory and runtime");
+    mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "not counted: %s",
+                    of->training ? "workspaces of cuBLAS, buffers in which experts swap tokens, evaluation"
+                                 : "CUDA graphs, fragments of the cache, what a server keeps beside it");
+}
+
+static void show_memory(mls_printer *to, const void *what)
+{
+    const mls_memory_job *job = what;
+    mls_view *view = to->view;
+    mls_found found = {0};
+    show_ask(view, job);
+    show_items(view, job);
+    show_memory_verdict(view, job);
+    show_band(view, &job->answer.estimate);
+    for (size_t i = 0; i < job->findings.count; i++) {
+        const mls_finding *finding = &job->findings.items[i];
+        if (finding->code == MLS_FINDING_MEMORY_EXPORT && !view->quiet) {
+            mls_found_add_one(&found, finding, (mls_owner){.path = job->file}, NULL);
+        }
+    }
+    (void)mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .named = true});
+}
+
+const mls_report mls_memory_report = {.section = "MEMORY JSON",
+                                      .show = show_memory,
+                                      .object = &memory_fields,
+                                      .tables = tables,
+                                      .columns = &memory_columns,
+                                      .rows = memory_rows};
