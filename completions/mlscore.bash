@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score check verify throughput config telemetry memory events rcp rules help completion'
+        words='score check verify compare throughput config telemetry memory events rcp rules help completion'
         ;;
     *:score)
         options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
@@ -57,6 +57,22 @@ _mlscore()
         --explain) value=yes words='malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored' files=no ;;
         --format) value=yes words='table csv json markdown github junit' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:compare)
+        options='--usage= --edition= --scaling --baseline= --accelerators= --fail-if= --all --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
+        --baseline) value=yes words='' files=no ;;
+        --accelerators) value=yes words='' files=no ;;
+        --fail-if) value=yes words='' files=no ;;
+        --format) value=yes words='table csv json ndjson markdown' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
         --color) value=yes words='auto always never' files=no ;;
         esac
@@ -186,7 +202,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version '
-        words='score check verify throughput config telemetry memory events rcp rules help completion findings malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
+        words='score check verify compare throughput config telemetry memory events rcp rules help completion findings malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
         ;;
     *:completion)
         options='--help --version '

@@ -28,6 +28,7 @@ accelerators.h score
 reading.h reading
 collect.h slurm
 compare.h compare
+compare.h compare
 published.h compare
 diagnose.h diagnose
 throughput.h throughput

@@ -6,6 +6,7 @@
 #include "mlscore/accelerators.h"
 #include "mlscore/base.h"
 #include "mlscore/collect.h"
+#include "mlscore/compare.h"
 #include "mlscore/config.h"
 #include "mlscore/edition.h"
 #include "mlscore/group.h"

@@ -98,30 +98,47 @@ static size_t whole_distance(size_t a, size_t b)
     return a > b ? a - b : b - a;
 }
 
-/*
- * ways[k * sums + s]: how many choices of k values have s as their sum of twice the ranks.  Of 60 values there are at
- * most C(60, 30) = 1.2e17 choices, so that 64 bits hold every count.
- */
-static double share_as_far(const ranked *all, size_t count, size_t chosen, size_t seen, uint64_t *ways, size_t sums)
+/* Of 100 values there are up to C(100, 50) = 1.0e29 choices: more than 64 bits count, fewer than 128. */
+typedef struct whole_count {
+    uint64_t high, low;
+} whole_count;
+
+static inline void count_add(whole_count *to, const whole_count *more)
+{
+    to->low += more->low;
+    to->high += more->high + (to->low < more->low);
+}
+
+static double count_double(const whole_count *count)
+{
+    return ldexp((double)count->high, 64) + (double)count->low;
+}
+
+/* ways[k * sums + s]: how many choices of k values have s as their sum of twice the ranks. */
+static double share_as_far(const ranked *all, size_t count, size_t chosen, size_t seen, whole_count *ways, size_t sums)
 {
     const size_t middle = chosen * (count + 1); /* the mean of all sums */
-    uint64_t far = 0;
-    uint64_t any = 0;
-    ways[0] = 1;
+    whole_count far = {0, 0};
+    whole_count any = {0, 0};
+    size_t reached = 0;
+    ways[0].low = 1;
     for (size_t i = 0; i < count; i++) {
+        reached += all[i].twice_rank;
         for (size_t k = i + 1 < chosen ? i + 1 : chosen; k > 0; k--) {
-            const uint64_t *fewer = ways + (k - 1) * sums;
-            uint64_t *more = ways + k * sums;
-            for (size_t s = all[i].twice_rank; s < sums; s++) {
-                more[s] += fewer[s - all[i].twice_rank];
+            const whole_count *fewer = ways + (k - 1) * sums;
+            whole_count *more = ways + k * sums;
+            for (size_t s = all[i].twice_rank; s <= reached; s++) {
+                count_add(&more[s], &fewer[s - all[i].twice_rank]);
             }
         }
     }
     for (size_t s = 0; s < sums; s++) {
-        any += ways[chosen * sums + s];
-        far += whole_distance(s, middle) >= whole_distance(seen, middle) ? ways[chosen * sums + s] : 0;
+        count_add(&any, &ways[chosen * sums + s]);
+        if (whole_distance(s, middle) >= whole_distance(seen, middle)) {
+            count_add(&far, &ways[chosen * sums + s]);
+        }
     }
-    return (double)far / (double)any;
+    return count_double(&far) / count_double(&any);
 }
 
 bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p)
@@ -130,15 +147,17 @@ bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     if (a_count == 0 || b_count == 0 || a_count > MLS_RANKED_MAX || b_count > MLS_RANKED_MAX - a_count) {
         return true;
     }
+    const bool turned = a_count > b_count; /* the fewer are chosen, the less is to be counted; p is the same */
     const size_t count = a_count + b_count;
+    const size_t chosen = turned ? b_count : a_count;
     const size_t sums = count * (count + 1) + 1;
     double ties;
     size_t seen;
-    ranked *all = rank(a, a_count, b, b_count, &ties, &seen);
-    uint64_t *ways = calloc((a_count + 1) * sums, sizeof *ways);
+    ranked *all = turned ? rank(b, b_count, a, a_count, &ties, &seen) : rank(a, a_count, b, b_count, &ties, &seen);
+    whole_count *ways = calloc((chosen + 1) * sums, sizeof *ways);
     const bool ok = all != NULL && ways != NULL;
     if (ok) {
-        *p = share_as_far(all, count, a_count, seen, ways, sums);
+        *p = share_as_far(all, count, chosen, seen, ways, sums);
     }
     free(all);
     free(ways);

@@ -82,7 +82,7 @@ double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
  * sum lies at least as far from its mean as the one seen.  Ties get their middle rank, and all is counted in whole
  * numbers.  p is NaN above MLS_RANKED_MAX values in all, or of an empty sample.  False: no memory.
  */
-#define MLS_RANKED_MAX 60
+#define MLS_RANKED_MAX 100
 bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p);
 
 /* The same by the normal distribution, the variance corrected for ties and the distance for continuity (by half). */

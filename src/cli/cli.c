@@ -301,6 +301,7 @@ void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 void mls_cli_release(mls_cli *cli)
 {
     mls_names_release(&cli->operands);
+    mls_names_release(&cli->compare.accelerators);
     mls_names_release(&cli->telemetry.runs);
     mls_sources_release(&cli->sources);
     mls_ruleset_free(cli->own_ruleset);

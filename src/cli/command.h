@@ -136,6 +136,11 @@ struct mls_cli {
     mls_telemetry_settings telemetry;
     const char *memory[MLS_MEMORY_SETTING_COUNT]; /* memory: what its options say; flags: "" */
     bool oom;
+    struct {
+        bool scaling, all;
+        const char *baseline, *fail_if;
+        mls_names accelerators; /* "8", "A:8" */
+    } compare;
 
     mls_names operands;       /* what is left of the command line, then what --files-from lists */
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
@@ -151,7 +156,9 @@ struct mls_cli {
 /* The commands, in the order in which help lists them. */
 #define MLS_COMMAND_LIST(C)                                                                                            \
     C(score)                                                                                                           \
-    C(check) C(verify) C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help) C(completion)
+    C(check)                                                                                                           \
+    C(verify) C(compare) C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help)              \
+        C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)

@@ -7,6 +7,7 @@
 #define MLS_REPORT_REPORTS_H
 
 #include "mlscore/collect.h"
+#include "mlscore/compare.h"
 #include "mlscore/config.h"
 #include "mlscore/memory.h"
 #include "mlscore/submission.h"
@@ -119,6 +120,14 @@ typedef struct mls_rcp_listings {
     mls_rcp_listing *items;
     size_t count;
 } mls_rcp_listings;
+
+/* ---- compare: an mls_comparing, of sides or of sizes */
+extern const mls_report mls_compare_report, mls_scaling_report;
+
+typedef struct mls_comparing {
+    const mls_comparison *comparison;
+    bool all; /* settings that are the same too, and however many */
+} mls_comparing;
 
 /* ---- rules: an mls_rules_request: editions with their benchmarks, or what a benchmark must log in each division. */
 extern const mls_report mls_editions_report, mls_checklist_report;

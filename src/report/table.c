@@ -55,6 +55,16 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
     va_end(args);
 }
 
+void mls_table_lead(mls_table *table, mls_style style, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (table->count > 0) {
+        fill_cell(table, &table->rows[table->count - 1].lead, style, format, args);
+    }
+    va_end(args);
+}
+
 const char *mls_table_take(mls_table *table, mls_buffer *text)
 {
     const mls_str copy = mls_arena_copy(&table->text, mls_buffer_str(text));
@@ -172,6 +182,20 @@ static void print_cell(mls_view *view, const mls_column *column, unsigned look, 
     *owed = column->width - width - before + COLUMN_GAP;
 }
 
+/* Two texts in a style each, broken where the terminal ends. */
+static void print_lead(mls_view *view, size_t indent, const mls_row *row)
+{
+    const size_t width = mls_display_width(row->lead.text);
+    const mls_wrap wrap = {view->width, indent, indent + NOTE_INDENT, " ", false};
+    mls_output_printf(view->output, "%*s", (int)indent, "");
+    mls_view_wrapped(view, row->lead.text, wrap, row->lead.style);
+    if (row->note.text.len > 0) {
+        mls_view_wrapped(view, row->note.text,
+                         (mls_wrap){view->width, indent + width, indent + NOTE_INDENT, " ", false}, row->note.style);
+    }
+    mls_output_text(view->output, "\n");
+}
+
 static void print_plain(mls_view *view, mls_table *table)
 {
     const bool below = layout_make(table, view->width);
@@ -188,6 +212,10 @@ static void print_plain(mls_view *view, mls_table *table)
         const mls_row *row = &table->rows[i];
         const bool heading = is_heading(row);
         const bool note = below && !heading;
+        if (row->lead.text.len > 0) {
+            print_lead(view, table->indent, row);
+            continue;
+        }
         owed = heading ? max_size(table->indent, 2) - 2 : table->indent;
         for (size_t k = 0; k < table->column_count && !heading; k++) {
             const unsigned look = table->columns[k].look & (MLS_COLUMN_RIGHT | MLS_COLUMN_DECIMAL);
@@ -205,6 +233,14 @@ static void append_markdown(mls_buffer *lines, mls_str text)
 {
     mls_buffer_append_text(lines, "| ");
     mls_markdown_append(lines, text);
+    mls_buffer_append_char(lines, ' ');
+}
+
+static void append_heading(mls_buffer *lines, const mls_row *row)
+{
+    mls_buffer_append_text(lines, "| ");
+    mls_markdown_append(lines, row->lead.text);
+    mls_markdown_append(lines, row->note.text);
     mls_buffer_append_char(lines, ' ');
 }
 
@@ -227,7 +263,11 @@ static void print_markdown(const mls_table *table, mls_output *output)
     for (size_t i = 0; i < table->count; i++) {
         const mls_row *row = &table->rows[i];
         for (size_t k = 0; k < table->column_count; k++) {
-            append_markdown(&lines, k == 0 && is_heading(row) ? row->note.text : row->cells[k].text);
+            if (k == 0 && is_heading(row)) {
+                append_heading(&lines, row);
+            } else {
+                append_markdown(&lines, row->cells[k].text);
+            }
         }
         if (notes) {
             append_markdown(&lines, is_heading(row) ? MLS_S("") : row->note.text);

@@ -35,6 +35,7 @@ typedef struct mls_cell {
 typedef struct mls_row {
     mls_cell cells[MLS_TABLE_COLUMNS_MAX];
     mls_cell note; /* stands behind the row, or below it where there is no room */
+    mls_cell lead; /* of a heading: stands before its note, at the table's own indent */
 } mls_row;
 
 typedef struct mls_table {
@@ -54,6 +55,9 @@ void mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* The first words of a heading, in a style of their own; such a heading is gone on with on further lines. */
+void mls_table_lead(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* What a buffer holds as a text that the table owns, for "%s".  Empties the buffer and frees it. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);

@@ -217,6 +217,27 @@ mls_words mls_words_clock(double minutes)
     return words;
 }
 
+mls_words mls_words_signed(double number, int decimals)
+{
+    mls_words words = mls_words_grouped(number, decimals);
+    if (isfinite(number) && strpbrk(words.text, "123456789") == NULL) {
+        words = mls_words_grouped(0, decimals);
+    } else if (number > 0) {
+        memmove(words.text + 1, words.text, sizeof words.text - 1);
+        words.text[sizeof words.text - 1] = '\0';
+        words.text[0] = '+';
+    }
+    return words;
+}
+
+mls_words mls_words_percent(double ratio)
+{
+    mls_words words = mls_words_signed(ratio * 100, 1);
+    const size_t len = strlen(words.text);
+    (void)mls_text_printf(words.text + len, sizeof words.text - len, isfinite(ratio) ? " %%" : "");
+    return words;
+}
+
 mls_words mls_words_plural(size_t count, const char *singular, const char *plural)
 {
     mls_words words = {""};

@@ -117,7 +117,7 @@ static void exact_ranks(void **state)
     static const double one[] = {1, 2, 2, 3}, two[] = {2, 3, 3, 4, 5};
     static const double low[] = {1, 2, 3}, high[] = {4, 5, 6}, same[] = {1, 1, 1};
     static const double seven[] = {1.5, 2, 2, 7, 7, 7, 8}, six[] = {2, 3, 7, 9, 9, 10};
-    double far[30], near[30], many[61] = {0};
+    double far[30], near[30], many[101] = {0}, most[50], more[50];
     for (int k = 0; k < 30; k++) {
         far[k] = (k * 37) % 101;
         near[k] = (k * 53 + 7) % 101 + 15.5;
@@ -129,8 +129,14 @@ static void exact_ranks(void **state)
     assert_close(rank_p(mls_rank_test_exact, high, 1, low, 3), 0.5, 0);
     assert_close(rank_p(mls_rank_test_exact, seven, 7, six, 6), 313.0 / 1716, 0);
     assert_close(rank_p(mls_rank_test_exact, far, 30, near, 30), 0.0611159664544681, 1e-14);
-    assert_true(isnan(rank_p(mls_rank_test_exact, many, 58, low, 3)));
-    assert_true(isnan(rank_p(mls_rank_test_exact, many, 61, low, 1)));
+    for (int k = 0; k < 50; k++) {
+        most[k] = (k * 37) % 101;
+        more[k] = (k * 53 + 7) % 101 + 10;
+    }
+    assert_close(rank_p(mls_rank_test_exact, most, 50, more, 50), 0.14678125405679543, 1e-13);
+    assert_close(rank_p(mls_rank_test_exact, most, 40, many, 40), 7.627395498974868e-22, 1e-34);
+    assert_true(isnan(rank_p(mls_rank_test_exact, many, 98, low, 3)));
+    assert_true(isnan(rank_p(mls_rank_test_exact, many, 101, low, 1)));
     assert_true(isnan(rank_p(mls_rank_test_exact, many, 0, low, 3)));
 }
 

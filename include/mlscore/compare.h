@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare.h - which of several sides is faster, whether that may be believed, and where the difference comes from.
+ *
+ * A side is what stands under some paths: logs, or what `mlscore score` wrote of logs (JSON, NDJSON, CSV).  Groups of
+ * the sides meet when they are of one benchmark, and each is compared with the baseline's.  Times are minutes where the
+ * name says so, else milliseconds; NAN and NULL: not known.
+ */
+#ifndef MLSCORE_COMPARE_H
+#define MLSCORE_COMPARE_H
+
+#include "mlscore/collect.h"
+
+MLS_C_BEGIN
+
+/** An export of more bytes is not read. */
+#define MLS_EXPORT_BYTES_MAX ((size_t)256 << 20)
+
+/** A value that a run was set up with.  A text that is a number counts as one; others are as CSV shows them. */
+typedef enum mls_setting_kind { MLS_SETTING_NUMBER, MLS_SETTING_BOOL, MLS_SETTING_TEXT } mls_setting_kind;
+typedef struct mls_setting {
+    mls_str key;
+    mls_setting_kind kind;
+    double number; /**< of a boolean 1 or 0 */
+    mls_str text;  /**< as it is shown: control characters are escaped */
+} mls_setting;
+
+typedef struct mls_settings {
+    mls_setting *items;
+    size_t count, capacity;
+} mls_settings;
+
+/** One run of a side. */
+typedef struct mls_side_run {
+    const char *file;
+    const char *reason; /**< why it is not valid; NULL: it is, or nobody says */
+    bool valid;
+    mls_olympic_mark mark;
+    double minutes, init_minutes;
+    double to_converge;
+    const char *unit; /**< of it: "samples" or "epochs" */
+    bool has_ms;      /**< the next is known: from run_start to run_stop */
+    int64_t ms;
+    bool has_init;
+    int64_t init_ms;
+    bool has_parts; /**< mls_parts in whole milliseconds, which add up to ms */
+    bool evaluation_delimited;
+    int64_t part_ms[MLS_PART_COUNT];
+    size_t evaluations;
+    mls_settings settings, environment;
+} mls_side_run;
+
+/** A sum over kept runs, whose mean is exact. */
+typedef struct mls_sum {
+    bool known; /**< of every one of them */
+    int64_t sum;
+} mls_sum;
+
+/** The runs that make one result, on one side. */
+typedef struct mls_side_group {
+    size_t side; /**< its number */
+    const char *path, *benchmark, *config, *accelerator;
+    mls_usage usage;
+    mls_division division;
+    const char *edition; /**< "5.1.0"; "" when nobody says */
+    double global_batch_size, accelerators;
+    bool official;
+    size_t dropped;
+    double score_minutes, scale, scaled_minutes;
+    mls_side_run *runs;
+    size_t run_count, run_capacity;
+    /* What follows from these. */
+    size_t valid, kept;
+    double mean_minutes, stdev_minutes; /**< of the valid runs, by n - 1 */
+    double to_converge;                 /**< mean over the kept runs, all of which have one, above 0, of one unit */
+    const char *unit;
+    mls_sum ms, init_ms, parts[MLS_PART_COUNT], evaluations; /**< over the kept runs; parts are known together */
+} mls_side_group;
+
+/** A name for what stands under some paths. */
+typedef struct mls_side {
+    const char *name;
+    const char **paths;
+    size_t path_count;
+    size_t groups; /**< it has */
+} mls_side;
+
+typedef enum mls_compare_verdict {
+    MLS_COMPARE_FASTER, /**< the interval of the difference lies below 0 */
+    MLS_COMPARE_SLOWER, /**< above 0 */
+    MLS_COMPARE_NONE,   /**< no difference is shown */
+    MLS_COMPARE_TOO_FEW,
+    MLS_COMPARE_NO_SCORE
+} mls_compare_verdict;
+const char *mls_compare_verdict_name(mls_compare_verdict verdict);
+
+/** What a difference is made of, in the order in which it is told; names as printed: "evaluation_time". */
+typedef enum mls_share {
+    MLS_SHARE_CONVERGENCE,
+    MLS_SHARE_THROUGHPUT,
+    MLS_SHARE_TRAINING, /**< instead of the two above */
+    MLS_SHARE_EVALUATIONS,
+    MLS_SHARE_EVALUATION_TIME,
+    MLS_SHARE_EVALUATION, /**< instead of the two above */
+    MLS_SHARE_STARTUP,
+    MLS_SHARE_BETWEEN,
+    MLS_SHARE_TAIL,
+    MLS_SHARE_RUN, /**< the whole: parts are not known */
+    MLS_SHARE_COUNT
+} mls_share;
+const char *mls_share_name(mls_share share);
+
+/**
+ * The mean of b minus that of a, split into shares of whole milliseconds that add up to it exactly: each is the rounded
+ * sum of the shares up to it less that of those before it, halves away from zero.  Products of two factors are split
+ * evenly between them (Shapley's value), so that a against b is b against a with the sign turned, but for rounding.
+ */
+typedef struct mls_split {
+    bool known;
+    int64_t total_ms;
+    bool has[MLS_SHARE_COUNT];
+    int64_t ms[MLS_SHARE_COUNT];
+} mls_split;
+void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split *split);
+
+/** One side against the baseline. */
+typedef struct mls_difference {
+    double minutes, ratio, scaled_ratio; /**< of the scores: b - a, b / a - 1 */
+    bool has_interval;
+    bool of_mean; /**< the interval is that of the means of all valid runs, not of the scores */
+    double low_minutes, high_minutes, degrees, p;
+    double mann_whitney_p, least_p; /**< and the least that so many runs can show */
+    double detectable_ratio;        /**< the least difference that so many runs show four times in five */
+    bool within_variance;           /**< the interval excludes 0, but MLCommons takes results to vary as much */
+    mls_compare_verdict verdict;
+    mls_split split;
+    bool has_init;
+    int64_t init_ms;
+} mls_difference;
+
+/**
+ * Compares b with a: Welch's interval of the trimmed means (Yuen) where both have two kept runs, else of the means of
+ * the valid ones; Mann and Whitney's exact test of the valid ones.  MLS_OK or MLS_ERROR_MEMORY.
+ */
+mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
+                               mls_difference *difference) MLS_MUST_USE;
+
+/** Works out of its runs what of a group follows from them.  MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_side_group_measure(mls_side_group *group) MLS_MUST_USE;
+
+/** A value with how many runs of a side have it; `lacking`: they have none. */
+typedef struct mls_setting_value {
+    mls_setting setting;
+    bool lacking;
+    size_t runs;
+} mls_setting_value;
+
+/** A key in which runs of a block differ: per group of the block its values, the most frequent first. */
+typedef struct mls_setting_values {
+    mls_setting_value *items;
+    size_t count, capacity; /**< more than one: it varies within the side */
+} mls_setting_values;
+typedef struct mls_differing {
+    mls_str key;
+    mls_setting_values *values; /**< one per group of the block */
+    bool differs;               /**< false: every run has the same */
+} mls_differing;
+typedef struct mls_differings {
+    mls_differing *items;
+    size_t count, capacity, differ;
+} mls_differings;
+
+/** A run that took far longer or shorter for a sample than the others of its group. */
+typedef struct mls_outlier {
+    size_t group; /**< of the block */
+    const mls_side_run *run;
+    double ratio; /**< milliseconds per sample, over their median, less 1 */
+} mls_outlier;
+
+/** Groups that meet: the first is the baseline's. */
+typedef struct mls_block {
+    mls_side_group **groups;
+    mls_difference *differences; /**< of groups[i] against groups[0], for i from 1 */
+    size_t group_count;
+    mls_differings hyperparameters, environment; /**< all keys; or of the environment those that differ */
+    mls_outlier *outliers;
+    size_t outlier_count, outlier_capacity;
+} mls_block;
+
+/** A group that met none, and why. */
+typedef struct mls_unmatched {
+    const mls_side_group *group;
+    const char *reason;
+} mls_unmatched;
+
+/** A group among those of one benchmark and accelerator model. */
+typedef struct mls_scaling_point {
+    mls_side_group *group;
+    double speedup, efficiency, algorithmic, system;
+} mls_scaling_point;
+typedef struct mls_scaling_series {
+    mls_scaling_point *points; /**< by accelerators, then minutes; the first is what the others are measured by */
+    size_t count;
+} mls_scaling_series;
+
+/** An export that could not be read; line 0: none. */
+typedef struct mls_side_problem {
+    const char *path;
+    mls_error error;
+} mls_side_problem;
+
+typedef enum mls_compare_mode { MLS_COMPARE_SIDES, MLS_COMPARE_PUBLISHED, MLS_COMPARE_SCALING } mls_compare_mode;
+
+/** What the user says of a number of accelerators; name NULL: of all sides. */
+typedef struct mls_accelerator_count {
+    const char *name;
+    double count;
+} mls_accelerator_count;
+
+typedef struct mls_compare_request {
+    mls_compare_mode mode;
+    const mls_side *sides; /**< names and paths; not changed */
+    size_t side_count;
+    const char *baseline; /**< NULL: the first side */
+    const mls_accelerator_count *counts;
+    size_t count_count;
+    mls_collect_options collect;
+} mls_compare_request;
+
+/** Everything that is compared.  Owns all it points to. */
+typedef struct mls_comparison {
+    mls_compare_mode mode;
+    mls_side *sides;
+    size_t side_count, baseline;
+    mls_side_group **groups; /**< of all sides, in their order */
+    size_t group_count, group_capacity;
+    mls_block *blocks;
+    size_t block_count, block_capacity;
+    mls_unmatched *unmatched;
+    size_t unmatched_count, unmatched_capacity;
+    mls_scaling_series *series;
+    size_t series_count, series_capacity;
+    mls_side_problem *problems;
+    size_t problem_count, problem_capacity;
+    mls_collection *collections; /**< of the logs of each side as it was named */
+    size_t collection_count;
+    struct mls_arena *arena;
+} mls_comparison;
+
+/**
+ * Reads the sides and compares them.  A single side becomes one side for each of its groups.  What cannot be read is
+ * listed: in `skipped` of the collections with `failed` set, and in `problems`.  MLS_OK, MLS_ERROR_MEMORY,
+ * MLS_ERROR_VALUE (a single side without two groups to compare; a baseline nobody is called) or what mls_collect()
+ * says; to be released in any case, before the editions of the options.
+ */
+mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
+void mls_comparison_release(mls_comparison *comparison);
+
+MLS_C_END
+#endif

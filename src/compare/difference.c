@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* difference.c - how far two groups lie apart, whether that is more than chance, and which parts of the runs make it.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/statistics.h"
+#include "mlscore/compare.h"
+
+/* MLCommons says of its results that those of imaging vary by so much, and all others by more. */
+#define VARIANCE_IMAGING 0.025
+#define VARIANCE_OTHER 0.05
+
+#define LEVEL 0.95
+#define POWER 0.8
+
+const char *mls_compare_verdict_name(mls_compare_verdict verdict)
+{
+    static const char *const names[] = {"faster", "slower", "none", "too few", "no score"};
+    return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : "";
+}
+
+const char *mls_share_name(mls_share share)
+{
+    static const char *const names[] = {"convergence", "throughput", "training", "evaluations", "evaluation_time",
+                                        "evaluation",  "startup",    "between",  "tail",        "run"};
+    return (size_t)share < sizeof names / sizeof *names ? names[share] : "";
+}
+
+/* ------------------------------------------------------------------- means */
+
+static void sum_add(mls_sum *sum, bool known, int64_t value)
+{
+    sum->known = sum->known && known && !__builtin_add_overflow(sum->sum, value, &sum->sum);
+}
+
+static double sum_mean(const mls_sum *sum, size_t count)
+{
+    return sum->known && count > 0 ? (double)sum->sum / (double)count : (double)NAN;
+}
+
+/* Nothing makes a score that there is not. */
+static bool run_is_kept(const mls_side_group *group, const mls_side_run *run)
+{
+    return run->mark == MLS_OLYMPIC_KEPT && isfinite(group->score_minutes);
+}
+
+/* The mean of what it took the kept runs to converge, where all say so, in one unit. */
+static void measure_convergence(mls_side_group *group, double *scratch)
+{
+    bool known = group->kept > 0;
+    size_t count = 0;
+    group->unit = NULL;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_side_run *run = &group->runs[i];
+        if (run_is_kept(group, run) && known) {
+            group->unit = group->unit != NULL ? group->unit : run->unit;
+            known = run->to_converge > 0 && isfinite(run->to_converge) && run->unit != NULL &&
+                    strcmp(run->unit, group->unit) == 0;
+            scratch[count++] = run->to_converge;
+        }
+    }
+    group->to_converge = known ? mls_mean(scratch, count) : (double)NAN;
+    group->unit = known ? group->unit : NULL;
+}
+
+static void sum_run(mls_side_group *group, const mls_side_run *run)
+{
+    const bool delimited = run->has_parts && run->evaluation_delimited;
+    sum_add(&group->ms, run->has_ms, run->ms);
+    sum_add(&group->init_ms, run->has_init, run->init_ms);
+    for (int part = 0; part < MLS_PART_COUNT; part++) {
+        sum_add(&group->parts[part], run->has_parts, run->part_ms[part]);
+    }
+    sum_add(&group->evaluations, delimited, (int64_t)run->evaluations);
+}
+
+mls_status mls_side_group_measure(mls_side_group *group)
+{
+    double *minutes = calloc(group->run_count + 1, sizeof *minutes);
+    if (minutes == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    const mls_sum nothing = {.known = true};
+    group->ms = group->init_ms = group->evaluations = nothing;
+    for (int part = 0; part < MLS_PART_COUNT; part++) {
+        group->parts[part] = nothing;
+    }
+    group->valid = group->kept = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_side_run *run = &group->runs[i];
+        if (run_is_kept(group, run)) {
+            group->kept++;
+            sum_run(group, run);
+        }
+        if (run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes)) {
+            minutes[group->valid++] = run->minutes;
+        }
+    }
+    group->mean_minutes = mls_mean(minutes, group->valid);
+    group->stdev_minutes = sqrt(mls_variance_sample(minutes, group->valid));
+    measure_convergence(group, minutes);
+    free(minutes);
+    return MLS_OK;
+}
+
+/* b / n - a / m as a fraction of whole numbers, n and m being numbers of runs; false when they grow too large. */
+static bool fraction(int64_t b, size_t n, int64_t a, size_t m, int64_t *over, int64_t *under)
+{
+    int64_t left;
+    int64_t right;
+    return !__builtin_mul_overflow(b, m, &left) && !__builtin_mul_overflow(a, n, &right) &&
+           !__builtin_sub_overflow(left, right, over) && !__builtin_mul_overflow(n, m, under) &&
+           *under <= INT64_MAX / 2;
+}
+
+/* Rounded, halves away from zero. */
+static int64_t fraction_round(int64_t over, int64_t under)
+{
+    const int64_t whole = over / under;
+    const int64_t rest = over % under;
+    return 2 * llabs(rest) >= under ? whole + (over < 0 ? -1 : 1) : whole;
+}
+
+static bool mean_difference(const mls_sum *a, size_t a_count, const mls_sum *b, size_t b_count, int64_t *rounded)
+{
+    int64_t over;
+    int64_t under;
+    const bool known =
+        a->known && b->known && a_count > 0 && b_count > 0 && fraction(b->sum, b_count, a->sum, a_count, &over, &under);
+    *rounded = known ? fraction_round(over, under) : 0;
+    return known;
+}
+
+/* --------------------------------------------------------------- statistics */
+
+/* The times of a group's runs, sorted: all valid ones, and the kept ones with as many beside them as were cut. */
+typedef struct group_times {
+    double *valid, *trimmed;
+    size_t valid_count, trimmed_count, cut;
+} group_times;
+
+static bool times_make(const mls_side_group *group, group_times *times)
+{
+    size_t kept = 0;
+    *times = (group_times){.valid = calloc(group->run_count * 3 + 1, sizeof *times->valid)};
+    if (times->valid == NULL) {
+        return false;
+    }
+    times->trimmed = times->valid + group->run_count;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_side_run *run = &group->runs[i];
+        times->cut += run->mark == MLS_OLYMPIC_FASTEST;
+        if (run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes)) {
+            times->valid[times->valid_count++] = run->minutes;
+        }
+    }
+    times->cut = group->kept > 0 ? times->cut : 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (run_is_kept(group, &group->runs[i])) {
+            times->trimmed[times->cut + kept++] = group->runs[i].minutes;
+        }
+    }
+    mls_sort_doubles(times->valid, times->valid_count);
+    mls_sort_doubles(times->trimmed + times->cut, kept);
+    /* What was cut counts as the nearest that was kept: dropped runs, which have no time, are among the slowest. */
+    for (size_t i = 0; i < times->cut; i++) {
+        times->trimmed[i] = times->trimmed[times->cut];
+        times->trimmed[times->cut + kept + i] = times->trimmed[times->cut + kept - 1];
+    }
+    times->trimmed_count = kept + 2 * times->cut;
+    return true;
+}
+
+static bool is_imaging(const char *benchmark)
+{
+    return benchmark != NULL && mls_str_among(mls_str_from(benchmark), "resnet ssd retinanet maskrcnn unet3d");
+}
+
+/* The least share that any ranks of so many runs can have: both outermost of all ways to split them. */
+static double least_rank_p(size_t a, size_t b)
+{
+    double ways = 1;
+    for (size_t k = 1; k <= a; k++) {
+        ways = ways * (double)(b + k) / (double)k;
+    }
+    return fmin(1, 2 / ways);
+}
+
+static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_mean_estimate b)
+{
+    const mls_interval interval = mls_interval_of_difference(a, b, LEVEL);
+    const bool spread = isfinite(interval.degrees);
+    difference->has_interval = true;
+    difference->low_minutes = interval.low;
+    difference->high_minutes = interval.high;
+    difference->degrees = interval.degrees;
+    difference->p = interval.p;
+    difference->detectable_ratio = spread ? (mls_student_t_quantile(0.5 + LEVEL / 2, interval.degrees) +
+                                             mls_student_t_quantile(POWER, interval.degrees)) *
+                                                interval.error / a.mean
+                                          : (double)NAN;
+    /* Without any spread only ranks can tell. */
+    const bool shown = spread || difference->mann_whitney_p <= 1 - LEVEL;
+    difference->verdict = shown && interval.high < 0  ? MLS_COMPARE_FASTER
+                          : shown && interval.low > 0 ? MLS_COMPARE_SLOWER
+                                                      : MLS_COMPARE_NONE;
+}
+
+mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_difference *difference)
+{
+    const double nan = (double)NAN;
+    group_times x;
+    group_times y = {0};
+    *difference = (mls_difference){.minutes = b->score_minutes - a->score_minutes,
+                                   .ratio = b->score_minutes / a->score_minutes - 1,
+                                   .scaled_ratio = b->scaled_minutes / a->scaled_minutes - 1,
+                                   .low_minutes = nan,
+                                   .high_minutes = nan,
+                                   .degrees = nan,
+                                   .p = nan,
+                                   .detectable_ratio = nan,
+                                   .verdict = MLS_COMPARE_TOO_FEW};
+    const bool scored = isfinite(difference->minutes);
+    bool ok = times_make(a, &x) && times_make(b, &y) &&
+              mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p);
+    difference->least_p = least_rank_p(a->valid, b->valid);
+    if (ok && scored && a->kept >= 2 && b->kept >= 2) {
+        judge_interval(difference, mls_mean_estimate_trimmed(x.trimmed, x.trimmed_count, x.cut),
+                       mls_mean_estimate_trimmed(y.trimmed, y.trimmed_count, y.cut));
+    } else if (ok && a->valid >= 2 && b->valid >= 2) {
+        difference->of_mean = true;
+        judge_interval(difference, mls_mean_estimate_trimmed(x.valid, x.valid_count, 0),
+                       mls_mean_estimate_trimmed(y.valid, y.valid_count, 0));
+    }
+    difference->verdict = scored ? difference->verdict : MLS_COMPARE_NO_SCORE;
+    difference->within_variance =
+        difference->verdict <= MLS_COMPARE_SLOWER &&
+        fabs(difference->ratio) <= (is_imaging(a->benchmark) ? VARIANCE_IMAGING : VARIANCE_OTHER);
+    if (scored) {
+        mls_split_make(a, b, &difference->split);
+    }
+    difference->has_init = scored && mean_difference(&a->init_ms, a->kept, &b->init_ms, b->kept, &difference->init_ms);
+    free(x.valid);
+    free(y.valid);
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+/* -------------------------------------------------------------------- split */
+
+/* Shares being taken: the sums of a and b up to here, and what is rounded away of them. */
+typedef struct splitting {
+    const mls_side_group *a, *b;
+    mls_split *split;
+    int64_t a_sum, b_sum;
+    int64_t rounded;
+} splitting;
+
+static void take_share(splitting *to, mls_share share, int64_t rounded)
+{
+    to->split->has[share] = true;
+    to->split->ms[share] = rounded - to->rounded;
+    to->rounded = rounded;
+}
+
+/* The next share is what the two sums make of the whole. */
+static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
+{
+    int64_t over;
+    int64_t under;
+    to->split->known = to->split->known && !__builtin_add_overflow(to->a_sum, a, &to->a_sum) &&
+                       !__builtin_add_overflow(to->b_sum, b, &to->b_sum) &&
+                       fraction(to->b_sum, to->b->kept, to->a_sum, to->a->kept, &over, &under);
+    if (to->split->known) {
+        take_share(to, share, fraction_round(over, under));
+    }
+}
+
+/*
+ * Two shares of what two sums make: by how often (a_count, b_count: means), and by how long each took.  Where the first
+ * ends needs doubles; where both end does not.
+ */
+static void take_pair(splitting *to, mls_share often, double a_count, double b_count, int64_t a, int64_t b)
+{
+    const double before = (double)to->b_sum / (double)to->b->kept - (double)to->a_sum / (double)to->a->kept;
+    const double a_each = (double)a / (double)to->a->kept / a_count;
+    const double b_each = (double)b / (double)to->b->kept / b_count;
+    const double end = before + (b_count - a_count) * ((a_each + b_each) / 2);
+    to->split->known = to->split->known && fabs(end) < (double)(INT64_MAX / 4);
+    if (to->split->known) {
+        take_share(to, often, llround(end));
+        take_sums(to, (mls_share)(often + 1), a, b);
+    }
+}
+
+void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split *split)
+{
+    *split = (mls_split){.known = a->kept > 0 && b->kept > 0 && a->ms.known && b->ms.known};
+    splitting to = {.a = a, .b = b, .split = split};
+    const bool delimited = a->evaluations.known && b->evaluations.known;
+    const bool same_unit = isfinite(a->to_converge) && isfinite(b->to_converge) && strcmp(a->unit, b->unit) == 0;
+    const mls_sum *p = a->parts;
+    const mls_sum *q = b->parts;
+    const int64_t a_evaluation = p[MLS_PART_EVALUATION].sum;
+    const int64_t b_evaluation = q[MLS_PART_EVALUATION].sum;
+    /* Sums of one group's parts never exceed that of its times, which did not overflow. */
+    const int64_t a_training = p[MLS_PART_TRAINING].sum + (delimited ? 0 : a_evaluation);
+    const int64_t b_training = q[MLS_PART_TRAINING].sum + (delimited ? 0 : b_evaluation);
+    if (!p[MLS_PART_TRAINING].known || !q[MLS_PART_TRAINING].known) {
+        take_sums(&to, MLS_SHARE_RUN, a->ms.sum, b->ms.sum);
+    } else {
+        if (same_unit) {
+            take_pair(&to, MLS_SHARE_CONVERGENCE, a->to_converge, b->to_converge, a_training, b_training);
+        } else {
+            take_sums(&to, MLS_SHARE_TRAINING, a_training, b_training);
+        }
+        if (delimited && a->evaluations.sum > 0 && b->evaluations.sum > 0) {
+            take_pair(&to, MLS_SHARE_EVALUATIONS, sum_mean(&a->evaluations, a->kept),
+                      sum_mean(&b->evaluations, b->kept), a_evaluation, b_evaluation);
+        } else if (delimited) {
+            take_sums(&to, MLS_SHARE_EVALUATION, a_evaluation, b_evaluation);
+        }
+        for (int part = MLS_PART_STARTUP; part <= MLS_PART_TAIL; part++) {
+            take_sums(&to, (mls_share)(MLS_SHARE_STARTUP + part - MLS_PART_STARTUP), p[part].sum, q[part].sum);
+        }
+    }
+    split->total_ms = to.rounded;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settings.c - how runs were set up, in which settings a block differs, and which of its runs stand out. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "base/statistics.h"
+#include "base/utf8.h"
+#include "compare/side.h"
+#include "mlscore/value.h"
+
+/* Numbers that differ by less were written with fewer digits. */
+#define SAME_NUMBER 1e-9
+/* Fewer runs have no middle to be far from; so far, and so far of the middle at least, is an outlier. */
+enum { OUTLIERS_OF = 5 };
+#define OUTLIER_DEVIATIONS 3.5
+#define OUTLIER_DEVIATION_LEAST 0.01
+
+/* ------------------------------------------------------------------ settings */
+
+static bool setting_append(mls_arena *arena, mls_settings *settings, mls_setting setting)
+{
+    if (!mls_arena_grow(arena, (void **)&settings->items, settings->count, &settings->capacity,
+                        sizeof *settings->items)) {
+        return false;
+    }
+    settings->items[settings->count++] = setting;
+    return true;
+}
+
+bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)
+{
+    const mls_words words = mls_words_exact(number);
+    const mls_setting setting = {key, MLS_SETTING_NUMBER, number, mls_arena_copy(arena, mls_str_from(words.text))};
+    return !isfinite(number) || (setting.text.ptr != NULL && setting_append(arena, settings, setting));
+}
+
+bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
+{
+    double number;
+    if (text.len == 0) {
+        return true;
+    }
+    if (mls_number_parse(text, &number) && isfinite(number)) {
+        return mls_setting_add_number(arena, settings, key, number);
+    }
+    const bool yes = mls_str_equal(text, MLS_S("true"));
+    const bool truth = yes || mls_str_equal(text, MLS_S("false"));
+    const mls_setting setting = {key, truth ? MLS_SETTING_BOOL : MLS_SETTING_TEXT, yes, mls_arena_copy(arena, text)};
+    return setting.text.ptr != NULL && setting_append(arena, settings, setting);
+}
+
+/* A text that reads true counts as the boolean: in a CSV nobody could tell them apart. */
+static bool add_plain(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
+{
+    mls_buffer shown = {0};
+    mls_escape_append(&shown, text);
+    const bool ok = !shown.failed && mls_setting_add_shown(arena, settings, key, mls_buffer_str(&shown));
+    mls_buffer_release(&shown);
+    return ok;
+}
+
+bool mls_setting_add_text(mls_arena *arena, mls_settings *settings, const char *key, const char *text)
+{
+    return text == NULL || add_plain(arena, settings, mls_str_from(key), mls_str_from(text));
+}
+
+bool mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key, mls_str json)
+{
+    mls_str text = json;
+    if (json.ptr == NULL) {
+        return false;
+    }
+    const mls_json_kind kind = mls_json_kind_of(json);
+    if (kind == MLS_JSON_STRING) {
+        return mls_json_string(json, arena, &text) && add_plain(arena, settings, key, text);
+    }
+    return (kind != MLS_JSON_NUMBER && kind != MLS_JSON_BOOL) || mls_setting_add_shown(arena, settings, key, text);
+}
+
+static bool same_value(const mls_setting *a, const mls_setting *b)
+{
+    if (a->kind != b->kind) {
+        return false;
+    }
+    return a->kind == MLS_SETTING_TEXT
+               ? mls_str_equal(a->text, b->text)
+               : a->number == b->number ||
+                     fabs(a->number - b->number) <= SAME_NUMBER * fmax(fabs(a->number), fabs(b->number));
+}
+
+/* ------------------------------------------------------------------ differing */
+
+static bool count_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        mls_setting_value *value = &values->items[i];
+        if (setting == NULL ? value->lacking : !value->lacking && same_value(&value->setting, setting)) {
+            value->runs += runs;
+            return true;
+        }
+    }
+    if (!mls_arena_grow(arena, (void **)&values->items, values->count, &values->capacity, sizeof *values->items)) {
+        return false;
+    }
+    values->items[values->count++] =
+        (mls_setting_value){setting != NULL ? *setting : (mls_setting){.number = NAN}, setting == NULL, runs};
+    return true;
+}
+
+/* The row of a key, new or known; NULL: no memory. */
+static mls_differing *row_of(mls_arena *arena, mls_differings *rows, mls_map *by_key, mls_str key, size_t groups)
+{
+    bool added;
+    mls_map_entry *entry = mls_map_put(by_key, key, &added);
+    if (entry == NULL) {
+        return NULL;
+    }
+    if (added) {
+        mls_setting_values *values = mls_arena_zeroed(arena, groups, sizeof *values);
+        if (values == NULL ||
+            !mls_arena_grow(arena, (void **)&rows->items, rows->count, &rows->capacity, sizeof *rows->items)) {
+            return NULL;
+        }
+        entry->value.number = rows->count;
+        rows->items[rows->count++] = (mls_differing){.key = entry->key, .values = values};
+    }
+    return &rows->items[entry->value.number];
+}
+
+static int compare_value_counts(const void *left, const void *right)
+{
+    const mls_setting_value *a = left;
+    const mls_setting_value *b = right;
+    const int order = mls_compare_sizes(b->runs, a->runs);
+    return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    return mls_str_compare(((const mls_differing *)left)->key, ((const mls_differing *)right)->key);
+}
+
+/* Whether anything is told of how the runs of a group were set up: some exports do not. */
+static bool has_settings(const mls_side_group *group)
+{
+    size_t told = 0;
+    for (size_t k = 0; k < group->run_count; k++) {
+        told += group->runs[k].settings.count;
+    }
+    return told > 0;
+}
+
+/* What the runs lack, in what order it is told, and whether the row differs: where `told`, by what is known alone. */
+static bool finish_row(mls_arena *arena, const mls_block *block, mls_differing *row, bool told)
+{
+    bool ok = true;
+    const mls_setting_value *first = NULL;
+    for (size_t i = 0; i < block->group_count && ok; i++) {
+        mls_setting_values *values = &row->values[i];
+        size_t having = 0;
+        for (size_t k = 0; k < values->count; k++) {
+            having += values->items[k].runs;
+        }
+        ok = having == block->groups[i]->run_count || (having == 0 && !has_settings(block->groups[i])) ||
+             count_value(arena, values, NULL, block->groups[i]->run_count - having);
+        if (values->count > 1) {
+            qsort(values->items, values->count, sizeof *values->items, compare_value_counts);
+        }
+        for (size_t k = 0; k < values->count; k++) {
+            const mls_setting_value *value = &values->items[k];
+            if (value->lacking) {
+                row->differs |= !told;
+            } else if (first == NULL) {
+                first = value;
+            } else {
+                row->differs |= !same_value(&first->setting, &value->setting);
+            }
+        }
+    }
+    return ok;
+}
+
+static mls_status make_rows(mls_block *block, mls_arena *arena, mls_differings *rows, bool environment)
+{
+    mls_map by_key = {.arena = arena};
+    bool ok = true;
+    for (size_t i = 0; i < block->group_count; i++) {
+        const mls_side_group *group = block->groups[i];
+        for (size_t k = 0; k < group->run_count; k++) {
+            const mls_settings *settings = environment ? &group->runs[k].environment : &group->runs[k].settings;
+            for (size_t s = 0; s < settings->count && ok; s++) {
+                mls_differing *row = row_of(arena, rows, &by_key, settings->items[s].key, block->group_count);
+                ok = row != NULL && count_value(arena, &row->values[i], &settings->items[s], 1);
+            }
+        }
+    }
+    for (size_t i = 0; i < rows->count && ok; i++) {
+        ok = finish_row(arena, block, &rows->items[i], environment);
+        rows->differ += rows->items[i].differs;
+    }
+    if (ok && rows->count > 1 && !environment) {
+        qsort(rows->items, rows->count, sizeof *rows->items, compare_keys);
+    }
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+mls_status mls_block_settings(mls_block *block, mls_arena *arena)
+{
+    const mls_status status = make_rows(block, arena, &block->hyperparameters, false);
+    return status == MLS_OK ? make_rows(block, arena, &block->environment, true) : status;
+}
+
+/* ------------------------------------------------------------------- outliers */
+
+/* Milliseconds per sample of a run that counts for outliers; NAN of any other. */
+static double sample_ms(const mls_side_run *run)
+{
+    return run->valid && run->has_ms && run->unit != NULL && run->to_converge > 0 ? (double)run->ms / run->to_converge
+                                                                                  : (double)NAN;
+}
+
+static mls_status find_outliers(mls_block *block, mls_arena *arena, size_t index, double *paces)
+{
+    const mls_side_group *group = block->groups[index];
+    const char *unit = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_side_run *run = &group->runs[i];
+        const double pace = sample_ms(run);
+        if (isfinite(pace)) {
+            if (unit != NULL && strcmp(unit, run->unit) != 0) {
+                return MLS_OK;
+            }
+            unit = run->unit;
+            paces[count++] = pace;
+        }
+    }
+    mls_sort_doubles(paces, count);
+    const double middle = mls_median(paces, count);
+    const double deviation = fmax(MLS_DISTANCE_TO_STDEV * mls_median_distance(paces, count, middle, paces + count),
+                                  OUTLIER_DEVIATION_LEAST * middle);
+    for (size_t i = 0; i < group->run_count && count >= OUTLIERS_OF; i++) {
+        const double pace = sample_ms(&group->runs[i]);
+        if (fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation) {
+            if (!mls_arena_grow(arena, (void **)&block->outliers, block->outlier_count, &block->outlier_capacity,
+                                sizeof *block->outliers)) {
+                return MLS_ERROR_MEMORY;
+            }
+            block->outliers[block->outlier_count++] = (mls_outlier){index, &group->runs[i], pace / middle - 1};
+        }
+    }
+    return MLS_OK;
+}
+
+mls_status mls_block_outliers(mls_block *block, mls_arena *arena)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < block->group_count && status == MLS_OK; i++) {
+        double *paces = mls_arena_array(arena, 2 * block->groups[i]->run_count + 1, sizeof *paces);
+        status = paces != NULL ? find_outliers(block, arena, i, paces) : MLS_ERROR_MEMORY;
+    }
+    return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scaling_report.c - minutes against accelerators for people, and what stands above and below every comparison. */
+#include <math.h>
+#include <string.h>
+
+#include "report/compare_report.h"
+#include "report/table.h"
+
+enum { NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, LINES_SHOWN = 6 };
+
+void mls_compare_show_heading(mls_view *view, mls_side_group *const *groups, size_t count, bool model)
+{
+    const mls_side_group *first = groups[0];
+    const char *division = mls_division_name(first->division);
+    mls_buffer line = {0};
+    bool changed = false;
+    mls_buffer_printf(&line, "  %s  %s %s", division != NULL ? division : "no division", mls_usage_name(first->usage),
+                      first->edition);
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(groups[i]->edition, groups[i - 1]->edition) != 0) {
+            mls_buffer_printf(&line, " and %s", groups[i]->edition);
+            changed = true;
+        }
+    }
+    mls_buffer_append_text(&line, changed ? ": rules or targets may have changed" : "");
+    if (model && first->accelerator != NULL) {
+        mls_buffer_printf(&line, "   %s", first->accelerator);
+    }
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
+    mls_view_headline(view, mls_str_from(first->benchmark != NULL ? first->benchmark : "unknown benchmark"), &line, 2);
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+}
+
+/* What a run's file is called below the path of its group. */
+static const char *file_below(const mls_side_group *group, const mls_side_run *run)
+{
+    const size_t len = strlen(group->path);
+    return strncmp(run->file, group->path, len) == 0 && run->file[len] == '/' ? run->file + len + 1 : run->file;
+}
+
+void mls_compare_show_odd_runs(mls_view *view, const mls_comparison *in, const mls_block *block)
+{
+    size_t shown = 0;
+    size_t all = 0;
+    const size_t most = view->verbose > 0 ? SIZE_MAX : LINES_SHOWN;
+    for (size_t i = 0; i < block->outlier_count; i++, all++) {
+        const mls_outlier *outlier = &block->outliers[i];
+        if (shown < most) {
+            shown++;
+            const mls_side_group *group = block->groups[outlier->group];
+            mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "outlier of %s: %s took %s %% %s for %s than the median run",
+                            in->sides[group->side].name, file_below(group, outlier->run),
+                            mls_words_fixed(fabs(outlier->ratio) * 100, 1).text, outlier->ratio > 0 ? "longer" : "less",
+                            strcmp(outlier->run->unit, "epochs") == 0 ? "an epoch" : "a sample");
+        }
+    }
+    for (size_t i = 0; i < block->group_count; i++) {
+        const mls_side_group *group = block->groups[i];
+        for (size_t k = 0; k < group->run_count; k++) {
+            const mls_side_run *run = &group->runs[k];
+            if (!run->valid && shown++ < most) {
+                mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "dropped from %s: %s%s%s", in->sides[group->side].name,
+                                file_below(group, run), run->reason != NULL ? ": " : "",
+                                run->reason != NULL ? run->reason : "");
+            }
+            all += !run->valid;
+        }
+    }
+    if (all > most) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "and %zu more such runs (-v lists them)", all - most);
+    }
+}
+
+void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below)
+{
+    mls_output_text(view->output, below && in->unmatched_count > 0 ? "\n" : "");
+    for (size_t i = 0; i < in->unmatched_count; i++) {
+        const mls_side_group *group = in->unmatched[i].group;
+        const char *division = mls_division_name(group->division);
+        mls_view_printf(view, MLS_STYLE_PLAIN, 0, 4, "not compared: %s  %s%s%s  %s: %s", in->sides[group->side].name,
+                        group->benchmark != NULL ? group->benchmark : "unknown benchmark", division != NULL ? "  " : "",
+                        division != NULL ? division : "", group->path, in->unmatched[i].reason);
+    }
+    size_t skipped = 0;
+    for (size_t i = 0; i < in->collection_count; i++) {
+        skipped += in->collections[i].skipped.count - in->collections[i].failed;
+        if (view->verbose > 0) {
+            mls_collection_show_skipped(view, &in->collections[i]);
+        }
+    }
+    if (skipped > 0 && view->verbose == 0 && !view->quiet) {
+        mls_output_printf(view->output, "%sskipped %s (-v lists them)\n", below || in->unmatched_count > 0 ? "\n" : "",
+                          mls_words_plural(skipped, "file", "files").text);
+    }
+}
+
+static void show_series(mls_view *view, const mls_comparison *in, const mls_scaling_series *series)
+{
+    enum { RIGHT = MLS_COLUMN_RIGHT };
+    mls_table table = {.indent = 2};
+    mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
+    table.failed = groups == NULL;
+    for (size_t i = 0; i < series->count && groups != NULL; i++) {
+        groups[i] = series->points[i].group;
+    }
+    if (groups != NULL) {
+        mls_compare_show_heading(view, groups, series->count, true);
+    }
+    for (size_t i = 0; i < series->count; i++) {
+        const mls_scaling_point *point = &series->points[i];
+        const mls_side_group *group = point->group;
+        mls_table_row(&table);
+        mls_table_cell(&table, "accelerators", NUMBER, MLS_STYLE_PLAIN, "%s",
+                       mls_words_count(group->accelerators).text);
+        mls_table_cell(&table, "batch", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_count(group->global_batch_size).text);
+        mls_table_cell(&table, "minutes", NUMBER, MLS_STYLE_PLAIN, "%s",
+                       mls_compare_decimals(group->score_minutes).text);
+        mls_table_cell(&table, "accelerator-min", RIGHT, MLS_STYLE_PLAIN, "%s",
+                       mls_words_grouped(group->score_minutes * group->accelerators, 0).text);
+        mls_table_cell(&table, "speedup", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_grouped(point->speedup, 2).text);
+        mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
+                       mls_compare_decimals(point->efficiency).text);
+        mls_table_cell(&table, "algorithmic x", RIGHT, MLS_STYLE_PLAIN, "%s",
+                       mls_compare_decimals(point->algorithmic).text);
+        mls_table_cell(&table, "system", RIGHT, MLS_STYLE_PLAIN, "%s", mls_compare_decimals(point->system).text);
+        mls_table_cell(&table, "side", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", in->sides[group->side].name);
+        mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);
+    }
+    mls_table_finish(&table, view);
+}
+
+static void show_scaling(mls_printer *to, const void *what)
+{
+    const mls_comparison *in = ((const mls_comparing *)what)->comparison;
+    for (size_t i = 0; i < in->series_count; i++) {
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_series(to->view, in, &in->series[i]);
+    }
+    mls_compare_show_rest(to->view, in, in->series_count > 0);
+}
+
+const mls_report mls_scaling_report = {.section = "COMPARE JSON",
+                                       .show = show_scaling,
+                                       .object = &mls_comparison_fields,
+                                       .lines = mls_scaling_lines,
+                                       .columns = &mls_scaling_columns,
+                                       .rows = mls_scaling_rows};
