@@ -12,7 +12,7 @@ typedef struct mls_collect_options {
     mls_usage usage;
     const mls_edition *edition;   /**< NULL: guessed for each group from its first record */
     unsigned threads;             /**< 0: one per processor */
-    bool runs_only;              /**< no groups are made */
+    bool runs_only;               /**< no groups are made */
     mls_score_options score;      /**< how each group is scored */
     mls_checker_options checker;  /**< whose rules say which runs are valid; rulesets NULL: their steps and status do */
     bool named_runs;              /**< a log that the user named holds a run, even when it holds none */

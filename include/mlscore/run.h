@@ -80,6 +80,7 @@ typedef struct mls_notebook {
     mls_status (*malformed)(void *notes, const mls_malformed *malformed);
     mls_status (*marker)(void *notes, const mls_marker *marker);
     void (*release)(void *notes); /**< frees what they point to, not the notes themselves */
+    bool spans;                   /**< the run keeps its spans when it has ended */
 } mls_notebook;
 
 /** A step of the sequence every run goes through. */
@@ -111,7 +112,7 @@ typedef struct mls_run {
     size_t throughputs;
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
-    mls_spans spans; /**< until it has been read */
+    mls_spans spans; /**< until it has been read, or as the notebook wants it */
     mls_parts parts; /**< of the time-to-train … */
     bool has_parts;  /**< … if it has one, and blocks or epochs delimit its training */
     mls_seed *seeds;

@@ -35,6 +35,11 @@ static unsigned span_of(mls_key key)
     }
 }
 
+bool mls_key_is_span(mls_key key)
+{
+    return span_of(key) != 0;
+}
+
 const char *mls_parts_by_name(mls_parts_by by)
 {
     return by == MLS_PARTS_BY_BLOCK ? "block" : by == MLS_PARTS_BY_EPOCH ? "epoch" : NULL;

@@ -124,7 +124,7 @@ static int compare_spans(const void *left, const void *right)
 
 static sorted_span *sort_spans(const mls_timing *timing, size_t *count)
 {
-    const mls_spans *spans = &timing->notes->spans;
+    const mls_spans *spans = timing->spans;
     sorted_span *sorted = mls_arena_array(timing->scratch, spans->count + 1, sizeof *sorted);
     *count = 0;
     for (size_t i = 0; i < spans->count && sorted != NULL; i++) {

@@ -53,32 +53,63 @@ static double step_ms_of(mls_str value)
     return 1000 * seconds;
 }
 
-/* Of tracked_stats every second one is forgotten, when there are too many. */
-static void thin_out(mls_pace_notes *notes)
+/* Forgets what is of a kind, but for every so many-th of it; how many are left. */
+static size_t thin_out(mls_pace_notes *notes, mls_noted_kind kind, size_t every)
 {
     size_t kept = 0;
-    size_t stats = 0;
+    size_t seen = 0;
+    size_t left = 0;
     for (size_t i = 0; i < notes->count; i++) {
-        const bool forgotten = notes->items[i].kind == MLS_NOTED_STATS && stats++ % 2 == 1;
-        if (!forgotten) {
+        const bool same = notes->items[i].kind == kind;
+        const bool stays = !same || (every > 0 && seen % every == 0);
+        seen += same;
+        left += same && stays;
+        if (stays) {
             notes->items[kept++] = notes->items[i];
         }
     }
     notes->count = kept;
-    notes->stats = stats - stats / 2;
-    notes->stride = 2 * (notes->stride > 0 ? notes->stride : 1);
+    return left;
 }
 
 /* Whether a record of tracked_stats is one of those that are kept. */
 static bool is_kept(mls_pace_notes *notes)
 {
     if (notes->stats == MLS_STATS_MAX) {
-        thin_out(notes);
+        notes->stats = thin_out(notes, MLS_NOTED_STATS, 2);
+        notes->stride = 2 * (notes->stride > 0 ? notes->stride : 1);
     }
     const bool kept = notes->stride == 0 || notes->stats_seen % notes->stride == 0;
     notes->stats_seen++;
     notes->stats += kept;
     return kept;
+}
+
+/* Whether blocks may have positions: not when one does not move on from the one before, which makes it a length. */
+static bool is_position(mls_pace_notes *notes, const mls_noted_record *block)
+{
+    if (isnan(block->samples) || notes->blocks_have_none) {
+        return false;
+    }
+    if (notes->in_blocks && !notes->stopped && block->time_ms >= notes->block_ms &&
+        block->samples <= notes->block_samples) {
+        notes->blocks_have_none = true;
+        (void)thin_out(notes, MLS_NOTED_BLOCK, 0);
+        return false;
+    }
+    notes->in_blocks = notes->started;
+    notes->block_ms = block->time_ms;
+    notes->block_samples = block->samples;
+    return true;
+}
+
+/* There is more than is kept, so that nothing need be. */
+static void give_up(mls_pace_notes *notes)
+{
+    free(notes->items);
+    notes->items = NULL;
+    notes->count = notes->capacity = notes->stats = 0;
+    notes->too_many = true;
 }
 
 static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *record)
@@ -89,7 +120,7 @@ static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *r
                               .epoch = NAN,
                               .value = NAN,
                               .step_ms = NAN,
-                              .behind = (uint32_t)notes->spans.count,
+                              .behind = notes->spans,
                               .kind = kind};
     if (kind == MLS_NOTED_EVALUATION) {
         noted.epoch = noted_number(where, MLS_S("epoch_num"));
@@ -98,11 +129,11 @@ static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *r
         noted.epoch = noted_number(where, MLS_S("step"));
         noted.value = noted_number(record->value, MLS_S("throughput"));
         noted.step_ms = step_ms_of(record->value);
-    } else if (isnan(noted.samples)) {
+    } else if (!is_position(notes, &noted)) {
         return true;
     }
     if (kind != MLS_NOTED_STATS && notes->count - notes->stats >= MLS_NOTED_MAX) {
-        notes->too_many = true;
+        give_up(notes);
         return true;
     }
     if (!MLS_GROW(notes, items)) {
@@ -135,12 +166,15 @@ static mls_status pace_record(void *state, const mls_record *record)
     notes->backwards += notes->begun && record->time_ms < notes->previous_ms - BACKWARDS_MS;
     /* Behind run_start caches are cleared for the next run, which says nothing of how long this one lived. */
     if (!notes->begun ||
-        (record->time_ms > notes->latest_ms && !(notes->spans.started && record->key_id == MLS_KEY_CACHE_CLEAR))) {
+        (record->time_ms > notes->latest_ms && !(notes->started && record->key_id == MLS_KEY_CACHE_CLEAR))) {
         notes->latest_ms = record->time_ms;
     }
     notes->previous_ms = record->time_ms;
     notes->begun = true;
-    switch (record->key_id) {
+    if (notes->spans > MLS_SPANS_MAX && !notes->too_many) {
+        give_up(notes);
+    }
+    switch (notes->too_many ? MLS_KEY_OTHER : record->key_id) {
     case MLS_KEY_EVAL_ACCURACY:
     case MLS_KEY_EVAL_ERROR:
         done = note(notes, MLS_NOTED_EVALUATION, record);
@@ -151,21 +185,22 @@ static mls_status pace_record(void *state, const mls_record *record)
     case MLS_KEY_BLOCK_START:
         done = note(notes, MLS_NOTED_BLOCK, record);
         break;
-    case MLS_KEY_RUN_STOP:
-        done = notes->spans.ended || note_stop(notes, record);
-        break;
     default:
         break;
     }
-    return done && mls_spans_record(&notes->spans, record) ? MLS_OK : MLS_ERROR_MEMORY;
+    if (record->key_id == MLS_KEY_RUN_STOP && !notes->stopped) {
+        done = note_stop(notes, record);
+        notes->stopped = true;
+    }
+    notes->started |= record->key_id == MLS_KEY_RUN_START;
+    notes->spans += !notes->stopped && mls_key_is_span(record->key_id);
+    return done ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 static void pace_release(void *state)
 {
-    mls_pace_notes *notes = state;
-    mls_spans_release(&notes->spans);
-    free(notes->items);
+    free(((mls_pace_notes *)state)->items);
 }
 
 const mls_notebook mls_throughput_notebook = {
-    .size = sizeof(mls_pace_notes), .record = pace_record, .release = pace_release};
+    .size = sizeof(mls_pace_notes), .record = pace_record, .release = pace_release, .spans = true};

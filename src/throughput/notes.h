@@ -13,7 +13,7 @@
 #include "mlscore/throughput.h"
 
 #define MLS_NOTED_MAX ((size_t)65536)
-#define MLS_STATS_MAX ((size_t)16384)
+#define MLS_STATS_MAX ((size_t)4096)
 
 typedef enum mls_noted_kind { MLS_NOTED_EVALUATION, MLS_NOTED_BLOCK, MLS_NOTED_STATS } mls_noted_kind;
 
@@ -32,12 +32,14 @@ typedef struct mls_noted_record {
 enum { MLS_STATUS_BYTES = 64 };
 
 typedef struct mls_pace_notes {
-    mls_spans spans;
     mls_noted_record *items; /* in the order of the file */
     size_t count, capacity;
     size_t stats, stats_seen, stride; /* of tracked_stats: kept, seen, and every how many-th is kept (0: each) */
-    bool too_many;
-    double latest_ms, previous_ms; /* of all records; 0 before the first */
+    bool too_many, started, stopped;
+    bool in_blocks, blocks_have_none; /* a block_start came; their positions are none */
+    double block_ms, block_samples;   /* of the one before */
+    uint32_t spans;                   /* records that start or stop one, so far */
+    double latest_ms, previous_ms;    /* of all records; 0 before the first */
     bool begun;
     double stop_samples;           /* of the first run_stop */
     char status[MLS_STATUS_BYTES]; /* of it, as logged; "": none */
@@ -47,6 +49,7 @@ typedef struct mls_pace_notes {
 /* A run in the making: the timed part and what lies in it. */
 typedef struct mls_timing {
     const mls_pace_notes *notes;
+    const mls_spans *spans;
     mls_arena *arena;        /* of results */
     mls_arena *scratch;      /* until the run is measured */
     double start_ms;         /* since 1970 */

@@ -132,11 +132,20 @@ static bool find_logged(mls_timing *timing)
     return true;
 }
 
+static void count_stretch(void *state, mls_part part, double from_ms, double to_ms)
+{
+    size_t *counts = state;
+    (void)from_ms;
+    (void)to_ms;
+    counts[part]++;
+}
+
 /* Measures one run; false: no memory. */
 static bool measure_run(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const mls_pace_notes *notes = run->run->notes;
+    size_t counts[MLS_PART_COUNT] = {0};
     find_state(run, notes);
     run->status = notes != NULL && notes->status[0] != '\0' ? notes->status : NULL;
     run->backwards = notes != NULL ? notes->backwards : 0;
@@ -144,23 +153,25 @@ static bool measure_run(mls_timing *timing)
         return true;
     }
     timing->notes = notes;
+    timing->spans = &run->run->spans;
     timing->start_ms = run->run->run_start.time_ms;
-    /* Each record of a span may begin two stretches at most: the time before it, and the idle time before that. */
-    const size_t most = 2 * notes->spans.count + 4;
+    const double end_ms = timing->start_ms + run->run_ms;
+    run->has_parts = !notes->too_many && mls_spans_parts(timing->spans, end_ms, &run->parts, count_stretch, counts);
+    if (!run->has_parts) {
+        return true;
+    }
+    const size_t most = counts[MLS_PART_TRAINING] + 1;
     timing->training_from = mls_arena_array(timing->scratch, most, sizeof(double));
     timing->training_to = mls_arena_array(timing->scratch, most, sizeof(double));
-    timing->training_sum = mls_arena_zeroed(timing->scratch, most + 1, sizeof(double));
-    stretches all = {timing, mls_arena_array(timing->scratch, most, sizeof *all.evaluations), 0};
+    timing->training_sum = mls_arena_zeroed(timing->scratch, most, sizeof(double));
+    stretches all = {timing, mls_arena_array(timing->scratch, counts[MLS_PART_EVALUATION] + 1, sizeof *all.evaluations),
+                     0};
     if (timing->training_from == NULL || timing->training_to == NULL || timing->training_sum == NULL ||
         all.evaluations == NULL) {
         return false;
     }
-    run->has_parts = !notes->too_many &&
-                     mls_spans_parts(&notes->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, &all);
-    if (!run->has_parts) {
-        return true;
-    }
-    return mls_timing_mark(timing) && mls_timing_pace(timing) && find_logged(timing) &&
+    return mls_spans_parts(timing->spans, end_ms, &run->parts, take_stretch, &all) && mls_timing_mark(timing) &&
+           mls_timing_pace(timing) && find_logged(timing) &&
            mls_timing_evaluations(timing, all.evaluations, all.evaluation_count);
 }
 

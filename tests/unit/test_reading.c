@@ -542,7 +542,11 @@ static mls_status tell_notes(void *state, size_t index, mls_run *run, bool part)
 /* Each run has notes of its own: of five records, of three, of seven with a torn line and a word of srun. */
 static void each_run_is_noted_by_itself(void **state)
 {
-    static const mls_notebook notebook = {sizeof(noted), note_record, note_malformed, note_marker, note_release};
+    static const mls_notebook notebook = {.size = sizeof(noted),
+                                          .record = note_record,
+                                          .malformed = note_malformed,
+                                          .marker = note_marker,
+                                          .release = note_release};
     static const char *const path[] = {"three.log"};
     mls_sources sources = {0};
     retold told = {0};
