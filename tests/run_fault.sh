@@ -213,6 +213,17 @@ swept throughput -j2 -v "$testdata/slurm" "$testdata/throughput/results"
 for format in table csv json; do
     swept config --format $format "$testdata/configs"
 done
+for format in table csv json markdown; do
+    swept telemetry -j1 --format $format --run "$testdata/telemetry/slurm-4711.out" "$testdata/telemetry"
+done
+swept telemetry -j2 --timezone +03:00 --host-pattern '(node[0-9]+)' --run "$testdata/telemetry" "$testdata/telemetry/nvidia-smi.node02.csv"
+mkdir job
+cp "$testdata"/telemetry/slurm-4711.out "$testdata"/telemetry/n* job
+swept score -j1 job
+faulty 'read@node02:1:short=9000;read@node02:2:EIO' "$mlscore" telemetry -j1 --run "$testdata/telemetry/slurm-4711.out" job
+that "telemetry after a read error: status 3, the file named, the others told" '[ "$status" -eq 3 ] && says node02 && says "Input/output error" && grep -q node03 out'
+faulty 'open@node02:*:EACCES' "$mlscore" telemetry -j1 --run "$testdata/telemetry/slurm-4711.out" job
+that "telemetry without permission: status 3, the file named, the others told" '[ "$status" -eq 3 ] && says node02 && says "Permission denied" && grep -q node03 out'
 for rules in 'read@result_3:1:EIO' 'open@result_3:*:EACCES' 'open@example_b200_n2.json:*:EACCES' \
     'readdir@llama31_405b:2:EIO' 'stat@result_5:*:EIO' 'read@node_0:1:EIO'; do
     faulty "$rules" "$mlscore" verify -j2 submission

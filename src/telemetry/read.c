@@ -61,7 +61,7 @@ static bool find_device(log_reading *reading, mls_str name, size_t *place)
         return true;
     }
     char key[80];
-    bool added;
+    bool added = false;
     const int len = snprintf(key, sizeof key, "%s %.*s", source, MLS_CUT(name, 60));
     mls_map_entry *entry = file->count < MLS_DEVICES_MAX
                                ? mls_map_put(&file->numbers, (mls_str){key, (size_t)len}, &added)
