@@ -120,7 +120,9 @@ typedef struct mls_telemetry_device {
     double counters[MLS_COUNTER_COUNT];
     bool has_reasons;
     double reasons[MLS_REASON_COUNT]; /**< shares of the measured time; 0: never */
-    double energy_joules;             /**< of the measured time */
+    bool continued;                   /**< another log has measured the same device before or behind */
+    bool repeated; /**< another log has measured the same device, and better: neither sums nor comparisons have it */
+    double energy_joules; /**< of the measured time */
     double mean_power_w;
     double energy_estimate_joules; /**< of the whole run, when nine tenths of it were measured */
 } mls_telemetry_device;
@@ -137,11 +139,12 @@ typedef struct mls_telemetry_window {
     mls_telemetry_run run;
     mls_telemetry_device *devices; /**< in the order of the files, then by number */
     size_t device_count;
+    size_t different;                /**< of them, but for those that are repeated */
     mls_telemetry_outlier *outliers; /**< by metric, then by device */
     size_t outlier_count, outlier_capacity;
     char suggested_timezone[8];                   /**< "-08:00"; "": none */
     double energy_joules, energy_estimate_joules; /**< of all devices; the estimate is NaN if one with power has none */
-    double mean_power_w;                          /**< of all devices together */
+    double mean_power_w; /**< of all devices together, as if each had been measured all the time */
     mls_findings findings;
 } mls_telemetry_window;
 

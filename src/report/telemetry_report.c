@@ -39,7 +39,7 @@ static void show_window_line(mls_view *view, const mls_telemetry_window *window)
         mls_buffer_printf(&line, "   %s%s", seconds < 120 ? mls_words_grouped(seconds, 1).text : "",
                           seconds < 120 ? " s" : mls_words_clock(seconds / 60).text);
     }
-    mls_buffer_printf(&line, "   %s", mls_words_plural(window->device_count, "device", "devices").text);
+    mls_buffer_printf(&line, "   %s", mls_words_plural(window->different, "device", "devices").text);
     if (!isnan(window->energy_joules)) {
         const bool part = isnan(window->energy_estimate_joules);
         mls_buffer_printf(&line, "   %s%s   %s", words_of_unit(window->energy_joules, "J").text,
@@ -79,6 +79,9 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
     mls_table_cell(table, "memory GiB", DECIMAL, style, "%s",
                    mls_words_grouped(metrics[MLS_METRIC_MEMORY_USED_MIB].mean / MIB_PER_GIB, 1).text);
     mls_table_cell(table, "energy kJ", DECIMAL, style, "%s", mls_words_grouped(device->energy_joules / 1000, 2).text);
+    if (device->repeated) {
+        mls_table_note(table, MLS_STYLE_DIM, "measured twice");
+    }
 }
 
 static void show_devices(mls_view *view, const mls_telemetry_window *window)
@@ -207,6 +210,7 @@ static void emit_reasons(mls_emitter *to, const mls_telemetry_device *device)
     F(device, counters, OBJECT, "", emit_counters(to, row))                                                            \
     F(device, reasons, OBJECT_OR_NULL, "", emit_reasons(to, row))                                                      \
     F(device, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                             \
+    F(device, repeated, BOOL, "", row->repeated)                                                                       \
     F(device, mean_power_w, NUMBER_OR_NULL, "W", row->mean_power_w)                                                    \
     F(device, energy_estimate_joules, NUMBER_OR_NULL, "joules", row->energy_estimate_joules)
 MLS_FIELDS(device, mls_telemetry_device, DEVICE_FIELDS)
@@ -248,7 +252,7 @@ MLS_FIELDS(outlier, mls_telemetry_outlier, OUTLIER_FIELDS)
 MLS_FIELDS(span, mls_telemetry_run, SPAN_FIELDS)
 
 #define TOTAL_FIELDS(F)                                                                                                \
-    F(total, devices, NUMBER, "", row->device_count)                                                                   \
+    F(total, devices, NUMBER, "", row->different)                                                                      \
     F(total, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                              \
     F(total, energy_estimate_joules, NUMBER_OR_NULL, "joules", row->energy_estimate_joules)
 MLS_FIELDS(total, mls_telemetry_window, TOTAL_FIELDS)
@@ -289,7 +293,8 @@ static const mls_fields *const tables[] = {&telemetry_fields, &measured_fields, 
 static const mls_columns telemetry_columns = {
     "TELEMETRY CSV",
     "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage gaps longest_gap_ms "
-    "energy_joules mean_power_w energy_estimate_joules power_w power_instant_w power_limit_w utilization_gpu_percent "
+    "energy_joules mean_power_w energy_estimate_joules repeated power_w power_instant_w power_limit_w "
+    "utilization_gpu_percent "
     "utilization_memory_percent sm_clock_mhz memory_clock_mhz temperature_gpu_c temperature_memory_c memory_used_mib "
     "memory_total_mib sm_active sm_occupancy tensor_active dram_active graphics_active ecc_corrected ecc_uncorrected",
     {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields},

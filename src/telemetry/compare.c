@@ -37,8 +37,12 @@ static double compared_value(const mls_telemetry_device *device, mls_metric metr
     return metric == MLS_METRIC_SM_CLOCK_MHZ ? device->busy_clock_mhz : device->metrics[metric].mean;
 }
 
+/* Of those that several logs measured, the one that counts. */
 static bool are_sisters(const mls_telemetry_device *a, const mls_telemetry_device *b)
 {
+    if (a->repeated || b->repeated) {
+        return false;
+    }
     return a->name == NULL || b->name == NULL ? a->name == b->name : strcmp(a->name, b->name) == 0;
 }
 
@@ -116,7 +120,7 @@ bool mls_window_compare(mls_telemetry_window *window)
         const size_t before = window->outlier_count;
         memset(named, 0, count * sizeof *named);
         for (size_t i = 0; i < count && ok; i++) {
-            if (named[i]) {
+            if (named[i] || window->devices[i].repeated) {
                 continue;
             }
             for (size_t k = i; k < count; k++) {

@@ -23,7 +23,7 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
     for (size_t i = 0; i < window->device_count; i++) {
         least = window->devices[i].coverage < least ? window->devices[i].coverage : least;
     }
-    note->devices = window->device_count;
+    note->devices = window->different;
     note->runs++;
     note->coverage += least;
     note->measured += least > 0;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "telemetry/telemetry.h"
 
@@ -295,24 +296,69 @@ static void tell_fault(mls_telemetry_window *window, size_t number, size_t first
 
 /* ----------------------------------------------------------------- windows */
 
-static void sum_window(mls_telemetry_window *window)
+/*
+ * Marks devices that another log has measured at the same time: of the same number and host or, where names of logs
+ * tell no host, in the same folder.  What logs that follow each other have measured is all different.
+ */
+static bool mark_repeated(mls_telemetry_window *window)
 {
-    bool estimated = true;
-    double sums[3] = {0, 0, 0}; /* energy, its estimate, power */
-    size_t powered = 0;
-    for (size_t i = 0; i < window->device_count; i++) {
-        const mls_telemetry_device *device = &window->devices[i];
-        if (!isnan(device->energy_joules)) {
-            powered++;
-            estimated &= !isnan(device->energy_estimate_joules);
-            sums[0] += device->energy_joules;
-            sums[1] += device->energy_estimate_joules;
-            sums[2] += device->mean_power_w;
+    mls_arena arena = {0};
+    mls_map places = {.arena = &arena};
+    mls_buffer key = {0};
+    bool ok = true;
+    for (size_t i = 0; i < window->device_count && ok; i++) {
+        mls_telemetry_device *device = &window->devices[i];
+        const mls_str folder = mls_path_folder(mls_str_from(device->file));
+        mls_buffer_clear(&key);
+        if (device->host != NULL) {
+            mls_buffer_printf(&key, "%s\n%s", device->host, device->device);
+        } else {
+            mls_buffer_printf(&key, "\n%s\n%.*s", device->device, (int)folder.len, folder.ptr);
+        }
+        bool added;
+        mls_map_entry *entry = key.failed ? NULL : mls_map_put(&places, mls_buffer_str(&key), &added);
+        ok = entry != NULL;
+        if (ok && !added) {
+            mls_telemetry_device *other = &window->devices[entry->value.number];
+            const bool both = !(device->coverage + other->coverage <= 1);
+            const bool more = device->coverage > other->coverage ||
+                              (!(device->coverage < other->coverage) && device->samples > other->samples);
+            device->repeated = both && !more;
+            other->repeated |= both && more;
+            device->continued = !both;
+            entry->value.number = more ? i : entry->value.number;
+        } else if (ok) {
+            entry->value.number = i;
         }
     }
-    window->energy_joules = powered > 0 ? sums[0] : (double)NAN;
-    window->energy_estimate_joules = powered > 0 && estimated ? sums[1] : (double)NAN;
-    window->mean_power_w = powered > 0 ? sums[2] : (double)NAN;
+    mls_arena_release(&arena);
+    mls_buffer_release(&key);
+    return ok;
+}
+
+static bool sum_window(mls_telemetry_window *window)
+{
+    const bool ok = mark_repeated(window);
+    bool estimated = true;
+    size_t powered = 0;
+    double covered = 0;
+    window->energy_joules = window->energy_estimate_joules = 0;
+    for (size_t i = 0; i < window->device_count; i++) {
+        const mls_telemetry_device *device = &window->devices[i];
+        window->different += !device->repeated && !device->continued;
+        if (!isnan(device->energy_joules) && !device->repeated) {
+            powered += !device->continued;
+            covered += device->coverage * (window->run.stop_ms - window->run.start_ms);
+            estimated &= !isnan(device->energy_estimate_joules);
+            window->energy_joules += device->energy_joules;
+            window->energy_estimate_joules += device->energy_estimate_joules;
+        }
+    }
+    const double none = (double)NAN;
+    window->energy_joules = covered > 0 ? window->energy_joules : none;
+    window->energy_estimate_joules = covered > 0 && estimated ? window->energy_estimate_joules : none;
+    window->mean_power_w = window->energy_joules * 1000 / covered * (double)powered;
+    return ok;
 }
 
 mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
@@ -347,8 +393,8 @@ mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count,
                             (mls_finding_place){.path = run->file, .line = run->line},
                             "the run has no run_start, or no run_stop behind it: nothing can be joined with it");
     }
-    sum_window(window);
-    return mls_window_compare(window) && !window->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
+    return sum_window(window) && mls_window_compare(window) && !window->findings.out_of_memory ? MLS_OK
+                                                                                               : MLS_ERROR_MEMORY;
 }
 
 void mls_window_release(mls_telemetry_window *window)
