@@ -58,7 +58,7 @@ HEADERS     := $(wildcard include/mlscore/*.h)
 # Data files (rules, reference points, templates) are embedded as they stand.  With DATA another folder than src/data,
 # `make DATA=folder round` builds build/release/round/mlscore from the same objects with the data of that folder.
 DATA        ?= src/data
-data_files   = $(sort $(shell find $(1) -type f \( -name '*.json' -o -name '*.csv' -o -name '*.template' \)))
+data_files   = $(sort $(shell find $(1) -type f \( -name '*.json' -o -name '*.csv' -o -name '*.table' -o -name '*.template' \)))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

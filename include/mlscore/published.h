@@ -52,6 +52,55 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
                               mls_error *error) MLS_MUST_USE;
 void mls_published_release(mls_published *published);
 
+/** What of a result a search asks for: a benchmark by its name, the others by a part of the text, case aside. */
+typedef enum mls_published_text {
+    MLS_PUBLISHED_BENCHMARK,
+    MLS_PUBLISHED_SUBMITTER,
+    MLS_PUBLISHED_SYSTEM,       /**< system_id or system_name */
+    MLS_PUBLISHED_ACCELERATOR,  /**< as its description names it */
+    MLS_PUBLISHED_AVAILABILITY, /**< by one of the words cloud, onprem (premise), preview, research, else as above */
+    MLS_PUBLISHED_TEXTS
+} mls_published_text;
+
+/** "submitter". */
+const char *mls_published_text_name(mls_published_text which);
+
+/** What results are sorted by, what is not known last; those that are alike in it stay in the order of editions. */
+typedef enum mls_published_order {
+    MLS_PUBLISHED_BY_EDITION,
+    MLS_PUBLISHED_BY_MINUTES,
+    MLS_PUBLISHED_BY_ACCELERATORS,
+    MLS_PUBLISHED_BY_ACCELERATOR_MINUTES,
+    MLS_PUBLISHED_BY_SUBMITTER
+} mls_published_order;
+
+/** Zero-initialised but for the accelerators, which are NAN where there is no bound, finds all. */
+typedef struct mls_published_filter {
+    unsigned edition;                       /**< number; 0: any */
+    mls_division division;                  /**< NONE: any */
+    const char *texts[MLS_PUBLISHED_TEXTS]; /**< NULL: any */
+    double accelerators_least, accelerators_most;
+    bool best;  /**< only the fastest of each edition, benchmark, division and number of accelerators */
+    bool trend; /**< of these, numbers of accelerators that occur in several editions, by benchmark, division, number of
+                     accelerators and edition, the oldest first */
+    mls_published_order order; /**< but of a trend */
+} mls_published_filter;
+
+typedef struct mls_published_hit {
+    const mls_published_result *result;
+    double ratio; /**< of a trend: minutes / those of the edition before it - 1; else NAN */
+} mls_published_hit;
+
+/** Whether a result passes; `best` and `trend` are of no matter. */
+bool mls_published_passes(const mls_published_filter *filter, const mls_published_result *result);
+
+/** What passes a filter: *hits, to be given to free(), and *count of them.  MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_published_search(const mls_published *published, const mls_published_filter *filter,
+                                mls_published_hit **hits, size_t *count) MLS_MUST_USE;
+
+/** The text that results have which is nearest to one that none has; `found` is empty when nothing is near. */
+mls_nearest mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);
+
 /** Whose neighbours are looked for. */
 typedef struct mls_published_query {
     unsigned edition;

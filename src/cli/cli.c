@@ -244,7 +244,12 @@ static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
 
 void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what)
 {
-    if (print_begin(cli, report, NULL)) {
+    mls_cli_print_beside(cli, report, what, NULL);
+}
+
+void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *what, void *state)
+{
+    if (print_begin(cli, report, state)) {
         mls_print_item(&cli->printer, what);
         mls_print_end(&cli->printer);
         mls_cli_close(cli, NULL);

@@ -118,15 +118,73 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_wide_release(&wide);
 }
 
+/* What was published on as many of the same accelerators, beside each group; the tables are of its edition. */
+typedef struct score_beside {
+    mls_published *tables;    /* at the first group of each edition */
+    mls_published_near *near; /* of each group; result NULL: nothing was */
+} score_beside;
+
+/* Fills in the groups of one edition. */
+static void find_beside(const mls_collection *collection, const mls_published *table, unsigned edition,
+                        mls_published_near *near)
+{
+    for (size_t i = 0; i < collection->group_count; i++) {
+        const mls_group *group = &collection->groups[i];
+        const mls_published_query query = mls_published_query_of(group);
+        const bool asks = group->edition->number == edition && group->weak.check == MLS_CHECK_NOT_MADE &&
+                          group->scaled_minutes > 0 && group->accelerator != NULL;
+        if (asks && mls_published_nearest(table, &query, &near[i], 1) == 1 &&
+            (near[i].result->system->accelerators != group->accelerators ||
+             strcmp(near[i].result->system->model.text, group->accelerator) != 0)) {
+            near[i].result = NULL;
+        }
+    }
+}
+
+/* False after a complaint; to be released in any case. */
+static bool load_beside(mls_cli *cli, const mls_collection *collection, score_beside *beside)
+{
+    mls_error error = {0};
+    beside->tables = calloc(collection->group_count + 1, sizeof *beside->tables);
+    beside->near = calloc(collection->group_count + 1, sizeof *beside->near);
+    bool ok = (beside->tables != NULL && beside->near != NULL) ||
+              mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+    for (size_t i = 0; i < collection->group_count && ok; i++) {
+        const mls_edition *edition = collection->groups[i].edition;
+        size_t first = 0;
+        while (collection->groups[first].edition != edition) {
+            first++;
+        }
+        if (first == i) {
+            ok = mls_published_load(edition->usage, edition->number, &beside->tables[i], &error) == MLS_OK ||
+                 mls_cli_say_error(cli, NULL, &error);
+            find_beside(collection, &beside->tables[i], edition->number, beside->near);
+        }
+    }
+    return ok;
+}
+
+static void release_beside(const mls_collection *collection, score_beside *beside)
+{
+    for (size_t i = 0; i < collection->group_count && beside->tables != NULL; i++) {
+        mls_published_release(&beside->tables[i]);
+    }
+    free(beside->tables);
+    free(beside->near);
+}
+
 static void print_scores(mls_cli *cli, const mls_collection *collection)
 {
+    const bool people = cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
+    score_beside beside = {0};
     if (cli->wide) {
         print_wide(cli, collection);
     } else if (cli->summary != NULL) {
         mls_cli_print(cli, cli->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
-    } else {
-        mls_cli_print(cli, &mls_score_report, collection);
+    } else if (!people || cli->view.quiet || load_beside(cli, collection, &beside)) {
+        mls_cli_print_beside(cli, &mls_score_report, collection, beside.near);
     }
+    release_beside(collection, &beside);
 }
 
 /* Both are tables of their own, which only CSV has.  False after a complaint. */

@@ -13,6 +13,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/group.h"
 #include "mlscore/memory.h"
+#include "mlscore/published.h"
 #include "mlscore/reading.h"
 #include "mlscore/submission.h"
 #include "report/view.h"
@@ -128,7 +129,11 @@ struct mls_cli {
     const char *keys;  /* events: "a,b" */
     bool count;        /* events */
     const char *batch; /* rcp */
-    bool json;         /* rules */
+    struct {
+        mls_published_filter search;
+        const char *division, *accelerators, *sort, *limit; /* as given */
+    } published;
+    bool json; /* rules */
     struct {
         const char *accelerators, *accelerator, *precision; /* as given */
         bool causal, series;
@@ -157,7 +162,8 @@ struct mls_cli {
 #define MLS_COMMAND_LIST(C)                                                                                            \
     C(score)                                                                                                           \
     C(check)                                                                                                           \
-    C(verify) C(compare) C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help)              \
+    C(verify)                                                                                                          \
+    C(compare) C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(published) C(help)           \
         C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
@@ -212,8 +218,9 @@ bool mls_cli_open(mls_cli *cli);
 /* Closes it if it is open, or (`failure` is not NULL) throws it away and says why. */
 void mls_cli_close(mls_cli *cli, const char *failure);
 
-/* Opens it, prints one thing and closes it. */
+/* Opens it, prints one thing and closes it; `state` is the printer's. */
 void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
+void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *what, void *state);
 
 /* Reads the logs of all operands, with a report begun (NULL: none) and ended around it; `state` is the printer's. */
 void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *report, void *state);

@@ -2,15 +2,15 @@
 /*
  * published.c - reads the published results, and finds those nearest to a group.
  *
- * A table of src/data/published has a row for each system, followed by rows for its results; the first two rows name
- * the fields of both, and a row of the one has more fields than one of the other.
+ * A table of src/data/published has a line for each system, followed by lines for its results; the first two name the
+ * fields of both, and a line of the one has more fields than one of the other.  Fields stand between bars: it is read
+ * whenever scores are printed, and needs no quotes.
  */
 #include "mlscore/published.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/csv_read.h"
 #include "base/data.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -37,8 +37,7 @@ typedef struct published_reading {
     mls_published *to;
     size_t capacity;
     mls_published_result result; /* what those that follow have in common */
-    size_t row;
-    bool memory; /* it ran out */
+    bool memory;                 /* it ran out */
 } published_reading;
 
 static const char *copy_field(published_reading *reading, mls_str field)
@@ -102,16 +101,32 @@ static bool take_published_result(published_reading *reading, const mls_str *fie
     return numbers && !reading->memory && result->benchmark != NULL && result->minutes > 0;
 }
 
-static mls_status take_published_row(void *state, const mls_csv_row *row)
+static bool take_published_line(published_reading *reading, mls_str line)
 {
-    published_reading *reading = state;
-    const bool names = reading->row++ < 2;
-    const bool taken = names                         ? true
-                       : row->count == SYSTEM_FIELDS ? take_published_system(reading, row->fields)
-                       : reading->result.system == NULL
-                           ? false
-                           : row->count == RESULT_FIELDS && take_published_result(reading, row->fields);
-    return taken ? MLS_OK : reading->memory ? MLS_ERROR_MEMORY : MLS_ERROR_VALUE;
+    mls_str fields[SYSTEM_FIELDS];
+    size_t count = 0;
+    for (const char *end; line.ptr != NULL && count < SYSTEM_FIELDS; count++) {
+        end = memchr(line.ptr, '|', line.len);
+        fields[count] = (mls_str){line.ptr, end != NULL ? (size_t)(end - line.ptr) : line.len};
+        line = end != NULL ? (mls_str){end + 1, line.len - fields[count].len - 1} : (mls_str){0};
+    }
+    const bool system = count == SYSTEM_FIELDS && line.ptr == NULL;
+    return system ? take_published_system(reading, fields)
+                  : count == RESULT_FIELDS && reading->result.system != NULL && take_published_result(reading, fields);
+}
+
+static mls_status take_published_table(published_reading *reading, mls_str text)
+{
+    reading->result.system = NULL;
+    for (size_t row = 0; text.len > 0; row++) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        const mls_str line = {text.ptr, end != NULL ? (size_t)(end - text.ptr) : text.len};
+        text = (mls_str){text.ptr + line.len + (end != NULL), text.len - line.len - (end != NULL)};
+        if (row >= 2 && !take_published_line(reading, line)) {
+            return reading->memory ? MLS_ERROR_MEMORY : MLS_ERROR_VALUE;
+        }
+    }
+    return MLS_OK;
 }
 
 /* The order of divisions. */
@@ -158,7 +173,7 @@ static void rank_results(mls_published *published)
     }
 }
 
-/* The round of an embedded table of a usage: "5.1" of "published/training-5.1.csv"; empty: it is none. */
+/* The round of an embedded table of a usage: "5.1" of "published/training-5.1.table"; empty: it is none. */
 static mls_str table_round(const char *name, mls_usage usage)
 {
     const mls_str family = mls_str_from(mls_usage_name(usage));
@@ -170,7 +185,7 @@ static mls_str table_round(const char *name, mls_usage usage)
         }
         rest = (mls_str){rest.ptr + parts[i].len, rest.len - parts[i].len};
     }
-    return mls_str_ends(rest, MLS_S(".csv")) ? (mls_str){rest.ptr, rest.len - strlen(".csv")} : (mls_str){0};
+    return mls_str_ends(rest, MLS_S(".table")) ? (mls_str){rest.ptr, rest.len - strlen(".table")} : (mls_str){0};
 }
 
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published, mls_error *error)
@@ -186,11 +201,9 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
             continue;
         }
         reading.result.round = copy_field(&reading, round);
-        reading.result.system = NULL;
-        reading.row = 0;
-        status = reading.memory ? MLS_ERROR_MEMORY
-                                : mls_csv_read((mls_str){file->begin, (size_t)(file->end - file->begin)},
-                                               take_published_row, &reading, error);
+        status = reading.memory
+                     ? MLS_ERROR_MEMORY
+                     : take_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)});
     }
     if (status == MLS_OK && published->count > 0) {
         qsort(published->results, published->count, sizeof *published->results, compare_results);
@@ -231,7 +244,8 @@ typedef struct distance {
     const mls_published_result *result;
 } distance;
 
-enum { DISTANCE_DECIMALS = 9 };
+/* Distances are compared to nine decimals. */
+#define DISTANCES 1e9
 
 /* Published minutes have four decimals; a number half-way between two was rounded to either. */
 #define HALF_A_DECIMAL 0.5e-4
@@ -242,7 +256,7 @@ static distance distance_of(const mls_published_query *query, const mls_publishe
     const double ratio = fabs(log(accelerators / query->accelerators));
     return (distance){isnan(query->accelerators) ? 0
                       : isnan(accelerators)      ? INFINITY
-                                                 : mls_number_round(ratio, DISTANCE_DECIMALS),
+                                                 : floor(ratio * DISTANCES + 0.5),
                       query->model == NULL || strcmp(query->model, result->system->model.text) != 0, result};
 }
 
@@ -283,11 +297,11 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
     size_t found = 0;
     for (size_t i = 0; i < published->count && count > 0; i++) {
         const mls_published_result *result = &published->results[i];
-        const distance own = distance_of(query, result);
-        size_t at = found;
         if (result->edition != edition || !answers(query, result)) {
             continue;
         }
+        const distance own = distance_of(query, result);
+        size_t at = found;
         while (at > 0 && is_nearer(own, distance_of(query, near[at - 1].result))) {
             at--;
         }

@@ -10,12 +10,16 @@
 #include "mlscore/compare.h"
 #include "mlscore/config.h"
 #include "mlscore/memory.h"
+#include "mlscore/published.h"
 #include "mlscore/submission.h"
 #include "mlscore/telemetry.h"
 #include "mlscore/throughput.h"
 #include "report/view.h"
 
-/* ---- score: an mls_collection; verify: an mls_submission */
+/*
+ * ---- score: an mls_collection, and as the printer's state an mls_published_near for each group, whose result may be
+ * NULL (NULL: for none); verify: an mls_submission
+ */
 extern const mls_report mls_score_report, mls_verify_report;
 
 /*
@@ -128,6 +132,14 @@ typedef struct mls_comparing {
     const mls_comparison *comparison;
     bool all; /* settings that are the same too, and however many */
 } mls_comparing;
+/* ---- published: an mls_published_list, of results or of a trend */
+extern const mls_report mls_published_report, mls_published_trend_report;
+
+typedef struct mls_published_list {
+    const mls_published_hit *hits;
+    size_t count; /* printed */
+    size_t total; /* found */
+} mls_published_list;
 
 /* ---- rules: an mls_rules_request: editions with their benchmarks, or what a benchmark must log in each division. */
 extern const mls_report mls_editions_report, mls_checklist_report;

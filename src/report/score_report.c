@@ -246,6 +246,32 @@ static void show_energy(mls_view *view, const mls_group *group)
     }
 }
 
+/* "published 5.1: 1.398 min on 72 x GB200 (Wiwynn, rank 7 of 62); yours 1.414 min, 1.2 % slower" */
+static void show_published(mls_view *view, const mls_group *group, const mls_published_near *near)
+{
+    const mls_published_result *result = near->result;
+    const double percent = fabs(near->ratio) * 100;
+    mls_buffer line = {0};
+    if (result == NULL) {
+        return;
+    }
+    mls_buffer_printf(&line, "published %s: %s min on %s x %s (%s, rank %zu of %zu); ", result->round,
+                      mls_words_fixed(result->minutes, 3).text, mls_words_count(group->accelerators).text,
+                      group->accelerator, result->system->submitter, result->rank, result->ranked);
+    if (near->self) {
+        mls_buffer_append_text(&line, "this one");
+    } else {
+        mls_buffer_printf(&line, "yours %s min, ", mls_words_fixed(group->scaled_minutes, 3).text);
+        if (percent < 0.05) {
+            mls_buffer_append_text(&line, "as fast");
+        } else {
+            mls_buffer_printf(&line, "%s %% %s", mls_words_fixed(percent, 1).text,
+                              near->ratio > 0 ? "slower" : "faster");
+        }
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+}
+
 static void show_group_findings(mls_view *view, const mls_group *group)
 {
     const mls_found_look look = {.indent = INDENT, .hang = HANG, .named = true};
@@ -337,6 +363,7 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
 void mls_score_show(mls_printer *to, const void *what)
 {
     const mls_collection *collection = what;
+    const mls_published_near *near = to->state;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
@@ -347,6 +374,9 @@ void mls_score_show(mls_printer *to, const void *what)
         show_seeds(to->view, group);
         show_energy(to->view, group);
         mls_group_show_note(to->view, group);
+        if (near != NULL) {
+            show_published(to->view, group, &near[i]);
+        }
         show_group_findings(to->view, group);
         show_run_findings(to->view, group);
         show_strict(to->view, group);

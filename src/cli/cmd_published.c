@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_published.c - mlscore published: search the results of the public rounds. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "cli/command.h"
+#include "report/reports.h"
+
+enum { TABLE_ROWS = 40 };
+
+#define TEXT_OF(which) published.search.texts[MLS_PUBLISHED_##which]
+
+static const mls_option options[] = {
+    MLS_ROW_USAGE,
+    MLS_ROW_EDITION_AS("only results of this edition"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", TEXT_OF(BENCHMARK), "only results on this benchmark"),
+    MLS_ROW_TEXT('\0', "division", "closed|open", published.division, "only results of this division"),
+    MLS_ROW_TEXT('\0', "submitter", "TEXT", TEXT_OF(SUBMITTER), "only of submitters with TEXT in their name"),
+    MLS_ROW_TEXT('\0', "system", "TEXT", TEXT_OF(SYSTEM), "only of systems with TEXT in their name"),
+    MLS_ROW_TEXT('\0', "accelerator", "TEXT", TEXT_OF(ACCELERATOR), "only on accelerators with TEXT in their name"),
+    MLS_ROW_TEXT('\0', "accelerators", "RANGE", published.accelerators,
+                 "only on so many accelerators: N, N-M, N- or -M"),
+    MLS_ROW_WORD("availability", "TEXT", "cloud|onprem|preview|research", TEXT_OF(AVAILABILITY),
+                 "only of systems that are available so: cloud, onprem, preview, research"),
+    MLS_ROW_FLAG('\0', "best", published.search.best,
+                 "only the fastest of each edition, benchmark, division and number of accelerators"),
+    MLS_ROW_FLAG('\0', "trend", published.search.trend,
+                 "the fastest from edition to edition, for numbers of accelerators that several have"),
+    MLS_ROW_TEXT('\0', "sort", "edition|minutes|accelerators|accelerator-minutes|submitter", published.sort,
+                 "what to sort by (edition, newest first)"),
+    MLS_ROW_TEXT('\0', "limit", "N", published.limit, "at most N results (in a table 40, else all)"),
+    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
+    MLS_ROW_OUTPUT,
+    MLS_ROW_COLOR,
+    MLS_ROW_QUIET,
+    {'v', "verbose", NULL, "whole names of accelerators", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL},
+    MLS_ROWS_LAST,
+};
+
+/* One end of a range; where there is none, it is open. */
+static bool read_bound(mls_str text, double *bound)
+{
+    size_t number = 0;
+    *bound = (double)NAN;
+    const bool whole = text.len == 0 || (mls_size_parse(text, &number) && number > 0);
+    *bound = text.len > 0 ? (double)number : *bound;
+    return whole;
+}
+
+/* N, N-M, N- or -M. */
+static bool read_range(mls_cli *cli, const char *range)
+{
+    mls_published_filter *search = &cli->published.search;
+    const char *dash = range != NULL ? strchr(range, '-') : NULL;
+    const mls_str whole = mls_str_from(range);
+    const mls_str least = {whole.ptr, dash != NULL ? (size_t)(dash - range) : whole.len};
+    const mls_str most = dash != NULL ? mls_str_from(dash + 1) : least;
+    if (!read_bound(least, &search->accelerators_least) || !read_bound(most, &search->accelerators_most) ||
+        (range != NULL && least.len + most.len == 0) || search->accelerators_least > search->accelerators_most) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes a range N, N-M, N- or -M, not '%s'",
+                           range);
+    }
+    return true;
+}
+
+/* The order of the values of --sort is that of the enum. */
+static mls_published_order order_named(const char *name)
+{
+    static const char *const names[] = {"edition", "minutes", "accelerators", "accelerator-minutes", "submitter"};
+    size_t at = 0;
+    while (name != NULL && strcmp(names[at], name) != 0) {
+        at++;
+    }
+    return (mls_published_order)at;
+}
+
+/* What the options ask for.  False after a complaint. */
+static bool read_search(mls_cli *cli, size_t *limit)
+{
+    const bool people = cli->view.format == MLS_FORMAT_TABLE;
+    mls_published_filter *search = &cli->published.search;
+    const mls_edition *edition;
+    if (cli->operands.count > 0) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what to search for is told by options, not by '%s'",
+                           cli->operands.items[0]);
+    }
+    if (search->trend && cli->published.sort != NULL) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--trend has an order of its own: leave out --sort");
+    }
+    *limit = people ? TABLE_ROWS : SIZE_MAX;
+    if (cli->published.limit != NULL && (!mls_size_parse(mls_str_from(cli->published.limit), limit) || *limit == 0)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--limit takes a whole number from 1 on, not '%s'",
+                           cli->published.limit);
+    }
+    search->division = mls_division_logged(cli->published.division);
+    search->order = order_named(cli->published.sort);
+    if (!read_range(cli, cli->published.accelerators) || !mls_cli_edition(cli, NULL, &edition)) {
+        return false;
+    }
+    search->edition = edition != NULL ? edition->number : 0;
+    return true;
+}
+
+/* Whether any result passes; a benchmark's newest stands first. */
+static const mls_published_result *first_that_passes(const mls_published *published, const mls_published_filter *filter)
+{
+    for (size_t i = 0; i < published->count; i++) {
+        if (mls_published_passes(filter, &published->results[i])) {
+            return &published->results[i];
+        }
+    }
+    return NULL;
+}
+
+/* What no result has by itself; benchmarks are few enough to be named when none is near. */
+static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which)
+{
+    const char *text = cli->published.search.texts[which];
+    const bool benchmark = which == MLS_PUBLISHED_BENCHMARK;
+    const mls_nearest nearest = mls_published_nearest_text(published, which, text);
+    mls_buffer names = {0};
+    const mls_published_result *results = benchmark && nearest.found.len == 0 ? published->results : NULL;
+    for (size_t i = 0; i < published->count && results != NULL; i++) {
+        const char *name = results[i].benchmark;
+        if (!mls_str_among(mls_str_from(name), names.ptr != NULL ? names.ptr : "")) {
+            mls_buffer_printf(&names, "%s%s", names.len > 0 ? " " : "; there are ", name);
+        }
+    }
+    mls_cli_say(cli, MLS_EXIT_INVALID, NULL,
+                benchmark ? "no %s result is on a benchmark called '%s'%s%s" : "no %s result has '%s' in its %s%s",
+                mls_usage_name(cli->usage), text,
+                benchmark ? mls_cli_meant(&nearest).text : mls_published_text_name(which),
+                benchmark ? (names.ptr != NULL ? names.ptr : "") : mls_cli_meant(&nearest).text);
+    mls_buffer_release(&names);
+}
+
+/* Says why nothing was found: the first thing asked for that no result has by itself. */
+static void explain_nothing(mls_cli *cli, const mls_published *published)
+{
+    const char *usage = mls_usage_name(cli->usage);
+    const mls_published_filter *search = &cli->published.search;
+    for (int i = 0; i < MLS_PUBLISHED_TEXTS; i++) {
+        const mls_published_text which = (mls_published_text)i;
+        mls_published_filter alone = {.accelerators_least = (double)NAN, .accelerators_most = (double)NAN};
+        alone.texts[i] = search->texts[i];
+        if (first_that_passes(published, &alone) == NULL) {
+            explain_text(cli, published, which);
+            return;
+        }
+    }
+    mls_published_filter round = {
+        .edition = search->edition, .accelerators_least = (double)NAN, .accelerators_most = (double)NAN};
+    const bool none = first_that_passes(published, &round) == NULL;
+    round.texts[MLS_PUBLISHED_BENCHMARK] = search->texts[MLS_PUBLISHED_BENCHMARK];
+    const bool none_on_it = first_that_passes(published, &round) == NULL;
+    round.edition = 0;
+    const mls_published_result *newest = first_that_passes(published, &round);
+    if (none_on_it && newest != NULL) {
+        mls_cli_say(cli, MLS_EXIT_INVALID, NULL,
+                    "%s %s has no published results%s%s; the newest edition that has is %s", usage, cli->edition,
+                    none ? "" : " on ", none ? "" : search->texts[MLS_PUBLISHED_BENCHMARK], newest->round);
+    } else {
+        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no published result is all that was asked for%s",
+                    search->trend ? ", in several editions" : "");
+    }
+}
+
+/* Finds and prints; what the options ask for is known. */
+static void search_published(mls_cli *cli, const mls_published *published, size_t limit)
+{
+    mls_published_hit *hits;
+    size_t count;
+    if (mls_published_search(published, &cli->published.search, &hits, &count) != MLS_OK) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        return;
+    }
+    const mls_published_list list = {hits, count < limit ? count : limit, count};
+    mls_cli_print(cli, cli->published.search.trend ? &mls_published_trend_report : &mls_published_report, &list);
+    if (count == 0) {
+        explain_nothing(cli, published);
+    }
+    free(hits);
+}
+
+static bool has_benchmark(const mls_published *published, const char *benchmark)
+{
+    mls_published_filter alone = {.accelerators_least = (double)NAN, .accelerators_most = (double)NAN};
+    alone.texts[MLS_PUBLISHED_BENCHMARK] = benchmark;
+    return first_that_passes(published, &alone) != NULL;
+}
+
+/* Loads the results; those of hpc, unless --usage says which, for a benchmark that only hpc has.  False: see `error`.
+ */
+static bool load_family(mls_cli *cli, mls_published *published, mls_error *error)
+{
+    const char *benchmark = cli->published.search.texts[MLS_PUBLISHED_BENCHMARK];
+    mls_published other = {0};
+    if (mls_published_load(cli->usage, 0, published, error) != MLS_OK) {
+        return false;
+    }
+    bool ok = true;
+    if (benchmark != NULL && !cli->usage_given && !has_benchmark(published, benchmark)) {
+        ok = mls_published_load(MLS_USAGE_HPC, 0, &other, error) == MLS_OK;
+        if (ok && has_benchmark(&other, benchmark)) {
+            const mls_published training = *published;
+            *published = other;
+            other = training;
+            cli->usage = MLS_USAGE_HPC;
+        }
+    }
+    mls_published_release(&other);
+    return ok;
+}
+
+static void published_run(mls_cli *cli)
+{
+    mls_published published = {0};
+    mls_error error = {0};
+    size_t limit = 0;
+    if (read_search(cli, &limit)) {
+        if (load_family(cli, &published, &error)) {
+            search_published(cli, &published, limit);
+        } else {
+            mls_cli_say_error(cli, NULL, &error);
+        }
+    }
+    mls_published_release(&published);
+}
+
+const mls_command mls_command_published = {
+    .name = "published",
+    .summary = "search the results that were published",
+    .usage = "[OPTION]…",
+    .about = "Searches the results of the public rounds: training 0.7 to 5.1, hpc 1.0 to 3.0.  Without\n"
+             "options all of training are found, the newest edition first.",
+    .options = options,
+    .run = published_run,
+};

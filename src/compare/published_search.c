@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* published_search.c - which of the published results are asked for, and in which order. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/statistics.h"
+#include "mlscore/published.h"
+
+const char *mls_published_text_name(mls_published_text which)
+{
+    static const char *const names[] = {"benchmark", "submitter", "system", "accelerator", "availability"};
+    return which < MLS_PUBLISHED_TEXTS ? names[which] : "";
+}
+
+/* The texts that one is looked for in; the second may be NULL. */
+static void texts_of(const mls_published_result *result, mls_published_text which, const char *texts[2])
+{
+    const mls_published_system *system = result->system;
+    texts[0] = which == MLS_PUBLISHED_BENCHMARK     ? result->benchmark
+               : which == MLS_PUBLISHED_SUBMITTER   ? system->submitter
+               : which == MLS_PUBLISHED_SYSTEM      ? system->system_id
+               : which == MLS_PUBLISHED_ACCELERATOR ? system->accelerator
+                                                    : system->availability;
+    texts[1] = which == MLS_PUBLISHED_SYSTEM ? system->system_name : NULL;
+}
+
+static bool has_part(const char *text, const char *part)
+{
+    return text != NULL && strcasestr(text, part) != NULL;
+}
+
+/* Rounds spell the same availability in many ways: "onprem", "Available on-premise". */
+static bool is_available(const char *text, const char *wanted)
+{
+    static const char *const words[][3] = {{"cloud", "cloud", "cloud"},
+                                           {"onprem", "on-prem", "premise"},
+                                           {"preview", "preview", "preview"},
+                                           {"research", "research", "research"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (has_part(wanted, words[i][0]) || has_part(wanted, words[i][1]) || has_part(wanted, words[i][2])) {
+            return has_part(text, words[i][0]) || has_part(text, words[i][1]) || has_part(text, words[i][2]);
+        }
+    }
+    return has_part(text, wanted);
+}
+
+static bool has_text(const mls_published_result *result, mls_published_text which, const char *wanted)
+{
+    const char *texts[2];
+    texts_of(result, which, texts);
+    return wanted == NULL                        ? true
+           : which == MLS_PUBLISHED_BENCHMARK    ? strcmp(texts[0], wanted) == 0
+           : which == MLS_PUBLISHED_AVAILABILITY ? is_available(texts[0], wanted)
+                                                 : has_part(texts[0], wanted) || has_part(texts[1], wanted);
+}
+
+bool mls_published_passes(const mls_published_filter *filter, const mls_published_result *result)
+{
+    const double accelerators = result->system->accelerators;
+    bool passes = (filter->edition == 0 || filter->edition == result->edition) &&
+                  (filter->division == MLS_DIVISION_NONE || filter->division == result->system->division) &&
+                  (isnan(filter->accelerators_least) || accelerators >= filter->accelerators_least) &&
+                  (isnan(filter->accelerators_most) || accelerators <= filter->accelerators_most);
+    for (int which = 0; which < MLS_PUBLISHED_TEXTS && passes; which++) {
+        passes = has_text(result, (mls_published_text)which, filter->texts[which]);
+    }
+    return passes;
+}
+
+mls_nearest mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text)
+{
+    mls_nearest nearest = mls_nearest_to(mls_str_from(text));
+    const char *texts[2];
+    for (size_t i = 0; i < published->count; i++) {
+        texts_of(&published->results[i], which, texts);
+        if (which == MLS_PUBLISHED_ACCELERATOR) { /* as people call it */
+            texts[1] = published->results[i].system->model.text;
+        }
+        for (size_t k = 0; k < 2; k++) {
+            if (texts[k] != NULL) {
+                mls_nearest_offer(&nearest, mls_str_from(texts[k]));
+            }
+        }
+    }
+    return nearest;
+}
+
+/* ----------------------------------------------------------------- sorting */
+
+/* Places in the table of all results are in the order of editions. */
+static int compare_published(const mls_published_hit *a, const mls_published_hit *b)
+{
+    return (a->result > b->result) - (a->result < b->result);
+}
+
+static int by_edition(const void *a, const void *b)
+{
+    return compare_published(a, b);
+}
+
+static int by_minutes(const void *a, const void *b)
+{
+    const int order = mls_compare_doubles(((const mls_published_hit *)a)->result->minutes,
+                                          ((const mls_published_hit *)b)->result->minutes);
+    return order != 0 ? order : compare_published(a, b);
+}
+
+static int by_accelerators(const void *a, const void *b)
+{
+    const int order = mls_compare_doubles(((const mls_published_hit *)a)->result->system->accelerators,
+                                          ((const mls_published_hit *)b)->result->system->accelerators);
+    return order != 0 ? order : compare_published(a, b);
+}
+
+static int by_accelerator_minutes(const void *a, const void *b)
+{
+    const int order = mls_compare_doubles(((const mls_published_hit *)a)->result->accelerator_minutes,
+                                          ((const mls_published_hit *)b)->result->accelerator_minutes);
+    return order != 0 ? order : compare_published(a, b);
+}
+
+static int by_submitter(const void *a, const void *b)
+{
+    const int order = strcasecmp(((const mls_published_hit *)a)->result->system->submitter,
+                                 ((const mls_published_hit *)b)->result->system->submitter);
+    return order != 0 ? order : compare_published(a, b);
+}
+
+/* What a trend is told of: its editions become neighbours, the oldest first. */
+static int compare_trends(const mls_published_result *a, const mls_published_result *b)
+{
+    /* Closed, open, not said. */
+    const unsigned x = (unsigned)a->system->division - MLS_DIVISION_CLOSED;
+    const unsigned y = (unsigned)b->system->division - MLS_DIVISION_CLOSED;
+    int order = strcmp(a->benchmark, b->benchmark);
+    order = order != 0 ? order : (x > y) - (x < y);
+    return order != 0 ? order : mls_compare_doubles(a->system->accelerators, b->system->accelerators);
+}
+
+static int by_trend(const void *left, const void *right)
+{
+    const mls_published_result *a = ((const mls_published_hit *)left)->result;
+    const mls_published_result *b = ((const mls_published_hit *)right)->result;
+    const int order = compare_trends(a, b);
+    return order != 0 ? order : (a->edition > b->edition) - (a->edition < b->edition);
+}
+
+/* Whether a faster result of the same kind stands before; those come first. */
+static bool is_beaten(const mls_published_hit *hits, size_t count, const mls_published_result *result)
+{
+    while (count-- > 0) {
+        const mls_published_result *other = hits[count].result;
+        if (other->edition != result->edition || strcmp(other->benchmark, result->benchmark) != 0) {
+            return false;
+        }
+        if (other->system->division == result->system->division &&
+            mls_compare_doubles(other->system->accelerators, result->system->accelerators) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Leaves what occurs in several editions, with its ratios; returns how many. */
+static size_t make_trend(mls_published_hit *hits, size_t count)
+{
+    size_t kept = 0;
+    if (count > 1) {
+        qsort(hits, count, sizeof *hits, by_trend);
+    }
+    for (size_t first = 0, end; first < count; first = end) {
+        end = first + 1;
+        while (end < count && compare_trends(hits[first].result, hits[end].result) == 0) {
+            hits[end].ratio = hits[end].result->minutes / hits[end - 1].result->minutes - 1;
+            end++;
+        }
+        if (end - first > 1) {
+            memmove(hits + kept, hits + first, (end - first) * sizeof *hits);
+            kept += end - first;
+        }
+    }
+    return kept;
+}
+
+mls_status mls_published_search(const mls_published *published, const mls_published_filter *filter,
+                                mls_published_hit **hits, size_t *count)
+{
+    static int (*const orders[])(const void *, const void *) = {by_edition, by_minutes, by_accelerators,
+                                                                by_accelerator_minutes, by_submitter};
+    *hits = calloc(published->count + 1, sizeof **hits);
+    *count = 0;
+    if (*hits == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < published->count; i++) {
+        const mls_published_result *result = &published->results[i];
+        if (mls_published_passes(filter, result) && !(filter->trend && isnan(result->system->accelerators)) &&
+            !((filter->best || filter->trend) && is_beaten(*hits, *count, result))) {
+            (*hits)[(*count)++] = (mls_published_hit){result, (double)NAN};
+        }
+    }
+    if (filter->trend) {
+        *count = make_trend(*hits, *count);
+    } else if (*count > 1) {
+        qsort(*hits, *count, sizeof **hits, orders[filter->order]);
+    }
+    return MLS_OK;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* published_report.c - published results, one a row, and how the fastest changed from edition to edition. */
+#include <math.h>
+
+#include "report/reports.h"
+#include "report/table.h"
+
+enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+
+/* A short name of what it ran on, or with -v the whole. */
+static const char *accelerator_shown(const mls_view *view, const mls_published_system *system)
+{
+    const char *whole = system->accelerator != NULL ? system->accelerator : "-";
+    return view->verbose > 0 ? whole : system->model.text[0] != '\0' ? system->model.text : "-";
+}
+
+static const char *shown_or_dash(const char *text)
+{
+    return text != NULL ? text : "-";
+}
+
+static void note_division(mls_table *table, const mls_published_result *result)
+{
+    if (result->system->division != MLS_DIVISION_CLOSED) {
+        mls_table_note(table, MLS_STYLE_DIM, "%s",
+                       result->system->division == MLS_DIVISION_OPEN ? "open division" : "no division");
+    }
+}
+
+/* What the limit left out. */
+static void finish_list(mls_printer *to, mls_table *table, const mls_published_list *list)
+{
+    const bool markdown = to->view->format == MLS_FORMAT_MARKDOWN;
+    mls_table_finish(table, to->view);
+    if (list->total > list->count && !to->view->quiet) {
+        mls_output_text(to->view->output, markdown ? "\n" : "");
+        mls_view_printf(to->view, MLS_STYLE_DIM, 0, 0, "and %s more (--limit %zu shows them)",
+                        mls_words_count((double)(list->total - list->count)).text, list->total);
+    }
+}
+
+static void show_results(mls_printer *to, const void *what)
+{
+    const mls_published_list *list = what;
+    const mls_style plain = MLS_STYLE_PLAIN;
+    mls_table table = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_published_result *result = list->hits[i].result;
+        const mls_published_system *system = result->system;
+        mls_table_row(&table);
+        mls_table_cell(&table, "rank", RIGHT, plain, "%zu", result->rank);
+        mls_table_cell(&table, "edition", KEEP, plain, "%s", result->round);
+        mls_table_cell(&table, "benchmark", KEEP, plain, "%s", result->benchmark);
+        mls_table_cell(&table, "minutes", DECIMAL | KEEP, plain, "%s", mls_words_fixed(result->minutes, 3).text);
+        mls_table_cell(&table, "accelerators", RIGHT | KEEP, plain, "%s", mls_words_count(system->accelerators).text);
+        mls_table_cell(&table, "model", KEEP, plain, "%s", accelerator_shown(to->view, system));
+        mls_table_cell(&table, "accel.-min", RIGHT, plain, "%s",
+                       mls_words_count(floor(result->accelerator_minutes + 0.5)).text);
+        mls_table_cell(&table, "submitter", KEEP, plain, "%s", system->submitter);
+        mls_table_cell(&table, "system", MLS_COLUMN_CUT, plain, "%s", system->system_id);
+        mls_table_cell(&table, "availability", 0, plain, "%s", shown_or_dash(system->availability));
+        note_division(&table, result);
+    }
+    finish_list(to, &table, list);
+}
+
+static void show_trend(mls_printer *to, const void *what)
+{
+    const mls_published_list *list = what;
+    const mls_style plain = MLS_STYLE_PLAIN;
+    mls_table table = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_published_result *result = list->hits[i].result;
+        const mls_published_system *system = result->system;
+        const double ratio = list->hits[i].ratio;
+        mls_table_row(&table);
+        mls_table_cell(&table, "benchmark", KEEP, plain, "%s", result->benchmark);
+        mls_table_cell(&table, "accelerators", RIGHT | KEEP, plain, "%s", mls_words_count(system->accelerators).text);
+        mls_table_cell(&table, "edition", KEEP, plain, "%s", result->round);
+        mls_table_cell(&table, "minutes", DECIMAL | KEEP, plain, "%s", mls_words_fixed(result->minutes, 3).text);
+        mls_table_cell(&table, "change", RIGHT | KEEP, plain, isnan(ratio) ? "" : "%+.1f %%", ratio * 100);
+        mls_table_cell(&table, "model", 0, plain, "%s", accelerator_shown(to->view, system));
+        mls_table_cell(&table, "submitter", 0, plain, "%s", system->submitter);
+        mls_table_cell(&table, "system", MLS_COLUMN_CUT, plain, "%s", system->system_id);
+        note_division(&table, result);
+    }
+    finish_list(to, &table, list);
+}
+
+/* ------------------------------------------------------------- for programs */
+
+#define RESULT_FIELDS(F)                                                                                               \
+    F(hit, usage, TEXT, "", mls_usage_name(row->result->usage))                                                        \
+    F(hit, round, TEXT, "", row->result->round)                                                                        \
+    F(hit, submitter, TEXT, "", row->result->system->submitter)                                                        \
+    F(hit, division, TEXT_OR_NULL, "", mls_division_name(row->result->system->division))                               \
+    F(hit, availability, TEXT_OR_NULL, "", row->result->system->availability)                                          \
+    F(hit, system_id, TEXT, "", row->result->system->system_id)                                                        \
+    F(hit, system_name, TEXT_OR_NULL, "", row->result->system->system_name)                                            \
+    F(hit, nodes, NUMBER_OR_NULL, "", row->result->system->nodes)                                                      \
+    F(hit, accelerators_per_node, NUMBER_OR_NULL, "", row->result->system->accelerators_per_node)                      \
+    F(hit, accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                                        \
+    F(hit, accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)                                            \
+    F(hit, host_processor, TEXT_OR_NULL, "", row->result->system->host_processor)                                      \
+    F(hit, framework, TEXT_OR_NULL, "", row->result->system->framework)                                                \
+    F(hit, benchmark, TEXT, "", row->result->benchmark)                                                                \
+    F(hit, scaling, TEXT, "", ((void)row, "strong"))                                                                   \
+    F(hit, runs, NUMBER, "", row->result->runs)                                                                        \
+    F(hit, runs_ok, NUMBER, "", row->result->runs_ok)                                                                  \
+    F(hit, minutes, NUMBER, "minutes", row->result->minutes)                                                           \
+    F(hit, scale_factor, NUMBER, "", row->result->scale_factor)                                                        \
+    F(hit, global_batch_size, NUMBER_OR_NULL, "", row->result->global_batch_size)                                      \
+    F(hit, to_converge, NUMBER_OR_NULL, "", row->result->to_converge)                                                  \
+    F(hit, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->result->accelerator_minutes)                           \
+    F(hit, rank, NUMBER, "", row->result->rank)                                                                        \
+    F(hit, ranked, NUMBER, "", row->result->ranked)                                                                    \
+    F(hit, ratio, NUMBER_OR_NULL, "", row->ratio)
+MLS_FIELDS(hit, mls_published_hit, RESULT_FIELDS)
+
+/* What the columns of a table are called. */
+#define RESULT_CSV_FIELDS(F)                                                                                           \
+    F(hit_csv, edition, TEXT, "", row->result->round)                                                                  \
+    F(hit_csv, system, TEXT, "", row->result->system->system_id)
+MLS_FIELDS(hit_csv, mls_published_hit, RESULT_CSV_FIELDS)
+
+#define LIST_FIELDS(F) F(list, results, ARRAY, "", MLS_EMIT_ROWS(hit, row->hits, row->count))
+MLS_FIELDS(list, mls_published_list, LIST_FIELDS)
+
+static const mls_columns result_columns = {
+    "PUBLISHED CSV",
+    "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability",
+    {&hit_csv_fields, &hit_fields},
+    0};
+static const mls_columns trend_columns = {
+    "PUBLISHED TREND CSV",
+    "benchmark division accelerators edition minutes ratio accelerator submitter system",
+    {&hit_csv_fields, &hit_fields},
+    0};
+
+static void result_lines(mls_emitter *to, const void *what)
+{
+    const mls_published_list *list = what;
+    for (size_t i = 0; i < list->count; i++) {
+        mls_emit_object(to, &hit_fields, &list->hits[i]);
+        mls_emit_end(to);
+    }
+}
+
+static void list_rows(mls_emitter *to, const mls_columns *columns, const mls_published_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        mls_emit_row(to, columns, (const void *[MLS_SOURCES_MAX]){&list->hits[i], &list->hits[i]});
+    }
+}
+
+static void result_rows(mls_emitter *to, const void *what)
+{
+    list_rows(to, &result_columns, what);
+}
+
+static void trend_rows(mls_emitter *to, const void *what)
+{
+    list_rows(to, &trend_columns, what);
+}
+
+static const mls_fields *const tables[] = {&list_fields, &hit_fields, NULL};
+
+const mls_report mls_published_report = {.section = "PUBLISHED JSON",
+                                         .show = show_results,
+                                         .object = &list_fields,
+                                         .tables = tables,
+                                         .lines = result_lines,
+                                         .columns = &result_columns,
+                                         .rows = result_rows};
+
+const mls_report mls_published_trend_report = {.section = "PUBLISHED JSON",
+                                               .show = show_trend,
+                                               .object = &list_fields,
+                                               .lines = result_lines,
+                                               .columns = &trend_columns,
+                                               .rows = trend_rows};
