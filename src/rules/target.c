@@ -15,6 +15,7 @@ static mls_outcome number_reaches(const mls_scope *scope, const mls_rule *rule, 
     for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_TRUE; i++) {
         outcome = mls_expr_test(&rule->check_any.items[i], input);
     }
+    input->parts[MLS_EXPR_VALUE].tree = NULL;
     return outcome;
 }
 

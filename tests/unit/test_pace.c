@@ -170,6 +170,53 @@ static void many_stats_make_coarser_segments(void **state)
     timed_release(&logs);
 }
 
+/*
+ * One metric is logged when nothing was trained since the mark at 10 s, the other of that evaluation 10 s of training
+ * later: the second is no later position for that.
+ */
+static void the_second_metric_has_the_time_of_the_first(void **state)
+{
+    mls_buffer log = {0};
+    timed_logs logs;
+    (void)state;
+    timed_begin(&log, "stable_diffusion");
+    timed_record(&log, 0, "block_start", "null", "");
+    timed_record(&log, 10000, "block_stop", "null", "");
+    timed_record(&log, 10000, "eval_error", "95", timed_samples(100));
+    timed_record(&log, 12000, "eval_error", "90", timed_samples(200));
+    timed_record(&log, 13000, "block_start", "null", "");
+    timed_record(&log, 23000, "eval_accuracy", "0.15", timed_samples(200));
+    timed_record(&log, 33000, "block_stop", "null", "");
+    timed_end(&log, 33000);
+    const mls_throughput *run = timed_one(&logs, log);
+    assert_int_equal(run->segment_count, 1);
+    assert_close(run->samples, 100);
+    timed_release(&logs);
+}
+
+/* Back by 500 ms is nothing, by 1,500 ms counts.  Of 10, 20, 30 and 40 the lower median is 20; 1.5 s are 1,500 ms. */
+static void what_the_log_says_besides(void **state)
+{
+    static const char *const rates[] = {"40", "10, \"train_step_time\": 1.5", "30", "20"};
+    mls_buffer log = {0};
+    timed_logs logs;
+    (void)state;
+    timed_begin(&log, "resnet");
+    for (int i = 0; i < 4; i++) {
+        char value[64];
+        (void)snprintf(value, sizeof value, "{\"throughput\": %s}", rates[i]);
+        timed_record(&log, 1000 * i, "tracked_stats", value, "");
+    }
+    timed_record(&log, 2500, "seed", "1", "");
+    timed_record(&log, 1000, "seed", "2", "");
+    timed_end(&log, 9000);
+    const mls_throughput *run = timed_one(&logs, log);
+    assert_int_equal(run->backwards, 1);
+    assert_close(run->logged_throughput, 20);
+    assert_close(run->logged_step_ms, 1500);
+    timed_release(&logs);
+}
+
 /* ------------------------------------------------------------------- pace */
 
 /*
@@ -229,7 +276,10 @@ static void a_pace_that_changes_for_good(void **state)
     timed_release(&logs);
 }
 
-/* Evaluations of 2, 2, 3, 2 and 5 s: the lower median is 2; more than 4 s and 3 s or more is the last alone. */
+/*
+ * Evaluations of 2, 2, 3, 2 and 5 s: the lower median is 2; more than 4 s and 3 s or more is the last alone, which is
+ * two that touch.
+ */
 static void slow_evaluations_are_told(void **state)
 {
     static const double seconds[] = {2, 2, 3, 2, 5};
@@ -242,6 +292,10 @@ static void slow_evaluations_are_told(void **state)
         for (size_t i = 5 - count; i < 5; i++) {
             now += 1000;
             timed_record(&log, now, "eval_start", "null", "");
+            if (i == 4) {
+                timed_record(&log, now + 2000, "eval_stop", "null", "");
+                timed_record(&log, now + 2000, "eval_start", "null", "");
+            }
             now += 1000 * seconds[i];
             timed_record(&log, now, "eval_stop", "null", "");
         }
@@ -322,6 +376,8 @@ int main(void)
         cmocka_unit_test(late_evaluations_are_one_segment),
         cmocka_unit_test(two_metrics_are_one_mark_and_stats_are_finer),
         cmocka_unit_test(many_stats_make_coarser_segments),
+        cmocka_unit_test(the_second_metric_has_the_time_of_the_first),
+        cmocka_unit_test(what_the_log_says_besides),
         cmocka_unit_test(a_noisy_log_gets_a_wide_band),
         cmocka_unit_test(a_pace_that_changes_for_good),
         cmocka_unit_test(slow_evaluations_are_told),
