@@ -62,7 +62,7 @@ _mlscore()
         esac
         ;;
     *:compare)
-        options='--usage= --edition= --scaling --baseline= --accelerators= --fail-if= --all --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--usage= --edition= --published --scaling --baseline= --accelerators= --fail-if= --all --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;

@@ -10,6 +10,7 @@
 #define MLSCORE_COMPARE_H
 
 #include "mlscore/collect.h"
+#include "mlscore/published.h"
 
 MLS_C_BEGIN
 
@@ -60,6 +61,7 @@ typedef struct mls_sum {
 typedef struct mls_side_group {
     size_t side; /**< its number */
     const char *path, *benchmark, *config, *accelerator;
+    const char *system_id; /**< the folder of results that it lies in; NULL: none */
     mls_usage usage;
     mls_division division;
     const char *edition; /**< "5.1.0"; "" when nobody says */
@@ -203,6 +205,16 @@ typedef struct mls_scaling_series {
     size_t count;
 } mls_scaling_series;
 
+/** So many published results stand beside a group. */
+#define MLS_BESIDE_MOST 5
+
+/** A group, and the published results nearest to it. */
+typedef struct mls_beside {
+    const mls_side_group *group;
+    mls_published_near near[MLS_BESIDE_MOST];
+    size_t count;
+} mls_beside;
+
 /** An export that could not be read; line 0: none. */
 typedef struct mls_side_problem {
     const char *path;
@@ -240,6 +252,9 @@ typedef struct mls_comparison {
     size_t unmatched_count, unmatched_capacity;
     mls_scaling_series *series;
     size_t series_count, series_capacity;
+    mls_beside *beside;
+    size_t beside_count, beside_capacity;
+    mls_published published[MLS_USAGE_COUNT]; /**< of the usages that are asked for */
     mls_side_problem *problems;
     size_t problem_count, problem_capacity;
     mls_collection *collections; /**< of the logs of each side as it was named */

@@ -11,6 +11,7 @@
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
+    MLS_ROW_FLAG('\0', "published", compare.published, "each group against the published results nearest to it"),
     MLS_ROW_FLAG('\0', "scaling", compare.scaling, "minutes against accelerators: speedup and efficiency"),
     MLS_ROW_TEXT('\0', "baseline", "NAME", compare.baseline, "compare the other sides with this one (the first)"),
     {'\0', "accelerators", "[NAME:]N", "a side's number of accelerators, where nothing else tells it", MLS_ADDS_TEXT,
@@ -212,7 +213,7 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison)
         }
         mls_cli_worsen(cli, told > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     }
-    if (comparison->block_count + comparison->series_count == 0) {
+    if (comparison->block_count + comparison->series_count + comparison->beside_count == 0) {
         say_nothing_compared(cli, comparison);
     }
 }
@@ -230,7 +231,11 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
         mls_cli_say_error(cli, NULL, &error);
     } else {
         const mls_comparing comparing = {.comparison = &comparison, .all = cli->compare.all};
-        mls_cli_print(cli, cli->compare.scaling ? &mls_scaling_report : &mls_compare_report, &comparing);
+        mls_cli_print(cli,
+                      comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
+                      : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
+                                                                 : &mls_compare_report,
+                      &comparing);
         say_problems(cli, &comparison);
         judge_comparison(cli, &comparison);
     }
@@ -244,9 +249,13 @@ static void compare_run(mls_cli *cli)
     side_list sides = {0};
     if (cli->compare.fail_if != NULL && strcmp(cli->compare.fail_if, "slower") != 0) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--fail-if takes slower, not '%s'", cli->compare.fail_if);
+    } else if (cli->compare.published && cli->compare.scaling) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--published and --scaling exclude each other");
     } else if (take_sides(cli, &sides) && take_counts(cli, &sides) && mls_cli_judge(cli, &judge, &edition)) {
         cli->score.editions = mls_cli_editions(cli);
-        const mls_compare_request request = {.mode = cli->compare.scaling ? MLS_COMPARE_SCALING : MLS_COMPARE_SIDES,
+        const mls_compare_request request = {.mode = cli->compare.scaling     ? MLS_COMPARE_SCALING
+                                                     : cli->compare.published ? MLS_COMPARE_PUBLISHED
+                                                                              : MLS_COMPARE_SIDES,
                                              .sides = sides.items,
                                              .side_count = sides.count,
                                              .baseline = cli->compare.baseline,

@@ -142,7 +142,7 @@ struct mls_cli {
     const char *memory[MLS_MEMORY_SETTING_COUNT]; /* memory: what its options say; flags: "" */
     bool oom;
     struct {
-        bool scaling, all;
+        bool published, scaling, all;
         const char *baseline, *fail_if;
         mls_names accelerators; /* "8", "A:8" */
     } compare;
@@ -163,8 +163,8 @@ struct mls_cli {
     C(score)                                                                                                           \
     C(check)                                                                                                           \
     C(verify)                                                                                                          \
-    C(compare) C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(published) C(help)           \
-        C(completion)
+    C(compare)                                                                                                         \
+    C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(published) C(help) C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)

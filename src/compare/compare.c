@@ -154,7 +154,7 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
 
 static mls_status find_baseline(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
-    if (request->baseline == NULL || request->side_count == 1) {
+    if (request->baseline == NULL || (request->side_count == 1 && request->mode == MLS_COMPARE_SIDES)) {
         return MLS_OK;
     }
     for (size_t i = 0; i < request->side_count; i++) {
@@ -190,7 +190,7 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     if (status == MLS_OK) {
         status = request->mode == MLS_COMPARE_SCALING ? mls_scaling_make(comparison, arena)
                  : request->mode == MLS_COMPARE_SIDES ? compare_sides(request, comparison, error)
-                                                      : MLS_OK;
+                                                      : mls_beside_make(comparison, arena, error);
     }
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
@@ -201,6 +201,9 @@ void mls_comparison_release(mls_comparison *comparison)
         mls_collection_release(&comparison->collections[i]);
     }
     free(comparison->collections);
+    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+        mls_published_release(&comparison->published[usage]);
+    }
     if (comparison->arena != NULL) {
         mls_arena_release(comparison->arena);
         free(comparison->arena);

@@ -59,8 +59,14 @@ mls_status mls_block_outliers(mls_block *block, mls_arena *arena) MLS_MUST_USE;
 /* The series of all groups, and what is left out of them. */
 mls_status mls_scaling_make(mls_comparison *comparison, mls_arena *arena) MLS_MUST_USE;
 
+/* The published results nearest to each group that has a score. */
+mls_status mls_beside_make(mls_comparison *comparison, mls_arena *arena, mls_error *error) MLS_MUST_USE;
+
 /* Adds to the list of those that met none. */
 bool mls_unmatched_add(mls_comparison *comparison, mls_arena *arena, const mls_side_group *group, const char *reason);
+
+/* The system of a path results/<system>/[strong/|weak/]<benchmark>, copied; NULL when it is none.  False: no memory. */
+bool mls_path_system(mls_arena *arena, const char *path, const char **system) MLS_MUST_USE;
 
 /* Whether two texts are the same, or both NULL. */
 bool mls_same_text(const char *a, const char *b);

@@ -17,7 +17,8 @@
     C(valid)                                                                                                           \
     C(benchmark)                                                                                                       \
     C(division)                                                                                                        \
-    C(usage) C(edition) C(config) C(global_batch_size) C(score_minutes) C(official) C(dropped) C(start_ms) C(stop_ms)  \
+    C(usage)                                                                                                           \
+    C(edition) C(config) C(global_batch_size) C(score_minutes) C(official) C(dropped) C(start_ms) C(stop_ms)           \
         C(counted) C(to_converge) C(unit) C(init_minutes) C(node_count) C(scale) C(scaled_minutes) C(training_ms)      \
             C(evaluation_ms) C(startup_ms) C(between_ms) C(tail_ms) C(evaluations) C(parts_by) C(accelerators)         \
                 C(accelerator)
@@ -149,7 +150,7 @@ static bool take_group_texts(const csv_reading *reading, mls_side_group *group)
     group->path = group->path != NULL ? group->path : "";
     group->edition = group->edition != NULL ? group->edition : "";
     group->division = mls_division_logged(division);
-    return true;
+    return mls_path_system(reading->side->arena, group->path, &group->system_id);
 }
 
 /* The group that the row belongs to, new or known. */

@@ -139,7 +139,7 @@ static mls_status take_json_group(const json_reading *reading, mls_str json)
         !json_text_of(arena, json, "config", &group->config) ||
         !json_text_of(arena, json, "accelerator", &group->accelerator) ||
         !json_text_of(arena, json, "edition", &group->edition) || !json_text_of(arena, json, "division", &division) ||
-        !json_text_of(arena, json, "usage", &usage)) {
+        !json_text_of(arena, json, "usage", &usage) || !mls_path_system(arena, group->path, &group->system_id)) {
         return MLS_ERROR_MEMORY;
     }
     group->edition = group->edition != NULL ? group->edition : "";

@@ -135,6 +135,7 @@ mls_status mls_side_take_logs(const mls_side_reading *reading, const mls_collect
         to->benchmark = group->benchmark;
         to->config = group->config;
         to->accelerator = group->accelerator;
+        to->system_id = group->system_id;
         to->usage = group->usage;
         to->division = group->division;
         to->edition = group->edition->name;

@@ -344,6 +344,7 @@ static void emit_skipped(mls_emitter *to, const mls_comparison *in)
       MLS_EMIT_LIST(to, row->comparison->unmatched_count,                                                              \
                     mls_emit_object(to, &unmatched_fields,                                                             \
                                     &(unmatched_place){row->comparison, &row->comparison->unmatched[i]})))             \
+    F(comparison, published, ARRAY, "", mls_emit_beside(to, row->comparison))                                          \
     F(comparison, scaling, ARRAY, "",                                                                                  \
       MLS_EMIT_LIST(                                                                                                   \
           to, row->comparison->series_count,                                                                           \
@@ -351,10 +352,23 @@ static void emit_skipped(mls_emitter *to, const mls_comparison *in)
     F(comparison, skipped, ARRAY, "", emit_skipped(to, row->comparison))
 MLS_FIELDS_AS(, mls_comparison_fields, comparison, mls_comparing, COMPARISON_FIELDS)
 
-const mls_fields *const mls_comparison_tables[] = {
-    &mls_comparison_fields, &side_fields,   &block_fields,     &compared_fields,        &difference_fields,
-    &interval_fields,       &share_fields,  &differing_fields, &setting_value_fields,   &outlier_fields,
-    &unmatched_fields,      &series_fields, &point_fields,     &compare_skipped_fields, NULL};
+const mls_fields *const mls_comparison_tables[] = {&mls_comparison_fields,
+                                                   &side_fields,
+                                                   &block_fields,
+                                                   &compared_fields,
+                                                   &difference_fields,
+                                                   &interval_fields,
+                                                   &share_fields,
+                                                   &differing_fields,
+                                                   &setting_value_fields,
+                                                   &outlier_fields,
+                                                   &unmatched_fields,
+                                                   &mls_beside_fields,
+                                                   &mls_near_fields,
+                                                   &series_fields,
+                                                   &point_fields,
+                                                   &compare_skipped_fields,
+                                                   NULL};
 
 void mls_comparison_lines(mls_emitter *to, const void *what)
 {

@@ -549,7 +549,7 @@ static void show_abreast(abreast *to)
 
 static void show_block(mls_view *view, const mls_comparing *what, const mls_block *block)
 {
-    mls_compare_show_heading(view, block->groups, block->group_count, false);
+    mls_compare_show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
     for (size_t next = 1; next < block->group_count;) {
         abreast to = {.in = what->comparison, .block = block, .view = view, .all = what->all, .count = 1};
         for (; next < block->group_count && to.count <= SIDES_ABREAST; next++) {

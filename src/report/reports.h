@@ -125,8 +125,8 @@ typedef struct mls_rcp_listings {
     size_t count;
 } mls_rcp_listings;
 
-/* ---- compare: an mls_comparing, of sides or of sizes */
-extern const mls_report mls_compare_report, mls_scaling_report;
+/* ---- compare: an mls_comparing, of sides, with published results, or of sizes */
+extern const mls_report mls_compare_report, mls_nearest_report, mls_scaling_report;
 
 typedef struct mls_comparing {
     const mls_comparison *comparison;

@@ -8,7 +8,7 @@
 
 enum { NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, LINES_SHOWN = 6 };
 
-void mls_compare_show_heading(mls_view *view, mls_side_group *const *groups, size_t count, bool model)
+void mls_compare_show_heading(mls_view *view, const mls_side_group *const *groups, size_t count, bool model)
 {
     const mls_side_group *first = groups[0];
     const char *division = mls_division_name(first->division);
@@ -98,7 +98,7 @@ static void show_series(mls_view *view, const mls_comparison *in, const mls_scal
 {
     enum { RIGHT = MLS_COLUMN_RIGHT };
     mls_table table = {.indent = 2};
-    mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
+    const mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
     table.failed = groups == NULL;
     for (size_t i = 0; i < series->count && groups != NULL; i++) {
         groups[i] = series->points[i].group;

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nearest_report.c - groups beside the published results nearest to them. */
+#include <math.h>
+#include <string.h>
+
+#include "report/compare_report.h"
+#include "report/table.h"
+
+/* -------------------------------------------------------------- for people */
+
+static void show_yours(mls_view *view, const mls_beside *beside)
+{
+    const mls_side_group *group = beside->group;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
+    if (isfinite(group->accelerators)) {
+        mls_buffer_printf(&line, " on %s x %s", mls_words_count(group->accelerators).text,
+                          group->accelerator != NULL ? group->accelerator : "an unknown model");
+    } else {
+        mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
+    }
+    mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
+}
+
+/* An edition without results is compared with another one's: that is told. */
+static bool is_edition(const mls_side_group *group, const char *round)
+{
+    const size_t len = strlen(round);
+    return strncmp(group->edition, round, len) == 0 && (group->edition[len] == '.' || group->edition[len] == '\0');
+}
+
+static void nearest_row(mls_table *table, const mls_published_near *near)
+{
+    const mls_published_result *result = near->result;
+    const mls_published_system *system = result->system;
+    mls_table_row(table);
+    mls_table_cell(table, "published", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s",
+                   mls_compare_decimals(result->minutes).text);
+    mls_table_cell(table, "yours is", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN,
+                   near->self ? "%s%s" : "%s %% %s",
+                   near->self ? "this one" : mls_words_fixed(fabs(near->ratio) * 100, 1).text,
+                   near->self        ? ""
+                   : near->ratio < 0 ? "faster"
+                                     : "slower");
+    mls_table_cell(table, "accelerators", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
+                   mls_words_count(system->accelerators).text);
+    mls_table_cell(table, "model", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s",
+                   system->model.text[0] != '\0' ? system->model.text : "-");
+    mls_table_cell(table, "accelerator-min", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
+                   mls_words_grouped(result->accelerator_minutes, 0).text);
+    mls_table_cell(table, "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", result->rank, result->ranked);
+    mls_table_cell(table, "submitter", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", system->submitter);
+    mls_table_cell(table, "system", MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", system->system_id);
+}
+
+static void show_table(mls_view *view, const mls_beside *beside)
+{
+    mls_table table = {.indent = 2};
+    show_yours(view, beside);
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    for (size_t i = 0; i < beside->count; i++) {
+        nearest_row(&table, &beside->near[i]);
+    }
+    mls_table_finish(&table, view);
+}
+
+static void show_nearest(mls_printer *to, const void *what)
+{
+    const mls_comparison *in = ((const mls_comparing *)what)->comparison;
+    for (size_t i = 0; i < in->beside_count; i++) {
+        const mls_beside *beside = &in->beside[i];
+        const char *round = beside->near[0].result->round;
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        mls_compare_show_heading(to->view, &beside->group, 1, false);
+        mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", beside->group->path);
+        if (!is_edition(beside->group, round)) {
+            mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6, "no published result of this edition; these are of %s",
+                            round);
+        }
+        show_table(to->view, beside);
+    }
+    mls_compare_show_rest(to->view, in, in->beside_count > 0);
+}
+
+/* ------------------------------------------------------------ for programs */
+
+#define NEAR_FIELDS(F)                                                                                                 \
+    F(near, edition, TEXT, "", row->result->round)                                                                     \
+    F(near, submitter, TEXT, "", row->result->system->submitter)                                                       \
+    F(near, system_id, TEXT, "", row->result->system->system_id)                                                       \
+    F(near, accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)                                           \
+    F(near, accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                                       \
+    F(near, minutes, NUMBER, "minutes", row->result->minutes)                                                          \
+    F(near, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->result->accelerator_minutes)                          \
+    F(near, rank, NUMBER, "", row->result->rank)                                                                       \
+    F(near, ratio, NUMBER, "", row->ratio)                                                                             \
+    F(near, self, BOOL, "", row->self)
+MLS_FIELDS_AS(, mls_near_fields, near, mls_published_near, NEAR_FIELDS)
+
+/* "5.1" of "5.1.0". */
+static mls_str round_of(const char *edition)
+{
+    const char *first = strchr(edition, '.');
+    const char *second = first != NULL ? strchr(first + 1, '.') : NULL;
+    return second != NULL ? (mls_str){edition, (size_t)(second - edition)} : mls_str_from(edition);
+}
+
+typedef struct beside_place {
+    const mls_comparison *in;
+    const mls_beside *beside;
+} beside_place;
+
+#define BESIDE_FIELDS(F)                                                                                               \
+    F(beside, side, TEXT, "", row->in->sides[row->beside->group->side].name)                                           \
+    F(beside, path, TEXT, "", row->beside->group->path)                                                                \
+    F(beside, usage, TEXT, "", mls_usage_name(row->beside->group->usage))                                              \
+    F(beside, edition, TEXT, "", round_of(row->beside->group->edition))                                                \
+    F(beside, benchmark, TEXT, "", row->beside->group->benchmark)                                                      \
+    F(beside, division, TEXT_OR_NULL, "", mls_division_name(row->beside->group->division))                             \
+    F(beside, accelerators, NUMBER_OR_NULL, "", row->beside->group->accelerators)                                      \
+    F(beside, accelerator, TEXT_OR_NULL, "", row->beside->group->accelerator)                                          \
+    F(beside, scaled_minutes, NUMBER, "minutes", row->beside->group->scaled_minutes)                                   \
+    F(beside, nearest, ARRAY, "",                                                                                      \
+      MLS_EMIT_LIST(to, row->beside->count, mls_emit_object(to, &mls_near_fields, &row->beside->near[i])))
+MLS_FIELDS_AS(, mls_beside_fields, beside, beside_place, BESIDE_FIELDS)
+
+void mls_emit_beside(mls_emitter *to, const mls_comparison *in)
+{
+    MLS_EMIT_LIST(to, in->beside_count, mls_emit_object(to, &mls_beside_fields, &(beside_place){in, &in->beside[i]}));
+}
+
+static void nearest_lines(mls_emitter *to, const void *what)
+{
+    const mls_comparison *in = ((const mls_comparing *)what)->comparison;
+    for (size_t i = 0; i < in->beside_count; i++) {
+        mls_emit_object(to, &mls_beside_fields, &(beside_place){in, &in->beside[i]});
+        mls_emit_end(to);
+    }
+}
+
+/* Of the result where its name is the group's too. */
+#define NEAR_CSV_FIELDS(F)                                                                                             \
+    F(near_csv, published_edition, TEXT, "", row->result->round)                                                       \
+    F(near_csv, published_accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                         \
+    F(near_csv, published_accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)
+MLS_FIELDS(near_csv, mls_published_near, NEAR_CSV_FIELDS)
+
+static const mls_columns nearest_columns = {
+    "NEAREST CSV",
+    "side path usage edition benchmark division accelerators accelerator "
+    "scaled_minutes published_edition submitter system_id published_accelerator "
+    "published_accelerators minutes accelerator_minutes rank ratio self",
+    {&mls_beside_fields, &near_csv_fields, &mls_near_fields},
+    0};
+
+static void nearest_rows(mls_emitter *to, const void *what)
+{
+    const mls_comparison *in = ((const mls_comparing *)what)->comparison;
+    for (size_t i = 0; i < in->beside_count; i++) {
+        const beside_place place = {in, &in->beside[i]};
+        for (size_t k = 0; k < place.beside->count; k++) {
+            const mls_published_near *near = &place.beside->near[k];
+            mls_emit_row(to, &nearest_columns, (const void *[MLS_SOURCES_MAX]){&place, near, near});
+        }
+    }
+}
+
+const mls_report mls_nearest_report = {.section = "COMPARE JSON",
+                                       .show = show_nearest,
+                                       .object = &mls_comparison_fields,
+                                       .lines = nearest_lines,
+                                       .columns = &nearest_columns,
+                                       .rows = nearest_rows};
