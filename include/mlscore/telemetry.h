@@ -77,6 +77,7 @@ typedef struct mls_telemetry_options {
     double gap_ms;            /**< rows further apart are a gap; NaN: 5 s or 5 intervals, whichever is more */
     double start_ms;          /**< of logs without times: row k of a device was measured at start + k × interval */
     double interval_ms;       /**< both or none */
+    double from_ms, until_ms; /**< rows of other times are not kept, but for the first of a device; both or none */
     const char *columns;      /**< what a log of nvidia-smi without a heading holds: "timestamp,index,power.draw" */
     const char *host_pattern; /**< a regular expression whose one group is the host in a file's path */
     unsigned threads;         /**< 0: one per processor */

@@ -8,6 +8,9 @@
 #include "base/number.h"
 #include "telemetry/telemetry.h"
 
+/* How long before and behind the runs measurements are looked at: longer than any gap. */
+#define AROUND_MS 600000.0
+
 /* What the windows of a group's runs say together. */
 typedef struct group_note {
     size_t devices, runs, measured, slower, throttled; /* runs that were measured, have a straggler, were slowed down */
@@ -118,6 +121,19 @@ static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry
     return status;
 }
 
+/* Only what was measured around the runs is kept: a log may be of weeks. */
+static void keep_around(const mls_collection *collection, mls_telemetry_options *options)
+{
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const double start_ms = collection->runs[i].run_start.time_ms;
+        const double stop_ms = collection->runs[i].run_stop.time_ms;
+        if (stop_ms > start_ms) {
+            options->from_ms = fmin(options->from_ms, start_ms - AROUND_MS);
+            options->until_ms = fmax(options->until_ms, stop_ms + AROUND_MS);
+        }
+    }
+}
+
 mls_status mls_telemetry_note(mls_collection *collection, unsigned threads)
 {
     mls_telemetry telemetry = {0};
@@ -128,7 +144,8 @@ mls_status mls_telemetry_note(mls_collection *collection, unsigned threads)
     for (size_t i = 0; i < collection->group_count; i++) {
         groups += !collection->groups[i].result_folder;
     }
-    if (groups == 0) {
+    keep_around(collection, &options);
+    if (groups == 0 || isnan(options.from_ms)) {
         return MLS_OK;
     }
     status = find_candidates(&collection->skipped, &telemetry.skipped);

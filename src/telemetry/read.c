@@ -99,6 +99,9 @@ static void add_row(log_reading *reading, mls_log_device *device, mls_log_row *r
         note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row without a time among others that have one");
         return;
     }
+    if (device->count > 0 && (row->time_ms < reading->options->from_ms || row->time_ms > reading->options->until_ms)) {
+        return;
+    }
     /* One step of the clock is seen by all devices, one after the other. */
     const size_t apart = reading->rows - reading->stepped_row;
     if (device->count > 0 && row->time_ms < mls_device_row(device, device->count - 1)->time_ms - STEP_BACK_MS) {

@@ -14,7 +14,8 @@
 mls_telemetry_options mls_telemetry_defaults(void)
 {
     const double none = (double)NAN;
-    return (mls_telemetry_options){.gap_ms = none, .start_ms = none, .interval_ms = none};
+    return (mls_telemetry_options){
+        .gap_ms = none, .start_ms = none, .interval_ms = none, .from_ms = none, .until_ms = none};
 }
 
 /* ------------------------------------------------------------------- hosts */
