@@ -60,7 +60,6 @@ static bool take_columns(mls_cli *cli, const char *columns)
 static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
 {
     const mls_telemetry_settings *given = &cli->telemetry;
-    mls_error error = {0};
     *wanted = mls_telemetry_defaults();
     wanted->threads = cli->threads;
     wanted->columns = given->columns;
@@ -80,10 +79,7 @@ static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
     return take_seconds(cli, "offset", given->offset, true, &wanted->offset_ms) &&
            take_seconds(cli, "gap", given->gap, false, &wanted->gap_ms) &&
            take_seconds(cli, "interval", given->interval, false, &wanted->interval_ms) &&
-           take_columns(cli, given->columns) &&
-           (given->host_pattern == NULL || mls_host_pattern_check(given->host_pattern, &error) == MLS_OK ||
-            mls_cli_say(cli, error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : MLS_WRONG_USAGE, NULL,
-                        "--host-pattern: %s", error.message));
+           take_columns(cli, given->columns);
 }
 
 /* Says what could not be read, and what a user named that is none of the formats. */

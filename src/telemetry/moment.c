@@ -172,17 +172,22 @@ static bool drop_word(mls_str *name)
     return false;
 }
 
-mls_str mls_host_of(const char *path)
+mls_str mls_log_stem(const char *path)
 {
     static const mls_str endings[] = {MLS_STR(".csv"), MLS_STR(".log"), MLS_STR(".txt"), MLS_STR(".out")};
-    mls_str name = mls_str_from(mls_path_name(path));
+    const mls_str name = mls_str_from(mls_path_name(path));
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         if (mls_str_ends(name, endings[i])) {
-            name.len -= endings[i].len;
-            while (name.len > 0 && drop_word(&name)) {
-            }
-            return name;
+            return (mls_str){name.ptr, name.len - endings[i].len};
         }
     }
-    return (mls_str){name.ptr, 0};
+    return (mls_str){NULL, 0};
+}
+
+mls_str mls_host_of(const char *path)
+{
+    mls_str name = mls_log_stem(path);
+    while (name.len > 0 && drop_word(&name)) {
+    }
+    return name;
 }

@@ -68,14 +68,9 @@ static char *note_words(const group_note *note)
 /* Logs that nobody wanted for their records: what their names end in is what measurements are written to. */
 static mls_status find_candidates(const mls_sources *skipped, mls_sources *found)
 {
-    static const mls_str endings[] = {MLS_STR(".csv"), MLS_STR(".log"), MLS_STR(".txt"), MLS_STR(".out")};
     for (size_t i = 0; i < skipped->count; i++) {
         const mls_str path = mls_str_from(skipped->items[i].path);
-        bool ends = false;
-        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-            ends |= mls_str_ends(path, endings[k]);
-        }
-        if (!ends || skipped->items[i].failed) {
+        if (mls_log_stem(path.ptr).ptr == NULL || skipped->items[i].failed) {
             continue;
         }
         char *copy = mls_copy_text(path.ptr, path.len);

@@ -28,45 +28,31 @@ static mls_status compile_pattern(const char *text, mls_pattern *pattern, mls_er
     }
     if (status != MLS_OK || mls_pattern_groups(pattern) != 1) {
         mls_pattern_release(pattern);
-        return mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "'%s' is no regular expression with one group", text);
+        return mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0,
+                             "--host-pattern takes a regular expression with one group, not '%s'", text);
     }
     return MLS_OK;
 }
 
-mls_status mls_host_pattern_check(const char *text, mls_error *error)
+static mls_status name_hosts(mls_telemetry *telemetry, const mls_pattern *pattern, mls_error *error)
 {
-    mls_pattern pattern;
-    const mls_status status = compile_pattern(text, &pattern, error);
-    if (status == MLS_OK) {
-        mls_pattern_release(&pattern);
-    }
-    return status;
-}
-
-static mls_status name_hosts(mls_telemetry *telemetry, const char *text, mls_error *error)
-{
-    mls_pattern pattern = {0};
-    mls_status status = text != NULL ? compile_pattern(text, &pattern, error) : MLS_OK;
-    if (status != MLS_OK) {
-        return status;
-    }
+    mls_status status = MLS_OK;
     for (size_t i = 0; i < telemetry->source_count && status == MLS_OK; i++) {
         struct mls_telemetry_file *file = &telemetry->sources[i];
         const mls_str path = mls_str_from(file->path);
         mls_str host = {NULL, 0};
-        if (text == NULL) {
+        if (pattern->code == NULL) {
             host = mls_host_of(file->path);
-        } else if (mls_pattern_find(&pattern, path, 0, &host) == MLS_ERROR_MEMORY) {
+        } else if (mls_pattern_find(pattern, path, 0, &host) == MLS_ERROR_MEMORY) {
             status = MLS_ERROR_MEMORY;
         } else if (host.ptr != NULL) {
-            host = mls_pattern_group(&pattern, path, NULL);
+            host = mls_pattern_group(pattern, path, NULL);
         }
         if (status == MLS_OK && host.len > 0) {
             file->host = mls_arena_copy(&file->arena, host);
             status = file->host.ptr != NULL ? MLS_OK : MLS_ERROR_MEMORY;
         }
     }
-    mls_pattern_release(&pattern);
     return status == MLS_OK ? MLS_OK : mls_error_memory(error);
 }
 
@@ -153,26 +139,31 @@ static void want_telemetry_logs(mls_sources *sources)
 mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_options *options, mls_error *error)
 {
     const mls_sources *sources = &telemetry->skipped;
-    files_reading reading = {calloc(sources->count + 1, sizeof *reading.files), options};
-    const unsigned threads = options->threads > 0 ? options->threads : mls_processor_count();
-    const mls_relay relay = {.threads = threads,
+    mls_pattern hosts = {0};
+    files_reading reading = {NULL, options};
+    const mls_relay relay = {.threads = options->threads > 0 ? options->threads : mls_processor_count(),
                              .slots = MLS_RELAY_SLOTS_MAX,
                              .count = sources->count,
                              .state = &reading,
                              .work = read_measurements};
-    if (reading.files == NULL) {
-        return mls_error_memory(error);
+    mls_status status = options->host_pattern != NULL ? compile_pattern(options->host_pattern, &hosts, error) : MLS_OK;
+    if (status != MLS_OK) {
+        return status;
     }
-    for (size_t i = 0; i < sources->count; i++) {
+    reading.files = calloc(sources->count + 1, sizeof *reading.files);
+    for (size_t i = 0; i < sources->count && reading.files != NULL; i++) {
         reading.files[i].path = sources->items[i].path;
         reading.files[i].named = sources->items[i].named;
         reading.files[i].skip = sources->items[i].skip;
     }
-    const mls_status status = mls_relay_run(&relay);
-    const mls_status kept = keep_files(telemetry, reading.files, error);
-    return status != MLS_OK ? mls_error_memory(error)
-           : kept == MLS_OK ? name_hosts(telemetry, options->host_pattern, error)
-                            : kept;
+    status = reading.files != NULL ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
+    if (reading.files != NULL) {
+        const mls_status kept = keep_files(telemetry, reading.files, error);
+        status = status == MLS_OK ? kept : status;
+    }
+    status = status == MLS_OK ? name_hosts(telemetry, &hosts, error) : mls_error_memory(error);
+    mls_pattern_release(&hosts);
+    return status;
 }
 
 /* ----------------------------------------------------------------- windows */

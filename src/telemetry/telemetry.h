@@ -155,6 +155,9 @@ void mls_telemetry_file_release(struct mls_telemetry_file *file);
 mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_options *options,
                               mls_error *error) MLS_MUST_USE;
 
+/* The name of a file without its ending; ptr NULL when it has none of those that logs of measurements have. */
+mls_str mls_log_stem(const char *path);
+
 /* The host that a file's name tells; empty: none. */
 mls_str mls_host_of(const char *path);
 
