@@ -91,7 +91,8 @@ double mls_first_number(const char *text)
 {
     double number;
     const char *at = text != NULL ? strpbrk(text, "0123456789") : NULL;
-    return at != NULL && mls_number_parse((mls_str){at, strspn(at, "0123456789")}, &number) ? number : (double)NAN;
+    const bool told = at != NULL && mls_number_parse((mls_str){at, strspn(at, "0123456789")}, &number);
+    return told && isfinite(number) ? number : (double)NAN;
 }
 
 /* How many bytes from text[at] on are letters (`digits`: digits); the text is in upper case. */

@@ -8,10 +8,12 @@
 #include "base/memory.h"
 #include "slurm/slurm.h"
 
-/* The last part of a folder's path, of which it and the slash before it are cut off. */
+/* The last part of a folder's path, which is cut off; slashes may stand doubled. */
 static mls_str cut_part(mls_str *folder)
 {
-    folder->len -= folder->len > 0 && folder->ptr[folder->len - 1] == '/';
+    while (folder->len > 0 && folder->ptr[folder->len - 1] == '/') {
+        folder->len--;
+    }
     const mls_str before = mls_path_folder(*folder);
     const mls_str part = {folder->ptr + before.len, folder->len - before.len};
     *folder = before;

@@ -55,6 +55,10 @@ static void the_first_number_counts(void **state)
     assert_true(mls_first_number("about 16 (2 x 8)") == 16);
     assert_true(mls_first_number("-4") == 4);
     assert_true(isnan(mls_first_number("none")));
+    char digits[400];
+    memset(digits, '9', sizeof digits - 1);
+    digits[sizeof digits - 1] = '\0';
+    assert_true(isnan(mls_first_number(digits))); /* no double is as large */
     assert_true(isnan(mls_first_number("")));
     assert_true(isnan(mls_first_number(NULL)));
 }
