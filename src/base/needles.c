@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, TABLE_BITS = 17, STRIDE_MAX = 4 };
+enum { WINDOW = 4, TABLE_BITS = 18, STRIDE_MAX = 4 };
 
 /* A window of a needle. */
 typedef struct needle_window {
@@ -24,7 +24,7 @@ typedef struct needle_window {
 struct mls_needles {
     uint8_t marks[1 << TABLE_BITS]; /* 1: a window has that hash */
     uint32_t factor;                /* of the hash */
-    size_t stride;
+    size_t shortest, stride;
     mls_str *texts;
     size_t text_count;
     needle_window *windows; /* in the order of their bytes */
@@ -66,22 +66,25 @@ static const char common[] =
     "the "
     "Epoch 0: 10%|##| 100/1000 [00:00<00:00, 1.00it/s, v_num=, reduced_train_loss=1.00, global_step=1.000, "
     "val_loss=1.000] "
-    "INFO WARNING UserWarning: DeprecationWarning: warnings.warn( is deprecated, and will be "
+    "INFO WARNING UserWarning: DeprecationWarning: warnings.warn( deprecated, and will be "
     "torch/distributed/nn/modules "
     "transformer_engine megatron/core self.local_rank tensor parallel model current device loading from not set to "
     "this that "
-    "function return module layer process group import time, seconds";
+    "function return module layer process group import time, seconds Setting context container continue content "
+    "default "
+    "epoch lineno";
 
-/* How much of a log four bytes are, roughly: small letters, blanks and zeros most. */
-static unsigned window_weight(uint32_t bytes)
+/* How much of a log a window at `at` of a needle is, roughly: small letters, blanks and zeros most. */
+static unsigned window_weight(mls_str needle, int at)
 {
-    char text[WINDOW];
+    const size_t begin = at < 0 ? 0 : (size_t)at;
+    const size_t end = (size_t)(at + WINDOW) < needle.len ? (size_t)(at + WINDOW) : needle.len;
     unsigned weight = 1;
-    memcpy(text, &bytes, sizeof text);
-    for (size_t i = 0; i < WINDOW; i++) {
-        weight += (text[i] >= 'a' && text[i] <= 'z') || text[i] == ' ' || text[i] == '0' ? 2 : 1;
+    for (size_t i = begin; i < end; i++) {
+        const char c = needle.ptr[i];
+        weight += (c >= 'a' && c <= 'z') || c == ' ' || c == '0' ? 2 : 1;
     }
-    return memmem(common, sizeof common - 1, text, sizeof text) != NULL ? 100 * weight : weight;
+    return memmem(common, sizeof common - 1, needle.ptr + begin, end - begin) != NULL ? 100 * weight : weight;
 }
 
 static bool add_window(mls_needles *self, uint32_t bytes, size_t needle, int offset)
@@ -112,27 +115,31 @@ static bool add_windows(mls_needles *self, size_t needle, int offset)
     return ok;
 }
 
-/* How common the windows at offsets from `start` on are, all of them inside. */
-static unsigned windows_weight(mls_str text, int start, size_t stride)
+/* Of the places where the windows of a needle can begin the one where they are rarest. */
+static int rarest_start(mls_str needle, int stride)
 {
-    unsigned sum = 0;
-    for (size_t k = 0; k < stride; k++) {
-        sum += window_weight(load_window(text.ptr + start + k));
+    /* At most one window hangs over at each end. */
+    const int first = (int)needle.len < stride + WINDOW - 1 ? -1 : 0;
+    const int last = (int)needle.len - WINDOW - stride + 1 + ((int)needle.len < stride + WINDOW - 1);
+    unsigned least = UINT32_MAX;
+    int best = first;
+    for (int start = first; start <= last; start++) {
+        unsigned sum = 0;
+        for (int k = 0; k < stride; k++) {
+            sum += window_weight(needle, start + k);
+        }
+        best = sum < least ? start : best;
+        least = sum < least ? sum : least;
     }
-    return sum;
+    return best;
 }
 
 static bool add_needle(mls_needles *self, size_t needle)
 {
-    const mls_str text = self->texts[needle];
-    const int last = (int)text.len - WINDOW - (int)self->stride + 1;
-    int best = last < -1 ? -1 : 0;
-    for (int start = 1; start <= last; start++) {
-        best = windows_weight(text, start, self->stride) < windows_weight(text, best, self->stride) ? start : best;
-    }
+    const int start = rarest_start(self->texts[needle], (int)self->stride);
     bool ok = true;
-    for (size_t k = 0; k < self->stride && ok; k++) {
-        ok = add_windows(self, needle, best + (int)k);
+    for (int k = 0; k < (int)self->stride && ok; k++) {
+        ok = add_windows(self, needle, start + k);
     }
     return ok;
 }
@@ -214,6 +221,7 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
         ok = self->texts[i].ptr != NULL;
     }
     if (ok) {
+        self->shortest = shortest;
         self->stride = shortest - 1 < STRIDE_MAX ? shortest - 1 : STRIDE_MAX;
     }
     for (size_t i = 0; ok && i < count; i++) {
@@ -273,10 +281,11 @@ static inline bool find_each(const mls_needles *self, size_t stride, mls_str tex
             }
         }
     }
-    for (; at < text.len; at += stride) { /* near the end, behind which nothing may be read */
-        char bytes[WINDOW] = {0};
-        memcpy(bytes, text.ptr + at, text.len - at < WINDOW ? text.len - at : WINDOW);
-        if (!windows_found(self, text, at, load_window(bytes), found, state)) {
+    for (; at + WINDOW - 1 <= text.len; at += stride) {
+        char bytes[WINDOW] = {0}; /* nothing may be read behind the end */
+        memcpy(bytes, text.ptr + at, text.len - at < WINDOW ? WINDOW - 1 : WINDOW);
+        if (self->marks[window_hash(load_window(bytes), self->factor)] != 0 &&
+            !windows_found(self, text, at, load_window(bytes), found, state)) {
             return false;
         }
     }
@@ -286,6 +295,9 @@ static inline bool find_each(const mls_needles *self, size_t stride, mls_str tex
 bool mls_needles_find(const mls_needles *self, mls_str text, bool (*found)(void *state, size_t needle, size_t at),
                       void *state)
 {
+    if (text.len < self->shortest) {
+        return true;
+    }
     return self->stride == STRIDE_MAX ? find_each(self, STRIDE_MAX, text, found, state)
                                       : find_each(self, self->stride, text, found, state);
 }
