@@ -164,7 +164,7 @@ struct mls_cli {
     C(check)                                                                                                           \
     C(verify)                                                                                                          \
     C(compare)                                                                                                         \
-    C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(published) C(help) C(completion)
+    C(published) C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help) C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)
