@@ -227,6 +227,12 @@ faulty 'read@node02:1:short=9000;read@node02:2:EIO' "$mlscore" telemetry -j1 --r
 that "telemetry after a read error: status 3, the file named, the others told" '[ "$status" -eq 3 ] && says node02 && says "Input/output error" && grep -q node03 out'
 faulty 'open@node02:*:EACCES' "$mlscore" telemetry -j1 --run "$testdata/telemetry/slurm-4711.out" job
 that "telemetry without permission: status 3, the file named, the others told" '[ "$status" -eq 3 ] && says node02 && says "Permission denied" && grep -q node03 out'
+for format in table csv json; do
+    swept memory --format $format "$testdata/memory/llama31_405b/config_DGXH100_16x8x288xtp4pp8cp1.sh"
+    swept memory --oom --format $format "$testdata/memory/oom.log"
+done
+swept memory -v --model "$testdata/memory/config.json" --context 128k --users 99 --gpu H100
+swept config -v "$testdata/memory"
 for rules in 'read@result_3:1:EIO' 'open@result_3:*:EACCES' 'open@example_b200_n2.json:*:EACCES' \
     'readdir@llama31_405b:2:EIO' 'stat@result_5:*:EIO' 'read@node_0:1:EIO'; do
     faulty "$rules" "$mlscore" verify -j2 submission

@@ -89,10 +89,11 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str json, mls_str nam
 
 /**
  * Fills in what the exports of a config, its name and its folders say about a training job, where nothing is set yet.
- * What is there and cannot be used becomes findings at its line.  The model stays unset when nothing names it, the GPU
- * when nothing or more than one does.
+ * What is there and cannot be used or known becomes findings at its line.  The model stays unset when nothing names it,
+ * the GPU when nothing or more than one does.  True when the config alone tells enough for a verdict: a model, how it is
+ * split (tp, pp or cp), and nothing that could not be used.
  */
-void mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
+bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
 
 /** Numbers that are not known are negative. */
 typedef struct mls_memory_estimate {
@@ -150,7 +151,11 @@ mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estima
 /** The same, with what could be changed. */
 mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *answer, mls_error *error) MLS_MUST_USE;
 
-/** Adds what the verdict means to findings: MEMORY_DOES_NOT_FIT or MEMORY_TIGHT, with the largest items. */
+/** The outcome in a line: the verdict, the estimate with its band, the GPU, and the largest items. */
+enum { MLS_MEMORY_WORDS_MAX = 320 };
+void mls_memory_words(const mls_memory_ask *ask, const mls_memory_estimate *estimate, char words[MLS_MEMORY_WORDS_MAX]);
+
+/** Adds what the verdict means to findings: MEMORY_DOES_NOT_FIT or MEMORY_TIGHT, in these words. */
 void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings);
 
 /** The items of an estimate that are not 0, the largest first; returns how many. */

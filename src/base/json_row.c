@@ -37,7 +37,7 @@ static unsigned place_of_word(const char *word, const char *words)
 }
 
 /* What the member should have been; NULL: it is that, and stands in `value`. */
-static const char *read_kind(const cJSON *json, const mls_json_member *member, mls_arena *arena, void *value)
+static const char *read_kind(const cJSON *json, const mls_row_member *member, mls_arena *arena, void *value)
 {
     const double number = cJSON_IsNumber(json) ? json->valuedouble : -1;
     switch (member->kind) {
@@ -67,7 +67,7 @@ static const char *read_kind(const cJSON *json, const mls_json_member *member, m
     return "known";
 }
 
-mls_status mls_json_row_read(const cJSON *object, const mls_json_member *members, size_t count, mls_arena *arena,
+mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members, size_t count, mls_arena *arena,
                              void *row, mls_error *error)
 {
     for (size_t i = 0; i < count; i++) {

@@ -16,18 +16,18 @@ typedef enum mls_member_kind {
     MLS_MEMBER_WORD,   /* unsigned: the place of a text in `words`, from 1 on */
 } mls_member_kind;
 
-typedef struct mls_json_member {
+typedef struct mls_row_member {
     const char *name; /* "flops.per_token" is of the object `flops` */
     mls_member_kind kind;
     size_t offset;
     const char *words; /* "up down" */
-} mls_json_member;
+} mls_row_member;
 
 /*
  * Fills what the object has; what is absent or null stays as it is, members without a row are ignored.
  * MLS_ERROR_VALUE with a message that names the member, or MLS_ERROR_MEMORY.
  */
-mls_status mls_json_row_read(const cJSON *object, const mls_json_member *members, size_t count, mls_arena *arena,
+mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members, size_t count, mls_arena *arena,
                              void *row, mls_error *error) MLS_MUST_USE;
 
 /* Parses an embedded data file, to be given to cJSON_Delete(); NULL: no memory. */

@@ -23,7 +23,35 @@ typedef struct config_work {
     mls_cli *cli;
     mls_names found; /* below folders */
     mls_config_list list;
+    mls_models *models; /* with -v */
+    mls_accelerators *accelerators;
 } config_work;
+
+/* What the job asks of a GPU, where the config tells enough. */
+static void config_add_memory(config_work *work, mls_config_entry *entry)
+{
+    mls_memory_ask ask;
+    mls_memory_estimate estimate;
+    mls_error error = {0};
+    mls_findings ignored = {0};
+    char words[MLS_MEMORY_WORDS_MAX];
+    mls_memory_ask_init(&ask, work->models, work->accelerators);
+    const bool tells = mls_memory_config(&ask, entry->script, entry->file, &ignored);
+    bool lost = ignored.out_of_memory;
+    mls_findings_release(&ignored);
+    if (tells && !lost) {
+        const bool known = mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK;
+        if (known) {
+            mls_memory_words(&ask, &estimate, words);
+        }
+        entry->memory =
+            known ? mls_copy_text(words, strlen(words)) : mls_copy_text(error.message, strlen(error.message));
+        lost = entry->memory == NULL;
+    }
+    if (lost) {
+        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+    }
+}
 
 /* Decodes a name, and reads the script if there is a file. */
 static void config_add(config_work *work, const char *text, bool is_file)
@@ -43,6 +71,9 @@ static void config_add(config_work *work, const char *text, bool is_file)
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     if (entry->script != NULL) {
         mls_findings_append(&entry->findings, &entry->script->findings);
+    }
+    if (entry->script != NULL && work->accelerators != NULL) {
+        config_add_memory(work, entry);
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {
@@ -121,6 +152,11 @@ static void config_add_operand(config_work *work, const char *operand)
 static void config_run(mls_cli *cli)
 {
     config_work work = {.cli = cli};
+    mls_error error = {0};
+    if (cli->view.verbose > 0 && (mls_models_load(&work.models, &error) != MLS_OK ||
+                                  mls_accelerators_load(&work.accelerators, &error) != MLS_OK)) {
+        mls_cli_say_error(cli, NULL, &error);
+    }
     for (size_t i = 0; i < cli->operands.count; i++) {
         config_add_operand(&work, cli->operands.items[i]);
     }
@@ -128,7 +164,10 @@ static void config_run(mls_cli *cli)
     for (size_t i = 0; i < work.list.count; i++) {
         mls_shell_free(work.list.items[i].script);
         mls_findings_release(&work.list.items[i].findings);
+        free(work.list.items[i].memory);
     }
+    mls_accelerators_free(work.accelerators);
+    mls_models_free(work.models);
     free(work.list.items);
     mls_names_release(&work.found);
 }

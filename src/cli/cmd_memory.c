@@ -25,7 +25,8 @@ static bool memory_refuse(mls_cli *cli, const char *path, const mls_error *error
     const bool io = error->status == MLS_ERROR_READ || error->status == MLS_ERROR_MEMORY;
     const char *place = error->status == MLS_ERROR_MEMORY ? NULL : path;
     if (error->line > 0 && place != NULL) {
-        return mls_cli_say(cli, io ? MLS_EXIT_IO : MLS_EXIT_USAGE, place, "line %zu: %s", error->line, error->message);
+        return mls_cli_say(cli, io ? MLS_EXIT_IO : MLS_EXIT_USAGE, place, "line %zu, column %zu: %s", error->line,
+                           error->column, error->message);
     }
     return mls_cli_say(cli, io ? MLS_EXIT_IO : MLS_EXIT_USAGE, place, "%s", error->message);
 }
@@ -51,7 +52,7 @@ static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *pat
         return memory_refuse(cli, path, &error);
     }
     job->file = path;
-    mls_memory_config(&job->ask, script, path, &job->findings);
+    (void)mls_memory_config(&job->ask, script, path, &job->findings);
     mls_shell_free(script);
     return job->ask.values[MLS_MEMORY_MODEL] != MLS_MEMORY_NOT_SET ||
            mls_cli_say(cli, MLS_EXIT_USAGE, path, "neither MODEL_SIZE nor a folder names the model: --model does");

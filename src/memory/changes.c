@@ -227,26 +227,34 @@ size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_ite
     return count;
 }
 
-void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings)
+void mls_memory_words(const mls_memory_ask *ask, const mls_memory_estimate *of, char words[MLS_MEMORY_WORDS_MAX])
 {
     enum { NAMED = 3 };
-    const mls_memory_estimate *of = &answer->estimate;
-    const bool fails = of->verdict == MLS_MEMORY_DOES_NOT_FIT;
+    static const char *const verdicts[] = {"", "fits: ", "fits with the host: ", "tight: ", "does not fit: "};
+    const double gb = 1e9;
     mls_memory_item items[MLS_MEMORY_ITEM_COUNT];
     const size_t count = mls_memory_items_sort(of, items);
-    mls_buffer largest = {0};
-    if (!fails && of->verdict != MLS_MEMORY_TIGHT) {
-        return;
+    int len = mls_text_printf(words, MLS_MEMORY_WORDS_MAX, "%s%.1f GB a GPU (%.1f to %.1f)", verdicts[of->verdict],
+                              (double)of->estimate / gb, (double)of->low / gb, (double)of->high / gb);
+    if (of->capacity > 0) {
+        len += mls_text_printf(words + len, MLS_MEMORY_WORDS_MAX - (size_t)len, ", %s holds %.1f",
+                               ask->gpu != NULL ? ask->gpu->name : "it", (double)of->capacity / gb);
     }
     for (size_t i = 0; i < count && i < NAMED; i++) {
-        mls_buffer_printf(&largest, "%s%s %.1f", i > 0 ? ", " : "", mls_memory_item_name(items[i]),
-                          (double)of->items[items[i]] / 1e9);
+        len += mls_text_printf(words + len, MLS_MEMORY_WORDS_MAX - (size_t)len, "%s%s %.1f",
+                               i > 0 ? ", " : "; largest are ", mls_memory_item_name(items[i]),
+                               (double)of->items[items[i]] / gb);
     }
-    mls_findings_add(findings, fails ? MLS_FINDING_MEMORY_DOES_NOT_FIT : MLS_FINDING_MEMORY_TIGHT,
-                     (mls_finding_place){0}, "%s: %.1f GB a GPU (%.1f to %.1f), %s holds %.1f; largest are %s",
-                     fails ? "does not fit" : "tight", (double)of->estimate / 1e9, (double)of->low / 1e9,
-                     (double)of->high / 1e9, ask->gpu != NULL ? ask->gpu->name : "it", (double)of->capacity / 1e9,
-                     largest.ptr != NULL ? largest.ptr : "");
-    findings->out_of_memory |= largest.failed;
-    mls_buffer_release(&largest);
+}
+
+void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings)
+{
+    const mls_memory_verdict verdict = answer->estimate.verdict;
+    char words[MLS_MEMORY_WORDS_MAX];
+    if (verdict == MLS_MEMORY_DOES_NOT_FIT || verdict == MLS_MEMORY_TIGHT) {
+        mls_memory_words(ask, &answer->estimate, words);
+        mls_findings_add(findings,
+                         verdict == MLS_MEMORY_TIGHT ? MLS_FINDING_MEMORY_TIGHT : MLS_FINDING_MEMORY_DOES_NOT_FIT,
+                         (mls_finding_place){0}, "%s", words);
+    }
 }

@@ -19,25 +19,39 @@ static bool is_word(mls_str text, const char *word)
     return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
 }
 
+static void not_usable(const exports *of, const mls_shell_variable *variable, const char *wanted)
+{
+    const mls_finding_place place = {.path = variable->path, .line = variable->line, .key = variable->name};
+    for (size_t i = 0; i < of->findings->count; i++) {
+        if (of->findings->items[i].line == variable->line &&
+            mls_str_equal(mls_str_from(of->findings->items[i].key), variable->name)) {
+            return; /* two settings look at it */
+        }
+    }
+    if (variable->known) {
+        mls_findings_add(of->findings, MLS_FINDING_MEMORY_EXPORT, place,
+                         "%.*s=%.*s is not %s, so memory is estimated without it", MLS_CUT(variable->name, 60),
+                         MLS_CUT(variable->value, 60), wanted);
+    } else {
+        mls_findings_add(of->findings, MLS_FINDING_MEMORY_EXPORT, place,
+                         "%.*s cannot be known without running the script, so memory is estimated without it",
+                         MLS_CUT(variable->name, 60));
+    }
+}
+
 /* The first of the names that is exported; "null" and nothing count as not exported, and so does what is not known. */
 static const mls_shell_variable *exported(const exports *of, const char *names)
 {
     mls_str left = mls_str_from(names);
     for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
         const mls_shell_variable *variable = mls_shell_find(of->script, name);
-        if (variable != NULL && variable->known && variable->value.len > 0 && !is_word(variable->value, "null")) {
+        if (variable != NULL && !variable->known) {
+            not_usable(of, variable, "");
+        } else if (variable != NULL && variable->value.len > 0 && !is_word(variable->value, "null")) {
             return variable;
         }
     }
     return NULL;
-}
-
-static void not_usable(const exports *of, const mls_shell_variable *variable, const char *wanted)
-{
-    const mls_finding_place place = {.path = variable->path, .line = variable->line, .key = variable->name};
-    mls_findings_add(of->findings, MLS_FINDING_MEMORY_EXPORT, place,
-                     "%.*s=%.*s is not %s, so memory is estimated without it", MLS_CUT(variable->name, 60),
-                     MLS_CUT(variable->value, 60), wanted);
 }
 
 static uint64_t export_number(const exports *of, const char *names, uint64_t otherwise)
@@ -200,7 +214,7 @@ static void fill_precision(const exports *of, bool lora)
     fill(of, MLS_MEMORY_GRAD_PRECISION, MLS_GRADIENTS_BF16);
 }
 
-void mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings)
+bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings)
 {
     const exports of = {ask, script, findings};
     const mls_config_name name = mls_config_name_decode(mls_str_from(path));
@@ -221,4 +235,7 @@ void mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char 
     fill_layout(&of, &name, lora);
     fill_recomputation(&of);
     fill_precision(&of, lora);
+    return ask->values[MLS_MEMORY_MODEL] != MLS_MEMORY_NOT_SET && findings->count == 0 &&
+           (ask->values[MLS_MEMORY_TP] != MLS_MEMORY_NOT_SET || ask->values[MLS_MEMORY_PP] != MLS_MEMORY_NOT_SET ||
+            ask->values[MLS_MEMORY_CP] != MLS_MEMORY_NOT_SET);
 }

@@ -218,6 +218,10 @@ static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *erro
     for (size_t i = 0; (gpu = mls_accelerators_gpu(ask->accelerators, i)) != NULL; i++) {
         mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", gpu->name);
     }
+    if (known.failed) {
+        mls_buffer_release(&known);
+        return mls_error_memory(error);
+    }
     const mls_status status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
                                             "the memory of '%s' is not known, --capacity can say it; known are %s",
                                             text, known.ptr != NULL ? known.ptr : "none");

@@ -121,6 +121,13 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
     }
 }
 
+static void show_entry_memory(mls_view *view, const mls_config_entry *entry)
+{
+    if (entry->memory != NULL) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG + INDENT, "memory: %s", entry->memory);
+    }
+}
+
 static void show_entry(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_name *name = &entry->name;
@@ -136,6 +143,7 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
         show_agreeing(view, entry);
         show_settings(view, entry);
     }
+    show_entry_memory(view, entry);
 }
 
 static void show_entry_findings(mls_view *view, const mls_config_entry *entry, bool advice)
@@ -205,6 +213,8 @@ static void show_configs(mls_printer *to, const void *what)
         const mls_config_entry *entry = &list->items[i];
         if (!list->folders) {
             show_entry(view, entry);
+        } else if (entry->memory != NULL) {
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: memory: %s", entry->file, entry->memory);
         }
         show_entry_findings(view, entry, advises);
     }

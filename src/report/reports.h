@@ -77,6 +77,7 @@ typedef struct mls_config_entry {
     mls_shell *script; /* NULL: none was read */
     bool exports;      /* print what it exports: KEY=VALUE, `# …` for what cannot be known */
     mls_config_summary summary;
+    char *memory; /* what it asks of a GPU, in a line; NULL: not known, or not asked for.  To be given to free(). */
     mls_findings findings;
 } mls_config_entry;
 

@@ -44,7 +44,7 @@ bool mls_precision_from_name(mls_str name, mls_precision *precision)
 #define PEAK(name, id) {"peak_dense_tflops." name, MLS_MEMBER_NUMBER, offsetof(mls_accelerator, peak) + sizeof(double) * MLS_PRECISION_##id, NULL}
 // clang-format on
 
-static const mls_json_member accelerator_members[] = {
+static const mls_row_member accelerator_members[] = {
     MEMBER(mls_accelerator, "name", TEXT, name),
     MEMBER(mls_accelerator, "vendor", TEXT, vendor),
     MEMBER(mls_accelerator, "pattern", TEXT, pattern),
@@ -57,13 +57,13 @@ static const mls_json_member accelerator_members[] = {
     PEAK("fp8", FP8),
     PEAK("fp4", FP4),
 };
-static const mls_json_member link_members[] = {
+static const mls_row_member link_members[] = {
     MEMBER(mls_link, "key", TEXT, key),
     MEMBER(mls_link, "name", TEXT, name),
     MEMBER(mls_link, "one_way_gb_s", COUNT, one_way_gb_s),
     MEMBER(mls_link, "both_ways_gb_s", COUNT, both_ways_gb_s),
 };
-static const mls_json_member gpu_members[] = {
+static const mls_row_member gpu_members[] = {
     MEMBER(mls_gpu, "name", TEXT, name),
     MEMBER(mls_gpu, "marketed_gb", COUNT, marketed_gb),
     MEMBER(mls_gpu, "capacity_bytes", COUNT, capacity_bytes),
@@ -77,7 +77,7 @@ static mls_status broken_table(mls_error *error, const char *what, const char *w
 }
 
 /* Reads a list of objects into new rows that are copies of `blank`; NULL, with an error set: it went wrong. */
-static void *read_rows(mls_accelerators *to, const cJSON *list, const mls_json_member *members, size_t count,
+static void *read_rows(mls_accelerators *to, const cJSON *list, const mls_row_member *members, size_t count,
                        const void *blank, size_t size, mls_error *error)
 {
     char *rows = mls_arena_array(&to->memory, (size_t)cJSON_GetArraySize(list), size);

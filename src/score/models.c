@@ -21,7 +21,7 @@ struct mls_models {
 // clang-format on
 
 /* The order of words is that of the enums, "not said" before them. */
-static const mls_json_member model_members[] = {
+static const mls_row_member model_members[] = {
     MEMBER("model", TEXT, name),
     SHAPE(layers, COUNT),
     SHAPE(hidden, COUNT),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * configs.c - what the configs of a submission say about themselves.
+ * configs.c - what the configs of a submission say about themselves, and what they ask of their GPUs.
  *
  * The reference looks at no config, so all of it is advice, whatever `mlscore config` calls it.  What only says that a
  * value cannot be known is left to that command: it is no fault of the submission.
@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "mlscore/config.h"
+#include "mlscore/memory.h"
 #include "submission/judge.h"
 
 /* A path relative to the tree from one that starts with the place of the tree. */
@@ -57,7 +58,33 @@ static void advise(const mls_submission *submission, const char *config, const m
     }
 }
 
-static mls_status judge_config(const mls_submission *submission, const char *config, mls_findings *advice)
+/* The tables that memory is estimated by. */
+typedef struct memory_tables {
+    mls_models *models;
+    mls_accelerators *accelerators;
+} memory_tables;
+
+/* Advises where a config asks more of a GPU than it holds; what cannot be computed is no fault of the submission. */
+static mls_status judge_memory(const memory_tables *tables, const mls_shell *script, const char *config,
+                               mls_findings *found)
+{
+    mls_memory_ask ask;
+    mls_memory_answer answer;
+    mls_findings ignored = {0};
+    mls_memory_ask_init(&ask, tables->models, tables->accelerators);
+    const bool tells = mls_memory_config(&ask, script, config, &ignored);
+    const mls_status status = ignored.out_of_memory ? MLS_ERROR_MEMORY
+                              : tells               ? mls_memory_answer_make(&ask, &answer, NULL)
+                                                    : MLS_ERROR_UNKNOWN;
+    if (status == MLS_OK && answer.estimate.verdict == MLS_MEMORY_DOES_NOT_FIT) {
+        mls_memory_judge(&ask, &answer, found);
+    }
+    mls_findings_release(&ignored);
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+static mls_status judge_config(const mls_submission *submission, const memory_tables *tables, const char *config,
+                               mls_findings *advice)
 {
     const mls_config_name name = mls_config_name_decode(mls_str_from(config));
     mls_error error = {0};
@@ -80,11 +107,12 @@ static mls_status judge_config(const mls_submission *submission, const char *con
     mls_config_compare(&name, script, &summary, &found);
     if (script != NULL) {
         mls_findings_append(&found, &script->findings);
+        status = judge_memory(tables, script, config, &found);
     }
     for (size_t i = 0; i < found.count; i++) {
         advise(submission, config, &found.items[i], advice);
     }
-    status = found.out_of_memory || advice->out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    status = found.out_of_memory || advice->out_of_memory || status == MLS_ERROR_MEMORY ? MLS_ERROR_MEMORY : MLS_OK;
     mls_findings_release(&found);
     mls_shell_free(script);
     return status;
@@ -93,11 +121,18 @@ static mls_status judge_config(const mls_submission *submission, const char *con
 mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter)
 {
     mls_findings advice = {0};
+    memory_tables tables = {NULL, NULL};
     mls_status status = MLS_OK;
+    if (submitter->configs.count > 0) {
+        status = mls_models_load(&tables.models, NULL);
+        status = status == MLS_OK ? mls_accelerators_load(&tables.accelerators, NULL) : status;
+    }
     for (size_t i = 0; i < submitter->configs.count && status == MLS_OK; i++) {
-        status = judge_config(submission, submitter->configs.items[i].path, &advice);
+        status = judge_config(submission, &tables, submitter->configs.items[i].path, &advice);
     }
     mls_findings_append(&submitter->findings, &advice);
     mls_findings_release(&advice);
+    mls_accelerators_free(tables.accelerators);
+    mls_models_free(tables.models);
     return status;
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of memory that ran out, in lines of any kind. */
+#include "mlscore/memory.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static mls_oom_search *search;
+    mls_sink sink = {.lines = mls_oom_search_lines};
+    if (search == NULL && mls_oom_search_new(&search) != MLS_OK) {
+        return 0;
+    }
+    sink.state = search;
+    mls_oom_search_begin(search, "fuzz");
+    (void)!mls_log_scan_bytes((mls_str){(const char *)data, size}, &sink, 1, NULL, NULL);
+    mls_oom_search_end(search);
+    return 0;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mlscore/memory.h"
+
+static mls_models *models;
+static mls_accelerators *accelerators;
+
+static int setup(void **state)
+{
+    (void)state;
+    return mls_models_load(&models, NULL) != MLS_OK || mls_accelerators_load(&accelerators, NULL) != MLS_OK;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    mls_models_free(models);
+    mls_accelerators_free(accelerators);
+    return 0;
+}
+
+/* A model's name or JSON, and options such as "tp=8 fp8=". */
+static mls_memory_ask ask_for(const char *model, const char *options)
+{
+    mls_memory_ask ask;
+    mls_memory_ask_init(&ask, models, accelerators);
+    if (model[0] == '{') {
+        assert_int_equal(mls_memory_model_parse(&ask, mls_str_from(model), MLS_S("a file"), NULL), MLS_OK);
+        ask.values[MLS_MEMORY_MODEL] = 1;
+    } else {
+        assert_int_equal(mls_memory_set(&ask, MLS_MEMORY_MODEL, model, NULL), MLS_OK);
+    }
+    mls_str left = mls_str_from(options);
+    for (mls_str word = mls_str_word(&left); word.len > 0; word = mls_str_word(&left)) {
+        const char *sign = memchr(word.ptr, '=', word.len);
+        const size_t name = (size_t)(sign - word.ptr);
+        char value[64] = "";
+        bool known = false;
+        memcpy(value, sign + 1, word.len - name - 1);
+        for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
+            const mls_str option = mls_str_from(mls_memory_setting_name((mls_memory_setting)i));
+            if (mls_str_equal(option, (mls_str){word.ptr, name})) {
+                known = mls_memory_set(&ask, (mls_memory_setting)i, value, NULL) == MLS_OK;
+            }
+        }
+        assert_true(known);
+    }
+    return ask;
+}
+
+static mls_memory_estimate estimate_for(const char *model, const char *options)
+{
+    const mls_memory_ask ask = ask_for(model, options);
+    mls_memory_estimate estimate;
+    mls_error error = {0};
+    if (mls_memory_estimate_make(&ask, &estimate, &error) != MLS_OK) {
+        fail_msg("%s", error.message);
+    }
+    return estimate;
+}
+
+/* ------------------------------------------------------------------- models */
+
+/* config.json of the models, as Hugging Face has them, without what does not count. */
+static const char gpt2[] =
+    "{\"model_type\": \"gpt2\", \"n_layer\": 12, \"n_embd\": 768, \"n_head\": 12, \"vocab_size\": "
+    "50257, \"n_positions\": 1024}";
+static const char opt125m[] = "{\"model_type\": \"opt\", \"num_hidden_layers\": 12, \"hidden_size\": 768, \"ffn_dim\": "
+                              "3072, \"num_attention_heads\": 12, \"max_position_embeddings\": 2048, \"vocab_size\": "
+                              "50272}";
+static const char qwen3_30b[] =
+    "{\"model_type\": \"qwen3_moe\", \"num_hidden_layers\": 48, \"hidden_size\": 2048, \"intermediate_size\": 6144, "
+    "\"moe_intermediate_size\": 768, \"num_attention_heads\": 32, \"num_key_value_heads\": 4, \"head_dim\": 128, "
+    "\"num_experts\": 128, \"num_experts_per_tok\": 8, \"vocab_size\": 151936, \"tie_word_embeddings\": false}";
+static const char qwen3_1b7[] =
+    "{\"model_type\": \"qwen3\", \"num_hidden_layers\": 28, \"hidden_size\": 2048, \"intermediate_size\": 6144, "
+    "\"num_attention_heads\": 16, \"num_key_value_heads\": 8, \"head_dim\": 128, \"vocab_size\": 151936, "
+    "\"tie_word_embeddings\": true}";
+static const char deepseek_v3[] =
+    "{\"model_type\": \"deepseek_v3\", \"num_hidden_layers\": 61, \"hidden_size\": 7168, \"intermediate_size\": 18432, "
+    "\"moe_intermediate_size\": 2048, \"num_attention_heads\": 128, \"num_key_value_heads\": 128, "
+    "\"n_routed_experts\": 256, \"n_shared_experts\": 1, \"num_experts_per_tok\": 8, \"first_k_dense_replace\": 3, "
+    "\"q_lora_rank\": 1536, \"kv_lora_rank\": 512, \"qk_nope_head_dim\": 128, \"qk_rope_head_dim\": 64, "
+    "\"v_head_dim\": 128, \"vocab_size\": 129280, \"tie_word_embeddings\": false}";
+
+/* What the checkpoints of these models hold, by the number of elements of their tensors. */
+static void test_parameters_are_those_of_the_checkpoints(void **state)
+{
+    const struct {
+        const char *model;
+        uint64_t parameters;
+    } rows[] = {{"llama3_70b", 70553706496},  {"llama31_405b", 405853388800},
+                {"llama31_8b", 8030261248},   {"mixtral_8x7b", 46702792704},
+                {"gpt_oss_20b", 20914757184}, {deepseek_v3, 671026419200},
+                {qwen3_30b, 30532122624},     {gpt2, 124439808},
+                {opt125m, 125239296}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(estimate_for(rows[i].model, "").parameters, rows[i].parameters);
+    }
+}
+
+/* The model card of Llama 4 Scout: 109B; in FP16 about 218 GB. */
+static void test_llama4_scout(void **state)
+{
+    (void)state;
+    const mls_memory_estimate scout = estimate_for("llama4_scout", "precision=fp16");
+    assert_int_equal((scout.parameters + 5000000) / 10000000, 10864);
+    assert_int_equal(scout.items[MLS_MEMORY_ITEM_WEIGHTS] / 100000000, 2172);
+}
+
+/* ---------------------------------------------------------------- inference */
+
+/* NVIDIA on the GH200: Llama 3 70B in FP16 is 140 GB of weights, and 40 GB of KV cache for a user of 128k tokens. */
+static void test_llama3_70b_on_a_gh200(void **state)
+{
+    (void)state;
+    const mls_memory_estimate one = estimate_for("llama3_70b", "precision=fp16 context=128k gpu=GH200");
+    assert_int_equal(one.items[MLS_MEMORY_ITEM_WEIGHTS], 141107412992);
+    assert_int_equal(one.items[MLS_MEMORY_ITEM_KV_CACHE], UINT64_C(40) << 30);
+    assert_int_equal(one.kv_per_token, 327680);
+    assert_int_equal(one.estimate, 186809062400);
+    assert_int_equal(one.verdict, MLS_MEMORY_DOES_NOT_FIT);
+    assert_int_equal(one.spill, 84803589120);
+    assert_true(one.read_ms == 188.452);
+    const mls_memory_estimate two = estimate_for("llama3_70b", "precision=fp16 context=128k users=2 gpu=GH200");
+    assert_int_equal(two.items[MLS_MEMORY_ITEM_KV_CACHE], UINT64_C(80) << 30);
+    const mls_memory_estimate wide = estimate_for("llama3_70b", "precision=fp16 context=128k gpu=GH200 tp=2");
+    assert_int_equal(wide.estimate, 94075619840);
+    assert_int_equal(wide.verdict, MLS_MEMORY_FITS);
+    assert_int_equal(estimate_for("llama3_70b", "precision=fp16 context=128k gpu=GH200 offload=").verdict,
+                     MLS_MEMORY_FITS_WITH_HOST);
+}
+
+/* vLLM's "GPU KV cache size" of these models at start: 262,144 tokens in 24.0 GiB, 175,856 tokens in 18.78 GiB. */
+static void test_kv_cache_of_vllm(void **state)
+{
+    (void)state;
+    assert_int_equal(estimate_for(qwen3_30b, "context=262144").items[MLS_MEMORY_ITEM_KV_CACHE], UINT64_C(24) << 30);
+    const double gib = (double)estimate_for(qwen3_1b7, "context=175856").items[MLS_MEMORY_ITEM_KV_CACHE] / 1073741824.0;
+    assert_true(fabs(gib - 18.78) < 0.005);
+}
+
+static void test_block_formats_count_their_scales(void **state)
+{
+    const struct {
+        const char *options;
+        uint64_t n, q;
+    } rows[] = {{"precision=fp32", 4, 1},    {"precision=bf16", 2, 1},    {"precision=int8", 1, 1},
+                {"precision=mxfp8", 33, 32}, {"precision=nvfp4", 9, 16},  {"precision=mxfp4", 17, 32},
+                {"precision=int4", 1, 2},    {"precision=fp4 tp=2", 1, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t bytes = UINT64_C(8030261248) * rows[i].n;
+        assert_int_equal(estimate_for("llama31_8b", rows[i].options).items[MLS_MEMORY_ITEM_WEIGHTS],
+                         bytes / rows[i].q + (bytes % rows[i].q != 0));
+    }
+}
+
+/* Half of gpt-oss's layers look back 128 tokens: OpenAI 2025, arXiv:2508.10925. */
+static void test_layers_with_a_window_keep_no_more(void **state)
+{
+    (void)state;
+    const mls_memory_estimate of = estimate_for("gpt_oss_20b", "context=131072 gpu=H200");
+    assert_int_equal(of.items[MLS_MEMORY_ITEM_KV_CACHE], 2 * 8 * 64 * 2 * UINT64_C(12) * (131072 + 128));
+    assert_int_equal(of.max_tokens, -1);
+}
+
+/* DeepSeek-AI 2024, arXiv:2412.19437: a token keeps one vector of 512 + 64 numbers a layer, whatever tp. */
+static void test_latent_attention_keeps_one_vector(void **state)
+{
+    (void)state;
+    assert_int_equal(estimate_for(deepseek_v3, "context=1000").kv_per_token, 61 * 576 * 2);
+    assert_int_equal(estimate_for(deepseek_v3, "context=1000 tp=8").items[MLS_MEMORY_ITEM_KV_CACHE], 61 * 576 * 2000);
+}
+
+/* ----------------------------------------------------------------- training */
+
+/* GPT with 24 heads of 64: a is 24, h 1536. */
+static const char gpt_layers[] = "{\"layers\": %d, \"hidden\": 1536, \"heads\": 24, \"vocabulary\": 51200, "
+                                 "\"ffn_matrices\": 2, \"sequence\": 2048}";
+
+/* Of one layer more. */
+static uint64_t layer_of_gpt(const char *options)
+{
+    char one[200];
+    char two[200];
+    (void)snprintf(one, sizeof one, gpt_layers, 1);
+    (void)snprintf(two, sizeof two, gpt_layers, 2);
+    return estimate_for(two, options).items[MLS_MEMORY_ITEM_ACTIVATIONS] -
+           estimate_for(one, options).items[MLS_MEMORY_ITEM_ACTIVATIONS];
+}
+
+/* Korthikanti et al. 2022, arXiv:2205.05198: equations 1, 2 and 4, table 2 and section 5. */
+static void test_activations_of_a_layer_are_those_of_the_paper(void **state)
+{
+    (void)state;
+    const uint64_t s = 2048;
+    const uint64_t b = 4;
+    const uint64_t h = 1536;
+    const uint64_t a = 24;
+    const uint64_t t = 8;
+    assert_int_equal(layer_of_gpt("train= attention=unfused micro-batch=4"), s * b * (34 * h + 5 * a * s));
+    assert_int_equal(layer_of_gpt("train= attention=unfused micro-batch=4 tp=8 no-sequence-parallel="),
+                     s * b * (10 * h + 24 * h / t + 5 * a * s / t));
+    assert_int_equal(layer_of_gpt("train= attention=unfused micro-batch=4 tp=8"), s * b * (34 * h + 5 * a * s) / t);
+    assert_int_equal(layer_of_gpt("train= attention=unfused micro-batch=4 tp=8 recompute=selective"),
+                     s * b * 34 * h / t);
+    assert_int_equal(layer_of_gpt("train= attention=unfused micro-batch=4 recompute=full"), 2 * s * b * h);
+}
+
+/* The same, section 4.2.3: with interleaving the first stage keeps p + (p - 1) / v micro-batches. */
+static void test_micro_batches_in_flight(void **state)
+{
+    (void)state;
+    assert_int_equal(estimate_for("gpt3", "train= tp=8 pp=8 accumulation=64").in_flight, 8);
+    assert_int_equal(estimate_for("gpt3", "train= tp=8 pp=8 accumulation=3").in_flight, 3);
+    assert_int_equal(estimate_for("gpt3", "train= tp=8 pp=8 vp=12 accumulation=64").in_flight, 8 * 12 + 7);
+}
+
+/* Llama 3.1 405B on 512 H100, worked out by hand. */
+static void test_llama31_405b_on_512_gpus(void **state)
+{
+    const struct {
+        mls_memory_item item;
+        uint64_t bytes;
+    } items[] = {{MLS_MEMORY_ITEM_WEIGHTS, 6376390656},   {MLS_MEMORY_ITEM_GRADIENTS, 12751732736},
+                 {MLS_MEMORY_ITEM_OPTIMIZER, 9563799552}, {MLS_MEMORY_ITEM_ACTIVATIONS, 31870943232},
+                 {MLS_MEMORY_ITEM_WORKING, 432013312},    {MLS_MEMORY_ITEM_RUNTIME, 1073741824},
+                 {MLS_MEMORY_ITEM_RECOMPUTE, 0},          {MLS_MEMORY_ITEM_STEP, 0}};
+    (void)state;
+    const mls_memory_estimate of =
+        estimate_for("llama31_405b", "train= gpus=512 tp=8 pp=8 cp=2 vp=8 accumulation=288 fp8= fp8-params= "
+                                     "grad-precision=bf16 embed-slot= loss-slot= gpu=H100");
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        assert_int_equal(of.items[items[i].item], items[i].bytes);
+    }
+    assert_int_equal(of.estimate, 62068621312);
+    assert_int_equal(of.low, 57811271680);
+    assert_int_equal(of.high, 74543451340);
+    assert_int_equal(of.stage, 1);
+    assert_int_equal(of.layers, 16);
+    assert_int_equal(of.in_flight, 69);
+    assert_int_equal(of.global_batch, 1152);
+    assert_int_equal(of.verdict, MLS_MEMORY_FITS);
+}
+
+/* The same on a quarter of the GPUs: no single change is enough, two are. */
+static void test_two_changes_where_one_is_not_enough(void **state)
+{
+    (void)state;
+    const mls_memory_ask ask =
+        ask_for("llama31_405b", "train= gpus=128 tp=4 pp=8 vp=8 accumulation=288 fp8= fp8-params= grad-precision=bf16 "
+                                "embed-slot= loss-slot= gpu=H100");
+    mls_memory_answer answer;
+    assert_int_equal(mls_memory_answer_make(&ask, &answer, NULL), MLS_OK);
+    assert_int_equal(answer.estimate.estimate / 1000000000, 206);
+    for (size_t i = 0; i < answer.tried_count; i++) {
+        assert_true(answer.tried[i].verdict != MLS_MEMORY_FITS);
+    }
+    assert_true(answer.has_smallest);
+    assert_int_equal(answer.smallest.estimate, 64413499392);
+    const struct {
+        mls_memory_setting setting;
+        int64_t value;
+    } made[] = {{MLS_MEMORY_TP, 8},        {MLS_MEMORY_ACCUMULATION, 576},
+                {MLS_MEMORY_GPUS, 128},    {MLS_MEMORY_SEQUENCE_PARALLEL, 1},
+                {MLS_MEMORY_RECOMPUTE, 2}, {MLS_MEMORY_RECOMPUTE_LAYERS, MLS_MEMORY_NOT_SET}};
+    assert_int_equal(answer.smallest.count, sizeof made / sizeof *made);
+    for (size_t i = 0; i < answer.smallest.count; i++) {
+        assert_int_equal(answer.smallest.values[i].setting, made[i].setting);
+        assert_int_equal(answer.smallest.values[i].value, made[i].value);
+    }
+}
+
+/* The reference of llama2_70b_lora trains 65,536,000 adapter weights (rank 16 of q, k, v, o): 4 bytes of gradient each.
+ */
+static void test_adapters_of_lora(void **state)
+{
+    (void)state;
+    assert_int_equal(estimate_for("llama2_70b_lora", "train= lora=16:q,k,v,o").items[MLS_MEMORY_ITEM_GRADIENTS],
+                     4 * UINT64_C(65536000));
+}
+
+/* Measured on an H200 with torch 2.11: eight layers of 1,024, one sequence of 1,024 tokens, Adam. */
+static void test_what_torch_was_measured_to_take(void **state)
+{
+    static const char model[] = "{\"layers\": 8, \"hidden\": 1024, \"heads\": 16, \"ffn\": 4096, \"ffn_matrices\": 2, "
+                                "\"vocabulary\": 32000, \"biases\": \"none\", \"norm_vectors\": 1, \"dropout\": false}";
+    const struct {
+        const char *precision;
+        double peak, activations;
+    } rows[] = {{"precision=bf16", 1731382272, 271130624},
+                {"precision=amp", 3339547648, 607199232},
+                {"precision=fp32", 3339547648, 541655040}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char options[200];
+        (void)snprintf(options, sizeof options, "train= framework=torch sequence=1024 zero=0 step-copy= %s",
+                       rows[i].precision);
+        const mls_memory_estimate of = estimate_for(model, options);
+        assert_true(fabs((double)of.items[MLS_MEMORY_ITEM_ACTIVATIONS] / rows[i].activations - 1) < 0.001);
+        assert_true(fabs((double)of.allocated / rows[i].peak - 1) < 0.1);
+    }
+}
+
+static void test_what_is_shared_by_data_parallel_gpus(void **state)
+{
+    (void)state;
+    const mls_memory_estimate all = estimate_for("llama31_8b", "train= zero=0 gpus=8");
+    const mls_memory_estimate one = estimate_for("llama31_8b", "train= zero=1 gpus=8");
+    const mls_memory_estimate two = estimate_for("llama31_8b", "train= zero=2 gpus=8");
+    const mls_memory_estimate three = estimate_for("llama31_8b", "train= zero=3 gpus=8");
+    const uint64_t parameters = 8030261248;
+    assert_int_equal(all.items[MLS_MEMORY_ITEM_OPTIMIZER], 12 * parameters);
+    assert_int_equal(one.items[MLS_MEMORY_ITEM_OPTIMIZER], 12 * parameters / 8);
+    assert_int_equal(one.items[MLS_MEMORY_ITEM_GRADIENTS], 4 * parameters);
+    assert_int_equal(two.items[MLS_MEMORY_ITEM_GRADIENTS], 4 * parameters / 8);
+    assert_int_equal(two.items[MLS_MEMORY_ITEM_WEIGHTS], 2 * parameters);
+    assert_int_equal(three.items[MLS_MEMORY_ITEM_WEIGHTS], 2 * parameters / 8);
+}
+
+/* Numbers that no GPU has come out as a message, not as something small. */
+static void test_sizes_that_overflow_are_refused(void **state)
+{
+    static const char model[] = "{\"layers\": 100000, \"hidden\": 100000000, \"heads\": 100, \"vocabulary\": 100, "
+                                "\"experts\": 100000000, \"sequence\": 1000000000000}";
+    const char *const options[] = {"", "train=", "train= micro-batch=1000000000000 accumulation=1000000000000",
+                                   "context=1000000000000 users=1000000000000"};
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const mls_memory_ask ask = ask_for(model, options[i]);
+        mls_memory_estimate estimate;
+        mls_error error = {0};
+        assert_int_equal(mls_memory_estimate_make(&ask, &estimate, &error), MLS_ERROR_VALUE);
+        assert_string_equal(error.message, "these sizes add up to more than 9 PB on one GPU");
+    }
+}
+
+/* ------------------------------------------------------------------ messages */
+
+static mls_oom_search *search_in(const char *text)
+{
+    mls_oom_search *search;
+    const mls_sink sink = {.lines = mls_oom_search_lines};
+    mls_sink one = sink;
+    assert_int_equal(mls_oom_search_new(&search), MLS_OK);
+    one.state = search;
+    mls_oom_search_begin(search, "a log");
+    assert_int_equal(mls_log_scan_bytes(mls_str_from(text), &one, 1, NULL, NULL), MLS_OK);
+    mls_oom_search_end(search);
+    return search;
+}
+
+/* Printed by PyTorch on a GH200 that loads 141 GB of weights. */
+static void test_a_message_of_a_gh200(void **state)
+{
+    size_t count;
+    size_t dropped;
+    (void)state;
+    mls_oom_search *search = search_in(
+        "OutOfMemoryError: CUDA out of memory. Tried to allocate 896.00 MiB. GPU 0 has a total capacity of 95.00 GiB "
+        "of "
+        "which 524.06 MiB is free. Including non-PyTorch memory, this process has 86.45 GiB memory in use. Of the "
+        "allocated memory 85.92 GiB is allocated by PyTorch, and 448.00 KiB is reserved by PyTorch but unallocated.\n");
+    const mls_oom *oom = mls_oom_search_items(search, &count, &dropped);
+    assert_int_equal(count, 1);
+    assert_int_equal(dropped, 0);
+    const double gib = 1073741824.0;
+    assert_true(fabs((double)(oom->in_use - oom->allocated) / gib - 0.53) < 0.005);
+    assert_true(fabs((double)oom->other / gib - 8.04) < 0.005);
+    assert_int_equal(oom->advice, 1U << MLS_OOM_OTHER_PROCESS);
+    assert_int_equal(oom->line, 1);
+    mls_oom_search_free(search);
+}
+
+static void test_lines_are_counted_as_the_log_has_them(void **state)
+{
+    size_t count;
+    size_t dropped;
+    (void)state;
+    mls_oom_search *search = search_in("one\r\ntwo\rthree\n4: CUDA error: out of memory and CUDA_ERROR_OUT_OF_MEMORY\n"
+                                       "five\r\room_kill event\rCUBLAS_STATUS_ALLOC_FAILED");
+    const mls_oom *ooms = mls_oom_search_items(search, &count, &dropped);
+    const struct {
+        size_t line;
+        const char *wording;
+        int64_t rank;
+    } rows[] = {{4, "cuda", 4}, {7, "slurm-oom", -1}, {8, "cublas", -1}};
+    assert_int_equal(count, sizeof rows / sizeof *rows);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(ooms[i].line, rows[i].line);
+        assert_string_equal(ooms[i].wording, rows[i].wording);
+        assert_int_equal(ooms[i].rank, rows[i].rank);
+    }
+    mls_oom_search_free(search);
+}
+
+static void test_what_is_no_size_is_not_known(void **state)
+{
+    const char *const texts[] = {"OOM when allocating tensor with shape[99999999999,99999999999,99999999999] and type "
+                                 "float on a device:GPU:0 by x",
+                                 "OOM when allocating tensor with shape[1,-2] and type float on a device:GPU:0 by x",
+                                 "OOM when allocating tensor with shape[1,2] and type string on a device:GPU:0 by x",
+                                 "Attempting to allocate 1.2.3G. That was not possible. There are 1G free",
+                                 "Attempting to allocate 99999999999999T. That was not possible. There are 1G free",
+                                 "Attempting to allocate 5 apples. That was not possible. There are 1G free"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t count;
+        size_t dropped;
+        mls_oom_search *search = search_in(texts[i]);
+        const mls_oom *oom = mls_oom_search_items(search, &count, &dropped);
+        assert_true(count == 0 || oom->tried == -1);
+        mls_oom_search_free(search);
+    }
+}
+
+static void test_sizes_of_options(void **state)
+{
+    const struct {
+        const char *text;
+        uint64_t bytes; /* 0: refused */
+    } rows[] = {{"80GB", 80000000000},
+                {"79.1GiB", 84932978278},
+                {"79.1 GiB", 84932978278},
+                {"102005473280", 102005473280},
+                {"1KiB", 1024},
+                {"5B", 5},
+                {"80 gigabytes", 0},
+                {"GB", 0},
+                {"-1", 0},
+                {"1e9", 0},
+                {"", 0},
+                {"99999TiB", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t bytes = 0;
+        assert_int_equal(mls_memory_size_parse(mls_str_from(rows[i].text), &bytes), rows[i].bytes != 0);
+        assert_true(rows[i].bytes == 0 || bytes == rows[i].bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parameters_are_those_of_the_checkpoints),
+        cmocka_unit_test(test_llama4_scout),
+        cmocka_unit_test(test_llama3_70b_on_a_gh200),
+        cmocka_unit_test(test_kv_cache_of_vllm),
+        cmocka_unit_test(test_block_formats_count_their_scales),
+        cmocka_unit_test(test_layers_with_a_window_keep_no_more),
+        cmocka_unit_test(test_latent_attention_keeps_one_vector),
+        cmocka_unit_test(test_activations_of_a_layer_are_those_of_the_paper),
+        cmocka_unit_test(test_micro_batches_in_flight),
+        cmocka_unit_test(test_llama31_405b_on_512_gpus),
+        cmocka_unit_test(test_two_changes_where_one_is_not_enough),
+        cmocka_unit_test(test_adapters_of_lora),
+        cmocka_unit_test(test_what_torch_was_measured_to_take),
+        cmocka_unit_test(test_what_is_shared_by_data_parallel_gpus),
+        cmocka_unit_test(test_sizes_that_overflow_are_refused),
+        cmocka_unit_test(test_a_message_of_a_gh200),
+        cmocka_unit_test(test_lines_are_counted_as_the_log_has_them),
+        cmocka_unit_test(test_what_is_no_size_is_not_known),
+        cmocka_unit_test(test_sizes_of_options),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
