@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score check verify compare published throughput config telemetry memory events rcp rules help completion'
+        words='score check verify compare published throughput profile config telemetry memory events rcp rules help completion'
         ;;
     *:score)
         options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
@@ -54,7 +54,7 @@ _mlscore()
         --system) value=yes words='' files=no ;;
         --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
         --only) value=yes words='errors warnings advice' files=no ;;
-        --explain) value=yes words='malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored' files=no ;;
+        --explain) value=yes words='malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored' files=no ;;
         --format) value=yes words='table csv json markdown github junit' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -109,6 +109,21 @@ _mlscore()
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:profile)
+        options='--by= --top= --kernels= --against= --run= --format= --output= --files-from= --null --color= --quiet --verbose --strict --help --version '
+        files=yes
+        case $prev in
+        --by) value=yes words='class name stream device' files=no ;;
+        --top) value=yes words='' files=no ;;
+        --kernels) value=yes words='' files=yes ;;
+        --against) value=yes words='' files=yes ;;
+        --run) value=yes words='' files=yes ;;
+        --format) value=yes words='table csv json ndjson markdown' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
@@ -221,7 +236,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version '
-        words='score check verify compare published throughput config telemetry memory events rcp rules help completion findings malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
+        words='score check verify compare published throughput profile config telemetry memory events rcp rules help completion findings malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
         ;;
     *:completion)
         options='--help --version '

@@ -233,6 +233,11 @@ for format in table csv json; do
 done
 swept memory -v --model "$testdata/memory/config.json" --context 128k --users 99 --gpu H100
 swept config -v "$testdata/memory"
+for format in table csv json; do
+    swept profile --format $format --by name "$testdata/profiles/healthy.json" "$testdata/profiles/stats.txt"
+done
+swept profile -v --kernels "$root/src/data/kernels.json" "$testdata/profiles/gpu-trace.csv" "$testdata/profiles/ncu-details.csv"
+swept profile --against "$testdata/profiles/healthy.json" --run "$testdata/profiles/run.log" "$testdata/profiles/slow-network.json"
 for rules in 'read@result_3:1:EIO' 'open@result_3:*:EACCES' 'open@example_b200_n2.json:*:EACCES' \
     'readdir@llama31_405b:2:EIO' 'stat@result_5:*:EIO' 'read@node_0:1:EIO'; do
     faulty "$rules" "$mlscore" verify -j2 submission

@@ -31,6 +31,7 @@ compare.h compare
 compare.h compare
 published.h compare
 diagnose.h diagnose
+profile.h profile
 throughput.h throughput
 telemetry.h telemetry
 profile.h profile

@@ -173,7 +173,7 @@ MLS_FINDING(NOT_MEASURED, "not-measured", ADVICE, "a run has too many records to
             "What is kept of one run is bounded, so its parts and its pace are not told.",
             "Log evaluations and blocks less often.")
 /* Telemetry: what logs of measurements show, and what they lack. */
-MLS_FINDING(ROW_DAMAGED, "row-damaged", ADVICE, "a row of a log of measurements could not be read",
+MLS_FINDING(ROW_DAMAGED, "row-damaged", ADVICE, "a row of measurements, or of a report, could not be read",
             "A row with more or fewer fields than its heading, or without the end of its line, was cut or mixed up.",
             "One is what a job that ends leaves behind; many mean that two programs write into one file.")
 MLS_FINDING(TIME_BACK, "time-back", WARNING, "the times of measurements step back",
@@ -221,6 +221,25 @@ MLS_FINDING(MEMORY_TIGHT, "memory-tight", WARNING, "whether a GPU can hold it de
 MLS_FINDING(MEMORY_EXPORT, "memory-export", ADVICE, "an export that memory is estimated without",
             "The value is no number, or no yes or no, where the estimate needs one.",
             "Correct it, or say it by an option of mlscore memory.")
+/* Profiles. */
+MLS_FINDING(TRACE_TRUNCATED, "trace-truncated", ERROR, "a trace breaks off, or is broken in the middle",
+            "What comes before that place counts; sums, shares and the time line lack the rest.",
+            "Export the trace again: a job that is killed while it writes leaves half of one.")
+MLS_FINDING(EVENT_DAMAGED, "event-damaged", WARNING, "an activity of the GPU in a trace has no name or no time",
+            "It cannot be counted, so what the profile says of its time line and sums lacks it.",
+            "One in a million is the profiler's own mistake; many mean that the file was changed.")
+MLS_FINDING(REPORT_IGNORED, "report-ignored", ADVICE, "a table that no report which is read looks like",
+            "nsys stats prints many reports; those on kernels, copies, API calls, ranges and the OS are read.",
+            "Nothing, or ask nsys for one of the reports that mlscore-profile(1) lists.")
+MLS_FINDING(REPORT_REPEATED, "report-repeated", WARNING, "a report stands twice in a file, or beside a better one",
+            "Only the first of its kind counts; sums of kernels and copies do not count beside cuda_gpu_trace.",
+            "Put the reports of one profile into one file, each once.")
+MLS_FINDING(NUMBER_FORMAT, "number-format", ERROR, "decimal points and decimal commas in one file",
+            "nsys and ncu print by the locale of the machine; in one file of two, 1,234 can be either number.",
+            "Make the report anew with LC_ALL=C, in one go.")
+MLS_FINDING(COUNTERS_MISSING, "counters-missing", WARNING, "a launch without the counters of both throughputs",
+            "What bounds a kernel is told by the throughputs of computing and of memory together.",
+            "Profile with the section SpeedOfLight: ncu --set basic, or --section SpeedOfLight.")
 /* A whole submission. */
 MLS_FINDING(NO_RESULTS, "no-results", ERROR, "the folder holds no submission",
             "A submission is a folder with results/ and systems/ in it, or a folder of such folders.",

@@ -15,6 +15,7 @@
 #include "mlscore/models.h"
 #include "mlscore/parts.h"
 #include "mlscore/published.h"
+#include "mlscore/profile.h"
 #include "mlscore/rcp.h"
 #include "mlscore/reading.h"
 #include "mlscore/rules.h"

@@ -49,6 +49,9 @@ static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
         const uint32_t options = PCRE2_NEVER_UTF | (kind == MLS_PATTERN_OWN_ANY_CASE ? PCRE2_CASELESS : 0) |
                                  (kind == MLS_PATTERN_LINES ? PCRE2_NEVER_BACKSLASH_C : 0);
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, options, &error, &length, NULL);
+        if (pattern->code != NULL) {
+            (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
+        }
     } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text, kind == MLS_PATTERN_EXTENDED))) {
         error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);
         if (error == 0) {

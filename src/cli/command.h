@@ -146,6 +146,9 @@ struct mls_cli {
         const char *baseline, *fail_if;
         mls_names accelerators; /* "8", "A:8" */
     } compare;
+    struct {
+        const char *by, *top, *kernels, *against, *run; /* as given */
+    } profile;
 
     mls_names operands;       /* what is left of the command line, then what --files-from lists */
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
@@ -164,7 +167,8 @@ struct mls_cli {
     C(check)                                                                                                           \
     C(verify)                                                                                                          \
     C(compare)                                                                                                         \
-    C(published) C(throughput) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help) C(completion)
+    C(published)                                                                                                       \
+    C(throughput) C(profile) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help) C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)

@@ -130,7 +130,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
     /* One bit a level: set for an object.  Each word is cleared when a level of it is first reached: clearing all
      * would take longer than checking most values. */
     uint64_t levels[MLS_JSON_DEPTH_MAX / 64];
-    levels[0] = 0; /* `outer` is 0 or 1 */
+    levels[0] = 0; /* `outer` is less than 64 */
     unsigned depth = outer;
     for (;;) {
         /* A value is due at `at`. */
@@ -184,6 +184,11 @@ const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault 
     return check_value(at, outer, false, fault);
 }
 
+const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault)
+{
+    return check_value(at, outer, true, fault);
+}
+
 const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, size_t *where)
 {
     mls_json_fault fault = {NULL, NULL};
@@ -197,7 +202,7 @@ const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, siz
     }
     memset(copy + text.len, 0, MLS_SCAN_PADDING);
     const char *begin = mls_json_blanks(copy, true);
-    const char *end = check_value(begin, 0, true, &fault);
+    const char *end = mls_json_check_lines(begin, 0, &fault);
     if (end != NULL) {
         *json = (mls_str){begin, (size_t)(end - begin)};
         *where = (size_t)(begin - copy);

@@ -95,6 +95,9 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
  */
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault);
 
+/* The same where a value may go on over many lines, inside of less than 64 levels; behind the text stands a NUL. */
+const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault);
+
 /*
  * Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  Behind it, to the next
  * byte below 0x20 other than a tab, stand only bytes that trimming drops.

@@ -331,12 +331,13 @@ static void print_columns(mls_output *output, const mls_columns *columns)
 void mls_fields_print(mls_output *output)
 {
     static const mls_report *const reports[] = {
-        &mls_score_report,          &mls_score_wide_report, &mls_summary_report,        &mls_check_report,
-        &mls_verify_report,         &mls_config_report,     &mls_config_exports_report, &mls_rcp_report,
-        &mls_rcp_limit_report,      &mls_editions_report,   &mls_checklist_report,      &mls_events_report,
-        &mls_throughput_report,     &mls_telemetry_report,  &mls_memory_report,         &mls_oom_report,
-        &mls_compare_report,        &mls_nearest_report,    &mls_scaling_report,        &mls_published_report,
-        &mls_published_trend_report};
+        &mls_score_report,           &mls_score_wide_report,  &mls_summary_report,        &mls_check_report,
+        &mls_verify_report,          &mls_config_report,      &mls_config_exports_report, &mls_rcp_report,
+        &mls_rcp_limit_report,       &mls_editions_report,    &mls_checklist_report,      &mls_events_report,
+        &mls_throughput_report,      &mls_telemetry_report,   &mls_memory_report,         &mls_oom_report,
+        &mls_compare_report,         &mls_nearest_report,     &mls_scaling_report,        &mls_published_report,
+        &mls_published_trend_report, &mls_profile_reports[0], &mls_profile_reports[1],    &mls_profile_reports[2],
+        &mls_profile_reports[3]};
     print_fields(output, "FINDING", &mls_finding_fields);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         for (const mls_fields *const *fields = reports[i]->tables; fields != NULL && *fields != NULL; fields++) {

@@ -10,6 +10,7 @@
 #include "mlscore/compare.h"
 #include "mlscore/config.h"
 #include "mlscore/memory.h"
+#include "mlscore/profile.h"
 #include "mlscore/published.h"
 #include "mlscore/submission.h"
 #include "mlscore/telemetry.h"
@@ -102,6 +103,25 @@ typedef struct mls_oom_list {
     const mls_oom *items;
     size_t count, dropped;
 } mls_oom_list;
+
+/* ---- profile: mls_profiles, one report for each table that --by names; CSV has its rows. */
+typedef enum mls_profile_by {
+    MLS_PROFILE_BY_CLASS,
+    MLS_PROFILE_BY_NAME,
+    MLS_PROFILE_BY_STREAM,
+    MLS_PROFILE_BY_DEVICE,
+    MLS_PROFILE_BY_COUNT
+} mls_profile_by;
+extern const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT];
+
+typedef struct mls_profiles {
+    mls_profile **items;
+    size_t count, capacity;
+    size_t top; /* names that are listed; 0: all */
+    mls_profile_by by;
+    const mls_profile *base;            /* what the only one is compared with; NULL: nothing */
+    const mls_profile_changes *changes; /* NULL: likewise */
+} mls_profiles;
 
 /* ---- events: an mls_event after the other, a record and the file it is from */
 extern const mls_report mls_events_report;

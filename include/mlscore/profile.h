@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile.h - what a profiler wrote of a job: where the time of its GPUs went.
+ *
+ * Read are traces of the PyTorch profiler (Kineto), reports of `nsys stats --format csv` and of `ncu --csv`, recognised
+ * by their content.  A file is read once, as a stream; an activity of the GPU takes 24 bytes until its end.
+ */
+#ifndef MLSCORE_PROFILE_H
+#define MLSCORE_PROFILE_H
+
+#include "mlscore/base.h"
+
+MLS_C_BEGIN
+
+struct mls_run;
+
+/** Which kernel is of which class, by its name; in tables of one class after the other, which cannot be told apart by
+ * anything but their texts: "gemm", "communication" … */
+typedef struct mls_kernel_classes mls_kernel_classes;
+
+/**
+ * Loads classes from a text of the form of src/data/kernels.json; ptr NULL: that file itself.  To be freed.
+ * MLS_ERROR_SYNTAX or _VALUE with a message, or MLS_ERROR_MEMORY.
+ */
+mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error) MLS_MUST_USE;
+void mls_kernel_classes_free(mls_kernel_classes *classes);
+
+/** The class of a kernel: its name, which lives as long as the classes.  NULL: memory ran out. */
+const char *mls_kernel_class_of(const mls_kernel_classes *classes, mls_str name);
+
+typedef enum mls_profile_kind {
+    MLS_PROFILE_KINETO,     /**< a trace of the PyTorch profiler */
+    MLS_PROFILE_NSYS_STATS, /**< sums */
+    MLS_PROFILE_NSYS_TRACE, /**< cuda_gpu_trace, maybe with sums of other reports */
+    MLS_PROFILE_NCU         /**< counters */
+} mls_profile_kind;
+
+/** "kineto", "nsys-stats" …; "PyTorch trace", "nsys stats" … for people. */
+const char *mls_profile_kind_name(mls_profile_kind kind);
+const char *mls_profile_kind_words(mls_profile_kind kind);
+
+/** What is counted and timed under one name: kernels, classes, copies, functions, ranges. */
+typedef struct mls_profile_row {
+    mls_str name;
+    const char *class_name; /**< of a kernel */
+    uint64_t count;
+    double total_ms;
+    double min_us, max_us; /**< NAN: not known */
+    double megabytes;      /**< 10^6 bytes, of copies; NAN: not known */
+    double share;          /**< of all activity or of all kernels, 0 to 1; NAN: these took no time */
+} mls_profile_row;
+
+/** Rows, the longest first, then by name; `told`: the input tells of such things, even when there are none. */
+typedef struct mls_profile_rows {
+    mls_profile_row *items;
+    size_t count;
+    bool told;
+} mls_profile_rows;
+
+typedef struct mls_profile_stream {
+    mls_str stream;
+    uint64_t activities;
+    double busy_ms;
+} mls_profile_stream;
+
+/** The time line of a device: window = compute + exposed communication + exposed copy + idle, to the nanosecond. */
+typedef struct mls_profile_device {
+    mls_str device;
+    uint64_t activities;
+    double window_ms, busy_ms, idle_ms;
+    double compute_ms, communication_ms, exposed_communication_ms, copy_ms, exposed_copy_ms;
+    double overlap; /**< of communication, hidden by computing; NAN: there is none */
+    mls_profile_stream *streams;
+    size_t stream_count;
+} mls_profile_device;
+
+/** By the thresholds of Nsight Compute's rule "SOLBottleneck". */
+typedef enum mls_profile_bound {
+    MLS_BOUND_COMPUTE,
+    MLS_BOUND_MEMORY,
+    MLS_BOUND_BALANCED,
+    MLS_BOUND_LATENCY,
+    MLS_BOUND_COUNT
+} mls_profile_bound;
+const char *mls_profile_bound_name(mls_profile_bound bound);
+
+/** Counters of the launches of one kernel: means, weighted by duration where all have one. */
+typedef struct mls_profile_counter {
+    mls_str name;
+    const char *class_name;
+    uint64_t launches;
+    double duration_ms; /**< together; NAN: not known of all */
+    double compute_percent, memory_percent;
+    double dram_percent; /**< NAN: not measured */
+    mls_profile_bound bound;
+    bool near_peak;
+} mls_profile_counter;
+
+/** What is to be said of a profile: its code, "idle", and a sentence. */
+typedef struct mls_profile_verdict {
+    const char *code;
+    const char *message;
+} mls_profile_verdict;
+
+typedef struct mls_profile {
+    const char *file; /**< as it was named; the caller's */
+    mls_profile_kind kind;
+    bool complete;
+    double start_ms;    /**< of the first activity, since 1970; NAN: not known */
+    double length_ms;   /**< from there to the end of the last one; NAN: not known */
+    uint64_t kernels;   /**< launches */
+    double kernel_ms;   /**< of them together */
+    double activity_ms; /**< of kernels and copies */
+    mls_profile_rows classes, names, copies, api, ranges, osrt;
+    mls_profile_device *devices; /**< by number */
+    size_t device_count;
+    bool has_devices; /**< the input has a time line */
+    struct {
+        uint64_t count; /**< 0: no steps are marked */
+        double mean_ms, min_ms, max_ms;
+    } steps;
+    mls_profile_counter *counters;
+    const mls_profile_counter **counters_by_name;
+    size_t counter_count;
+    bool has_counters;
+    struct {
+        uint64_t launches;
+        double share; /**< of the time, of the launches where time is not known */
+    } bounds[MLS_BOUND_COUNT];
+    bool bounds_by_time;
+    double pageable_share; /**< of all activity: copies from or to pageable memory */
+    mls_profile_verdict *verdicts;
+    size_t verdict_count;
+    struct {
+        const char *file;      /**< NULL: it was not asked for */
+        double offset_minutes; /**< from run_start to the first activity; NAN: not known */
+        bool inside;           /**< all of the profile lies between run_start and run_stop */
+        bool known;            /**< a run was found, and the profile tells its time */
+        double shared_ms;      /**< how much of the profile lies in the run; below 0: how far apart they are */
+    } run;
+    mls_findings findings;
+    struct mls_arena *arena; /**< holds everything above but the findings */
+} mls_profile;
+
+/** Why a file is no profile is an error with the command, if there is one, that makes a profile of it. */
+#define MLS_PROFILE_STEP_WORDS "ProfilerStep#"
+
+/**
+ * Reads the profile in an open file, pipe or device, which stays the caller's.  `file` is its name in messages and
+ * outlives the profile.  MLS_OK with *profile to be freed; MLS_ERROR_UNKNOWN: it is none, with the reason;
+ * MLS_ERROR_READ; MLS_ERROR_MEMORY.
+ */
+mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *classes, mls_profile **profile,
+                            mls_error *error) MLS_MUST_USE;
+
+/** The same from memory. */
+mls_status mls_profile_read_bytes(mls_str bytes, const char *file, const mls_kernel_classes *classes,
+                                  mls_profile **profile, mls_error *error) MLS_MUST_USE;
+void mls_profile_free(mls_profile *profile);
+
+/** The counters of a kernel; NULL: there are none. */
+const mls_profile_counter *mls_profile_counter_of(const mls_profile *profile, mls_str name);
+
+/** The length of a list of which `top` are wanted (0: all). */
+static inline size_t mls_profile_top(size_t count, size_t top)
+{
+    return top == 0 || count < top ? count : top;
+}
+
+/** How a class changed from one profile to the other: milliseconds a step where both mark steps, else shares. */
+typedef struct mls_profile_change {
+    mls_str name;
+    double before, after;
+} mls_profile_change;
+
+typedef struct mls_profile_changes {
+    mls_profile_change *items; /**< to be freed; the largest change first */
+    size_t count;
+    bool per_step;
+} mls_profile_changes;
+
+mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile,
+                               mls_profile_changes *changes) MLS_MUST_USE;
+
+/** Says where in a run the profile lies; of several the one that holds most of it, else the nearest. */
+void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms);
+
+MLS_C_END
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_profile.c - mlscore profile: where the time of the GPUs went, by what a profiler wrote. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "mlscore/profile.h"
+#include "report/reports.h"
+
+enum { TOP_USUAL = 20 };
+
+static const mls_option options[] = {
+    MLS_ROW_TEXT('\0', "by", "class|name|stream|device", profile.by, "what the table lists (class)"),
+    MLS_ROW_TEXT('\0', "top", "N", profile.top, "list the N longest kernels (20; 0: all)"),
+    MLS_ROW_TEXT('\0', "kernels", "FILE", profile.kernels, "classes of kernels of your own"),
+    MLS_ROW_TEXT('\0', "against", "FILE", profile.against, "say how the classes changed since this profile"),
+    MLS_ROW_TEXT('\0', "run", "LOG", profile.run, "say where in the run of this log the profile lies"),
+    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
+    MLS_ROWS_FILES,
+    MLS_ROWS_VIEW,
+    MLS_ROWS_LAST,
+};
+
+typedef struct profile_work {
+    mls_cli *cli;
+    mls_kernel_classes *classes;
+    mls_profiles profiles;
+    mls_profile *base;
+} profile_work;
+
+/* Reads one file; NULL after a complaint. */
+static mls_profile *read_profile(const profile_work *work, const char *path)
+{
+    mls_error error = {0};
+    mls_profile *profile = NULL;
+    const int fd = mls_file_open(path, true, &error);
+    const mls_status status = fd >= 0 ? mls_profile_read(fd, path, work->classes, &profile, &error) : MLS_ERROR_READ;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (status != MLS_OK) {
+        mls_cli_say(work->cli, MLS_EXIT_IO, path, "%s", error.message);
+    }
+    return profile;
+}
+
+/* The classes of --kernels, or our own.  False after a complaint. */
+static bool load_classes(profile_work *work)
+{
+    mls_cli *cli = work->cli;
+    const char *path = cli->profile.kernels;
+    mls_buffer text = {0};
+    mls_error error = {0};
+    bool ok = path == NULL || mls_cli_read_file(cli, path, &text);
+    if (ok && mls_kernel_classes_new(path != NULL ? (mls_str){text.len > 0 ? text.ptr : "", text.len} : (mls_str){0},
+                                     &work->classes, &error) != MLS_OK) {
+        const int kind = error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : MLS_EXIT_USAGE;
+        ok = error.line > 0 ? mls_cli_say_error(cli, path, &error) : mls_cli_say(cli, kind, path, "%s", error.message);
+    }
+    mls_buffer_release(&text);
+    return ok;
+}
+
+static mls_status place_profiles(void *state, size_t index, mls_run *run, bool part)
+{
+    const profile_work *work = state;
+    (void)index;
+    (void)part;
+    for (size_t i = 0; i < work->profiles.count; i++) {
+        mls_profile_place(work->profiles.items[i], run->run_start.time_ms, run->run_stop.time_ms);
+    }
+    return MLS_OK;
+}
+
+static mls_status run_read(void *state, const mls_read *read)
+{
+    const profile_work *work = state;
+    mls_cli_read_done(work->cli, read);
+    return MLS_OK;
+}
+
+/* Reads the log of --run, and says of each profile where in it it lies. */
+static void read_run(profile_work *work)
+{
+    mls_cli *cli = work->cli;
+    const char *const paths[] = {cli->profile.run};
+    const mls_reading reading = {.threads = 1, .state = work, .run = place_profiles, .done = run_read};
+    mls_error error = {0};
+    for (size_t i = 0; i < work->profiles.count; i++) {
+        work->profiles.items[i]->run.file = cli->profile.run;
+    }
+    mls_status status = mls_sources_find(paths, 1, &cli->sources, &error);
+    if (status == MLS_OK) {
+        mls_cli_say_skipped(cli, &cli->sources);
+        status = mls_read_sources(&reading, cli->sources.items, cli->sources.count, &error);
+    }
+    if (status != MLS_OK) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+    }
+}
+
+static void print_profiles(profile_work *work)
+{
+    mls_cli *cli = work->cli;
+    mls_profiles *profiles = &work->profiles;
+    mls_profile_changes changes = {0};
+    if (work->base != NULL && profiles->count > 0) {
+        if (mls_profile_compare(work->base, profiles->items[0], &changes) != MLS_OK) {
+            mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+            return;
+        }
+        profiles->base = work->base;
+        profiles->changes = &changes;
+    }
+    mls_cli_print(cli, &mls_profile_reports[profiles->by], profiles);
+    free(changes.items);
+}
+
+/* What the options say.  False after a complaint. */
+static bool read_settings(profile_work *work)
+{
+    static const char *const tables[] = {"class", "name", "stream", "device"};
+    mls_cli *cli = work->cli;
+    work->profiles.top = TOP_USUAL;
+    for (mls_profile_by by = 0; by < MLS_PROFILE_BY_COUNT; by++) {
+        if (cli->profile.by != NULL && strcmp(cli->profile.by, tables[by]) == 0) {
+            work->profiles.by = by;
+        }
+    }
+    if (cli->profile.top != NULL && !mls_size_parse(mls_str_from(cli->profile.top), &work->profiles.top)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", cli->profile.top);
+    }
+    if (cli->profile.against != NULL && cli->operands.count > 1) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares one file with another, not %zu",
+                           cli->operands.count);
+    }
+    return load_classes(work);
+}
+
+static void profile_run(mls_cli *cli)
+{
+    profile_work work = {.cli = cli};
+    mls_profiles *profiles = &work.profiles;
+    if (read_settings(&work)) {
+        if (cli->profile.against != NULL) {
+            work.base = read_profile(&work, cli->profile.against);
+        }
+        for (size_t i = 0; i < cli->operands.count; i++) {
+            mls_profile *profile = read_profile(&work, cli->operands.items[i]);
+            if (profile != NULL && MLS_GROW(profiles, items)) {
+                profiles->items[profiles->count++] = profile;
+                mls_cli_worsen(cli, mls_findings_pass(&profile->findings.counts, cli->view.strict) ? MLS_EXIT_OK
+                                                                                                   : MLS_EXIT_INVALID);
+            } else if (profile != NULL) {
+                mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+                mls_profile_free(profile);
+            }
+        }
+        if (cli->profile.run != NULL) {
+            read_run(&work);
+        }
+        print_profiles(&work);
+    }
+    for (size_t i = 0; i < profiles->count; i++) {
+        mls_profile_free(profiles->items[i]);
+    }
+    free(profiles->items);
+    mls_profile_free(work.base);
+    mls_kernel_classes_free(work.classes);
+}
+
+const mls_command mls_command_profile = {
+    .name = "profile",
+    .summary = "tell where the time of the GPUs went, from a profiler's files",
+    .usage = "[OPTION]… FILE…",
+    .about = "Reads traces of the PyTorch profiler, reports of nsys stats and of ncu (both as CSV), and\n"
+             "prints which kinds of kernels the time went to, how long the GPU was idle or waited for\n"
+             "communication that nothing hides, what bounds its kernels, and what to try.",
+    .options = options,
+    .path_arguments = true,
+    .missing = "no file given",
+    .run = profile_run,
+};

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile_report.c - profiles: where the time of GPUs went, and what to try. */
+#include "report/reports.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/utf8.h"
+#include "report/table.h"
+
+enum { INDENT = 2, HANG = 4, NAME_SHOWN = 48, RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL };
+
+static mls_words words_share(double share)
+{
+    mls_words words = mls_words_fixed(share * 100, 1);
+    (void)mls_text_printf(words.text + strlen(words.text), sizeof words.text - strlen(words.text), "%s",
+                          isfinite(share) ? " %" : "");
+    return words;
+}
+
+static double share_of_window(double part, double whole)
+{
+    return whole > 0 ? part / whole : (double)NAN;
+}
+
+/* A trace may not say which device an activity is of. */
+static mls_str device_shown(const mls_profile_device *device)
+{
+    return device->device.len > 0 ? device->device : MLS_S("?");
+}
+
+static void show_device_line(mls_view *view, const mls_profile_device *device, bool alone)
+{
+    mls_buffer line = {0};
+    const double window = device->window_ms;
+    if (!alone) {
+        mls_buffer_append_text(&line, "device ");
+        mls_buffer_append(&line, device_shown(device));
+        mls_buffer_printf(&line, ": %s ms · ", mls_words_grouped(window, 1).text);
+    }
+    mls_buffer_printf(&line, "busy %s · computing %s · exposed communication %s · exposed copies %s · idle %s",
+                      words_share(share_of_window(device->busy_ms, window)).text,
+                      words_share(share_of_window(device->compute_ms, window)).text,
+                      words_share(share_of_window(device->exposed_communication_ms, window)).text,
+                      words_share(share_of_window(device->exposed_copy_ms, window)).text,
+                      words_share(share_of_window(device->idle_ms, window)).text);
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+}
+
+static void show_bounds(mls_view *view, const mls_profile *profile)
+{
+    mls_buffer line = {0};
+    for (mls_profile_bound i = 0; i < MLS_BOUND_COUNT; i++) {
+        if (profile->bounds[i].launches > 0) {
+            mls_buffer_printf(&line, "%s%s %s of the %s", line.len > 0 ? " · " : "bound by ", mls_profile_bound_name(i),
+                              words_share(profile->bounds[i].share).text,
+                              profile->bounds_by_time ? "time" : "launches");
+        }
+    }
+    if (line.len > 0) {
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
+}
+
+static void show_run(mls_view *view, const mls_profile *profile)
+{
+    if (profile->run.known) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s min after run_start of %s%s",
+                        mls_words_fixed(profile->run.offset_minutes, 2).text, profile->run.file,
+                        profile->run.inside ? ", all of it inside of the run" : ", not all of it inside of the run");
+    } else if (profile->run.file != NULL) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "where in %s it lies cannot be told: %s",
+                        profile->run.file,
+                        isfinite(profile->start_ms) ? "there is no run with a run_start"
+                                                    : "the profile does not tell the time of day");
+    }
+}
+
+static void show_head(mls_view *view, const mls_profile *profile)
+{
+    mls_buffer behind = {0};
+    mls_buffer_printf(&behind, "   %s", mls_profile_kind_words(profile->kind));
+    if (profile->steps.count > 0) {
+        mls_buffer_printf(&behind, "   %s, %s ms each",
+                          mls_words_plural((size_t)profile->steps.count, "step", "steps").text,
+                          mls_words_grouped(profile->steps.mean_ms, 1).text);
+    }
+    if (profile->device_count == 1) {
+        mls_buffer_append_text(&behind, "   device ");
+        mls_buffer_append(&behind, device_shown(&profile->devices[0]));
+        mls_buffer_printf(&behind, ": %s ms", mls_words_grouped(profile->devices[0].window_ms, 1).text);
+    } else if (profile->device_count > 1) {
+        mls_buffer_printf(&behind, "   %zu devices", profile->device_count);
+    }
+    mls_buffer_append_text(&behind, profile->complete ? "" : "   not complete");
+    mls_view_headline(view, mls_str_from(mls_path_shown(profile->file)), &behind, HANG);
+    for (size_t i = 0; i < profile->device_count; i++) {
+        show_device_line(view, &profile->devices[i], profile->device_count == 1);
+    }
+    show_bounds(view, profile);
+    show_run(view, profile);
+}
+
+/* ------------------------------------------------------------------- tables */
+
+static void profile_cell(mls_table *table, const char *header, double number, int decimals)
+{
+    mls_table_cell(table, header, decimals > 0 ? DECIMAL : RIGHT, isfinite(number) ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
+                   "%s", mls_words_grouped(number, decimals).text);
+}
+
+static void name_cell(mls_table *table, const char *header, mls_str name)
+{
+    mls_buffer shown = {0};
+    mls_utf8_append_cut(&shown, name, NAME_SHOWN);
+    table->failed |= shown.failed;
+    mls_table_cell(table, header, MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s",
+                   shown.ptr != NULL ? shown.ptr : "");
+    mls_buffer_release(&shown);
+}
+
+static void add_kernel_row(mls_table *table, const char *header, const char *counted_as, const mls_profile_row *row,
+                           const mls_profile *counted)
+{
+    const mls_profile_counter *counter = counted != NULL ? mls_profile_counter_of(counted, row->name) : NULL;
+    mls_table_row(table);
+    name_cell(table, header, row->name);
+    if (counted != NULL) {
+        mls_table_cell(table, "class", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", row->class_name);
+    }
+    profile_cell(table, counted_as, (double)row->count, 0);
+    profile_cell(table, "ms", row->total_ms, 3);
+    if (isfinite(row->share)) {
+        mls_table_cell(table, "share", DECIMAL, MLS_STYLE_PLAIN, "%s", words_share(row->share).text);
+    }
+    if (counter != NULL) {
+        profile_cell(table, "compute %", counter->compute_percent, 1);
+        profile_cell(table, "memory %", counter->memory_percent, 1);
+        profile_cell(table, "DRAM %", counter->dram_percent, 1);
+        mls_table_cell(table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s", mls_profile_bound_name(counter->bound),
+                       counter->near_peak ? ", near peak" : "");
+    } else if (counted != NULL) {
+        profile_cell(table, "min µs", row->min_us, 1);
+        profile_cell(table, "max µs", row->max_us, 1);
+    }
+    if (isfinite(row->megabytes)) {
+        profile_cell(table, "MB", row->megabytes, 3);
+    }
+}
+
+static void show_rows(mls_view *view, const char *header, const char *counted_as, const mls_profile_rows *rows,
+                      const mls_profile *counted, size_t top)
+{
+    mls_table table = {.indent = INDENT};
+    const size_t shown = mls_profile_top(rows->count, top);
+    for (size_t i = 0; i < shown; i++) {
+        add_kernel_row(&table, header, counted_as, &rows->items[i], counted);
+    }
+    mls_table_finish(&table, view);
+    if (shown < rows->count) {
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "and %zu more (--top 0 lists all)", rows->count - shown);
+    }
+}
+
+static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
+{
+    mls_table table = {.indent = INDENT};
+    for (size_t i = 0; i < profile->device_count; i++) {
+        const mls_profile_device *device = &profile->devices[i];
+        for (size_t k = 0; k < (streams ? device->stream_count : 1); k++) {
+            mls_table_row(&table);
+            mls_table_cell(&table, "device", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%.*s", (int)device->device.len,
+                           device->device.ptr);
+            if (streams) {
+                const mls_profile_stream *stream = &device->streams[k];
+                mls_table_cell(&table, "stream", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%.*s", (int)stream->stream.len,
+                               stream->stream.ptr);
+                profile_cell(&table, "activities", (double)stream->activities, 0);
+                profile_cell(&table, "busy ms", stream->busy_ms, 3);
+                continue;
+            }
+            const struct {
+                const char *header;
+                double ms;
+            } cells[] = {{"window ms", device->window_ms},
+                         {"computing", device->compute_ms},
+                         {"communication", device->communication_ms},
+                         {"exposed", device->exposed_communication_ms},
+                         {"copies", device->copy_ms},
+                         {"exposed", device->exposed_copy_ms},
+                         {"idle", device->idle_ms}};
+            profile_cell(&table, "activities", (double)device->activities, 0);
+            for (size_t c = 0; c < sizeof cells / sizeof *cells; c++) {
+                profile_cell(&table, cells[c].header, cells[c].ms, 3);
+            }
+        }
+    }
+    mls_table_finish(&table, view);
+    if (!profile->has_devices) {
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no time line: sums do not tell of devices and streams");
+    }
+}
+
+static void show_profile_table(mls_view *view, const mls_profiles *all, const mls_profile *profile)
+{
+    if (all->by == MLS_PROFILE_BY_NAME) {
+        show_rows(view, "kernel", "launches", &profile->names, profile, all->top);
+    } else if (all->by == MLS_PROFILE_BY_CLASS) {
+        show_rows(view, "class", "launches", &profile->classes, NULL, 0);
+    } else {
+        show_lines(view, profile, all->by == MLS_PROFILE_BY_STREAM);
+    }
+    if (profile->has_counters && all->by == MLS_PROFILE_BY_CLASS) {
+        show_rows(view, "kernel", "launches", &profile->names, profile, all->top);
+    }
+    if (view->verbose > 0) {
+        const struct {
+            const char *header, *counted_as;
+            const mls_profile_rows *rows;
+        } more[] = {{"copy", "count", &profile->copies},
+                    {"API", "calls", &profile->api},
+                    {"range", "calls", &profile->ranges},
+                    {"OS runtime", "calls", &profile->osrt}};
+        for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+            show_rows(view, more[i].header, more[i].counted_as, more[i].rows, NULL, all->top);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------- people */
+
+static void show_changes(mls_view *view, const mls_profiles *all)
+{
+    mls_table table = {.indent = INDENT};
+    const bool steps = all->changes->per_step;
+    mls_buffer behind = {0};
+    mls_buffer_printf(&behind, "   against %s, %s", mls_path_shown(all->base->file),
+                      steps ? "milliseconds a step" : "shares of the activity");
+    mls_view_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &behind, HANG);
+    for (size_t i = 0; i < all->changes->count; i++) {
+        const mls_profile_change *change = &all->changes->items[i];
+        const double factor = steps ? 1 : 100;
+        mls_table_row(&table);
+        name_cell(&table, "class", change->name);
+        profile_cell(&table, "before", change->before * factor, 3);
+        profile_cell(&table, "after", change->after * factor, 3);
+        mls_table_cell(&table, "change", DECIMAL, MLS_STYLE_PLAIN, "%s%s", change->after > change->before ? "+" : "",
+                       mls_words_grouped((change->after - change->before) * factor, 3).text);
+    }
+    mls_table_finish(&table, view);
+}
+
+static void show_profiles(mls_printer *to, const void *what)
+{
+    const mls_profiles *all = what;
+    mls_view *view = to->view;
+    for (size_t i = 0; i < all->count; i++) {
+        const mls_profile *profile = all->items[i];
+        mls_found found = {0};
+        mls_output_text(view->output, i > 0 ? "\n" : "");
+        show_head(view, profile);
+        if (!view->quiet) {
+            show_profile_table(view, all, profile);
+        }
+        for (size_t v = 0; v < profile->verdict_count; v++) {
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", profile->verdicts[v].message,
+                            profile->verdicts[v].code);
+        }
+        mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
+        (void)mls_found_show(view, &found,
+                             (mls_found_look){.indent = INDENT, .named = true, .limit = view->verbose > 0 ? 0 : 10});
+    }
+    if (all->changes != NULL) {
+        mls_output_text(view->output, "\n");
+        show_changes(view, all);
+    }
+}
+
+/* ------------------------------------------------------------- for programs */
+
+#define CLASS_FIELDS(F)                                                                                                \
+    F(class, class, TEXT, "", row->name)                                                                               \
+    F(class, launches, NUMBER, "", row->count)                                                                         \
+    F(class, total_ms, NUMBER, "ms", row->total_ms)                                                                    \
+    F(class, share_of_activity, NUMBER_OR_NULL, "", row->share)
+MLS_FIELDS(class, mls_profile_row, CLASS_FIELDS)
+#define KERNEL_FIELDS(F)                                                                                               \
+    F(kernel, name, TEXT, "", row->name)                                                                               \
+    F(kernel, class, TEXT, "", row->class_name)                                                                        \
+    F(kernel, launches, NUMBER, "", row->count)                                                                        \
+    F(kernel, total_ms, NUMBER, "ms", row->total_ms)                                                                   \
+    F(kernel, min_us, NUMBER_OR_NULL, "us", row->min_us)                                                               \
+    F(kernel, max_us, NUMBER_OR_NULL, "us", row->max_us)                                                               \
+    F(kernel, share_of_kernels, NUMBER_OR_NULL, "", row->share)
+MLS_FIELDS(kernel, mls_profile_row, KERNEL_FIELDS)
+#define COPY_FIELDS(F)                                                                                                 \
+    F(copy, operation, TEXT, "", row->name)                                                                            \
+    F(copy, count, NUMBER, "", row->count)                                                                             \
+    F(copy, total_ms, NUMBER, "ms", row->total_ms)                                                                     \
+    F(copy, megabytes, NUMBER_OR_NULL, "", row->megabytes)
+MLS_FIELDS(copy, mls_profile_row, COPY_FIELDS)
+#define CALL_FIELDS(F)                                                                                                 \
+    F(call, name, TEXT, "", row->name)                                                                                 \
+    F(call, calls, NUMBER, "", row->count)                                                                             \
+    F(call, total_ms, NUMBER, "ms", row->total_ms)
+MLS_FIELDS(call, mls_profile_row, CALL_FIELDS)
+#define STREAM_FIELDS(F)                                                                                               \
+    F(stream, stream, TEXT, "", row->stream)                                                                           \
+    F(stream, activities, NUMBER, "", row->activities)                                                                 \
+    F(stream, busy_ms, NUMBER, "ms", row->busy_ms)
+MLS_FIELDS(stream, mls_profile_stream, STREAM_FIELDS)
+#define DEVICE_FIELDS(F)                                                                                               \
+    F(device, device, TEXT, "", row->device)                                                                           \
+    F(device, activities, NUMBER, "", row->activities)                                                                 \
+    F(device, window_ms, NUMBER, "ms", row->window_ms)                                                                 \
+    F(device, busy_ms, NUMBER, "ms", row->busy_ms)                                                                     \
+    F(device, idle_ms, NUMBER, "ms", row->idle_ms)                                                                     \
+    F(device, compute_ms, NUMBER, "ms", row->compute_ms)                                                               \
+    F(device, communication_ms, NUMBER, "ms", row->communication_ms)                                                   \
+    F(device, exposed_communication_ms, NUMBER, "ms", row->exposed_communication_ms)                                   \
+    F(device, copy_ms, NUMBER, "ms", row->copy_ms)                                                                     \
+    F(device, exposed_copy_ms, NUMBER, "ms", row->exposed_copy_ms)                                                     \
+    F(device, overlap, NUMBER_OR_NULL, "", row->overlap)                                                               \
+    F(device, streams, ARRAY, "", MLS_EMIT_ROWS(stream, row->streams, row->stream_count))
+MLS_FIELDS(device, mls_profile_device, DEVICE_FIELDS)
+#define COUNTER_FIELDS(F)                                                                                              \
+    F(counter, name, TEXT, "", row->name)                                                                              \
+    F(counter, class, TEXT, "", row->class_name)                                                                       \
+    F(counter, launches, NUMBER, "", row->launches)                                                                    \
+    F(counter, duration_ms, NUMBER_OR_NULL, "ms", row->duration_ms)                                                    \
+    F(counter, compute_percent, NUMBER, "", row->compute_percent)                                                      \
+    F(counter, memory_percent, NUMBER, "", row->memory_percent)                                                        \
+    F(counter, dram_percent, NUMBER_OR_NULL, "", row->dram_percent)                                                    \
+    F(counter, bound, TEXT, "", mls_profile_bound_name(row->bound))                                                    \
+    F(counter, near_peak, BOOL, "", row->near_peak)
+MLS_FIELDS(counter, mls_profile_counter, COUNTER_FIELDS)
+
+typedef struct bound_share {
+    mls_profile_bound bound;
+    uint64_t launches;
+    double share;
+} bound_share;
+#define BOUND_FIELDS(F)                                                                                                \
+    F(bound, bound, TEXT, "", mls_profile_bound_name(row->bound))                                                      \
+    F(bound, launches, NUMBER, "", row->launches)                                                                      \
+    F(bound, share, NUMBER_OR_NULL, "", row->share)
+MLS_FIELDS(bound, bound_share, BOUND_FIELDS)
+#define STEPS_FIELDS(F)                                                                                                \
+    F(steps, count, NUMBER, "", row->steps.count)                                                                      \
+    F(steps, mean_ms, NUMBER, "ms", row->steps.mean_ms)                                                                \
+    F(steps, min_ms, NUMBER, "ms", row->steps.min_ms)                                                                  \
+    F(steps, max_ms, NUMBER, "ms", row->steps.max_ms)
+MLS_FIELDS(steps, mls_profile, STEPS_FIELDS)
+#define PLACE_FIELDS(F)                                                                                                \
+    F(place, file, TEXT, "", row->run.file)                                                                            \
+    F(place, offset_minutes, NUMBER_OR_NULL, "minutes", row->run.known ? row->run.offset_minutes : (double)NAN)        \
+    F(place, inside, BOOL_OR_NULL, "", row->run.known ? mls_emit_bool(to, row->run.inside) : mls_emit_null(to))
+MLS_FIELDS(place, mls_profile, PLACE_FIELDS)
+#define VERDICT_FIELDS(F)                                                                                              \
+    F(verdict, code, TEXT, "", row->code)                                                                              \
+    F(verdict, message, TEXT, "", row->message)
+MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
+
+static void emit_calls(mls_emitter *to, const mls_profile_rows *rows)
+{
+    if (rows->told) {
+        MLS_EMIT_ROWS(call, rows->items, rows->count);
+    } else {
+        mls_emit_null(to);
+    }
+}
+
+static void emit_devices(mls_emitter *to, const mls_profile *profile)
+{
+    if (profile->has_devices) {
+        MLS_EMIT_ROWS(device, profile->devices, profile->device_count);
+    } else {
+        mls_emit_null(to);
+    }
+}
+
+static void emit_kernel_counters(mls_emitter *to, const mls_profile *profile)
+{
+    if (profile->has_counters) {
+        MLS_EMIT_ROWS(counter, profile->counters, profile->counter_count);
+    } else {
+        mls_emit_null(to);
+    }
+}
+
+static void emit_bounds(mls_emitter *to, const mls_profile *profile)
+{
+    if (!profile->has_counters) {
+        mls_emit_null(to);
+        return;
+    }
+    mls_emit_open(to, '[');
+    for (mls_profile_bound i = 0; i < MLS_BOUND_COUNT; i++) {
+        const bound_share share = {i, profile->bounds[i].launches, profile->bounds[i].share};
+        if (share.launches > 0) {
+            mls_emit_object(to, &bound_fields, &share);
+        }
+    }
+    mls_emit_close(to, ']');
+}
+
+static void emit_place(mls_emitter *to, const mls_profile *profile)
+{
+    if (profile->run.file != NULL) {
+        mls_emit_object(to, &place_fields, profile);
+    }
+}
+
+static void emit_profile_findings(mls_emitter *to, const mls_profile *profile)
+{
+    mls_found found = {0};
+    mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, NULL);
+    mls_emit_found(to, found);
+}
+
+/* A profile, and how many names are listed of it. */
+typedef struct listed_profile {
+    const mls_profile *profile;
+    size_t top;
+} listed_profile;
+
+#define PROFILE_FIELDS(F)                                                                                              \
+    F(profile, file, TEXT, "", row->profile->file)                                                                     \
+    F(profile, kind, TEXT, "", mls_profile_kind_name(row->profile->kind))                                              \
+    F(profile, complete, BOOL, "", row->profile->complete)                                                             \
+    F(profile, start_ms, NUMBER_OR_NULL, "ms", row->profile->start_ms)                                                 \
+    F(profile, kernels, NUMBER, "", row->profile->kernels)                                                             \
+    F(profile, kernel_ms, NUMBER, "ms", row->profile->kernel_ms)                                                       \
+    F(profile, activity_ms, NUMBER, "ms", row->profile->activity_ms)                                                   \
+    F(profile, classes, ARRAY, "", MLS_EMIT_ROWS(class, row->profile->classes.items, row->profile->classes.count))     \
+    F(profile, names, ARRAY, "",                                                                                       \
+      MLS_EMIT_ROWS(kernel, row->profile->names.items, mls_profile_top(row->profile->names.count, row->top)))          \
+    F(profile, copies, ARRAY, "", MLS_EMIT_ROWS(copy, row->profile->copies.items, row->profile->copies.count))         \
+    F(profile, devices, ARRAY_OR_NULL, "", emit_devices(to, row->profile))                                             \
+    F(profile, api, ARRAY_OR_NULL, "", emit_calls(to, &row->profile->api))                                             \
+    F(profile, ranges, ARRAY_OR_NULL, "", emit_calls(to, &row->profile->ranges))                                       \
+    F(profile, osrt, ARRAY_OR_NULL, "", emit_calls(to, &row->profile->osrt))                                           \
+    F(profile, steps, OBJECT_OR_NULL, "",                                                                              \
+      mls_emit_object(to, &steps_fields, row->profile->steps.count > 0 ? row->profile : NULL))                         \
+    F(profile, counters, ARRAY_OR_NULL, "", emit_kernel_counters(to, row->profile))                                    \
+    F(profile, bounds, ARRAY_OR_NULL, "", emit_bounds(to, row->profile))                                               \
+    F(profile, run, OBJECT, "", emit_place(to, row->profile))                                                          \
+    F(profile, verdicts, ARRAY, "", MLS_EMIT_ROWS(verdict, row->profile->verdicts, row->profile->verdict_count))       \
+    F(profile, findings, ARRAY, "", emit_profile_findings(to, row->profile))
+MLS_FIELDS(profile, listed_profile, PROFILE_FIELDS)
+
+#define CHANGE_FIELDS(F)                                                                                               \
+    F(change, class, TEXT, "", row->name)                                                                              \
+    F(change, before, NUMBER, "", row->before)                                                                         \
+    F(change, after, NUMBER, "", row->after)                                                                           \
+    F(change, change, NUMBER, "", row->after - row->before)
+MLS_FIELDS(change, mls_profile_change, CHANGE_FIELDS)
+#define AGAINST_FIELDS(F)                                                                                              \
+    F(against, file, TEXT, "", row->base->file)                                                                        \
+    F(against, unit, TEXT, "", row->changes->per_step ? "ms_per_step" : "share")                                       \
+    F(against, classes, ARRAY, "", MLS_EMIT_ROWS(change, row->changes->items, row->changes->count))
+MLS_FIELDS(against, mls_profiles, AGAINST_FIELDS)
+
+static void emit_profiles(mls_emitter *to, const mls_profiles *all)
+{
+    mls_emit_open(to, '[');
+    for (size_t i = 0; i < all->count; i++) {
+        const listed_profile listed = {all->items[i], all->top};
+        mls_emit_object(to, &profile_fields, &listed);
+    }
+    mls_emit_close(to, ']');
+}
+
+static void emit_against(mls_emitter *to, const mls_profiles *all)
+{
+    if (all->changes != NULL) {
+        mls_emit_object(to, &against_fields, all);
+    }
+}
+
+#define PROFILES_FIELDS(F)                                                                                             \
+    F(profiles, profiles, ARRAY, "", emit_profiles(to, row))                                                           \
+    F(profiles, against, OBJECT, "", emit_against(to, row))
+MLS_FIELDS(profiles, mls_profiles, PROFILES_FIELDS)
+
+static const mls_fields *const tables[] = {&profiles_fields, &profile_fields, &class_fields,  &kernel_fields,
+                                           &copy_fields,     &device_fields,  &stream_fields, &call_fields,
+                                           &steps_fields,    &counter_fields, &bound_fields,  &place_fields,
+                                           &verdict_fields,  &against_fields, &change_fields, NULL};
+
+/* A line for each profile, and one for what changed. */
+static void profile_lines(mls_emitter *to, const void *what)
+{
+    const mls_profiles *all = what;
+    for (size_t i = 0; i < all->count; i++) {
+        const listed_profile listed = {all->items[i], all->top};
+        mls_emit_object(to, &profile_fields, &listed);
+        mls_emit_end(to);
+    }
+    if (all->changes != NULL) {
+        mls_emit_object(to, &against_fields, all);
+        mls_emit_end(to);
+    }
+}
+
+static const mls_columns class_columns = {
+    "PROFILE CSV", "file kind class launches total_ms share_of_activity", {&profile_fields, &class_fields}, 0};
+/* What is known of a kernel beside its sums, in cells. */
+typedef struct counted_kernel {
+    const mls_profile_counter *counter; /* NULL: nothing */
+} counted_kernel;
+#define COUNTED_PERCENT(member) (row->counter != NULL ? row->counter->member : (double)NAN)
+#define COUNTED_FIELDS(F)                                                                                              \
+    F(counted, compute_percent, NUMBER_OR_NULL, "", COUNTED_PERCENT(compute_percent))                                  \
+    F(counted, memory_percent, NUMBER_OR_NULL, "", COUNTED_PERCENT(memory_percent))                                    \
+    F(counted, dram_percent, NUMBER_OR_NULL, "", COUNTED_PERCENT(dram_percent))                                        \
+    F(counted, bound, TEXT_OR_NULL, "", row->counter != NULL ? mls_profile_bound_name(row->counter->bound) : NULL)     \
+    F(counted, near_peak, BOOL_OR_NULL, "",                                                                            \
+      row->counter != NULL ? mls_emit_bool(to, row->counter->near_peak) : mls_emit_null(to))
+MLS_FIELDS(counted, counted_kernel, COUNTED_FIELDS)
+static const mls_columns kernel_columns = {"PROFILE BY NAME CSV",
+                                           "file kind name class launches total_ms min_us max_us share_of_kernels "
+                                           "compute_percent memory_percent dram_percent bound near_peak",
+                                           {&profile_fields, &kernel_fields, &counted_fields},
+                                           0};
+static const mls_columns stream_columns = {"PROFILE BY STREAM CSV",
+                                           "file kind device stream activities busy_ms",
+                                           {&profile_fields, &stream_fields, &device_fields},
+                                           0};
+static const mls_columns device_columns = {"PROFILE BY DEVICE CSV",
+                                           "file kind device activities window_ms busy_ms idle_ms compute_ms "
+                                           "communication_ms exposed_communication_ms copy_ms "
+                                           "exposed_copy_ms overlap",
+                                           {&profile_fields, &device_fields},
+                                           0};
+
+static void class_rows(mls_emitter *to, const void *what)
+{
+    const mls_profiles *all = what;
+    for (size_t i = 0; i < all->count; i++) {
+        const listed_profile listed = {all->items[i], 0};
+        for (size_t k = 0; k < all->items[i]->classes.count; k++) {
+            mls_emit_row(to, &class_columns,
+                         (const void *[MLS_SOURCES_MAX]){&listed, &all->items[i]->classes.items[k]});
+        }
+    }
+}
+
+static void kernel_rows(mls_emitter *to, const void *what)
+{
+    const mls_profiles *all = what;
+    for (size_t i = 0; i < all->count; i++) {
+        const mls_profile *profile = all->items[i];
+        const listed_profile listed = {profile, 0};
+        for (size_t k = 0; k < mls_profile_top(profile->names.count, all->top); k++) {
+            const counted_kernel counted = {mls_profile_counter_of(profile, profile->names.items[k].name)};
+            mls_emit_row(to, &kernel_columns,
+                         (const void *[MLS_SOURCES_MAX]){&listed, &profile->names.items[k], &counted});
+        }
+    }
+}
+
+static void line_rows(mls_emitter *to, const void *what)
+{
+    const mls_profiles *all = what;
+    const bool streams = all->by == MLS_PROFILE_BY_STREAM;
+    for (size_t i = 0; i < all->count; i++) {
+        const listed_profile listed = {all->items[i], 0};
+        for (size_t d = 0; d < all->items[i]->device_count; d++) {
+            const mls_profile_device *device = &all->items[i]->devices[d];
+            for (size_t s = 0; s < device->stream_count && streams; s++) {
+                mls_emit_row(to, &stream_columns,
+                             (const void *[MLS_SOURCES_MAX]){&listed, &device->streams[s], device});
+            }
+            if (!streams) {
+                mls_emit_row(to, &device_columns, (const void *[MLS_SOURCES_MAX]){&listed, device});
+            }
+        }
+    }
+}
+
+#define PROFILE_REPORT(told, table, fill)                                                                              \
+    {                                                                                                                  \
+        .section = "PROFILE JSON", .show = show_profiles, .object = &profiles_fields, .tables = (told),                \
+        .lines = profile_lines, .columns = &(table), .rows = (fill)                                                    \
+    }
+const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT] = {
+    [MLS_PROFILE_BY_CLASS] = PROFILE_REPORT(tables, class_columns, class_rows),
+    [MLS_PROFILE_BY_NAME] = PROFILE_REPORT(NULL, kernel_columns, kernel_rows),
+    [MLS_PROFILE_BY_STREAM] = PROFILE_REPORT(NULL, stream_columns, line_rows),
+    [MLS_PROFILE_BY_DEVICE] = PROFILE_REPORT(NULL, device_columns, line_rows),
+};

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What no command case can show: the time line on random activities, texts over the borders of blocks, limits. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "close.h"
+#include "log/input.h"
+#include "mlscore/profile.h"
+
+static mls_kernel_classes *classes;
+
+static int load(void **state)
+{
+    (void)state;
+    return mls_kernel_classes_new((mls_str){NULL, 0}, &classes, NULL);
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    mls_kernel_classes_free(classes);
+    return 0;
+}
+
+/* Reads a text, which is freed, and which is a profile. */
+static mls_profile *read_text(mls_buffer *text)
+{
+    mls_profile *profile = NULL;
+    mls_error error = {0};
+    assert_false(text->failed);
+    if (mls_profile_read_bytes(mls_buffer_str(text), "x", classes, &profile, &error) != MLS_OK) {
+        fail_msg("%s", error.message);
+    }
+    mls_buffer_release(text);
+    return profile;
+}
+
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % below;
+}
+
+static int64_t ns(double ms)
+{
+    return (int64_t)floor(ms * 1e6 + 0.5);
+}
+
+/* What counting every nanosecond by itself says of one device. */
+enum { LINE = 400 };
+typedef struct counted_line {
+    bool compute[LINE], communication[LINE], copy[LINE];
+} counted_line;
+
+static void check_line(const mls_profile_device *device, const counted_line *line, int64_t first, int64_t last)
+{
+    int64_t compute = 0;
+    int64_t communication = 0;
+    int64_t exposed = 0;
+    int64_t copies = 0;
+    int64_t exposed_copies = 0;
+    for (int64_t at = first; at < last; at++) {
+        const bool c = line->compute[at];
+        const bool n = line->communication[at];
+        compute += c;
+        communication += n;
+        exposed += n && !c;
+        copies += line->copy[at];
+        exposed_copies += line->copy[at] && !c && !n;
+    }
+    assert_int_equal(ns(device->window_ms), last - first);
+    assert_int_equal(ns(device->compute_ms), compute);
+    assert_int_equal(ns(device->communication_ms), communication);
+    assert_int_equal(ns(device->exposed_communication_ms), exposed);
+    assert_int_equal(ns(device->copy_ms), copies);
+    assert_int_equal(ns(device->exposed_copy_ms), exposed_copies);
+    assert_int_equal(ns(device->idle_ms), last - first - compute - exposed - exposed_copies);
+    assert_int_equal(ns(device->busy_ms), compute + exposed + exposed_copies);
+    assert_true(communication > 0 ? fabs(device->overlap - (1 - (double)exposed / (double)communication)) < 1e-12
+                                  : isnan(device->overlap));
+}
+
+/* window = computing + exposed communication + exposed copies + idle, to the nanosecond. */
+static void the_line_adds_up(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *category, *name;
+    } kinds[] = {{"kernel", "nvjet"},
+                 {"kernel", "ncclDevKernel_AllReduce"},
+                 {"gpu_memcpy", "Memcpy HtoD"},
+                 {"gpu_memset", "Memset"},
+                 {"kernel", "rms_norm"}};
+    uint32_t seed = 11;
+    for (int round = 0; round < 300; round++) {
+        mls_buffer text = {0};
+        counted_line line = {0};
+        int64_t first = LINE;
+        int64_t last = 0;
+        const size_t count = 1 + draw(&seed, 30);
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t kind = draw(&seed, 5);
+            const int64_t start = draw(&seed, LINE);
+            const int64_t most = LINE - start;
+            const int64_t length = draw(&seed, 4) == 0 ? 0 : draw(&seed, 60) % (most + 1);
+            bool *marks = kind == 1 ? line.communication : kind == 2 || kind == 3 ? line.copy : line.compute;
+            for (int64_t at = start; at < start + length; at++) {
+                marks[at] = true;
+            }
+            first = start < first ? start : first;
+            last = start + length > last ? start + length : last;
+            mls_buffer_printf(&text,
+                              "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"tid\":%u,\"pid\":3,\"ts\":0.%03d,"
+                              "\"dur\":0.%03d}",
+                              i == 0 ? "[" : ",\n", kinds[kind].category, kinds[kind].name, draw(&seed, 3), (int)start,
+                              (int)length);
+        }
+        mls_profile *profile = read_text(&text);
+        assert_int_equal(profile->device_count, 1);
+        assert_int_equal(profile->devices[0].activities, count);
+        check_line(&profile->devices[0], &line, first, last);
+        mls_profile_free(profile);
+    }
+}
+
+#define KERNEL                                                                                                         \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":%d,\"dur\":1,\"pid\":0,\"tid\":1,\"args\":{\"device\":4}}"
+
+/* A trace cut at any byte is read up to there; with nothing else wrong it is complete only at its end. */
+static void a_trace_cut_anywhere(void **state)
+{
+    (void)state;
+    mls_buffer text = {0};
+    mls_buffer_append_text(&text, "{\"traceEvents\": [");
+    for (int i = 0; i < 3; i++) {
+        mls_buffer_append_text(&text, i > 0 ? ", " : "");
+        mls_buffer_printf(&text, KERNEL, i * 10);
+    }
+    const size_t third = text.len;
+    mls_buffer_append_text(&text, "], \"baseTimeNanoseconds\": 1790857026000000000}");
+    for (size_t len = 0; len <= text.len; len++) {
+        mls_profile *profile = NULL;
+        mls_error error = {0};
+        const mls_status status = mls_profile_read_bytes((mls_str){text.ptr, len}, "x", classes, &profile, &error);
+        assert_true(status == MLS_OK || (status == MLS_ERROR_UNKNOWN && len < 20));
+        if (profile != NULL) {
+            assert_true(profile->complete == (len == text.len));
+            assert_int_equal(profile->findings.counts.error, len < text.len);
+            assert_true(profile->kernels <= 3 && (profile->kernels == 3) == (len >= third));
+        }
+        mls_profile_free(profile);
+    }
+    mls_buffer_release(&text);
+}
+
+/* Wherever the end of a block falls, the trace says the same. */
+static void blocks_cut_nothing(void **state)
+{
+    (void)state;
+    for (size_t before = 0; before < 400; before += 3) {
+        mls_buffer text = {0};
+        mls_buffer_append_text(&text, "[");
+        mls_buffer_append_repeated(&text, ' ', MLS_BLOCK_SIZE - 1 - before);
+        for (int i = 0; i < 3; i++) {
+            mls_buffer_printf(&text, KERNEL ",", i * 10);
+            mls_buffer_append_text(&text,
+                                   "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"args\":{\"a\":[\"\\u00e9\\n\",-1.5e3,true]}},");
+        }
+        mls_profile *profile = read_text(&text);
+        assert_true(profile->complete && profile->kernels == 3 && profile->findings.count == 0);
+        assert_true(mls_str_equal(profile->devices[0].device, MLS_S("4")));
+        mls_profile_free(profile);
+    }
+}
+
+/* Texts longer than anything that is kept: as an argument, as a member's name, as the name of a kernel. */
+static void long_texts_are_dropped(void **state)
+{
+    (void)state;
+    static const char *const around[][2] = {
+        {"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,\"dur\":1,\"args\":{\"x\":\"", "\"}}"},
+        {"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,\"dur\":1,\"args\":{\"", "\":[{\"stream\":7}]}}"},
+        {"{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":1,\"name\":\"", "\"}"},
+    };
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        mls_buffer text = {0};
+        mls_buffer_append_text(&text, "[");
+        mls_buffer_printf(&text, KERNEL ",", 5);
+        mls_buffer_append_text(&text, around[i][0]);
+        for (size_t k = 0; k < MLS_BLOCK_SIZE; k++) {
+            mls_buffer_append_text(&text, "ab\\\"\\u00e9");
+        }
+        mls_buffer_append_text(&text, around[i][1]);
+        mls_buffer_printf(&text, "," KERNEL "]", 9);
+        mls_profile *profile = read_text(&text);
+        assert_true(profile->complete);
+        assert_int_equal(profile->kernels, i < 2 ? 3 : 2);
+        assert_int_equal(profile->findings.found[MLS_FINDING_EVENT_DAMAGED], i == 2);
+        mls_profile_free(profile);
+    }
+}
+
+static void what_is_wrong_in_the_middle(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "{\"ph\":\"X\",}", "{\"a\":01}", "{\"a\":\"\x01\"}", "{\"a\":\"\\q\"}", "}", "nul", "{\"a\" 1}", "{'a':1}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        for (size_t far = 0; far < 2; far++) {
+            mls_buffer text = {0};
+            mls_buffer_append_text(&text, "[");
+            mls_buffer_append_repeated(&text, '\n', far * (MLS_BLOCK_SIZE - 120));
+            mls_buffer_printf(&text, KERNEL ",%s," KERNEL "]", 5, wrong[i], 9);
+            mls_profile *profile = read_text(&text);
+            assert_true(!profile->complete && profile->kernels == 1);
+            assert_int_equal(profile->findings.items[0].code, MLS_FINDING_TRACE_TRUNCATED);
+            assert_int_equal(profile->findings.items[0].line, 1 + far * (MLS_BLOCK_SIZE - 120));
+            mls_profile_free(profile);
+        }
+    }
+}
+
+/* More distinct names than are kept count under their class; more streams than are kept are left out and told. */
+static void limits_are_kept(void **state)
+{
+    (void)state;
+    enum { MANY = 65536 + 500, STREAMS = 16384 + 50 };
+    mls_buffer text = {0};
+    mls_buffer_append_text(&text, "[");
+    for (int i = 0; i < MANY; i++) {
+        mls_buffer_printf(&text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm_%d\",\"ts\":%d,\"dur\":1},\n", i, i);
+    }
+    mls_profile *profile = read_text(&text);
+    assert_int_equal(profile->kernels, MANY);
+    assert_int_equal(profile->names.count, 65536);
+    assert_int_equal(profile->classes.count, 1);
+    assert_int_equal(profile->classes.items[0].count, MANY);
+    mls_profile_free(profile);
+    mls_buffer_append_text(&text, "[");
+    for (int i = 0; i < STREAMS; i++) {
+        mls_buffer_printf(&text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"tid\":%d,\"ts\":%d,\"dur\":1},\n",
+                          i, i);
+    }
+    profile = read_text(&text);
+    assert_int_equal(profile->kernels, 16384);
+    assert_int_equal(profile->findings.found[MLS_FINDING_TOO_MUCH], 1);
+    assert_int_equal(profile->devices[0].stream_count, 16384);
+    mls_profile_free(profile);
+}
+
+/* A quote that is never closed takes no more than a row: what stood behind it is read again, line by line. */
+static void open_quotes_lose_one_row(void **state)
+{
+    (void)state;
+    mls_buffer text = {0};
+    mls_buffer_append_text(&text, "Time (%),Total Time (ns),Instances,Name\n1,10,1,\"k0\n");
+    for (int i = 0; i < 40000; i++) {
+        mls_buffer_printf(&text, "1,10,1,%s\n", i % 2 == 0 ? "a long name of a kernel" : "another one");
+    }
+    mls_profile *profile = read_text(&text);
+    assert_int_equal(profile->kernels, 40000);
+    assert_int_equal(profile->findings.found[MLS_FINDING_ROW_DAMAGED], 1);
+    mls_profile_free(profile);
+    mls_buffer_append_text(
+        &text, "Time (%),Total Time (ns),Instances,Name\n1,10,1,\"two\nlines, \"\"quoted\"\"\"\n1,10,1,\"x\"y\n");
+    profile = read_text(&text);
+    assert_int_equal(profile->kernels, 1);
+    assert_true(mls_str_equal(profile->names.items[0].name, MLS_S("two\nlines, \"quoted\"")));
+    assert_int_equal(profile->findings.items[0].line, 4);
+    mls_profile_free(profile);
+}
+
+static void classes_by_name(void **state)
+{
+    (void)state;
+    /* Each of these holds a word of another class. */
+    static const char *const table[][2] = {
+        {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", "communication"},
+        {"void fbgemm_gpu::split_embedding_codegen_forward_kernel<float>", "embedding"},
+        {"void at::native::elementwise_kernel<128, 2, at::native::(anonymous namespace)::f(){lambda()#2}>",
+         "elementwise"},
+        {"void at::<unnamed>::reduce_kernel<512, 1>", "reduction"},
+        {"convert_fp32_to_bf16_transpose", "elementwise"},
+        {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma", "attention"},
+        {"void at::native::_scatter_gather_elementwise_kernel<128, 8>", "embedding"},
+        {"SM90_XMMA_GEMM_BF16", "gemm"},
+        {"[CUDA memcpy Device-to-Host]", "copy"},
+        {"spin", "other"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        assert_string_equal(mls_kernel_class_of(classes, mls_str_from(table[i][0])), table[i][1]);
+    }
+}
+
+static void classes_that_are_wrong(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "[]",
+                                        "{}",
+                                        "{\"rules\": 1}",
+                                        "{\"rules\": [1]}",
+                                        "{\"rules\": [{\"class\": \"a\"}]}",
+                                        "{\"rules\": [{\"class\": \"a b\", \"pattern\": \"x\"}]}",
+                                        "{\"rules\": [{\"class\": \"a\", \"pattern\": \"(\"}]}",
+                                        "{\"rules\": [{\"class\": \"a\", \"pattern\": []}]}",
+                                        "{\"rules\": [{\"class\": \"a\", \"pattern\": [\"x\", 1]}]}",
+                                        "{\"rules\": [], \"fp32_pattern\": \"[\"}",
+                                        "{\"rules\": [{\"class\": \"a\", \"pattern\": \"x\"}]"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        mls_kernel_classes *made = NULL;
+        mls_error error = {0};
+        const mls_status status = mls_kernel_classes_new(mls_str_from(wrong[i]), &made, &error);
+        assert_true(status == MLS_ERROR_VALUE || status == MLS_ERROR_SYNTAX);
+        assert_true(made == NULL && error.message[0] != '\0');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_line_adds_up),
+        cmocka_unit_test(a_trace_cut_anywhere),
+        cmocka_unit_test(blocks_cut_nothing),
+        cmocka_unit_test(long_texts_are_dropped),
+        cmocka_unit_test(what_is_wrong_in_the_middle),
+        cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(open_quotes_lose_one_row),
+        cmocka_unit_test(classes_by_name),
+        cmocka_unit_test(classes_that_are_wrong),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
