@@ -160,7 +160,7 @@ static mls_str without_unit(mls_str name)
     return bracket != NULL ? trimmed((mls_str){name.ptr, (size_t)(bracket - name.ptr)}) : name;
 }
 
-/* Takes what a column tells, unless another one tells it and stands before it in the table. */
+/* Takes what a column tells, unless one before it tells it better.  In a row the last that tells a thing counts. */
 static bool tell_column(mls_log_heading *heading, const mls_log_column *of[], const mls_log_column *column)
 {
     if (heading->count == MLS_HEADING_COLUMNS_MAX) {
@@ -168,17 +168,11 @@ static bool tell_column(mls_log_heading *heading, const mls_log_column *of[], co
     }
     const size_t at = heading->count++;
     of[at] = column;
-    heading->tells[at] = MLS_TELLS_NOTHING;
     for (size_t i = 0; i < at && column != NULL; i++) {
-        if (heading->tells[i] == column->tells) {
-            heading->tells[i] = of[i] > column ? MLS_TELLS_NOTHING : heading->tells[i];
-            column = of[i] > column ? column : NULL;
-        }
+        column = heading->tells[i] == column->tells && of[i] < column ? NULL : column;
     }
-    if (column != NULL) {
-        heading->tells[at] = column->tells;
-        heading->per[at] = column->per;
-    }
+    heading->tells[at] = column != NULL ? column->tells : MLS_TELLS_NOTHING;
+    heading->per[at] = column != NULL ? column->per : 1;
     return true;
 }
 

@@ -295,6 +295,17 @@ static void rows_are_sorted_and_the_last_counts(void **state)
     joined_release(&joined);
 }
 
+static void neighbours_of_the_same_time_are_one_row(void **state)
+{
+    (void)state;
+    /* Instant power, where there is no other. */
+    joined_log joined = join("timestamp, power.draw.instant [W]\n2026/11/21 16:25:00.000, 100 W\n"
+                             "2026/11/21 16:25:01.000, 900 W\n2026/11/21 16:25:01.000, 300 W\n",
+                             0, 1000, NULL);
+    assert_true(joined.window.devices[0].samples == 2 && joined.window.devices[0].energy_joules == 200);
+    joined_release(&joined);
+}
+
 static void what_is_without_power_is_not_covered(void **state)
 {
     (void)state;
@@ -488,6 +499,22 @@ static void the_zone_that_fits_is_suggested(void **state)
     }
 }
 
+static void the_nearest_of_zones_that_fit_as_well(void **state)
+{
+    (void)state;
+    /* From 10:00 to 14:20 without a gap: 2 h behind UTC its end is short of the run at 16:25, 2 h 15 min it is not. */
+    mls_telemetry_options options = mls_telemetry_defaults();
+    const mls_telemetry_run runs[] = {{"run.log", 1, T0 + 10000, T0 + 50000}, {"two.log", 1, T0 + 1e9, T0 + 1.1e9}};
+    char zone[8];
+    options.gap_ms = 1e9;
+    struct mls_telemetry_file file = read_text(HEADING "2026/11/21 10:00:00.000, 0, 100, 90, 1900\n"
+                                                       "2026/11/21 14:20:00.000, 0, 100, 90, 1900\n",
+                                               &options);
+    assert_int_equal(mls_timezone_suggest(&file, 1, runs, 2, &options, zone), MLS_OK);
+    assert_string_equal(zone, "-02:15");
+    mls_telemetry_file_release(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,12 +526,14 @@ int main(void)
         cmocka_unit_test(an_estimate_fills_up_the_rest),
         cmocka_unit_test(a_gap_is_left_out),
         cmocka_unit_test(rows_are_sorted_and_the_last_counts),
+        cmocka_unit_test(neighbours_of_the_same_time_are_one_row),
         cmocka_unit_test(what_is_without_power_is_not_covered),
         cmocka_unit_test(counters_rise_and_are_reset),
         cmocka_unit_test(a_row_speaks_until_the_next),
         cmocka_unit_test(outliers_by_median_and_spread),
         cmocka_unit_test(two_devices_differ_in_use_only),
         cmocka_unit_test(the_zone_that_fits_is_suggested),
+        cmocka_unit_test(the_nearest_of_zones_that_fit_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
