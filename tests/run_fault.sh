@@ -209,6 +209,14 @@ swept score -j1 --wide cut submission
 swept score -j1 --summary logs submission
 swept score -j1 --summary=wide logs submission
 swept score -j2 --format json logs
+run "$mlscore" score --format csv --wide -o a.csv logs
+run "$mlscore" score --format json -o b.json cut submission
+for format in table csv json markdown; do
+    swept compare -j1 --format $format logs a.csv b.json submission
+done
+swept compare -j1 --all -v submission "$testdata/submission"
+swept compare -j1 --published logs b.json
+swept compare -j1 --scaling --accelerators A:8 --accelerators B:16 logs a.csv
 for format in table csv json markdown; do
     swept throughput -j1 --format $format "$testdata/throughput" cut
 done

@@ -219,16 +219,21 @@ mls_status mls_sides_meet(mls_comparison *comparison, mls_arena *arena)
 
 /* --------------------------------------------------------------- one side */
 
+/* What groups are called by, in this order. */
+typedef enum naming { NAMED_CONFIG, NAMED_BATCH, NAMED_FOLDER, NAMED_SYSTEM, NAMED_PATH, NAMINGS } naming;
+
 /* What a group could be called, empty where nothing of the kind is known.  False: no memory. */
-static bool name_by(pairing by, const mls_side_group *group, mls_arena *arena, mls_str *name)
+static bool name_by(naming by, const mls_side_group *group, mls_arena *arena, mls_str *name)
 {
+    const char *const texts[NAMINGS] = {
+        [NAMED_CONFIG] = group->config, [NAMED_SYSTEM] = group->system_id, [NAMED_PATH] = group->path};
     mls_buffer text = {0};
-    if (by == BY_CONFIG) {
-        mls_buffer_append_text(&text, group->config != NULL ? group->config : "");
-    } else if (by == BY_BATCH && isfinite(group->global_batch_size)) {
+    if (by == NAMED_BATCH && isfinite(group->global_batch_size)) {
         mls_buffer_printf(&text, "batch %s", mls_words_exact(group->global_batch_size).text);
-    } else if (by != BY_BATCH) {
-        mls_buffer_append(&text, by == BY_FOLDER ? last_folder(group) : mls_str_from(group->path));
+    } else if (by == NAMED_FOLDER) {
+        mls_buffer_append(&text, last_folder(group));
+    } else {
+        mls_buffer_append_text(&text, texts[by] != NULL ? texts[by] : "");
     }
     *name = mls_arena_copy(arena, mls_buffer_str(&text));
     const bool ok = !text.failed && name->ptr != NULL;
@@ -255,10 +260,9 @@ static bool are_apart(const mls_str *names, size_t count)
  */
 static bool name_groups(mls_side_group *const *groups, mls_str *names, size_t count, mls_arena *arena)
 {
-    static const pairing ways[] = {BY_CONFIG, BY_BATCH, BY_FOLDER, BY_NOTHING};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (naming by = NAMED_CONFIG; by < NAMINGS; by++) {
         for (size_t i = 0; i < count; i++) {
-            if (!name_by(ways[way], groups[i], arena, &names[i])) {
+            if (!name_by(by, groups[i], arena, &names[i])) {
                 return false;
             }
         }
@@ -285,7 +289,9 @@ static size_t side_named(mls_comparison *comparison, mls_arena *arena, mls_str n
     if (side->name == NULL || paths == NULL) {
         return SIZE_MAX;
     }
-    memcpy((void *)paths, (const void *)side->paths, side->path_count * sizeof *paths);
+    if (side->path_count > 0) {
+        memcpy((void *)paths, (const void *)side->paths, side->path_count * sizeof *paths);
+    }
     paths[side->path_count++] = path;
     side->paths = paths;
     side->groups++;

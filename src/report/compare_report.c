@@ -9,7 +9,7 @@
 #include "report/table.h"
 
 /* Unless all or more is asked for; and how much of a value, and how many values of a side, stand in a cell. */
-enum { SETTINGS_SHOWN = 10, VALUE_WIDTH = 24, VALUES_SHOWN = 3 };
+enum { SETTINGS_SHOWN = 10, VALUE_WIDTH = 24, VALUES_SHOWN = 10 };
 
 /* Sides beside the baseline that stand in one table. */
 enum { SIDES_ABREAST = 4 };
@@ -65,10 +65,16 @@ static mls_words chance_words(double p)
 /* What stands over a column may be a config's name, and so anything. */
 static const char *header_of(abreast *to, const char *before, const char *text)
 {
+    mls_str name = mls_str_from(text);
     mls_buffer words = {0};
     mls_buffer shown = {0};
+    for (size_t at = 0; mls_display_width(name) > VALUE_WIDTH; at = 0) { /* paths differ at their ends */
+        (void)mls_utf8_next(name, &at);
+        name = (mls_str){name.ptr + at, name.len - at};
+    }
     mls_buffer_append_text(&words, before);
-    mls_escape_append(&words, mls_utf8_fit(mls_str_from(text), VALUE_WIDTH));
+    mls_buffer_append_text(&words, name.ptr != text ? "…" : "");
+    mls_escape_append(&words, name);
     if (to->view->format == MLS_FORMAT_MARKDOWN) {
         mls_markdown_append(&shown, mls_buffer_str(&words));
     } else {
@@ -150,7 +156,6 @@ static double scaled_of(const mls_side_group *group)
 
 static void show_scores(abreast *to)
 {
-    bool scaled = false;
     value_row(to, "score (min)", mls_compare_decimals, score_of);
     for (size_t i = 1; i < to->count; i++) {
         difference_cell(to, i, MLS_STYLE_BOLD, mls_words_signed(difference_abreast(to, i)->minutes, 3).text);
@@ -160,6 +165,13 @@ static void show_scores(abreast *to)
         interval_append(&note, difference_abreast(to, 1));
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
     }
+}
+
+/* The score that counts, where it is not the measured one; and whose does not count. */
+static void show_scaled(abreast *to)
+{
+    bool scaled = false;
+    mls_buffer names = {0};
     for (size_t i = 0; i < to->count; i++) {
         scaled |= isfinite(group_at(to, i)->scaled_minutes) && group_at(to, i)->scale != 1;
     }
@@ -175,30 +187,33 @@ static void show_scores(abreast *to)
                            mls_words_percent(difference_abreast(to, 1)->scaled_ratio).text);
         }
     }
+    for (size_t i = 0; i < to->count; i++) {
+        if (!group_at(to, i)->official) {
+            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "not an official score: ", name_at(to, i));
+        }
+    }
+    if (names.len > 0) {
+        text_line(to, MLS_STYLE_WARN, mls_table_take(&to->table, &names));
+    }
 }
 
-/* Of a side whose runs are not all valid, or make no official score. */
+/* Of a side whose runs are not all valid, how many are. */
 static void show_run_counts(abreast *to)
 {
-    bool wanted[2] = {false, false};
+    bool wanted = false;
     for (size_t i = 0; i < to->count; i++) {
-        wanted[0] |= group_at(to, i)->valid < group_at(to, i)->run_count;
-        wanted[1] |= !group_at(to, i)->official;
+        wanted |= group_at(to, i)->valid < group_at(to, i)->run_count;
     }
-    for (int row = 0; row < 2; row++) {
-        if (wanted[row]) {
-            begin_row(to, "");
+    if (wanted) {
+        begin_row(to, "");
+    }
+    for (size_t i = 0; i < to->count && wanted; i++) {
+        const mls_side_group *group = group_at(to, i);
+        mls_words words = {""};
+        if (group->valid < group->run_count) {
+            (void)mls_text_printf(words.text, sizeof words.text, "%zu of %zu runs", group->valid, group->run_count);
         }
-        for (size_t i = 0; i < to->count && wanted[row]; i++) {
-            const mls_side_group *group = group_at(to, i);
-            mls_words words = {""};
-            if (row == 0 && group->valid < group->run_count) {
-                (void)mls_text_printf(words.text, sizeof words.text, "%zu of %zu runs", group->valid, group->run_count);
-            } else if (row == 1 && !group->official) {
-                (void)mls_text_printf(words.text, sizeof words.text, "not official");
-            }
-            side_cell(to, i, words.text);
-        }
+        side_cell(to, i, words.text);
     }
 }
 
@@ -423,9 +438,9 @@ static void show_beside(abreast *to)
 
 /* ------------------------------------------------------------------ settings */
 
-static void append_values(mls_buffer *cell, const mls_setting_values *values)
+static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most)
 {
-    for (size_t k = 0; k < values->count && k < VALUES_SHOWN; k++) {
+    for (size_t k = 0; k < values->count && k < most; k++) {
         const mls_setting_value *value = &values->items[k];
         const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
         const mls_str fitted = mls_utf8_fit(text, VALUE_WIDTH);
@@ -436,7 +451,7 @@ static void append_values(mls_buffer *cell, const mls_setting_values *values)
             mls_buffer_printf(cell, " x %zu", value->runs);
         }
     }
-    mls_buffer_append_text(cell, values->count > VALUES_SHOWN ? ", …" : "");
+    mls_buffer_append_text(cell, values->count > most ? ", …" : "");
 }
 
 static void setting_row(abreast *to, const mls_differing *setting)
@@ -449,7 +464,7 @@ static void setting_row(abreast *to, const mls_differing *setting)
     for (size_t i = 0; i < to->count; i++) {
         const mls_setting_values *values = &setting->values[to->groups[i]];
         mls_buffer cell = {0};
-        append_values(&cell, values);
+        append_values(&cell, values, to->all ? SIZE_MAX : VALUES_SHOWN);
         side_cell(to, i, mls_table_take(&to->table, &cell));
         varies |= values->count > 1;
     }
@@ -537,6 +552,7 @@ static void show_abreast(abreast *to)
     if (to->block->group_count == 2) {
         show_verdicts(to);
     }
+    show_scaled(to);
     show_parts(to);
     show_beside(to);
     if (to->block->group_count > 2) {
@@ -556,6 +572,7 @@ static void show_block(mls_view *view, const mls_comparing *what, const mls_bloc
             to.groups[to.count++] = next;
         }
         show_abreast(&to);
+        mls_output_text(view->output, next < block->group_count ? "\n" : "");
     }
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
     mls_compare_show_odd_runs(view, what->comparison, block);

@@ -77,7 +77,8 @@ void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below)
     for (size_t i = 0; i < in->unmatched_count; i++) {
         const mls_side_group *group = in->unmatched[i].group;
         const char *division = mls_division_name(group->division);
-        mls_view_printf(view, MLS_STYLE_PLAIN, 0, 4, "not compared: %s  %s%s%s  %s: %s", in->sides[group->side].name,
+        mls_view_printf(view, MLS_STYLE_PLAIN, 0, 4, "%s: %s  %s%s%s  %s: %s",
+                        in->mode == MLS_COMPARE_SIDES ? "not compared" : "left out", in->sides[group->side].name,
                         group->benchmark != NULL ? group->benchmark : "unknown benchmark", division != NULL ? "  " : "",
                         division != NULL ? division : "", group->path, in->unmatched[i].reason);
     }

@@ -117,16 +117,8 @@ static mls_arena *arena_of(mls_run *run)
 /* Keys without a row in the book that say whose the run is, how it went or what it was given, not how it was set up. */
 static bool is_setting(mls_str key)
 {
-    static const mls_str others[] = {MLS_STR("submission_status"),   MLS_STR("submission_entry"),
-                                     MLS_STR("submission_poc_name"), MLS_STR("submission_poc_email"),
-                                     MLS_STR("train_loss"),          MLS_STR("weights_initialization"),
-                                     MLS_STR("data_file"),           MLS_STR("checkpoint")};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (mls_str_equal(key, others[i])) {
-            return false;
-        }
-    }
-    return true;
+    return !mls_str_among(key, "submission_status submission_entry submission_poc_name submission_poc_email train_loss "
+                               "weights_initialization data_file checkpoint");
 }
 
 /* How many bytes of a string's span are kept, so that neither a character nor an escape is cut in two. */
