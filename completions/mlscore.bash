@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         options='--help --version'
-        words='score check verify compare published throughput profile config telemetry memory events rcp rules help completion'
+        words='score check verify compare published throughput profile config diagnose telemetry memory events rcp rules help completion'
         ;;
     *:score)
         options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --format= --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
@@ -137,6 +137,19 @@ _mlscore()
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
+    *:diagnose)
+        options='--campaign --sacct= --signatures= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --help --version '
+        files=yes
+        case $prev in
+        --sacct) value=yes words='' files=yes ;;
+        --signatures) value=yes words='' files=yes ;;
+        --format) value=yes words='table json ndjson' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
     *:telemetry)
         options='--run= --timezone= --offset= --gap= --columns= --start= --interval= --host-pattern= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
@@ -236,7 +249,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version '
-        words='score check verify compare published throughput profile config telemetry memory events rcp rules help completion findings malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
+        words='score check verify compare published throughput profile config diagnose telemetry memory events rcp rules help completion findings signatures malformed torn-line empty missing-step step-order status cancelled task-failed mixed-group run-count unreadable value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file params-ignored'
         ;;
     *:completion)
         options='--help --version '

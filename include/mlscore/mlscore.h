@@ -8,6 +8,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/compare.h"
 #include "mlscore/config.h"
+#include "mlscore/diagnose.h"
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
 #include "mlscore/log.h"

@@ -93,6 +93,7 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name)
         mls_nearest_offer(&nearest, MLS_S("--version"));
     } else {
         mls_nearest_offer(&nearest, MLS_S("findings"));
+        mls_nearest_offer(&nearest, MLS_S("signatures"));
         offer_findings(&nearest);
     }
     mls_cli_say(cli, MLS_WRONG_USAGE, NULL, *name == '-' ? "unknown option '%s'%s" : "there is no command '%s'%s", name,
@@ -308,6 +309,7 @@ void mls_cli_release(mls_cli *cli)
     mls_names_release(&cli->operands);
     mls_names_release(&cli->compare.accelerators);
     mls_names_release(&cli->telemetry.runs);
+    mls_names_release(&cli->signature_files);
     mls_sources_release(&cli->sources);
     mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);

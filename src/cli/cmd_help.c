@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "mlscore/diagnose.h"
 #include "report/fields.h"
 
 static const mls_option options[] = {MLS_ROWS_LAST};
@@ -20,7 +21,8 @@ static void help_commands(mls_output *output)
         mls_output_printf(output, "  %-12s%s\n", mls_commands[i]->name, mls_commands[i]->summary);
     }
     mls_output_text(output,
-                    "\n'mlscore help COMMAND' tells more about one, 'mlscore help findings' lists all findings.\n");
+                    "\n'mlscore help COMMAND' tells more about one, 'mlscore help findings' lists all findings,\n"
+                    "'mlscore help signatures' the messages by which diagnose knows failures.\n");
 }
 
 static void help_findings(mls_output *output)
@@ -31,6 +33,36 @@ static void help_findings(mls_output *output)
                           info->summary);
         mls_output_printf(output, "    %s\n    %s\n", info->explanation, info->remedy);
     }
+}
+
+static void help_word(mls_output *output, const char *words, unsigned number, const char *behind)
+{
+    const mls_str word = mls_failure_word(words, number);
+    mls_output_printf(output, "%.*s%s", (int)word.len, word.ptr, behind);
+}
+
+/* Every message that diagnose knows, with what it means, where that is known from, and what to do. */
+static void help_signatures(mls_cli *cli)
+{
+    mls_signatures *signatures;
+    mls_error error = {0};
+    mls_output *output = &cli->output;
+    if (mls_signatures_new(&signatures, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+        return;
+    }
+    for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
+        const mls_signature *one = mls_signatures_get(signatures, i);
+        mls_output_printf(output, "%s%-28s ", i > 0 ? "\n" : "", one->id);
+        help_word(output, MLS_FAILURE_CLASSES, one->kind, ", ");
+        help_word(output, MLS_FAILURE_ORIGINS, one->origin, ", ");
+        help_word(output, MLS_FAILURE_PERSISTENCES, one->persistence, ", ");
+        help_word(output, MLS_FAILURE_ROLES, one->role, "");
+        mls_output_printf(output, " %.0f%s\n    %s\n    %s\n    source: %s\n", (double)one->precedence,
+                          one->generic ? ", where nothing else matches" : "", one->explanation, one->action,
+                          one->source);
+    }
+    mls_signatures_free(signatures);
 }
 
 /* Asks man, without a shell, whether it has the page; its answer on standard output is not wanted. */
@@ -68,6 +100,7 @@ static void help_run(mls_cli *cli)
     mls_finding_code code;
     const char *topic = cli->operands.count > 0 ? cli->operands.items[0] : "";
     const bool findings = strcmp(topic, "findings") == 0;
+    const bool signatures = strcmp(topic, "signatures") == 0;
     const bool fields = strcmp(topic, "fields") == 0; /* for the test of mlscore-formats(5) */
     const mls_command *command = NULL;
     for (size_t i = 0; mls_commands[i] != NULL; i++) {
@@ -78,7 +111,7 @@ static void help_run(mls_cli *cli)
     } else if ((findings && cli->operands.count > 1) || mls_finding_code_from_name(mls_str_from(topic), &code)) {
         mls_cli_explain(cli, cli->operands.items[findings]);
         return;
-    } else if (*topic != '\0' && !findings && !fields) {
+    } else if (*topic != '\0' && !findings && !signatures && !fields) {
         (void)mls_command_find(cli, topic);
         return;
     }
@@ -87,6 +120,8 @@ static void help_run(mls_cli *cli)
     }
     if (findings) {
         help_findings(&cli->output);
+    } else if (signatures) {
+        help_signatures(cli);
     } else if (fields) {
         mls_fields_print(&cli->output);
     } else if (command != NULL) {
@@ -99,11 +134,11 @@ static void help_run(mls_cli *cli)
 const mls_command mls_command_help = {
     .name = "help",
     .summary = "explain a command, or list all findings",
-    .usage = "[COMMAND|findings [CODE]]",
+    .usage = "[COMMAND|findings [CODE]|signatures]",
     .about = "Without an argument lists the commands; with a command's name shows its manual page,\n"
              "or the same text where no manual is installed; 'findings' lists every kind of finding,\n"
-             "'findings CODE' explains one.",
+             "'findings CODE' explains one; 'signatures' lists the messages that diagnose knows.",
     .options = options,
-    .words = "COMMAND|findings|FINDING",
+    .words = "COMMAND|findings|signatures|FINDING",
     .run = help_run,
 };

@@ -73,8 +73,8 @@ typedef struct mls_option {
 #define MLS_ROWS_FILES MLS_ROW_OUTPUT, \
     MLS_ROW_TEXT('\0', "files-from", "FILE", files_from, "read more paths from FILE, one a line (-: standard input)"), \
     MLS_ROW_FLAG('0', "null", files_from_null, "paths of --files-from end in NUL, not in a line ending")
-#define MLS_ROWS_VIEW MLS_ROW_COLOR, MLS_ROW_QUIET, \
-    {'v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL}, \
+#define MLS_ROW_VERBOSE {'v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL}
+#define MLS_ROWS_VIEW MLS_ROW_COLOR, MLS_ROW_QUIET, MLS_ROW_VERBOSE, \
     MLS_ROW_FLAG('\0', "strict", view.strict, "warnings and advice count as errors")
 /* The last of every table. */
 #define MLS_ROWS_LAST {'h', "help", NULL, "print this help", MLS_PRINTS_HELP, 0, NULL}, \
@@ -125,10 +125,13 @@ struct mls_cli {
     bool split;                    /* check */
     mls_submission_options verify; /* verify */
     const char *explain;
-    bool exports;      /* config */
-    const char *keys;  /* events: "a,b" */
-    bool count;        /* events */
-    const char *batch; /* rcp */
+    bool exports;              /* config */
+    bool campaign;             /* diagnose */
+    const char *sacct_path;    /* diagnose */
+    mls_names signature_files; /* diagnose */
+    const char *keys;          /* events: "a,b" */
+    bool count;                /* events */
+    const char *batch;         /* rcp */
     struct {
         mls_published_filter search;
         const char *division, *accelerators, *sort, *limit; /* as given */
@@ -168,7 +171,8 @@ struct mls_cli {
     C(verify)                                                                                                          \
     C(compare)                                                                                                         \
     C(published)                                                                                                       \
-    C(throughput) C(profile) C(config) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help) C(completion)
+    C(throughput)                                                                                                      \
+    C(profile) C(config) C(diagnose) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help) C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)

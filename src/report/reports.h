@@ -9,6 +9,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/compare.h"
 #include "mlscore/config.h"
+#include "mlscore/diagnose.h"
 #include "mlscore/memory.h"
 #include "mlscore/profile.h"
 #include "mlscore/published.h"
@@ -130,6 +131,14 @@ typedef struct mls_event {
     const char *path;
     const mls_record *record;
 } mls_event;
+
+/* ---- diagnose: an mls_diagnosis_list; with --campaign an mls_campaign; help signatures */
+extern const mls_report mls_diagnose_report, mls_campaign_report;
+
+typedef struct mls_diagnosis_list {
+    mls_diagnosis *items;
+    size_t count;
+} mls_diagnosis_list;
 
 /* ---- rcp: mls_rcp_listings; CSV has one row a point, or with a batch size one a benchmark, with the limit for it. */
 extern const mls_report mls_rcp_report, mls_rcp_limit_report;

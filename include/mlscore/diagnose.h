@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diagnose.h - why a job failed: the first cause among all that its logs say, and what a chain of jobs lost by failing.
+ *
+ * A signature is a message that is known from a program's source or manual, with what it means.  A match is an
+ * observation: what follows from another failure never displaces its root, and what is not known stays unknown.
+ */
+#ifndef MLSCORE_DIAGNOSE_H
+#define MLSCORE_DIAGNOSE_H
+
+#include "mlscore/base.h"
+
+MLS_C_BEGIN
+
+/** How a message can be part of a failure: it may start one; start one or follow; only follow; is only for reading. */
+typedef enum mls_failure_role {
+    MLS_ROLE_ROOT = 1,
+    MLS_ROLE_SYMPTOM,
+    MLS_ROLE_EFFECT,
+    MLS_ROLE_CONTEXT,
+    MLS_ROLE_END
+} mls_failure_role;
+
+/** Numbers from 1 on, in the order of these words; 0: there was none. */
+#define MLS_FAILURE_ROLES "root symptom effect context"
+#define MLS_FAILURE_ORIGINS "hardware infrastructure software user unknown"
+#define MLS_FAILURE_PERSISTENCES "transient persistent unknown"
+#define MLS_FAILURE_CLASSES                                                                                            \
+    "gpu-hardware gpu-memory gpu-fault host-hardware host-memory node network communication-timeout storage "          \
+    "scheduler preemption container configuration library-mismatch data numerics code convergence hang unknown"
+
+typedef struct mls_signature {
+    const char *id;
+    const char *pattern; /**< PCRE2, over the bytes of a message */
+    unsigned kind;       /**< its class */
+    unsigned origin, persistence;
+    unsigned role;       /**< an mls_failure_role */
+    uint64_t precedence; /**< 0 to 100 */
+    bool generic;        /**< tried only for lines that nothing else matches */
+    const char *explanation, *action, *source, *example;
+    const mls_str *needs; /**< a line that matches contains one of these; none: any line may match */
+    size_t need_count;
+} mls_signature;
+
+/** The word of a number, such as mls_failure_word(MLS_FAILURE_CLASSES, signature->kind); "" of 0. */
+mls_str mls_failure_word(const char *words, unsigned number);
+
+/** Signatures, the users' before the built-in ones. */
+typedef struct mls_signatures mls_signatures;
+
+/** The built-in ones.  MLS_OK, MLS_ERROR_MEMORY, or MLS_ERROR_VALUE with what is wrong with the program's own data. */
+mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
+
+/**
+ * Adds those of a text like src/data/signatures.json, in front of the built-in ones; one whose id there is already
+ * takes its place.  `needs` may be missing.  MLS_ERROR_SYNTAX, _VALUE (the message names the id), _LIMIT or _MEMORY.
+ */
+mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error) MLS_MUST_USE;
+void mls_signatures_free(mls_signatures *signatures);
+
+size_t mls_signatures_count(const mls_signatures *signatures);
+const mls_signature *mls_signatures_get(const mls_signatures *signatures, size_t index);
+
+/** The signature that a line has, as a log's line is read; NULL: none. */
+mls_status mls_signatures_match(mls_signatures *signatures, mls_str line, const mls_signature **found) MLS_MUST_USE;
+
+/** Bounds of what is kept of one job; what is beyond is counted. */
+#define MLS_CANDIDATES_MAX 4096
+#define MLS_RANKS_MAX 65536
+#define MLS_PROGRESS_MAX 65536
+#define MLS_RUNS_MAX 4096
+#define MLS_NOTES_MAX 100
+#define MLS_LINE_LOOKED_AT 16384
+
+/** How often a signature matched. */
+typedef struct mls_failure_count {
+    const mls_signature *signature;
+    size_t count;
+} mls_failure_count;
+
+/** A line of a log, without its prefixes and terminal escapes. */
+typedef struct mls_failure_line {
+    const char *file; /**< below the job's path; its own name when the job is a file */
+    size_t line;
+    const char *text;
+    const mls_signature *signature; /**< that it has; NULL: none */
+} mls_failure_line;
+
+/** Why a run failed.  Unknown numbers are NAN, unknown texts NULL. */
+typedef struct mls_failure {
+    size_t run; /**< of the job's, from 1 */
+    const mls_signature *signature;
+    bool root_known; /**< it is a root; else the cause is not in these logs */
+    bool hang;       /**< it had stood still for long */
+    mls_failure_line at;
+    double rank;
+    const char *node, *gpu;
+    double time_ms, iteration, samples;
+    double run_start_ms;
+    mls_failure_count *also; /**< the run's other messages, most frequent first */
+    size_t also_count;
+    mls_failure_line read[5]; /**< without a root: the last lines before the end that are no records */
+    size_t read_count;
+    uint32_t *suspects; /**< ranks that were seen, and did not report the timeout that others did */
+    size_t suspect_count;
+    double slower;        /**< the last iterations took so many times what those before took; NAN: they did not */
+    const char *run_file; /**< file and first line of the run itself; NULL: the logs hold no record */
+    size_t run_line;
+} mls_failure;
+
+typedef enum mls_job_outcome { MLS_JOB_UNKNOWN, MLS_JOB_SUCCESS, MLS_JOB_FAILED } mls_job_outcome;
+
+/** A checkpoint that was written. */
+typedef struct mls_checkpoint {
+    double iteration;
+    double done_ms;          /**< when that iteration was completed */
+    double start_ms, end_ms; /**< of the writing; NAN: it was not completed */
+} mls_checkpoint;
+
+/** Progress of training; NAN: what was not logged with it. */
+typedef struct mls_iteration {
+    double time_ms, iteration, samples;
+} mls_iteration;
+
+typedef struct mls_skipped_file {
+    const char *file, *reason;
+    bool failed; /**< it could not be read */
+} mls_skipped_file;
+
+/** What became of a job.  Owns all it points to, but for the signatures. */
+typedef struct mls_diagnosis {
+    const char *path;
+    mls_job_outcome outcome;
+    size_t runs;
+    mls_failure *failures; /**< of the runs that failed, in their order */
+    size_t failure_count;
+    mls_failure_count *matched; /**< all that matched, in the order of the signatures */
+    size_t matched_count;
+    mls_failure_line *notes; /**< the first messages that caused nothing */
+    size_t note_count, note_total;
+    mls_skipped_file *skipped;
+    size_t skipped_count;
+    const char **overran; /**< ids of patterns that took too long on a line, and were not tried again */
+    size_t overran_count;
+    double start_ms, end_ms;   /**< the first and the last time in the logs */
+    mls_iteration *iterations; /**< progress with a time, as it came; of very many every second, fourth … one */
+    size_t iteration_count;
+    mls_checkpoint *checkpoints;
+    size_t checkpoint_count;
+    double loaded_iteration; /**< of the checkpoint that it began with */
+    struct mls_arena *arena;
+} mls_diagnosis;
+
+typedef struct mls_diagnose_options {
+    mls_signatures *signatures; /**< used by one call at a time */
+    unsigned threads;           /**< 0: one per processor */
+    /** Opens the file in place of mls_source_open(); NULL: not. */
+    int (*open)(void *state, const char *path);
+    void *open_state;
+    void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done); /**< as mls_reading has it */
+    void *progress_state;
+} mls_diagnose_options;
+
+/**
+ * Diagnoses one job: a folder of logs, a file, or "-" for standard input.  Files that could not be read are among the
+ * skipped.  MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (too many files).  *diagnosis is to be released in any case.
+ */
+mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
+                        mls_error *error) MLS_MUST_USE;
+void mls_diagnosis_release(mls_diagnosis *diagnosis);
+
+/** The kinds of time that a failure costs, in milliseconds; NAN: they cannot be told. */
+typedef struct mls_lost_time {
+    double detection, shutdown, lost, restart;
+} mls_lost_time;
+
+/** A job of a chain.  Borrows from its diagnosis. */
+typedef struct mls_campaign_job {
+    const mls_diagnosis *diagnosis;
+    const char *job;         /**< the last number in its name; NULL: there is none */
+    double start_ms, end_ms; /**< of sacct, else of the logs */
+    mls_job_outcome outcome;
+    unsigned kind;         /**< the class of its failure; 0: none */
+    const char *signature; /**< NULL: only Slurm says that it failed */
+    mls_lost_time time;    /**< of a job that failed */
+} mls_campaign_job;
+
+/** What came back: on one node in several jobs, or at one iteration on several nodes. */
+typedef struct mls_recurrence {
+    const char *signature;
+    const char *node; /**< NULL: the same iteration, of the application */
+    double iteration;
+    const char **names; /**< the jobs, or the nodes */
+    size_t name_count;
+} mls_recurrence;
+
+typedef struct mls_campaign {
+    mls_campaign_job *jobs; /**< in the order in which they started */
+    size_t count;
+    mls_recurrence *recurrences;
+    size_t recurrence_count;
+    size_t errors;
+    double checkpoint_ms;
+    mls_lost_time time; /**< of all errors */
+    double downtime_ms, total_ms, percent, wait_ms, startup_ms;
+    double by_class[32]; /**< NAN: there was none of that class */
+    struct mls_arena *arena;
+} mls_campaign;
+
+/**
+ * Looks at diagnosed jobs as a chain.  `sacct`: what sacct --parsable2 printed, or empty; MLS_ERROR_SYNTAX or _VALUE
+ * with a line when it is something else.  *campaign is to be released in any case, before the diagnoses.
+ */
+mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_str sacct, mls_campaign *campaign,
+                             mls_error *error) MLS_MUST_USE;
+void mls_campaign_release(mls_campaign *campaign);
+
+MLS_C_END
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_diagnose.c - mlscore diagnose: why jobs failed, and what a chain of them lost by it. */
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "report/reports.h"
+
+static const mls_option options[] = {
+    MLS_ROW_FLAG('\0', "campaign", campaign, "the jobs are a chain: say what comes back, and how much time was lost"),
+    MLS_ROW_TEXT('\0', "sacct", "FILE", sacct_path,
+                 "take times and states from FILE, as sacct --parsable2 prints them"),
+    {'\0', "signatures", "FILE", "know the messages in FILE too (may be given again)", MLS_ADDS_TEXT,
+     offsetof(mls_cli, signature_files), NULL},
+    MLS_ROW_FORMAT("table|json|ndjson"),
+    MLS_ROWS_FILES,
+    MLS_ROW_THREADS,
+    MLS_ROW_COLOR,
+    MLS_ROW_QUIET,
+    MLS_ROW_VERBOSE,
+    MLS_ROWS_LAST,
+};
+
+/* The table of messages, those of the user's files among them; NULL after a complaint. */
+static mls_signatures *load_signatures(mls_cli *cli)
+{
+    mls_signatures *signatures;
+    mls_error error = {0};
+    if (mls_signatures_new(&signatures, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+        return NULL;
+    }
+    for (size_t i = 0; i < cli->signature_files.count; i++) {
+        const char *path = cli->signature_files.items[i];
+        mls_buffer text = {0};
+        bool ok = mls_cli_read_file(cli, path, &text);
+        if (ok && mls_signatures_add(signatures, mls_buffer_str(&text), &error) != MLS_OK) {
+            ok = error.line > 0 || error.status == MLS_ERROR_MEMORY
+                     ? mls_cli_say_error(cli, path, &error)
+                     : mls_cli_say(cli, MLS_EXIT_USAGE, path, "%s", error.message);
+        }
+        mls_buffer_release(&text);
+        if (!ok) {
+            mls_signatures_free(signatures);
+            return NULL;
+        }
+    }
+    return signatures;
+}
+
+/* What the verdict of one job says beside its text. */
+static void judge_job(mls_cli *cli, const mls_diagnosis *job)
+{
+    mls_cli_worsen(cli, job->outcome == MLS_JOB_FAILED ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+    for (size_t i = 0; i < job->skipped_count; i++) {
+        const mls_skipped_file *file = &job->skipped[i];
+        if (file->failed) {
+            mls_cli_say(cli, MLS_EXIT_IO, file->file, "%s", file->reason);
+        }
+    }
+    for (size_t i = 0; i < job->overran_count; i++) {
+        mls_cli_say(cli, MLS_EXIT_OK, NULL,
+                    "signature '%s': its pattern took too long on a line, and was not tried again", job->overran[i]);
+    }
+}
+
+static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list)
+{
+    mls_campaign campaign;
+    mls_error error = {0};
+    mls_buffer sacct = {0};
+    if (cli->sacct_path == NULL || mls_cli_read_file(cli, cli->sacct_path, &sacct)) {
+        if (mls_campaign_make(list->items, list->count, mls_buffer_str(&sacct), &campaign, &error) == MLS_OK) {
+            mls_cli_print(cli, &mls_campaign_report, &campaign);
+            mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        } else {
+            mls_cli_say_error(cli, cli->sacct_path, &error);
+        }
+        mls_campaign_release(&campaign);
+    }
+    mls_buffer_release(&sacct);
+}
+
+static void diagnose_run(mls_cli *cli)
+{
+    mls_error error = {0};
+    mls_signatures *signatures = load_signatures(cli);
+    mls_diagnosis_list list = {calloc(cli->operands.count, sizeof *list.items), 0};
+    const mls_diagnose_options wanted = {
+        .signatures = signatures, .threads = cli->threads, .progress = mls_cli_progress, .progress_state = cli};
+    mls_status status = list.items != NULL ? MLS_OK : mls_error_memory(&error);
+    for (size_t i = 0; i < cli->operands.count && status == MLS_OK && signatures != NULL; i++) {
+        status = mls_diagnose(cli->operands.items[i], &wanted, &list.items[list.count++], &error);
+    }
+    mls_cli_progress_end(cli);
+    if (status != MLS_OK) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+    } else if (signatures != NULL) {
+        if (cli->campaign) {
+            print_campaign(cli, &list);
+        } else {
+            mls_cli_print(cli, &mls_diagnose_report, &list);
+        }
+        for (size_t i = 0; i < list.count; i++) {
+            judge_job(cli, &list.items[i]);
+        }
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        mls_diagnosis_release(&list.items[i]);
+    }
+    free(list.items);
+    mls_signatures_free(signatures);
+}
+
+const mls_command mls_command_diagnose = {
+    .name = "diagnose",
+    .summary = "say why jobs failed: the first cause, where, whose fault, what to do",
+    .usage = "[OPTION]… PATH…",
+    .about = "Reads all that a job printed, a log directory or a file for each PATH (- for standard\n"
+             "input), and names the first cause of each run that failed: where it stands, which\n"
+             "rank, node and GPU it hit, whose fault it is, and what to do.",
+    .options = options,
+    .path_arguments = true,
+    .missing = "no path given",
+    .run = diagnose_run,
+};

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diagnose.c - a job's files, read one after the other, to its diagnosis. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "diagnose/job.h"
+#include "mlscore/reading.h"
+#include "mlscore/value.h"
+
+mls_status mls_signatures_check_json(mls_str text, mls_error *error)
+{
+    mls_arena arena = {0};
+    mls_str json;
+    size_t where = 0;
+    size_t line;
+    size_t column;
+    const char *wrong = mls_json_validate(text, &arena, &json, &where);
+    mls_arena_release(&arena);
+    if (wrong == mls_reason_memory) {
+        return mls_error_memory(error);
+    }
+    mls_text_position(text, where, &line, &column);
+    return wrong == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, line, column, "%s", wrong);
+}
+
+/* ----------------------------------------------------------------- files */
+
+/* Files that hold nothing that a job says; in a folder, by their name. */
+static const char *other_file(const char *name)
+{
+    static const char *const endings[] = {".json", ".jsonl",  ".csv",      ".gz", ".xz",
+                                          ".zst",  ".sqlite", ".nsys-rep", ".png"};
+    const mls_str text = mls_str_from(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (mls_str_ends(text, mls_str_from(endings[i]))) {
+            return "no log, by its name";
+        }
+    }
+    return NULL;
+}
+
+typedef struct diagnose_state {
+    const mls_diagnose_options *options;
+    mls_job_log *job;
+    mls_diagnosis *to;
+    const mls_sources *sources;
+    size_t skipped_capacity;
+} diagnose_state;
+
+/* A file's path below that of the job; its own name when the job is a file. */
+static const char *short_name(const diagnose_state *state, const char *path)
+{
+    const mls_str job = mls_str_from(state->to->path);
+    const mls_str text = mls_str_from(path);
+    size_t skip = 0;
+    if (text.len > job.len && mls_str_starts(text, job)) {
+        skip = job.len;
+        while (path[skip] == '/') {
+            skip++;
+        }
+    }
+    const char *name = skip > 0 ? path + skip : mls_path_name(path);
+    return mls_arena_copy(state->job->arena, mls_str_from(name)).ptr;
+}
+
+static mls_status skip_log(diagnose_state *state, const char *path, const char *reason, bool failed)
+{
+    mls_diagnosis *to = state->to;
+    if (!mls_arena_grow(to->arena, (void **)&to->skipped, to->skipped_count, &state->skipped_capacity,
+                        sizeof *to->skipped)) {
+        return MLS_ERROR_MEMORY;
+    }
+    const mls_skipped_file file = {short_name(state, path), mls_arena_copy(to->arena, mls_str_from(reason)).ptr,
+                                   failed};
+    to->skipped[to->skipped_count++] = file;
+    return file.file != NULL && file.reason != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static int open_source(void *opaque, size_t index)
+{
+    const diagnose_state *state = opaque;
+    const mls_source *source = &state->sources->items[index];
+    return state->options->open != NULL ? state->options->open(state->options->open_state, source->path)
+                                        : mls_source_open(source);
+}
+
+static mls_status listen(void *opaque, size_t index, mls_sink *sink)
+{
+    diagnose_state *state = opaque;
+    const char *name = short_name(state, state->sources->items[index].path);
+    *sink = mls_job_sink(state->job);
+    return name != NULL ? mls_job_begin_file(state->job, name) : MLS_ERROR_MEMORY;
+}
+
+static mls_status file_done(void *opaque, const mls_read *read)
+{
+    diagnose_state *state = opaque;
+    const char *reason = read->status != MLS_OK ? read->error.message : read->totals.unread;
+    return reason != NULL ? skip_log(state, read->source->path, reason, read->status != MLS_OK) : MLS_OK;
+}
+
+static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_error *error)
+{
+    const mls_diagnose_options *options = state->options;
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < sources->count && status == MLS_OK; i++) {
+        mls_source *source = &sources->items[i];
+        const char *other = source->skip == NULL && !source->named ? other_file(source->path) : NULL;
+        if (other != NULL) {
+            source->skip = mls_copy_text(other, strlen(other));
+            status = source->skip != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+        }
+        if (source->skip != NULL && status == MLS_OK) {
+            status = skip_log(state, source->path, source->skip, source->failed);
+        }
+    }
+    const mls_reading reading = {.plain = true,
+                                 .threads = options->threads,
+                                 .state = state,
+                                 .open = open_source,
+                                 .listen = listen,
+                                 .done = file_done,
+                                 .progress = options->progress,
+                                 .progress_state = options->progress_state};
+    state->sources = sources;
+    status = status == MLS_OK ? mls_read_sources(&reading, sources->items, sources->count, error) : status;
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+/* ------------------------------------------------------------------- job */
+
+static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_arena *arena)
+{
+    const size_t count = mls_signatures_count(signatures);
+    *job = (mls_job_log){.signatures = signatures,
+                         .arena = arena,
+                         .names = {.arena = arena},
+                         .full_time = (double)NAN,
+                         .time_stride = 1,
+                         .last_time = {(double)NAN, (double)NAN, (double)NAN},
+                         .loaded_iteration = (double)NAN,
+                         .watchdog_signature = SIZE_MAX,
+                         .matched = calloc(count, sizeof *job->matched),
+                         .recent = calloc(count * MLS_SURVIVED, sizeof *job->recent),
+                         .rank_nodes = calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
+                         .rank_seen = calloc(MLS_RANKS_MAX, 1),
+                         .scratch = malloc((size_t)3 * MLS_LINE_LOOKED_AT)};
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(mls_signatures_get(signatures, i)->id, "nccl-watchdog-timeout") == 0) {
+            job->watchdog_signature = i;
+        }
+    }
+    const bool ok = job->matched != NULL && job->recent != NULL && job->rank_nodes != NULL && job->rank_seen != NULL &&
+                    job->scratch != NULL;
+    return ok ? mls_signatures_prepare(signatures) : MLS_ERROR_MEMORY;
+}
+
+static void free_text(const char *text)
+{
+    free((void *)(uintptr_t)text);
+}
+
+static void end_job(mls_job_log *job)
+{
+    for (size_t i = 0; i < job->match_count; i++) {
+        free(job->matches[i].text);
+    }
+    for (size_t i = 0; i < job->note_count; i++) {
+        free_text(job->notes[i].text);
+    }
+    for (size_t i = 0; i < job->segment_count; i++) {
+        free(job->segments[i].last_text);
+        for (size_t k = 0; k < job->segments[i].read_count; k++) {
+            free_text(job->segments[i].read[k].text);
+        }
+    }
+    free(job->files);
+    free(job->segments);
+    free(job->matches);
+    free(job->matched);
+    free(job->recent);
+    free(job->rank_nodes);
+    free(job->rank_seen);
+    free(job->times);
+    free(job->checkpoints);
+    free(job->notes);
+    free(job->root_ranks);
+    free(job->tracebacks);
+    free(job->block.starts);
+    free(job->block.hits);
+    free(job->block.records);
+    free(job->scratch);
+}
+
+mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
+                        mls_error *error)
+{
+    mls_job_log job = {0};
+    mls_sources sources = {0};
+    diagnose_state state = {.options = options, .job = &job, .to = diagnosis};
+    *diagnosis = (mls_diagnosis){.start_ms = (double)NAN, .end_ms = (double)NAN, .arena = calloc(1, sizeof(mls_arena))};
+    if (diagnosis->arena == NULL) {
+        return mls_error_memory(error);
+    }
+    diagnosis->path = mls_arena_copy(diagnosis->arena, mls_str_from(path)).ptr;
+    mls_status status =
+        diagnosis->path != NULL ? begin_job(&job, options->signatures, diagnosis->arena) : MLS_ERROR_MEMORY;
+    status = status == MLS_OK ? mls_sources_find(&path, 1, &sources, error) : status;
+    status = status == MLS_OK ? read_files(&state, &sources, error) : status;
+    status = status == MLS_OK ? mls_job_judge(&job, diagnosis) : status;
+    end_job(&job);
+    mls_sources_release(&sources);
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+void mls_diagnosis_release(mls_diagnosis *diagnosis)
+{
+    if (diagnosis->arena != NULL) {
+        mls_arena_release(diagnosis->arena);
+        free(diagnosis->arena);
+    }
+    *diagnosis = (mls_diagnosis){0};
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* signatures.c - the table of signatures: the built-in ones and the users', read from JSON, found by their texts. */
+#include "diagnose/signatures.h"
+
+#include <stdlib.h>
+
+#include "base/data.h"
+#include "base/json_row.h"
+#include "base/map.h"
+#include "base/needles.h"
+
+enum { SIGNATURES_MAX = 4096, NEEDS_MAX = 64, PRECEDENCE_MAX = 100 };
+
+typedef struct signature_entry {
+    mls_signature public;
+    mls_pattern pattern; /* compiled when it is first tried */
+    bool after_traceback;
+    bool overran; /* it met its limits on a line, and is not tried again */
+} signature_entry;
+
+struct mls_signatures {
+    mls_arena arena;
+    signature_entry *items; /* the users' first */
+    size_t count, capacity;
+    size_t own; /* how many are the users' */
+    /* Made by mls_signatures_prepare(), in another arena: */
+    mls_arena index;
+    mls_needles *needles;
+    uint32_t *order;  /* of the items: highest precedence first, generic ones last */
+    uint32_t *first;  /* for each needle, where its places in the order begin in `places` … */
+    uint32_t *places; /* … and those of the items that need none begin behind them */
+    size_t needle_count, free_first, free_end;
+    uint64_t *tried; /* a bit for each place in the order */
+};
+
+mls_str mls_failure_word(const char *words, unsigned number)
+{
+    mls_str left = mls_str_from(words);
+    mls_str word = {"", 0};
+    for (unsigned i = 0; i < number; i++) {
+        word = mls_str_word(&left);
+    }
+    return word;
+}
+
+/* -------------------------------------------------------------- reading */
+
+#define MEMBER(name, kind, member, words)                                                                              \
+    {                                                                                                                  \
+        name, MLS_MEMBER_##kind, offsetof(mls_signature, member), words                                                \
+    }
+
+static const mls_row_member signature_members[] = {
+    MEMBER("pattern", TEXT, pattern, NULL),
+    MEMBER("class", WORD, kind, MLS_FAILURE_CLASSES),
+    MEMBER("origin", WORD, origin, MLS_FAILURE_ORIGINS),
+    MEMBER("persistence", WORD, persistence, MLS_FAILURE_PERSISTENCES),
+    MEMBER("role", WORD, role, MLS_FAILURE_ROLES),
+    MEMBER("precedence", COUNT, precedence, NULL),
+    MEMBER("explanation", TEXT, explanation, NULL),
+    MEMBER("action", TEXT, action, NULL),
+    MEMBER("source", TEXT, source, NULL),
+    MEMBER("example", TEXT, example, NULL),
+    MEMBER("generic", BOOL, generic, NULL), /* the only one that may be missing: the last */
+};
+
+enum { MEMBERS = sizeof signature_members / sizeof *signature_members };
+
+static mls_status wrong_signature(mls_error *error, const char *id, const char *why, const char *what)
+{
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "signature '%s': %s%s", id, why, what);
+}
+
+static mls_status read_needs(mls_signatures *self, const cJSON *list, mls_signature *to, mls_error *error)
+{
+    const int count = cJSON_GetArraySize(list);
+    if (list == NULL || cJSON_IsNull(list)) {
+        return MLS_OK;
+    }
+    if (!cJSON_IsArray(list) || count > NEEDS_MAX) {
+        return wrong_signature(error, to->id, "need must be a list of texts", "");
+    }
+    mls_str *needs = mls_arena_array(&self->arena, (size_t)count, sizeof *needs);
+    for (const cJSON *item = list->child; needs != NULL && item != NULL; item = item->next) {
+        if (!cJSON_IsString(item) || item->valuestring[0] == '\0') {
+            return wrong_signature(error, to->id, "need must be a list of texts", "");
+        }
+        needs[to->need_count] = mls_arena_copy(&self->arena, mls_str_from(item->valuestring));
+        if (needs[to->need_count++].ptr == NULL) {
+            return mls_error_memory(error);
+        }
+    }
+    to->needs = needs;
+    return needs != NULL ? MLS_OK : mls_error_memory(error);
+}
+
+static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_signature *to, mls_error *error)
+{
+    const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "id"));
+    mls_error why = {0};
+    *to = (mls_signature){0};
+    if (id == NULL || *id == '\0') {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "a signature without an id");
+    }
+    to->id = mls_arena_copy(&self->arena, mls_str_from(id)).ptr;
+    if (to->id == NULL) {
+        return mls_error_memory(error);
+    }
+    for (size_t i = 0; i + 1 < MEMBERS; i++) {
+        const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, signature_members[i].name);
+        if (member == NULL || cJSON_IsNull(member)) {
+            return wrong_signature(error, to->id, signature_members[i].name, " is missing");
+        }
+    }
+    const mls_status status = mls_json_row_read(json, signature_members, MEMBERS, &self->arena, to, &why);
+    if (status != MLS_OK) {
+        return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : wrong_signature(error, to->id, why.message, "");
+    }
+    if (to->precedence > PRECEDENCE_MAX) {
+        return wrong_signature(error, to->id, "precedence must be from 0 to 100", "");
+    }
+    return read_needs(self, cJSON_GetObjectItemCaseSensitive(json, "need"), to, error);
+}
+
+static signature_entry *entry_of(const mls_signatures *self, const char *id)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (strcmp(self->items[i].public.id, id) == 0) {
+            return &self->items[i];
+        }
+    }
+    return NULL;
+}
+
+static mls_status compile_entry(signature_entry *entry, mls_error *error)
+{
+    const mls_str text = mls_str_from(entry->public.pattern);
+    const mls_status status =
+        entry->pattern.code != NULL ? MLS_OK : mls_pattern_compile(&entry->pattern, MLS_PATTERN_LINES, text);
+    return status == MLS_ERROR_SYNTAX ? wrong_signature(error, entry->public.id, "its pattern does not compile", "")
+           : status != MLS_OK         ? mls_error_memory(error)
+                                      : MLS_OK;
+}
+
+/* A user's signature takes the place of the one with its id, and stands with the users' in any case. */
+static mls_status add_entry(mls_signatures *self, const mls_signature *signature, bool own, mls_error *error)
+{
+    signature_entry entry = {.public = *signature, .after_traceback = strcmp(signature->id, "python-exception") == 0};
+    signature_entry *there = own ? entry_of(self, signature->id) : NULL;
+    size_t at = own ? self->own : self->count;
+    mls_status status = own ? compile_entry(&entry, error) : MLS_OK;
+    if (status != MLS_OK) {
+        return status;
+    }
+    if (there != NULL) {
+        at = (size_t)(there - self->items);
+        mls_pattern_release(&there->pattern);
+        if (at >= self->own) {
+            memmove(&self->items[self->own + 1], &self->items[self->own], (at - self->own) * sizeof entry);
+            at = self->own++;
+        }
+    } else if (self->count >= SIGNATURES_MAX || !MLS_GROW(self, items)) {
+        mls_pattern_release(&entry.pattern);
+        return self->count >= SIGNATURES_MAX
+                   ? mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "there are more than %d signatures", SIGNATURES_MAX)
+                   : mls_error_memory(error);
+    } else {
+        memmove(&self->items[at + 1], &self->items[at], (self->count++ - at) * sizeof entry);
+        self->own += own;
+    }
+    self->items[at] = entry;
+    return MLS_OK;
+}
+
+static mls_status add_text(mls_signatures *self, mls_str text, bool own, mls_error *error)
+{
+    cJSON *json = cJSON_ParseWithLength(text.ptr, text.len);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
+    mls_status status = json != NULL ? MLS_OK : mls_error_memory(error);
+    if (json != NULL && !cJSON_IsArray(list)) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no list `signatures` in it");
+    }
+    for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
+        mls_signature signature;
+        status = read_signature(self, item, &signature, error);
+        status = status == MLS_OK ? add_entry(self, &signature, own, error) : status;
+    }
+    cJSON_Delete(json);
+    return status;
+}
+
+static void drop_index(mls_signatures *self)
+{
+    mls_needles_free(self->needles);
+    self->needles = NULL;
+    mls_arena_release(&self->index);
+}
+
+mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
+{
+    mls_signatures *self = calloc(1, sizeof *self);
+    *signatures = self;
+    if (self == NULL) {
+        return mls_error_memory(error);
+    }
+    const mls_status status = add_text(self, mls_data_find("signatures.json"), false, error);
+    if (status != MLS_OK) {
+        mls_signatures_free(self);
+        *signatures = NULL;
+    }
+    return status;
+}
+
+mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error)
+{
+    drop_index(signatures);
+    const mls_status status = mls_signatures_check_json(text, error);
+    return status == MLS_OK ? add_text(signatures, text, true, error) : status;
+}
+
+void mls_signatures_free(mls_signatures *signatures)
+{
+    if (signatures != NULL) {
+        for (size_t i = 0; i < signatures->count; i++) {
+            mls_pattern_release(&signatures->items[i].pattern);
+        }
+        free(signatures->items);
+        drop_index(signatures);
+        mls_arena_release(&signatures->arena);
+        free(signatures);
+    }
+}
+
+size_t mls_signatures_count(const mls_signatures *signatures)
+{
+    return signatures->count;
+}
+
+const mls_signature *mls_signatures_get(const mls_signatures *signatures, size_t index)
+{
+    return &signatures->items[index].public;
+}
+
+bool mls_signatures_overran(const mls_signatures *signatures, size_t index)
+{
+    return signatures->items[index].overran;
+}
+
+/* -------------------------------------------------------------- finding */
+
+#define MARK_TEXT(id, text) MLS_STR(text),
+static const mls_str mark_texts[] = {MLS_MARK_LIST(MARK_TEXT)};
+#undef MARK_TEXT
+
+/* Highest precedence first, in the order of the file where equal; generic ones behind all others. */
+static bool goes_before(const signature_entry *a, const signature_entry *b)
+{
+    return a->public.generic != b->public.generic ? b->public.generic : a->public.precedence > b->public.precedence;
+}
+
+static void sort_order(mls_signatures *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        size_t at = i;
+        for (; at > 0 && goes_before(&self->items[i], &self->items[self->order[at - 1]]); at--) {
+            self->order[at] = self->order[at - 1];
+        }
+        self->order[at] = (uint32_t)i;
+    }
+}
+
+/* Whether the texts that a signature needs can be searched for; else it is tried on each line that may have it. */
+static bool is_searched(const signature_entry *entry)
+{
+    bool searched = entry->public.need_count > 0 && !entry->after_traceback;
+    for (size_t i = 0; i < entry->public.need_count; i++) {
+        searched = searched && entry->public.needs[i].len >= MLS_NEEDLE_MIN;
+    }
+    return searched;
+}
+
+/* Gives every text a number, those of the reader first, and counts in `first` how many signatures need it. */
+static bool number_needles(mls_signatures *self, mls_map *numbers)
+{
+    bool ok = true;
+    for (size_t i = 0; i < MLS_MARK_COUNT && ok; i++) {
+        ok = mls_map_put(numbers, mark_texts[i], NULL) != NULL;
+    }
+    for (size_t k = 0; k < self->count && ok; k++) {
+        const signature_entry *entry = &self->items[k];
+        for (size_t i = 0; i < entry->public.need_count && ok && is_searched(entry); i++) {
+            mls_map_entry *number = mls_map_put(numbers, entry->public.needs[i], NULL);
+            ok = number != NULL;
+            if (ok) {
+                number->value.number++;
+            }
+        }
+    }
+    return ok;
+}
+
+/* For each needle the places of the signatures that need it, and behind all the places of those that need none. */
+static bool fill_places(mls_signatures *self, const mls_map *numbers)
+{
+    size_t sum = 0;
+    self->needle_count = numbers->count;
+    self->first = mls_arena_zeroed(&self->index, numbers->count + 1, sizeof *self->first);
+    for (size_t i = 0; i < numbers->count && self->first != NULL; i++) {
+        self->first[i] = (uint32_t)sum;
+        sum += numbers->entries[i].value.number;
+        numbers->entries[i].value.number = self->first[i];
+    }
+    self->places = mls_arena_zeroed(&self->index, sum + self->count, sizeof *self->places);
+    if (self->first == NULL || self->places == NULL) {
+        return false;
+    }
+    self->first[numbers->count] = (uint32_t)sum;
+    self->free_first = self->free_end = sum;
+    for (size_t place = 0; place < self->count; place++) {
+        const signature_entry *entry = &self->items[self->order[place]];
+        if (!is_searched(entry)) {
+            self->places[self->free_end] = (uint32_t)place;
+            self->free_end += !entry->after_traceback;
+        }
+        for (size_t i = 0; i < entry->public.need_count && is_searched(entry); i++) {
+            self->places[mls_map_find(numbers, entry->public.needs[i])->value.number++] = (uint32_t)place;
+        }
+    }
+    return true;
+}
+
+mls_status mls_signatures_prepare(mls_signatures *self)
+{
+    mls_map numbers = {.arena = &self->index};
+    if (self->needles != NULL) {
+        return MLS_OK;
+    }
+    self->order = mls_arena_array(&self->index, self->count, sizeof *self->order);
+    self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
+    bool ok = self->order != NULL && self->tried != NULL && number_needles(self, &numbers);
+    mls_str *texts = ok ? mls_arena_array(&self->index, numbers.count, sizeof *texts) : NULL;
+    if (texts != NULL) {
+        sort_order(self);
+        for (size_t i = 0; i < numbers.count; i++) {
+            texts[i] = numbers.entries[i].key;
+        }
+        ok = fill_places(self, &numbers) && mls_needles_new(texts, numbers.count, &self->needles) == MLS_OK;
+    }
+    if (texts == NULL || !ok) {
+        drop_index(self);
+        return MLS_ERROR_MEMORY;
+    }
+    return MLS_OK;
+}
+
+const mls_needles *mls_signatures_needles(const mls_signatures *signatures)
+{
+    return signatures->needles;
+}
+
+bool mls_signatures_want_all(const mls_signatures *signatures)
+{
+    return signatures->free_end > signatures->free_first;
+}
+
+bool mls_signatures_want_records(const mls_signatures *signatures)
+{
+    return signatures->own > 0;
+}
+
+static void mark_places(mls_signatures *self, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        self->tried[self->places[i] / 64] |= UINT64_C(1) << (self->places[i] % 64);
+    }
+}
+
+mls_status mls_signatures_find(mls_signatures *self, const uint32_t *needles, size_t count, mls_str message,
+                               bool traceback, ptrdiff_t *found)
+{
+    mls_status status = MLS_OK;
+    *found = -1;
+    for (size_t i = 0; i < count; i++) {
+        mark_places(self, self->first[needles[i]], self->first[needles[i] + 1]);
+    }
+    mark_places(self, self->free_first, self->free_end);
+    for (size_t place = 0; traceback && place < self->count; place++) {
+        self->tried[place / 64] |= (uint64_t)self->items[self->order[place]].after_traceback << (place % 64);
+    }
+    for (size_t word = 0; word <= self->count / 64; word++) {
+        for (uint64_t left = self->tried[word]; left != 0 && *found < 0 && status == MLS_OK; left &= left - 1) {
+            const size_t index = self->order[word * 64 + (size_t)__builtin_ctzll(left)];
+            signature_entry *entry = &self->items[index];
+            mls_str match = {NULL, 0};
+            status = entry->overran ? MLS_OK : compile_entry(entry, NULL);
+            if (status == MLS_OK && !entry->overran) {
+                status = mls_pattern_find(&entry->pattern, message, 0, &match);
+                entry->overran = status == MLS_ERROR_LIMIT;
+                status = status == MLS_ERROR_LIMIT ? MLS_OK : status;
+            }
+            *found = match.ptr != NULL ? (ptrdiff_t)index : -1;
+        }
+        self->tried[word] = 0;
+    }
+    return status;
+}
+
+mls_str mls_signatures_group(const mls_signatures *self, size_t found, mls_str message, const char *name)
+{
+    return mls_pattern_group(&self->items[found].pattern, message, name);
+}
+
+bool mls_signatures_maybe_exception(const mls_signatures *self, mls_str message)
+{
+    bool maybe = false;
+    for (size_t k = 0; k < self->count && !maybe; k++) {
+        const mls_signature *signature = &self->items[k].public;
+        maybe = self->items[k].after_traceback && signature->need_count == 0;
+        for (size_t i = 0; self->items[k].after_traceback && i < signature->need_count && !maybe; i++) {
+            maybe = mls_str_contains(message, signature->needs[i]);
+        }
+    }
+    return maybe;
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diagnose_report.c - why jobs failed; and the time that a chain of jobs lost by it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "report/reports.h"
+#include "report/table.h"
+
+/* ------------------------------------------------------------- for programs */
+
+static mls_str class_of_failure(const mls_failure *failure)
+{
+    return mls_failure_word(MLS_FAILURE_CLASSES, failure->signature->kind);
+}
+
+static const char *outcome_word(mls_job_outcome outcome)
+{
+    static const char *const words[] = {"unknown", "success", "failed"};
+    return words[outcome];
+}
+
+#define COUNT_FIELDS(F)                                                                                                \
+    F(count, signature, TEXT, "", row->signature->id)                                                                  \
+    F(count, count, NUMBER, "", row->count)
+MLS_FIELDS(count, mls_failure_count, COUNT_FIELDS)
+
+#define FAILURE_FIELDS(F)                                                                                              \
+    F(failure, run, NUMBER, "", row->run)                                                                              \
+    F(failure, signature, TEXT, "", row->signature->id)                                                                \
+    F(failure, class, TEXT, "", class_of_failure(row))                                                                 \
+    F(failure, origin, TEXT, "", mls_failure_word(MLS_FAILURE_ORIGINS, row->signature->origin))                        \
+    F(failure, persistence, TEXT, "", mls_failure_word(MLS_FAILURE_PERSISTENCES, row->signature->persistence))         \
+    F(failure, root_known, BOOL, "", row->root_known)                                                                  \
+    F(failure, file, TEXT, "", row->at.file)                                                                           \
+    F(failure, line, NUMBER, "", row->at.line)                                                                         \
+    F(failure, rank, NUMBER_OR_NULL, "", row->rank)                                                                    \
+    F(failure, node, TEXT_OR_NULL, "", row->node)                                                                      \
+    F(failure, gpu, TEXT_OR_NULL, "", row->gpu)                                                                        \
+    F(failure, time_ms, NUMBER_OR_NULL, "ms", row->time_ms)                                                            \
+    F(failure, iteration, NUMBER_OR_NULL, "", row->iteration)                                                          \
+    F(failure, samples, NUMBER_OR_NULL, "", row->samples)                                                              \
+    F(failure, hang, BOOL, "", row->hang)                                                                              \
+    F(failure, also, ARRAY, "", MLS_EMIT_ROWS(count, row->also, row->also_count))                                      \
+    F(failure, text, TEXT, "", row->at.text)                                                                           \
+    F(failure, explanation, TEXT, "", row->signature->explanation)                                                     \
+    F(failure, action, TEXT, "", row->signature->action)                                                               \
+    F(failure, read, ARRAY, "", MLS_EMIT_LIST(to, row->read_count, mls_emit_number(to, (double)row->read[i].line)))    \
+    F(failure, suspects, ARRAY, "", MLS_EMIT_LIST(to, row->suspect_count, mls_emit_number(to, row->suspects[i])))      \
+    F(failure, slower, NUMBER_OR_NULL, "", row->slower)
+MLS_FIELDS(failure, mls_failure, FAILURE_FIELDS)
+
+static void emit_matched(mls_emitter *to, const mls_diagnosis *job)
+{
+    mls_emit_open(to, '{');
+    for (size_t i = 0; i < job->matched_count; i++) {
+        mls_emit_name(to, mls_str_from(job->matched[i].signature->id));
+        mls_emit_number(to, (double)job->matched[i].count);
+    }
+    mls_emit_close(to, '}');
+}
+
+#define JOB_FIELDS(F)                                                                                                  \
+    F(diagnosis, path, TEXT, "", row->path)                                                                            \
+    F(diagnosis, outcome, TEXT, "", outcome_word(row->outcome))                                                        \
+    F(diagnosis, failures, ARRAY, "", MLS_EMIT_ROWS(failure, row->failures, row->failure_count))                       \
+    F(diagnosis, matched, OBJECT, "", emit_matched(to, row))
+MLS_FIELDS(diagnosis, mls_diagnosis, JOB_FIELDS)
+
+#define JOBS_FIELDS(F) F(jobs, jobs, ARRAY, "", MLS_EMIT_ROWS(diagnosis, row->items, row->count))
+MLS_FIELDS(jobs, mls_diagnosis_list, JOBS_FIELDS)
+
+static void job_lines(mls_emitter *to, const void *what)
+{
+    const mls_diagnosis_list *list = what;
+    for (size_t i = 0; i < list->count; i++) {
+        mls_emit_object(to, &diagnosis_fields, &list->items[i]);
+        mls_emit_end(to);
+    }
+}
+
+/* --------------------------------------------------------------- for people */
+
+enum { INDENT = 2, HANG = 4, OTHERS_SHOWN = 6, SUSPECTS_SHOWN = 16 };
+
+/* " on rank 13 (node076, GPU 5)", as far as it is known */
+static void append_failure_place(mls_buffer *line, const mls_failure *failure)
+{
+    if (isfinite(failure->rank)) {
+        mls_buffer_printf(line, " on rank %.0f", failure->rank);
+    } else if (failure->node != NULL) {
+        mls_buffer_printf(line, " on %s", failure->node);
+    }
+    const char *node = isfinite(failure->rank) ? failure->node : NULL;
+    if (node != NULL || failure->gpu != NULL) {
+        mls_buffer_printf(line, " (%s%s%s%s)", node != NULL ? node : "",
+                          node != NULL && failure->gpu != NULL ? ", " : "", failure->gpu != NULL ? "GPU " : "",
+                          failure->gpu != NULL ? failure->gpu : "");
+    }
+    const mls_str kind = class_of_failure(failure);
+    const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, failure->signature->origin);
+    const mls_str lasting = mls_failure_word(MLS_FAILURE_PERSISTENCES, failure->signature->persistence);
+    mls_buffer_printf(line, ": %.*s, %s%.*s, %s%.*s", (int)kind.len, kind.ptr,
+                      mls_str_equal(origin, MLS_S("unknown")) ? "origin " : "", (int)origin.len, origin.ptr,
+                      mls_str_equal(lasting, MLS_S("unknown")) ? "persistence " : "", (int)lasting.len, lasting.ptr);
+}
+
+/* "FAILED at iteration 412 (3,296 samples), 2:14:05 after run_start" */
+static void show_headline(mls_view *view, const mls_diagnosis *job, const mls_failure *failure)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "%s   ", job->path);
+    if (job->runs > 1) {
+        mls_buffer_printf(&line, "run %zu of %zu ", failure->run, job->runs);
+    }
+    mls_buffer_append_text(&line, "FAILED");
+    if (isfinite(failure->iteration)) {
+        mls_buffer_printf(&line, " at iteration %s", mls_words_count(failure->iteration).text);
+    }
+    if (isfinite(failure->samples)) {
+        mls_buffer_printf(&line, isfinite(failure->iteration) ? " (%s samples)" : " at %s samples",
+                          mls_words_count(failure->samples).text);
+    }
+    if (failure->time_ms >= failure->run_start_ms) {
+        mls_buffer_printf(&line, ", %s after run_start",
+                          mls_words_clock((failure->time_ms - failure->run_start_ms) / 60000).text);
+    }
+    mls_view_line(view, &line, MLS_STYLE_BAD, 0, HANG);
+}
+
+static void show_log_line(mls_view *view, const mls_failure_line *line, size_t indent)
+{
+    mls_view_printf(view, MLS_STYLE_PLAIN, indent, indent + INDENT, "%s:%zu: %s", line->file, line->line, line->text);
+}
+
+static void show_others(mls_view *view, const mls_failure *failure)
+{
+    mls_buffer line = {0};
+    const size_t shown = view->verbose > 0 || failure->also_count <= OTHERS_SHOWN ? failure->also_count : OTHERS_SHOWN;
+    for (size_t i = 0; i < shown; i++) {
+        mls_buffer_printf(&line, "%s%zu x %s", i > 0 ? ", " : "beside it: ", failure->also[i].count,
+                          failure->also[i].signature->id);
+    }
+    if (failure->also_count > shown) {
+        mls_buffer_printf(&line, " and %zu more kinds (-v lists them)", failure->also_count - shown);
+    }
+    if (shown > 0) {
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
+    mls_output_drop(view->output, &line);
+}
+
+static void show_suspects(mls_view *view, const mls_failure *failure)
+{
+    mls_buffer line = {0};
+    for (size_t i = 0; i < failure->suspect_count && i < SUSPECTS_SHOWN; i++) {
+        mls_buffer_printf(&line, "%s%u", i > 0 ? ", " : "did not report the timeout: ranks ", failure->suspects[i]);
+    }
+    if (failure->suspect_count > SUSPECTS_SHOWN) {
+        mls_buffer_printf(&line, " and %zu more", failure->suspect_count - SUSPECTS_SHOWN);
+    }
+    if (failure->suspect_count > 0) {
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
+    mls_output_drop(view->output, &line);
+}
+
+static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_failure *failure)
+{
+    mls_buffer line = {0};
+    show_headline(view, job, failure);
+    mls_buffer_append_text(&line, failure->signature->id);
+    append_failure_place(&line, failure);
+    mls_view_line(view, &line, MLS_STYLE_BOLD, INDENT, HANG);
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", failure->signature->explanation);
+    show_log_line(view, &failure->at, INDENT);
+    show_others(view, failure);
+    if (failure->hang) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "before it training stood still: a hang");
+    }
+    if (isfinite(failure->slower)) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "the last steps took %s times as long as those before",
+                        mls_words_fixed(failure->slower, 1).text);
+    }
+    show_suspects(view, failure);
+    if (!failure->root_known) {
+        mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "the cause is not in these logs%s",
+                        failure->read_count > 0 ? "; the last lines before the end:" : "");
+        for (size_t i = 0; i < failure->read_count; i++) {
+            show_log_line(view, &failure->read[i], HANG);
+        }
+    }
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "what to do: %s", failure->signature->action);
+}
+
+/* What caused nothing, and what was not read. */
+static void show_rest(mls_view *view, const mls_diagnosis *job)
+{
+    for (size_t i = 0; view->verbose > 0 && i < job->note_count; i++) {
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "%s:%zu: %s  [%s, no cause]", job->notes[i].file,
+                        job->notes[i].line, job->notes[i].text, job->notes[i].signature->id);
+    }
+    if (view->verbose > 0 && job->note_total > job->note_count) {
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "and %zu more", job->note_total - job->note_count);
+    }
+    if (job->skipped_count > 0 && !view->quiet) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "skipped %s%s",
+                        mls_words_plural(job->skipped_count, "file", "files").text,
+                        view->verbose > 0 ? "" : " (-v lists them)");
+    }
+    for (size_t i = 0; view->verbose > 0 && i < job->skipped_count; i++) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, HANG, 0, "%s: %s", job->skipped[i].file, job->skipped[i].reason);
+    }
+}
+
+/* "success", or why there is no verdict */
+static const char *calm_words(const mls_diagnosis *job)
+{
+    bool lost = false;
+    for (size_t i = 0; i < job->skipped_count; i++) {
+        lost |= job->skipped[i].failed;
+    }
+    return job->outcome == MLS_JOB_SUCCESS ? "success"
+           : lost                          ? "no run and no failure found in what could be read"
+                                           : "no run and no failure found";
+}
+
+static void diagnose_show(mls_printer *to, const void *what)
+{
+    const mls_diagnosis_list *list = what;
+    mls_view *view = to->view;
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_diagnosis *job = &list->items[i];
+        const char *hint = view->verbose > 0 ? "" : "; -v lists them";
+        mls_buffer line = {0};
+        mls_buffer_printf(&line, "%s   %s", job->path, calm_words(job));
+        if (job->note_total > 0) {
+            mls_buffer_printf(
+                &line, " (%s%s)",
+                mls_words_plural(job->note_total, "message that looks like an error", "messages that look like errors")
+                    .text,
+                hint);
+        }
+        if (job->outcome != MLS_JOB_FAILED && !view->quiet) {
+            mls_view_line(view, &line, MLS_STYLE_PLAIN, 0, HANG);
+        }
+        mls_output_drop(view->output, &line);
+        for (size_t k = 0; k < job->failure_count; k++) {
+            show_failure(view, job, &job->failures[k]);
+        }
+        show_rest(view, job);
+    }
+}
+
+const mls_report mls_diagnose_report = {
+    .section = "DIAGNOSE JSON",
+    .show = diagnose_show,
+    .object = &jobs_fields,
+    .tables = (const mls_fields *const[]){&jobs_fields, &diagnosis_fields, &failure_fields, &count_fields, NULL},
+    .lines = job_lines};
+
+/* ----------------------------------------------------------------- campaign */
+
+#define CAMPAIGN_JOB_FIELDS(F)                                                                                         \
+    F(campaign_job, path, TEXT, "", row->diagnosis->path)                                                              \
+    F(campaign_job, job, TEXT_OR_NULL, "", row->job)                                                                   \
+    F(campaign_job, start_ms, NUMBER_OR_NULL, "ms", row->start_ms)                                                     \
+    F(campaign_job, end_ms, NUMBER_OR_NULL, "ms", row->end_ms)                                                         \
+    F(campaign_job, outcome, TEXT, "", outcome_word(row->outcome))                                                     \
+    F(campaign_job, class, TEXT_OR_NULL, "", class_or_null(row->kind))                                                 \
+    F(campaign_job, signature, TEXT_OR_NULL, "", row->signature)
+
+static mls_str class_or_null(unsigned kind)
+{
+    return kind != 0 ? mls_failure_word(MLS_FAILURE_CLASSES, kind) : (mls_str){NULL, 0};
+}
+
+MLS_FIELDS(campaign_job, mls_campaign_job, CAMPAIGN_JOB_FIELDS)
+
+/* What a recurrence does not have is not there. */
+static void emit_names(mls_emitter *to, const mls_recurrence *row, bool nodes)
+{
+    if (nodes == (row->node == NULL)) {
+        MLS_EMIT_LIST(to, row->name_count, mls_emit_text(to, row->names[i]));
+    }
+}
+
+static void emit_node(mls_emitter *to, const mls_recurrence *row)
+{
+    if (row->node != NULL) {
+        mls_emit_text(to, row->node);
+    }
+}
+
+static void emit_iteration(mls_emitter *to, const mls_recurrence *row)
+{
+    if (row->node == NULL) {
+        mls_emit_number(to, row->iteration);
+    }
+}
+
+#define RECURRENCE_FIELDS(F)                                                                                           \
+    F(recurrence, signature, TEXT, "", row->signature)                                                                 \
+    F(recurrence, node, WRITTEN, "", emit_node(to, row))                                                               \
+    F(recurrence, jobs, ARRAY, "", emit_names(to, row, false))                                                         \
+    F(recurrence, iteration, ANY, "", emit_iteration(to, row))                                                         \
+    F(recurrence, nodes, ARRAY, "", emit_names(to, row, true))                                                         \
+    F(recurrence, suspect, TEXT, "", row->node != NULL ? "hardware" : "application")
+MLS_FIELDS(recurrence, mls_recurrence, RECURRENCE_FIELDS)
+
+#define LOST_FIELDS(F)                                                                                                 \
+    F(lost, job, TEXT_OR_NULL, "", row->job)                                                                           \
+    F(lost, class, TEXT, "", class_or_null(row->kind))                                                                 \
+    F(lost, detection_ms, NUMBER_OR_NULL, "ms", row->time.detection)                                                   \
+    F(lost, shutdown_ms, NUMBER_OR_NULL, "ms", row->time.shutdown)                                                     \
+    F(lost, lost_ms, NUMBER_OR_NULL, "ms", row->time.lost)                                                             \
+    F(lost, restart_ms, NUMBER_OR_NULL, "ms", row->time.restart)
+MLS_FIELDS(lost, mls_campaign_job, LOST_FIELDS)
+
+static void emit_by_class(mls_emitter *to, const mls_campaign *campaign)
+{
+    mls_emit_open(to, '{');
+    for (unsigned i = 1; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
+        if (isfinite(campaign->by_class[i])) {
+            mls_emit_name(to, mls_failure_word(MLS_FAILURE_CLASSES, i));
+            mls_emit_number(to, campaign->by_class[i]);
+        }
+    }
+    mls_emit_close(to, '}');
+}
+
+static void emit_each(mls_emitter *to, const mls_campaign *campaign)
+{
+    mls_emit_open(to, '[');
+    for (size_t i = 0; i < campaign->count; i++) {
+        if (campaign->jobs[i].outcome == MLS_JOB_FAILED) {
+            mls_emit_object(to, &lost_fields, &campaign->jobs[i]);
+        }
+    }
+    mls_emit_close(to, ']');
+}
+
+#define DOWNTIME_FIELDS(F)                                                                                             \
+    F(downtime, errors, NUMBER, "", row->errors)                                                                       \
+    F(downtime, checkpoint_ms, NUMBER, "ms", row->checkpoint_ms)                                                       \
+    F(downtime, detection_ms, NUMBER, "ms", row->time.detection)                                                       \
+    F(downtime, lost_work_ms, NUMBER, "ms", row->time.lost)                                                            \
+    F(downtime, shutdown_ms, NUMBER, "ms", row->time.shutdown)                                                         \
+    F(downtime, restart_ms, NUMBER, "ms", row->time.restart)                                                           \
+    F(downtime, downtime_ms, NUMBER, "ms", row->downtime_ms)                                                           \
+    F(downtime, total_ms, NUMBER, "ms", row->total_ms)                                                                 \
+    F(downtime, percent, NUMBER_OR_NULL, "", row->percent)                                                             \
+    F(downtime, wait_ms, NUMBER, "ms", row->wait_ms)                                                                   \
+    F(downtime, startup_ms, NUMBER, "ms", row->startup_ms)                                                             \
+    F(downtime, by_class, OBJECT, "", emit_by_class(to, row))                                                          \
+    F(downtime, each, ARRAY, "", emit_each(to, row))
+MLS_FIELDS(downtime, mls_campaign, DOWNTIME_FIELDS)
+
+#define CAMPAIGN_FIELDS(F)                                                                                             \
+    F(campaign, jobs, ARRAY, "", MLS_EMIT_ROWS(campaign_job, row->jobs, row->count))                                   \
+    F(campaign, recurrences, ARRAY, "", MLS_EMIT_ROWS(recurrence, row->recurrences, row->recurrence_count))            \
+    F(campaign, downtime, OBJECT, "", mls_emit_object(to, &downtime_fields, row))
+MLS_FIELDS(campaign, mls_campaign, CAMPAIGN_FIELDS)
+
+static const char *clock_words(mls_words *words, double ms)
+{
+    *words = mls_words_clock(ms / 60000);
+    return words->text;
+}
+
+static void show_jobs(mls_view *view, const mls_campaign *campaign)
+{
+    mls_table table = {.indent = INDENT};
+    mls_words words;
+    for (size_t i = 0; i < campaign->count; i++) {
+        const mls_campaign_job *job = &campaign->jobs[i];
+        const bool failed = job->outcome == MLS_JOB_FAILED;
+        const mls_str kind = class_or_null(job->kind);
+        const double times[] = {job->time.detection, job->time.shutdown, job->time.lost, job->time.restart};
+        static const char *const names[] = {"detection", "shutdown", "lost work", "restart"};
+        mls_table_row(&table);
+        mls_table_cell(&table, "job", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s",
+                       job->job != NULL ? job->job : job->diagnosis->path);
+        mls_table_cell(&table, "took", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
+                       clock_words(&words, job->end_ms - job->start_ms));
+        mls_table_cell(&table, "outcome", MLS_COLUMN_LEFT, failed ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s",
+                       outcome_word(job->outcome));
+        mls_table_cell(&table, "class", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%.*s", (int)kind.len,
+                       kind.ptr != NULL ? kind.ptr : "");
+        for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+            mls_table_cell(&table, names[k], MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
+                           failed ? clock_words(&words, times[k]) : "");
+        }
+        mls_table_cell(&table, "signature", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s",
+                       job->signature != NULL ? job->signature : "");
+    }
+    mls_table_finish(&table, view);
+}
+
+static void show_recurrences(mls_view *view, const mls_campaign *campaign)
+{
+    for (size_t i = 0; i < campaign->recurrence_count; i++) {
+        const mls_recurrence *one = &campaign->recurrences[i];
+        mls_buffer line = {0};
+        if (one->node != NULL) {
+            mls_buffer_printf(&line, "%s came back on %s, in jobs", one->signature, one->node);
+        } else {
+            mls_buffer_printf(&line, "%s came at iteration %s on several nodes:", one->signature,
+                              mls_words_count(one->iteration).text);
+        }
+        for (size_t k = 0; k < one->name_count; k++) {
+            mls_buffer_printf(&line, "%s %s", k > 0 ? "," : "", one->names[k]);
+        }
+        mls_buffer_append_text(&line, one->node != NULL ? ": suspect its hardware" : ": suspect the application");
+        mls_view_line(view, &line, MLS_STYLE_WARN, INDENT, HANG);
+    }
+}
+
+static void campaign_show(mls_printer *to, const void *what)
+{
+    const mls_campaign *campaign = what;
+    mls_view *view = to->view;
+    mls_words words[5];
+    mls_view_printf(view, MLS_STYLE_BOLD, 0, HANG, "%s of %s failed; %s lost of %s: %s %%",
+                    mls_words_fixed((double)campaign->errors, 0).text,
+                    mls_words_plural(campaign->count, "job", "jobs").text,
+                    clock_words(&words[0], campaign->downtime_ms), clock_words(&words[1], campaign->total_ms),
+                    mls_words_fixed(campaign->percent, 2).text);
+    show_jobs(view, campaign);
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                    "checkpoints %s · detection %s · shutdown %s · lost work %s · restart %s",
+                    clock_words(&words[0], campaign->checkpoint_ms), clock_words(&words[1], campaign->time.detection),
+                    clock_words(&words[2], campaign->time.shutdown), clock_words(&words[3], campaign->time.lost),
+                    clock_words(&words[4], campaign->time.restart));
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                    "not counted: %s waiting between jobs, %s starting the first one",
+                    clock_words(&words[0], campaign->wait_ms), clock_words(&words[1], campaign->startup_ms));
+    for (unsigned i = 1; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
+        const mls_str kind = mls_failure_word(MLS_FAILURE_CLASSES, i);
+        if (isfinite(campaign->by_class[i])) {
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "by %.*s: %s, %s %%", (int)kind.len, kind.ptr,
+                            clock_words(&words[0], campaign->by_class[i]),
+                            mls_words_fixed(100 * campaign->by_class[i] / campaign->total_ms, 2).text);
+        }
+    }
+    show_recurrences(view, campaign);
+}
+
+const mls_report mls_campaign_report = {.section = "CAMPAIGN JSON",
+                                        .show = campaign_show,
+                                        .object = &campaign_fields,
+                                        .tables = (const mls_fields *const[]){&campaign_fields, &campaign_job_fields,
+                                                                              &recurrence_fields, &downtime_fields,
+                                                                              &lost_fields, NULL}};
