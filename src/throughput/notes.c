@@ -159,10 +159,9 @@ static bool note_stop(mls_pace_notes *notes, const mls_record *record)
     return done;
 }
 
-static mls_status pace_record(void *state, const mls_record *record)
+/* How late it is, and whether that is earlier than it was. */
+static void note_time(mls_pace_notes *notes, const mls_record *record)
 {
-    mls_pace_notes *notes = state;
-    bool done = true;
     notes->backwards += notes->begun && record->time_ms < notes->previous_ms - BACKWARDS_MS;
     /* Behind run_start caches are cleared for the next run, which says nothing of how long this one lived. */
     if (!notes->begun ||
@@ -171,6 +170,15 @@ static mls_status pace_record(void *state, const mls_record *record)
     }
     notes->previous_ms = record->time_ms;
     notes->begun = true;
+}
+
+static mls_status pace_record(void *state, const mls_record *record)
+{
+    mls_pace_notes *notes = state;
+    bool done = true;
+    if (isfinite(record->time_ms)) {
+        note_time(notes, record);
+    }
     if (notes->spans > MLS_SPANS_MAX && !notes->too_many) {
         give_up(notes);
     }

@@ -46,16 +46,18 @@ static mls_throughput blank_run(const mls_run *run)
     return blank;
 }
 
-/* Where the timed part is, and how long. */
+/* Where the timed part is, and how long.  A time that is no number is none. */
 static void find_state(mls_throughput *run, const mls_pace_notes *notes)
 {
     const mls_run *read = run->run;
-    const double start_ms = read->run_start.time_ms;
     const bool stopped = read->run_stop.line > 0;
-    const double run_ms = (stopped ? read->run_stop.time_ms : notes != NULL ? notes->latest_ms : NAN) - start_ms;
-    run->state = read->run_start.line == 0 || notes == NULL || !isfinite(start_ms) ? MLS_TIMED_NO_START
-                 : stopped ? (run_ms >= 0 && isfinite(run_ms) ? MLS_TIMED_ENDED : MLS_TIMED_STOP_BEFORE_START)
-                           : MLS_TIMED_UNFINISHED;
+    const double end_ms = stopped ? read->run_stop.time_ms : notes != NULL ? notes->latest_ms : (double)NAN;
+    const double run_ms = end_ms - read->run_start.time_ms;
+    const bool started = notes != NULL && read->run_start.line > 0 && isfinite(read->run_start.time_ms);
+    run->state = !started || (!stopped && !isfinite(run_ms)) ? MLS_TIMED_NO_START
+                 : !isfinite(run_ms) || run_ms < 0           ? MLS_TIMED_STOP_BEFORE_START
+                 : stopped                                   ? MLS_TIMED_ENDED
+                                                             : MLS_TIMED_UNFINISHED;
     run->run_ms = run->state <= MLS_TIMED_UNFINISHED ? run_ms : (double)NAN;
 }
 
