@@ -65,8 +65,10 @@ typedef struct mls_utilization {
     const mls_accelerator *accelerator; /**< NULL: not known */
     double flops_per_sample;            /**< of the model, as the options count attention */
     double bf16;                        /**< against the dense peak in BF16, or FP16 where the chip has no BF16 */
-    double precision;                   /**< against that of the options' precision */
-    double narrowest;                   /**< against the largest peak of the chip: above 1 the numbers are wrong */
+    bool has_precision;  /**< the options name a precision, or the log says one that is narrower than BF16 … */
+    mls_precision named; /**< … which is this one */
+    double precision;    /**< against the peak in it */
+    double narrowest;    /**< against the largest peak of the chip: above 1 the numbers are wrong */
 } mls_utilization;
 
 enum { MLS_SPARK_CELLS = 24, MLS_SPARK_GAP = -1, MLS_SPARK_TOP = 7 };
@@ -101,8 +103,9 @@ typedef struct mls_throughput {
     size_t slow_evaluation_count;
     mls_curve_point *curve;
     size_t curve_count;
-    bool target_known;        /**< the rules have a target that the evaluations can be held against */
-    double time_to_target_ms; /**< of the first evaluation that meets the target of the rules; NAN: none, not known */
+    bool target_known;                        /**< the rules have a target that the evaluations can be held against */
+    size_t target_at;                         /**< the first evaluation of the curve that meets it, from 1; 0: none */
+    double time_to_target_ms;                 /**< when; NAN: none, not known */
     double logged_throughput, logged_step_ms; /**< the lower median of what tracked_stats say */
     mls_utilization utilization;
     signed char spark[MLS_SPARK_CELLS]; /**< pace over training time: 0 the reference or faster … 7; or a gap */

@@ -217,8 +217,8 @@ static void show_utilization(mls_view *view, const mls_throughput_group *group, 
     if (of->bf16 > 1 && !(of->narrowest > 1)) {
         mls_buffer_printf(&line, "; above the %s peak: narrower precision", name);
     }
-    if (options->has_precision) {
-        mls_buffer_printf(&line, "; against %s %s", options->precision == MLS_PRECISION_FP8 ? "FP8" : "FP4",
+    if (of->has_precision) {
+        mls_buffer_printf(&line, "; against %s %s", of->named == MLS_PRECISION_FP8 ? "FP8" : "FP4",
                           isnan(of->precision) ? "not known" : mls_words_fixed(of->precision, 2).text);
         mls_buffer_append_text(&line, isnan(of->precision) || group->group->run_count == 1 ? "" : " at most");
     }
@@ -248,8 +248,45 @@ static void show_slow(mls_view *view, const mls_throughput_group *group)
     }
 }
 
+/* -v: what is no finding but worth knowing of a run, in one line. */
+static void show_details(mls_view *view, const mls_throughput_group *group, const mls_throughput *run)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "%s: %s", mls_group_name_below(group->group, run->run->file),
+                      mls_words_plural(run->segment_count, "segment", "segments").text);
+    if (run->segment_count > 0) {
+        mls_buffer_printf(&line, ", slow above %s%% of the steady pace",
+                          mls_words_trimmed(100 * (1 + run->band), 1).text);
+    }
+    if (run->warmup_segments > 0) {
+        mls_buffer_printf(&line, "; warm-up of %s, %s s lost",
+                          mls_words_plural(run->warmup_segments, "segment", "segments").text,
+                          mls_words_trimmed(run->warmup_lost_ms / 1000, 1).text);
+    }
+    if (run->has_shift) {
+        mls_buffer_printf(&line, "; %s times the pace from %s %s on", mls_words_trimmed(run->shift_factor, 2).text,
+                          mls_words_count(run->shift_samples).text, run->in_epochs ? "epochs" : "samples");
+    }
+    if (run->slow_evaluation_count > 0) {
+        mls_buffer_printf(&line, "; %s (%s s is the median)",
+                          mls_words_plural(run->slow_evaluation_count, "slow evaluation", "slow evaluations").text,
+                          mls_words_trimmed(run->evaluation_median_ms / 1000, 1).text);
+    }
+    if (run->parts.overlapped_evaluation_ms > 0) {
+        mls_buffer_printf(&line, "; trained %s s while evaluating",
+                          mls_words_trimmed(run->parts.overlapped_evaluation_ms / 1000, 1).text);
+    }
+    if (isfinite(run->logged_throughput)) {
+        mls_buffer_printf(&line, "; logged throughput %s", rate(run->logged_throughput).text);
+    }
+    if (isfinite(run->logged_step_ms)) {
+        mls_buffer_printf(&line, "; logged step %s ms", rate(run->logged_step_ms).text);
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+}
+
 /* -v: what training reached, and when. */
-static void show_curve(mls_view *view, const mls_throughput_group *group, const mls_throughput *run)
+static void show_curve(mls_view *view, const mls_throughput *run)
 {
     mls_table table = {.indent = CURVE_INDENT};
     for (size_t i = 0; i < run->curve_count; i++) {
@@ -261,15 +298,11 @@ static void show_curve(mls_view *view, const mls_throughput_group *group, const 
                        mls_words_count(point->samples).text);
         mls_table_cell(&table, "eval", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
                        mls_words_fixed(point->value, 5).text);
-        if (point->ms >= run->time_to_target_ms && point[i > 0 ? -1 : 0].ms <= run->time_to_target_ms) {
-            mls_table_note(&table, MLS_STYLE_PLAIN, "%s", point->ms <= run->time_to_target_ms ? "target" : "");
+        if (run->target_at == i + 1) {
+            mls_table_note(&table, MLS_STYLE_PLAIN, "target");
         }
     }
-    if (run->curve_count > 0) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "curve of %s",
-                        mls_group_name_below(group->group, run->run->file));
-        mls_table_finish(&table, view);
-    }
+    mls_table_finish(&table, view);
 }
 
 static void show_throughputs(mls_printer *to, const void *what)
@@ -286,7 +319,10 @@ static void show_throughputs(mls_printer *to, const void *what)
         mls_group_show_note(view, group->group);
         show_slow(view, group);
         for (size_t k = 0; k < group->group->run_count && view->verbose > 0; k++) {
-            show_curve(view, group, &group->runs[k]);
+            if (group->runs[k].has_parts) {
+                show_details(view, group, &group->runs[k]);
+                show_curve(view, &group->runs[k]);
+            }
         }
     }
     mls_collection_show_skipped(view, all->collection);

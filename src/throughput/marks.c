@@ -16,13 +16,20 @@
 /* A position at a moment after run_start.  Evaluations hold against each other, what is finer only against them. */
 typedef struct pace_mark {
     double ms, samples;
-    bool fine; /* of tracked_stats */
+    size_t order; /* among those of one moment: evaluations as they came, then tracked_stats */
+    bool fine;    /* of tracked_stats */
 } pace_mark;
 
 typedef struct pace_marks {
     pace_mark *items;
     size_t count;
 } pace_marks;
+
+static void add_mark(pace_marks *marks, double ms, double samples, bool fine)
+{
+    marks->items[marks->count] = (pace_mark){ms, samples, marks->count, fine};
+    marks->count++;
+}
 
 /* What gpt3 and bert log as epoch_num: tokens from a million on, samples from a thousand on; less is something else. */
 #define TOKENS_LEAST 1e6
@@ -204,7 +211,7 @@ static bool mark_evaluations(mls_timing *timing, pace_marks *marks, bool *positi
         run->in_epochs = unit_known ? run->in_epochs : !in_samples;
         unit_known = true;
         if (in_samples != run->in_epochs) {
-            marks->items[marks->count++] = (pace_mark){at, samples, false};
+            add_mark(marks, at, samples, false);
         } else {
             run->curve[run->curve_count - 1].samples = NAN;
         }
@@ -226,7 +233,7 @@ static void mark_blocks(const mls_timing *timing, pace_marks *marks)
             return;
         }
         if (!isnan(last)) {
-            marks->items[marks->count++] = (pace_mark){block->time_ms, block->samples, false};
+            add_mark(marks, block->time_ms, block->samples, false);
         }
         last = block->samples;
     }
@@ -237,7 +244,7 @@ static int compare_marks(const void *left, const void *right)
     const pace_mark *a = left;
     const pace_mark *b = right;
     const int order = mls_compare_doubles(a->ms, b->ms);
-    return order != 0 ? order : a->fine - b->fine;
+    return order != 0 ? order : mls_compare_sizes(a->order, b->order);
 }
 
 /*
@@ -291,7 +298,7 @@ static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
         const bool stepped = isnan(stats->samples) && tokens && stats->epoch >= TOKENS_LEAST;
         const double samples = stepped ? stats->epoch / model->tokens_per_sample : stats->samples;
         if (stats->kind == MLS_NOTED_STATS && !isnan(samples)) {
-            marks->items[marks->count++] = (pace_mark){stats->time_ms, samples, true};
+            add_mark(marks, stats->time_ms, samples, true);
         }
     }
 }
@@ -329,7 +336,7 @@ bool mls_timing_mark(mls_timing *timing)
         mark_blocks(timing, &marks);
         run->marks_from = marks.count > 0 ? MLS_MARKS_FROM_BLOCKS : MLS_MARKS_FROM_NOTHING;
         if (marks.count == 0 && run->state == MLS_TIMED_ENDED && timing->notes->stop_samples > 0) {
-            marks.items[marks.count++] = (pace_mark){run->run_ms, timing->notes->stop_samples, false};
+            add_mark(&marks, run->run_ms, timing->notes->stop_samples, false);
             run->marks_from = MLS_MARKS_FROM_RUN_STOP;
         }
     }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tell.c - the time to the target of the rules, and what was found about a measured group, in words. */
 #include <math.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/number.h"
 #include "throughput/notes.h"
 
 /* A part of a slow run is told when it took so much more or less, in milliseconds and of what the run did. */
+#define MINUTES_FROM_MS 1000000
 #define PART_TOLD_MS 100
 #define PART_TOLD 0.02
 
@@ -25,7 +27,10 @@ mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_r
             status = mls_ruleset_meets_target(ruleset, run->benchmark, run->curve[i].value, &known, &meets);
         }
         run->target_known |= known;
-        run->time_to_target_ms = meets ? run->curve[i].ms : (double)NAN;
+        if (meets) {
+            run->time_to_target_ms = run->curve[i].ms;
+            run->target_at = i + 1;
+        }
     }
     return status;
 }
@@ -35,9 +40,13 @@ static mls_words minutes(double ms)
     return mls_words_grouped(ms / 60000, 2);
 }
 
-static mls_words seconds(double ms)
+/* "36.1 s", and from a thousand seconds on "19.74 min". */
+static mls_words duration(double ms)
 {
-    return mls_words_grouped(ms / 1000, 1);
+    mls_words words = mls_words_grouped(ms / (ms < MINUTES_FROM_MS ? 1000 : 60000), ms < MINUTES_FROM_MS ? 1 : 2);
+    const size_t len = strlen(words.text);
+    (void)mls_text_printf(words.text + len, sizeof words.text - len, ms < MINUTES_FROM_MS ? " s" : " min");
+    return words;
 }
 
 static mls_words samples_of(double samples)
@@ -71,12 +80,12 @@ static void tell_phases(mls_throughput_group *group, const mls_throughput *run)
     for (size_t i = 0; i < run->slow_phase_count; i++) {
         const mls_slow_phase *phase = &run->slow_phases[i];
         mls_findings_add(&group->findings, MLS_FINDING_SLOW_PHASE, run_of(run, 0),
-                         "slow from minute %s to %s, %s %s to %s: %s s of training where %s s are normal, %s s lost "
+                         "slow from minute %s to %s, %s %s to %s: %s of training where %s are normal, %s lost "
                          "(%s times the steady pace)",
                          minutes(phase->from_ms).text, minutes(phase->to_ms).text,
                          run->in_epochs ? "epochs" : "samples", samples_of(phase->from_samples).text,
-                         samples_of(phase->to_samples).text, seconds(phase->training_ms).text,
-                         seconds(phase->training_ms - phase->lost_ms).text, seconds(phase->lost_ms).text,
+                         samples_of(phase->to_samples).text, duration(phase->training_ms).text,
+                         duration(phase->training_ms - phase->lost_ms).text, duration(phase->lost_ms).text,
                          mls_words_trimmed(phase->factor, 2).text);
     }
 }
@@ -111,7 +120,7 @@ static void append_parts(mls_buffer *line, const mls_slow_run *slow)
         const mls_slow_part part = k < 0 ? slow->largest : (mls_slow_part)k;
         const double extra = slow->parts_extra_ms[part];
         if (k < 0 || (part != slow->largest && fabs(extra) >= least)) {
-            mls_buffer_printf(line, "%s%s took %s s %s", separator, slow_words(part), seconds(fabs(extra)).text,
+            mls_buffer_printf(line, "%s%s took %s %s", separator, slow_words(part), duration(fabs(extra)).text,
                               extra < 0 ? "less" : "more");
             separator = ", ";
         }
@@ -138,8 +147,8 @@ static void tell_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
 {
     const mls_throughput *run = &group->runs[slow->index];
     mls_buffer line = {0};
-    mls_buffer_printf(&line, "took %s min where its group takes %s for as many samples and evaluations, %s s %s",
-                      minutes(run->run_ms).text, minutes(slow->expected_ms).text, seconds(fabs(slow->extra_ms)).text,
+    mls_buffer_printf(&line, "took %s min where its group takes %s for as many samples and evaluations, %s %s",
+                      minutes(run->run_ms).text, minutes(slow->expected_ms).text, duration(fabs(slow->extra_ms)).text,
                       slow->extra_ms < 0 ? "less" : "more");
     append_parts(&line, slow);
     append_cause(&line, group, slow);

@@ -24,22 +24,23 @@ const char *mls_marks_from_name(mls_marks_from from)
 static mls_throughput blank_run(const mls_run *run)
 {
     const double nan = (double)NAN;
-    mls_throughput blank = {.run = run,
-                            .run_ms = nan,
-                            .samples = nan,
-                            .measured_training_ms = nan,
-                            .training_samples_per_second = nan,
-                            .run_samples_per_second = nan,
-                            .steady_ms_per_sample = nan,
-                            .band = nan,
-                            .steady_step_ms = nan,
-                            .steady_tokens_per_second = nan,
-                            .warmup_lost_ms = nan,
-                            .evaluation_median_ms = nan,
-                            .time_to_target_ms = nan,
-                            .logged_throughput = nan,
-                            .logged_step_ms = nan,
-                            .utilization = {nan, NULL, nan, nan, nan, nan}};
+    mls_throughput blank = {
+        .run = run,
+        .run_ms = nan,
+        .samples = nan,
+        .measured_training_ms = nan,
+        .training_samples_per_second = nan,
+        .run_samples_per_second = nan,
+        .steady_ms_per_sample = nan,
+        .band = nan,
+        .steady_step_ms = nan,
+        .steady_tokens_per_second = nan,
+        .warmup_lost_ms = nan,
+        .evaluation_median_ms = nan,
+        .time_to_target_ms = nan,
+        .logged_throughput = nan,
+        .logged_step_ms = nan,
+        .utilization = {.accelerators = nan, .flops_per_sample = nan, .bf16 = nan, .precision = nan, .narrowest = nan}};
     for (size_t i = 0; i < MLS_SPARK_CELLS; i++) {
         blank.spark[i] = MLS_SPARK_GAP;
     }

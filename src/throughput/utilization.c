@@ -31,6 +31,15 @@ static mls_status find_machine(mls_utilization *of, const mls_group *group, cons
     return mls_accelerators_match(options->chips, model, mls_str_from(group->system.system_name), &of->accelerator);
 }
 
+/* From edition 6.1 on logs say in what the linear layers, which most FLOPs are spent on, multiply. */
+static void find_precision(mls_utilization *of, const mls_run *run, const mls_throughput_options *options)
+{
+    const mls_str logged = mls_str_from(mls_run_hyperparameter(run, MLS_S("lowest_numerical_precision_in_linear")));
+    const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\""));
+    of->has_precision = options->has_precision || fp4 || mls_str_equal(logged, MLS_S("\"fp8\""));
+    of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
+}
+
 mls_status mls_utilization_tell(mls_throughput *run, const mls_group *group, const mls_throughput_options *options)
 {
     mls_utilization *of = &run->utilization;
@@ -42,12 +51,13 @@ mls_status mls_utilization_tell(mls_throughput *run, const mls_group *group, con
     if (options->causal && isnan(of->flops_per_sample)) { /* no attention of that kind in it */
         of->flops_per_sample = run->model->flops_per_sample;
     }
+    find_precision(of, run->run, options);
     if (of->accelerator != NULL) {
         const double *peak = of->accelerator->peak;
         const double used =
             of->flops_per_sample * 1000 / run->steady_ms_per_sample / of->accelerators / FLOPS_PER_TFLOP;
         of->bf16 = used / (isnan(peak[MLS_PRECISION_BF16]) ? peak[MLS_PRECISION_FP16] : peak[MLS_PRECISION_BF16]);
-        of->precision = options->has_precision ? used / peak[options->precision] : (double)NAN;
+        of->precision = of->has_precision ? used / peak[of->named] : (double)NAN;
         of->narrowest = used / largest_peak(of->accelerator);
     }
     return MLS_OK;
