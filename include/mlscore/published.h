@@ -129,5 +129,10 @@ typedef struct mls_published_near {
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
                              size_t count);
 
+/**
+ * The fastest of these that is of the group's edition, model and number of accelerators; result NULL: there is none.
+ */
+mls_published_near mls_published_beside(const mls_published *published, const mls_published_query *query);
+
 MLS_C_END
 #endif

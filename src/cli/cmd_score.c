@@ -125,18 +125,14 @@ typedef struct score_beside {
 } score_beside;
 
 /* Fills in the groups of one edition. */
-static void find_beside(const mls_collection *collection, const mls_published *table, unsigned edition,
+static void find_beside(const mls_collection *collection, const mls_published *table, const mls_edition *edition,
                         mls_published_near *near)
 {
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
         const mls_published_query query = mls_published_query_of(group);
-        const bool asks = group->edition->number == edition && group->weak.check == MLS_CHECK_NOT_MADE &&
-                          group->scaled_minutes > 0 && group->accelerator != NULL;
-        if (asks && mls_published_nearest(table, &query, &near[i], 1) == 1 &&
-            (near[i].result->system->accelerators != group->accelerators ||
-             strcmp(near[i].result->system->model.text, group->accelerator) != 0)) {
-            near[i].result = NULL;
+        if (group->edition == edition && group->weak.check == MLS_CHECK_NOT_MADE && group->scaled_minutes > 0) {
+            near[i] = mls_published_beside(table, &query);
         }
     }
 }
@@ -147,21 +143,23 @@ static bool load_beside(mls_cli *cli, const mls_collection *collection, score_be
     mls_error error = {0};
     beside->tables = calloc(collection->group_count + 1, sizeof *beside->tables);
     beside->near = calloc(collection->group_count + 1, sizeof *beside->near);
-    bool ok = (beside->tables != NULL && beside->near != NULL) ||
-              mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
-    for (size_t i = 0; i < collection->group_count && ok; i++) {
+    if (beside->tables == NULL || beside->near == NULL) {
+        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+    }
+    for (size_t i = 0; i < collection->group_count; i++) {
         const mls_edition *edition = collection->groups[i].edition;
         size_t first = 0;
         while (collection->groups[first].edition != edition) {
             first++;
         }
         if (first == i) {
-            ok = mls_published_load(edition->usage, edition->number, &beside->tables[i], &error) == MLS_OK ||
-                 mls_cli_say_error(cli, NULL, &error);
-            find_beside(collection, &beside->tables[i], edition->number, beside->near);
+            if (mls_published_load(edition->usage, edition->number, &beside->tables[i], &error) != MLS_OK) {
+                return mls_cli_say_error(cli, NULL, &error);
+            }
+            find_beside(collection, &beside->tables[i], edition, beside->near);
         }
     }
-    return ok;
+    return true;
 }
 
 static void release_beside(const mls_collection *collection, score_beside *beside)

@@ -318,3 +318,14 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
     }
     return found;
 }
+
+mls_published_near mls_published_beside(const mls_published *published, const mls_published_query *query)
+{
+    mls_published_near near;
+    if (query->model != NULL && mls_published_nearest(published, query, &near, 1) == 1 &&
+        near.result->edition == query->edition && near.result->system->accelerators == query->accelerators &&
+        strcmp(near.result->system->model.text, query->model) == 0) {
+        return near;
+    }
+    return (mls_published_near){0};
+}
