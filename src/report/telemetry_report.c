@@ -3,12 +3,13 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "report/reports.h"
 #include "report/table.h"
 
 /* -------------------------------------------------------------- for people */
 
-enum { INDENT = 2, HANG = 6, DEVICES_SHOWN = 64, MIB_PER_GIB = 1024 };
+enum { INDENT = 2, HANG = 6, DEVICES_SHOWN = 64, MIB_PER_GIB = 1024, NAME_BYTES = 40 /* of a UUID */ };
 
 /* "15.2 kJ", "417 W", "1.2 MW": four digits at most before the point. */
 static mls_words words_of_unit(double number, const char *unit)
@@ -65,9 +66,9 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
     const mls_metric_summary *metrics = device->metrics;
     model += strncmp(model, vendor, sizeof vendor - 1) == 0 ? sizeof vendor - 1 : 0;
     mls_table_row(table);
-    mls_table_cell(table, "device", KEEP | MLS_COLUMN_CUT, style, "%s%s%s%s%s",
-                   device->host != NULL ? device->host : "", device->host != NULL ? ":" : "", device->device,
-                   *model != '\0' ? "  " : "", model);
+    mls_table_cell(table, "host", KEEP | MLS_COLUMN_CUT, style, "%s", device->host != NULL ? device->host : "");
+    mls_table_cell(table, "device", KEEP, style, "%.*s%s%.*s", MLS_CUT_TEXT(device->device, NAME_BYTES),
+                   *model != '\0' ? "  " : "", MLS_CUT_TEXT(model, NAME_BYTES));
     mls_table_cell(table, "samples", RIGHT, style, "%s", mls_words_count((double)device->samples).text);
     mls_table_cell(table, "cover", RIGHT, style, isnan(device->coverage) ? "-" : "%.0f %%", device->coverage * 100);
     mls_table_cell(table, "power W", DECIMAL | KEEP, style, "%s", mls_words_grouped(device->mean_power_w, 1).text);
