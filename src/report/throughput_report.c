@@ -51,7 +51,7 @@ static columns_used used_by(const mls_throughput_group *group)
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
         used.tokens |= isfinite(run->steady_tokens_per_second);
-        used.step |= isfinite(run->steady_step_ms);
+        used.step |= isfinite(run->steady_step_ms) && !run->in_epochs;
         used.utilization |= isfinite(run->utilization.bf16);
         used.long_names |= strlen(mls_group_name_below(group->group, run->run->file)) > NAME_COLUMNS;
         used.lines |= i > 0 && strcmp(run->run->file, run[-1].run->file) == 0;
@@ -156,14 +156,14 @@ static void show_timed_runs(mls_view *view, const mls_throughput_group *group)
 /* The median run's pace stands for the group: "pace: median 1.25 ms a sample, slow above 1.29; 10 runs". */
 static void show_pace(mls_view *view, const mls_throughput_group *group)
 {
-    const char *unit = "sample";
+    const char *unit = "a sample";
     for (size_t i = 0; i < group->group->run_count; i++) {
-        unit = group->runs[i].in_epochs ? "epoch" : unit;
+        unit = group->runs[i].in_epochs ? "an epoch" : unit;
     }
     if (isnan(group->median_ms_per_sample)) {
         return;
     }
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms a %s, a run is slow above %s",
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms %s, a run is slow above %s",
                     rate(group->median_ms_per_sample).text, unit, rate(group->limit_ms_per_sample).text);
 }
 
