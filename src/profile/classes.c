@@ -267,10 +267,19 @@ bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *num
     return true;
 }
 
-bool mls_class_fp32(const mls_kernel_classes *classes, mls_str name)
+unsigned mls_class_roles_of(const mls_kernel_classes *classes, const char *name)
 {
-    bool found = false;
-    return classes->fp32.code != NULL && look_for(&classes->fp32, name, &found) == MLS_OK && found;
+    size_t number = 0;
+    while (number < classes->count && strcmp(classes->names[number], name) != 0) {
+        number++;
+    }
+    return number < classes->count ? classes->roles[number] : 0;
+}
+
+bool mls_class_fp32(const mls_kernel_classes *classes, mls_str name, bool *found)
+{
+    *found = false;
+    return classes->fp32.code == NULL || look_for(&classes->fp32, name, found) == MLS_OK;
 }
 
 const char *mls_kernel_class_of(const mls_kernel_classes *classes, mls_str name)

@@ -27,7 +27,10 @@ size_t mls_class_copy(const mls_kernel_classes *classes);
 /* The number of a name's class; false: memory ran out. */
 bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number);
 
-/* Whether a name says that the kernel multiplies on FP32 cores. */
-bool mls_class_fp32(const mls_kernel_classes *classes, mls_str name);
+/* The roles of a class by its name. */
+unsigned mls_class_roles_of(const mls_kernel_classes *classes, const char *name);
+
+/* Whether a name says that the kernel multiplies on FP32 cores; false: memory ran out. */
+bool mls_class_fp32(const mls_kernel_classes *classes, mls_str name, bool *found);
 
 #endif

@@ -73,6 +73,9 @@ static mls_str scalar_text(mls_trace *t, mls_str span)
 static void take_event_text(mls_trace *t, event_text *to, mls_str span)
 {
     const mls_str text = scalar_text(t, span);
+    if (to->there) {
+        return; /* the first one counts, so that no other is looked for */
+    }
     to->len = text.len < MLS_TRACE_TEXT_KEPT ? text.len : MLS_TRACE_TEXT_KEPT;
     to->there = *span.ptr == '"' || *span.ptr == '-' || mls_is_digit(*span.ptr);
     memcpy(to->text, text.ptr, to->len);
@@ -270,6 +273,10 @@ static void read_members(mls_trace *t, mls_str object, const member_row *members
     mls_raw_member member;
     mls_json_walk walk = mls_json_walk_begin(object);
     while (t->watch > 0 && mls_json_walk_next(&walk, &member)) {
+        const bool told = t->event.device.there && t->event.stream.there && t->event.category == CATEGORY_KERNEL;
+        if (told && members == argument_members) {
+            break;
+        }
         t->want = member_wanted(members, member.name);
         if (t->want == WANT_NOTHING) {
             continue;

@@ -94,7 +94,7 @@ static void read_ncu_heading(mls_ncu *ncu, const mls_report_row *row)
         ncu->identity[i] = false;
         for (size_t c = 0; c < COLUMNS; c++) {
             if (mls_str_equal(name, mls_str_from(column_names[c]))) {
-                ncu->at[c] = i;
+                ncu->at[c] = ncu->at[c] == MISSING ? i : ncu->at[c];
                 ncu->identity[i] = true;
             }
         }
@@ -127,17 +127,23 @@ static double factor_of(mls_counter_metric metric, mls_str unit)
     return (double)NAN;
 }
 
+/* The text of a column; empty where the heading lacks it, or the row ends before. */
+static mls_str column_text(const mls_ncu *ncu, const mls_report_row *row, ncu_column column)
+{
+    return ncu->at[column] < row->count ? mls_report_text(row, ncu->at[column]) : (mls_str){"", 0};
+}
+
 /* The launch of a row; NULL: memory ran out, or (*why) it cannot be told. */
 static mls_launch *launch_of(mls_ncu *ncu, const mls_report_row *row, const char **why)
 {
     enum { KEY_MAX = 100 };
     char key[KEY_MAX];
-    const mls_str id = mls_report_text(row, ncu->at[COLUMN_ID]);
-    const mls_str process =
-        ncu->at[COLUMN_PROCESS] != MISSING ? mls_report_text(row, ncu->at[COLUMN_PROCESS]) : (mls_str){"", 0};
+    const mls_str id = column_text(ncu, row, COLUMN_ID);
+    const mls_str process = column_text(ncu, row, COLUMN_PROCESS);
+    const mls_str kernel = column_text(ncu, row, COLUMN_KERNEL);
     mls_gather *gather = ncu->gather;
     bool added;
-    if (id.len == 0 || id.len + process.len + 1 > KEY_MAX || row->fields[ncu->at[COLUMN_KERNEL]].len == 0) {
+    if (id.len == 0 || id.len + process.len + 1 > KEY_MAX || kernel.len == 0) {
         *why = id.len == 0 ? "it has no ID" : "it has no kernel, or an ID that is none";
         return NULL;
     }
@@ -151,8 +157,7 @@ static mls_launch *launch_of(mls_ncu *ncu, const mls_report_row *row, const char
     if (added) {
         entry->value.number = gather->launches.count;
         gather->launches.items[gather->launches.count] = (mls_launch){0};
-        if (!mls_gather_name(gather, mls_report_text(row, ncu->at[COLUMN_KERNEL]),
-                             &gather->launches.items[gather->launches.count].id)) {
+        if (!mls_gather_name(gather, kernel, &gather->launches.items[gather->launches.count].id)) {
             return NULL;
         }
         gather->launches.count++;
@@ -178,15 +183,14 @@ static void take_metric(mls_ncu *ncu, mls_launch *launch, size_t metric, double 
 
 static void take_details(mls_ncu *ncu, const mls_report_row *row, mls_launch *launch)
 {
-    const mls_str name = mls_report_text(row, ncu->at[COLUMN_METRIC]);
-    const mls_str unit =
-        ncu->at[COLUMN_UNIT] != MISSING ? mls_report_text(row, ncu->at[COLUMN_UNIT]) : (mls_str){"", 0};
+    const mls_str name = column_text(ncu, row, COLUMN_METRIC);
+    const mls_str unit = column_text(ncu, row, COLUMN_UNIT);
     size_t metric = 0;
     while (metric < METRICS && !mls_str_equal(name, mls_str_from(metrics[metric].name))) {
         metric++;
     }
     take_metric(ncu, launch, metric, metric < METRICS ? factor_of(metrics[metric].metric, unit) : 1,
-                mls_report_text(row, ncu->at[COLUMN_VALUE]));
+                column_text(ncu, row, COLUMN_VALUE));
 }
 
 static void take_raw(mls_ncu *ncu, const mls_report_row *row, mls_launch *launch)
@@ -218,7 +222,7 @@ mls_status mls_ncu_row(mls_ncu *ncu, const mls_report_row *row, bool heading)
         read_ncu_heading(ncu, row);
         return MLS_OK;
     }
-    if (ncu->units_due && row->count == ncu->columns && row->fields[ncu->at[COLUMN_ID]].len == 0) {
+    if (ncu->units_due && row->count == ncu->columns && column_text(ncu, row, COLUMN_ID).len == 0) {
         ncu->units_due = false;
         take_units(ncu, row);
         return MLS_OK;

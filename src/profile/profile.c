@@ -150,14 +150,15 @@ static bool list_classes(mls_gather *gather)
     rows->items = mls_arena_array(&gather->arena, classes, sizeof *rows->items);
     for (size_t i = 0; i < classes && rows->items != NULL; i++) {
         if (counts[i] > 0) {
-            rows->items[rows->count++] = (mls_profile_row){
-                .name = mls_arena_copy(&gather->arena, mls_str_from(mls_class_name(gather->classes, i))),
-                .count = counts[i],
-                .total_ms = (double)totals[i] / 1e6,
-                .min_us = (double)NAN,
-                .max_us = (double)NAN,
-                .megabytes = (double)NAN,
-                .share = share_of((double)totals[i] / 1e6, profile->activity_ms)};
+            rows->items[rows->count++] =
+                (mls_profile_row){.name = mls_str_from(mls_class_name(gather->classes, i)),
+                                  .class_name = mls_class_name(gather->classes, i),
+                                  .count = counts[i],
+                                  .total_ms = (double)totals[i] / 1e6,
+                                  .min_us = (double)NAN,
+                                  .max_us = (double)NAN,
+                                  .megabytes = (double)NAN,
+                                  .share = share_of((double)totals[i] / 1e6, profile->activity_ms)};
         }
     }
     if (rows->items == NULL) {

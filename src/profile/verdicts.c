@@ -53,12 +53,7 @@ static double share_of_roles(const verdict_list *list, const mls_kernel_classes 
     const mls_profile_rows *rows = &list->profile->classes;
     double total = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        for (size_t k = 0; k < mls_class_count(classes); k++) {
-            if ((mls_class_roles(classes, k) & roles) != 0 &&
-                mls_str_equal(rows->items[i].name, mls_str_from(mls_class_name(classes, k)))) {
-                total += rows->items[i].total_ms;
-            }
-        }
+        total += (mls_class_roles_of(classes, rows->items[i].class_name) & roles) != 0 ? rows->items[i].total_ms : 0;
     }
     return list->profile->activity_ms > 0 ? total / list->profile->activity_ms : 0;
 }
@@ -115,11 +110,10 @@ static void judge_kernels(verdict_list *list, const mls_kernel_classes *classes)
     }
     for (size_t i = 0; i < profile->names.count; i++) {
         const mls_profile_row *row = &profile->names.items[i];
-        size_t number;
-        if (!mls_class_find(classes, row->name, &number)) {
-            list->failed = true;
-        } else if ((mls_class_roles(classes, number) & MLS_CLASS_PRODUCT) != 0 && mls_class_fp32(classes, row->name)) {
-            fp32 += row->total_ms;
+        bool found = false;
+        if ((mls_class_roles_of(classes, row->class_name) & MLS_CLASS_PRODUCT) != 0) {
+            list->failed |= !mls_class_fp32(classes, row->name, &found);
+            fp32 += found ? row->total_ms : 0;
         }
     }
     fp32 = profile->kernel_ms > 0 ? fp32 / profile->kernel_ms : 0;
@@ -228,14 +222,10 @@ static double share_of_calls(const mls_profile_rows *rows, bool (*counts)(mls_st
     return total > 0 ? part / total : 0;
 }
 
-static void judge_host(verdict_list *list)
+static void judge_host(verdict_list *list, const mls_kernel_classes *classes)
 {
     const mls_profile *profile = list->profile;
-    double copies = 0;
-    for (size_t i = 0; i < profile->copies.count; i++) {
-        copies += profile->copies.items[i].total_ms;
-    }
-    copies = profile->activity_ms > 0 ? copies / profile->activity_ms : 0;
+    const double copies = share_of_roles(list, classes, MLS_CLASS_COPY);
     if (copies >= COPIES_FROM) {
         say(list, "copies",
             "%.0f %% of the GPU's time is copies: keep data on the GPU, use pinned memory and asynchronous copies",
@@ -273,7 +263,7 @@ bool mls_profile_judge(mls_profile *profile, const mls_kernel_classes *classes, 
     } else {
         judge_kernels(&list, classes);
         judge_line(&list, classes);
-        judge_host(&list);
+        judge_host(&list, classes);
     }
     return !list.failed;
 }
