@@ -9,7 +9,14 @@
 
 /* -------------------------------------------------------------- for people */
 
-enum { INDENT = 2, HANG = 6, DEVICES_SHOWN = 64, MIB_PER_GIB = 1024, NAME_BYTES = 40 /* of a UUID */ };
+enum {
+    INDENT = 2,
+    HANG = 6,
+    DEVICES_SHOWN = 64,
+    FINDINGS_SHOWN = 12,
+    MIB_PER_GIB = 1024,
+    NAME_BYTES = 40 /* of a UUID */
+};
 
 /* "15.2 kJ", "417 W", "1.2 MW": four digits at most before the point. */
 static mls_words words_of_unit(double number, const char *unit)
@@ -104,22 +111,31 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
     mls_table_finish(&table, view);
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
     if (hidden > 0) {
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "and %s more (-v lists them)",
-                        mls_words_plural(hidden, "device", "devices").text);
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "and %s (-v lists them)",
+                        mls_words_plural(hidden, "more device", "more devices").text);
     }
 }
 
 /* Where there is only one log, findings need not name it. */
 static void show_window_findings(mls_view *view, const mls_telemetry_window *window, bool one_log)
 {
-    const mls_found_look look = {.indent = INDENT, .hang = HANG, .named = true, .sorted = true};
+    const mls_finding_counts *counts = &window->findings.counts;
+    const bool brief = view->verbose == 0;
+    const mls_found_look look = {
+        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = brief ? FINDINGS_SHOWN : 0};
     mls_found found = {0};
     for (size_t i = 0; i < window->findings.count; i++) {
         mls_finding finding = window->findings.items[i];
         finding.path = one_log && finding.line == 0 ? NULL : finding.path;
         mls_found_add_one(&found, &finding, (mls_owner){0}, view);
     }
-    (void)mls_found_show(view, &found, look);
+    const size_t told = mls_found_show(view, &found, look);
+    const size_t all = counts->error + counts->warning + counts->advice;
+    if (all > told && !view->quiet) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "and %s%s",
+                        mls_words_plural(all - told, "more finding", "more findings").text,
+                        brief ? " (-v lists them)" : "");
+    }
     if (window->suggested_timezone[0] != '\0') {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
                         "the logs cover the runs when their times are of another "
