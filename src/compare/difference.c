@@ -192,7 +192,7 @@ static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_
 {
     const mls_interval interval = mls_interval_of_difference(a, b, LEVEL);
     const bool spread = isfinite(interval.degrees);
-    difference->has_interval = true;
+    difference->has_interval = isfinite(interval.low) && isfinite(interval.high);
     difference->low_minutes = interval.low;
     difference->high_minutes = interval.high;
     difference->degrees = interval.degrees;

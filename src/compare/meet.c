@@ -150,7 +150,8 @@ static pairing_side groups_of(const mls_comparison *comparison, size_t side)
     while (first < comparison->group_count && comparison->groups[first]->side != side) {
         first++;
     }
-    return (pairing_side){.groups = comparison->groups + first, .count = comparison->sides[side].groups};
+    const size_t count = comparison->sides[side].groups;
+    return (pairing_side){.groups = count > 0 ? comparison->groups + first : NULL, .count = count};
 }
 
 /* Sides being paired with the baseline: what each of its groups has met of each of them, and the other way round. */

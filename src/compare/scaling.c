@@ -8,10 +8,10 @@
 
 static const char *why_left_out(const mls_side_group *group)
 {
-    return !isfinite(group->score_minutes)  ? "no score"
-           : !isfinite(group->accelerators) ? "number of accelerators not known"
-           : !(group->accelerators > 0)     ? "no accelerators"
-                                            : NULL;
+    return !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? "no score"
+           : !isfinite(group->accelerators)                               ? "number of accelerators not known"
+           : !(group->accelerators > 0)                                   ? "no accelerators"
+                                                                          : NULL;
 }
 
 static bool is_alike(const mls_side_group *a, const mls_side_group *b)

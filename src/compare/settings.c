@@ -219,8 +219,9 @@ mls_status mls_block_settings(mls_block *block, mls_arena *arena)
 /* Milliseconds per sample of a run that counts for outliers; NAN of any other. */
 static double sample_ms(const mls_side_run *run)
 {
-    return run->valid && run->has_ms && run->unit != NULL && run->to_converge > 0 ? (double)run->ms / run->to_converge
-                                                                                  : (double)NAN;
+    return run->valid && run->has_ms && run->ms > 0 && run->unit != NULL && run->to_converge > 0
+               ? (double)run->ms / run->to_converge
+               : (double)NAN;
 }
 
 static mls_status find_outliers(mls_block *block, mls_arena *arena, size_t index, double *paces)

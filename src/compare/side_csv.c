@@ -10,19 +10,13 @@
 #include "compare/side.h"
 
 /* The columns that are asked for by name; without one of the first ones the table is not what score writes. */
-#define CSV_COLUMN_LIST(C)                                                                                             \
-    C(path)                                                                                                            \
-    C(file)                                                                                                            \
-    C(minutes)                                                                                                         \
-    C(valid)                                                                                                           \
-    C(benchmark)                                                                                                       \
-    C(division)                                                                                                        \
-    C(usage)                                                                                                           \
-    C(edition)                                                                                                         \
-    C(config)                                                                                                          \
-    C(global_batch_size) C(score_minutes) C(official) C(dropped) C(start_ms) C(stop_ms) C(counted) C(to_converge)      \
-        C(unit) C(init_minutes) C(node_count) C(scale) C(scaled_minutes) C(training_ms) C(evaluation_ms) C(startup_ms) \
-            C(between_ms) C(tail_ms) C(evaluations) C(parts_by) C(accelerators) C(accelerator)
+// clang-format off
+#define CSV_COLUMN_LIST(C) \
+    C(path) C(file) C(minutes) C(valid) C(benchmark) C(division) C(usage) C(edition) C(config) \
+    C(global_batch_size) C(score_minutes) C(official) C(dropped) C(start_ms) C(stop_ms) C(counted) C(to_converge) \
+    C(unit) C(init_minutes) C(node_count) C(scale) C(scaled_minutes) C(training_ms) C(evaluation_ms) C(startup_ms) \
+    C(between_ms) C(tail_ms) C(evaluations) C(parts_by) C(accelerators) C(accelerator)
+// clang-format on
 #define CSV_COLUMN_ID(name) CSV_##name,
 #define CSV_COLUMN_NAME(name) MLS_STR(#name),
 typedef enum csv_column { CSV_COLUMN_LIST(CSV_COLUMN_ID) CSV_COLUMN_COUNT } csv_column;

@@ -192,7 +192,7 @@ static void show_scaled(abreast *to)
             mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "not an official score: ", name_at(to, i));
         }
     }
-    if (names.len > 0) {
+    if (names.len > 0 || names.failed) {
         text_line(to, MLS_STYLE_WARN, mls_table_take(&to->table, &names));
     }
 }
@@ -520,7 +520,7 @@ static bool tell_unknown(abreast *to)
             mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ", name_at(to, i));
         }
     }
-    const bool unknown = names.len > 0;
+    const bool unknown = names.len > 0 || names.failed;
     if (unknown) {
         text_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &names));
     }
