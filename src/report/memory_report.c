@@ -21,7 +21,7 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
     const char *option = mls_memory_setting_name(setting);
     const mls_str word = mls_memory_setting_word(setting, value);
     size_t len = 0;
-    for (; option[len] != '\0' && len < sizeof name; len++) {
+    for (; len < sizeof name && option[len] != '\0'; len++) {
         name[len] = option[len] == '-' ? '_' : option[len];
     }
     mls_emit_name(to, (mls_str){name, len});

@@ -365,7 +365,7 @@ static mls_oom_search *search_in(const char *text)
 /* Printed by PyTorch on a GH200 that loads 141 GB of weights. */
 static void test_a_message_of_a_gh200(void **state)
 {
-    size_t count;
+    size_t count = 0;
     size_t dropped;
     (void)state;
     mls_oom_search *search = search_in(
@@ -386,7 +386,7 @@ static void test_a_message_of_a_gh200(void **state)
 
 static void test_lines_are_counted_as_the_log_has_them(void **state)
 {
-    size_t count;
+    size_t count = 0;
     size_t dropped;
     (void)state;
     mls_oom_search *search = search_in("one\r\ntwo\rthree\n4: CUDA error: out of memory and CUDA_ERROR_OUT_OF_MEMORY\n"
@@ -398,7 +398,7 @@ static void test_lines_are_counted_as_the_log_has_them(void **state)
         int64_t rank;
     } rows[] = {{4, "cuda", 4}, {7, "slurm-oom", -1}, {8, "cublas", -1}};
     assert_int_equal(count, sizeof rows / sizeof *rows);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(ooms[i].line, rows[i].line);
         assert_string_equal(ooms[i].wording, rows[i].wording);
         assert_int_equal(ooms[i].rank, rows[i].rank);
@@ -408,16 +408,16 @@ static void test_lines_are_counted_as_the_log_has_them(void **state)
 
 static void test_what_is_no_size_is_not_known(void **state)
 {
-    const char *const texts[] = {"OOM when allocating tensor with shape[99999999999,99999999999,99999999999] and type "
-                                 "float on a device:GPU:0 by x",
-                                 "OOM when allocating tensor with shape[1,-2] and type float on a device:GPU:0 by x",
-                                 "OOM when allocating tensor with shape[1,2] and type string on a device:GPU:0 by x",
-                                 "Attempting to allocate 1.2.3G. That was not possible. There are 1G free",
-                                 "Attempting to allocate 99999999999999T. That was not possible. There are 1G free",
-                                 "Attempting to allocate 5 apples. That was not possible. There are 1G free"};
+    const char *const texts[] = {
+        "OOM when allocating tensor with shape[99999999999,99999999999] and type float on device:GPU:0",
+        "OOM when allocating tensor with shape[1,-2] and type float on a device:GPU:0 by x",
+        "OOM when allocating tensor with shape[1,2] and type string on a device:GPU:0 by x",
+        "Attempting to allocate 1.2.3G. That was not possible. There are 1G free",
+        "Attempting to allocate 99999999999999T. That was not possible. There are 1G free",
+        "Attempting to allocate 5 apples. That was not possible. There are 1G free"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        size_t count;
+        size_t count = 0;
         size_t dropped;
         mls_oom_search *search = search_in(texts[i]);
         const mls_oom *oom = mls_oom_search_items(search, &count, &dropped);
