@@ -183,11 +183,11 @@ _mlscore()
         --cp) value=yes words='' files=no ;;
         --ep) value=yes words='' files=no ;;
         --vp) value=yes words='' files=no ;;
-        --precision) value=yes words='fp32 fp16 bf16 amp fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4' files=no ;;
+        --precision) value=yes words='fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp' files=no ;;
         --runtime) value=yes words='' files=no ;;
         --context) value=yes words='' files=no ;;
         --users) value=yes words='' files=no ;;
-        --kv-precision) value=yes words='fp32 fp16 bf16 amp fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4' files=no ;;
+        --kv-precision) value=yes words='fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4' files=no ;;
         --prefill) value=yes words='' files=no ;;
         --link) value=yes words='' files=no ;;
         --framework) value=yes words='megatron torch' files=no ;;

@@ -20,11 +20,11 @@
     S(CP, "cp", COUNT, "N", "context parallel, when training (1)") \
     S(EP, "ep", COUNT, "N", "expert parallel, when training (1)") \
     S(VP, "vp", COUNT, "N", "virtual pipeline: chunks of layers a stage has (1)") \
-    S(PRECISION, "precision", WORD, "fp32|fp16|bf16|amp|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4", "of the weights (bf16)") \
+    S(PRECISION, "precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp", "of the weights (bf16)") \
     S(RUNTIME, "runtime", SIZE, "SIZE", "CUDA context and communication buffers (1GiB)") \
     S(CONTEXT, "context", WHOLE, "N", "inference: tokens a user may have, 131072 or 128k (0)") \
     S(USERS, "users", COUNT, "N", "inference: users at once (1)") \
-    S(KV_PRECISION, "kv-precision", WORD, "fp32|fp16|bf16|amp|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4", "inference: of the KV cache (fp16 and fp32 as the weights, else bf16)") \
+    S(KV_PRECISION, "kv-precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4", "inference: of the KV cache (fp16 and fp32 as the weights, else bf16)") \
     S(PREFILL, "prefill", COUNT, "N", "inference: tokens that are worked on at once (8192)") \
     S(OFFLOAD, "offload", FLAG, NULL, "inference: what is too much may lie in the host's memory") \
     S(LINK, "link", NAME, "NAME", "the way to the host's memory: nvlink-c2c, pcie5, pcie4 (the GPU's)") \

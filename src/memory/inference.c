@@ -41,6 +41,9 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     const mls_number_bytes weight = mls_number_bytes_of((int64_t)mls_memory_value(ask, MLS_MEMORY_PRECISION));
     const mls_number_bytes kv = mls_number_bytes_of((int64_t)mls_memory_value(ask, MLS_MEMORY_KV_PRECISION));
     to->gpus = mls_memory_value(ask, MLS_MEMORY_GPUS);
+    if (mls_memory_value(ask, MLS_MEMORY_PRECISION) == MLS_AMP) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "amp is a way of training, with --train --framework torch");
+    }
     const mls_status status = check_layout(m, t, p, to->gpus, error);
     if (status != MLS_OK) {
         return status;

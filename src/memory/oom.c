@@ -40,7 +40,7 @@ static const struct {
     {"jax", "jax-size", EXHAUSTED SIZE("tried") "(?:.*? on device " NUMBER("gpu") ")?"},
     {"jax", "jax-space", "Ran out of memory in memory space hbm\\. Used " SIZE("tried") " of " SIZE("capacity")},
     {"jax", "jax-tpu",
-     "Attempting to (?:allocate|reserve) " SIZE("tried") "\\. That was not possible\\. There are " SIZE("free") " free"},
+     "Attempting to (?:allocate|reserve) " SIZE("tried") "[^.]*\\. That was not possible\\. There are " SIZE("free") " free"},
     {"tensorflow", "tensorflow-tensor",
      "OOM when allocating tensor with shape\\[(?<shape>[0-9, ]*)\\] and type (?<type>\\w+) on .*?device:GPU:" NUMBER("gpu")},
     {"xla", "xla-bfc",
@@ -244,7 +244,8 @@ static void look_at(mls_oom_search *search, mls_str line, size_t number)
         oom.wording = wordings[i].wording;
     }
     if (pattern == NULL) {
-        search->expandable |= mls_str_contains(line, MLS_S("expandable_segments:True"));
+        search->expandable |= mls_str_contains(line, MLS_S("expandable_segments:True")) &&
+                              !mls_str_contains(line, MLS_S("try setting")); /* a message's end on a line of its own */
         return;
     }
     read_message(&oom, pattern, line);

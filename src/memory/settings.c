@@ -2,6 +2,7 @@
 /* settings.c - what is asked: from words to values. */
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -307,11 +308,14 @@ static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *er
     if (model != NULL) {
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "what %s is made of is not known here", model->name);
     }
+    if (access(text, F_OK) == 0) {
+        return read_model_file(ask, text, error);
+    }
     mls_nearest nearest = mls_nearest_to(mls_str_from(text));
     for (size_t i = 0; (model = mls_models_get(ask->models, i)) != NULL; i++) {
         mls_nearest_offer(&nearest, mls_str_from(model->shape.layers > 0 ? model->key : ""));
     }
-    return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no model '%s', and no file that ends in .json%s%.*s%s", text,
+    return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no model '%s', and no such file%s%.*s%s", text,
                          nearest.found.len > 0 ? "; did you mean '" : "", (int)nearest.found.len,
                          nearest.found.len > 0 ? nearest.found.ptr : "", nearest.found.len > 0 ? "'?" : "");
 }

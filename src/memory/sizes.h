@@ -75,14 +75,14 @@ typedef enum mls_number_kind {
     MLS_FP32,
     MLS_FP16,
     MLS_BF16,
-    MLS_AMP,
     MLS_FP8,
     MLS_INT8,
     MLS_MXFP8,
     MLS_NVFP4,
     MLS_MXFP4,
     MLS_FP4,
-    MLS_INT4
+    MLS_INT4,
+    MLS_AMP /* of PyTorch: kept in FP32, computed in 16 bits */
 } mls_number_kind;
 mls_number_bytes mls_number_bytes_of(int64_t kind);
 

@@ -70,7 +70,7 @@ static mls_status check_divides(const job *j, const mls_memory_ask *ask, uint64_
                              j->offload_layers, m->layers);
     }
     const uint64_t kind = mls_memory_value(ask, MLS_MEMORY_PRECISION);
-    if (kind > MLS_AMP || (kind == MLS_AMP && !j->torch)) {
+    if (kind > MLS_BF16 && !(kind == MLS_AMP && j->torch)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "training is in bf16, fp16 or fp32%s, not %.*s",
                              j->torch ? " or amp" : " (or amp, with --framework torch)",
                              (int)mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind).len,

@@ -365,9 +365,19 @@ static void show_change(mls_view *view, const mls_memory_job *job, const mls_mem
     mls_output_drop(view->output, &line);
 }
 
-static const char *spill_words(const mls_memory_job *job)
+/* What could lie in the host's memory, and what that costs. */
+static void show_spill(mls_view *view, const mls_memory_estimate *of)
 {
-    return job->answer.estimate.verdict == MLS_MEMORY_FITS_WITH_HOST ? "--offload puts" : "--offload would put";
+    const bool has_room = of->spill <= of->host_bytes;
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                    "--offload%s %.1f GB in the host's memory%s, %.1f ms to read once",
+                    of->verdict == MLS_MEMORY_FITS_WITH_HOST ? ":"
+                    : has_room                               ? " would fit:"
+                                                             : " would have to put",
+                    (double)of->spill / gb, has_room ? "" : ", if it has room", of->read_ms);
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                    "over %s, which carries %" PRIu64 " GB/s one way (%" PRIu64 " both ways)", of->link->name,
+                    of->link->one_way_gb_s, of->link->both_ways_gb_s);
 }
 
 static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
@@ -385,14 +395,11 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
                         verdict_words(of->verdict), apart, over ? "more" : "less", gpu,
                         job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "",
                         of->verdict == MLS_MEMORY_TIGHT ? ", and the band has both" : "");
+    } else {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "no verdict: --gpu or --capacity says what a GPU holds");
     }
     if (of->spill > 0) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "%s %.1f GB into the host's memory%s: %.1f ms to read once", spill_words(job),
-                        (double)of->spill / gb, of->spill > of->host_bytes ? " (if it has room)" : "", of->read_ms);
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "over %s, which carries %" PRIu64 " GB/s one way (%" PRIu64 " both ways)", of->link->name,
-                        of->link->one_way_gb_s, of->link->both_ways_gb_s);
+        show_spill(view, of);
     }
     if (of->max_tokens > 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "room for %s tokens in all%s%s",
