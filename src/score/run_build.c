@@ -114,13 +114,6 @@ static mls_arena *arena_of(mls_run *run)
     return run->arena;
 }
 
-/* Keys without a row in the book that say whose the run is, how it went or what it was given, not how it was set up. */
-static bool is_setting(mls_str key)
-{
-    return !mls_str_among(key, "submission_status submission_entry submission_poc_name submission_poc_email train_loss "
-                               "weights_initialization data_file checkpoint");
-}
-
 /* How many bytes of a string's span are kept, so that neither a character nor an escape is cut in two. */
 static size_t string_kept(mls_str span)
 {
@@ -169,8 +162,7 @@ static void take_hyperparameter(mls_run *run, void *member, const mls_record *re
     (void)member;
     if (run->run_start.line == 0 && record->key.ptr != NULL && record->key.len <= HYPERPARAMETER_LENGTH &&
         (kind == MLS_JSON_NUMBER || kind == MLS_JSON_STRING || kind == MLS_JSON_BOOL) &&
-        run->hyperparameter_count < MLS_HYPERPARAMETERS_KEPT && is_setting(record->key) &&
-        mls_run_hyperparameter(run, record->key) == NULL) {
+        run->hyperparameter_count < MLS_HYPERPARAMETERS_KEPT && mls_run_hyperparameter(run, record->key) == NULL) {
         run->out_of_memory |= !mls_run_hyperparameter_add(run, record->key, record->value, record->line);
     }
 }
@@ -235,7 +227,7 @@ static const struct {
     void (*take)(mls_run *run, void *member, const mls_record *record);
     size_t member;
     bool brief;   /* kept of a brief run too: its steps, and whose it is */
-    bool ignored; /* stands in the course of a run, or of a submission, and says nothing of it */
+    bool ignored; /* says how a run goes, whose it is or what files it was given, not how it was set up */
 } book[MLS_KEY_COUNT] = {
     [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), true, false},
     [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop), false, false},
@@ -254,6 +246,14 @@ static const struct {
     [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), false, false},
     [MLS_KEY_SUBMISSION_PLATFORM] = {take_text, offsetof(mls_run, platform), false, false},
     [MLS_KEY_CACHE_CLEAR] = {.ignored = true},
+    [MLS_KEY_SUBMISSION_STATUS] = {.ignored = true},
+    [MLS_KEY_SUBMISSION_ENTRY] = {.ignored = true},
+    [MLS_KEY_SUBMISSION_POC_NAME] = {.ignored = true},
+    [MLS_KEY_SUBMISSION_POC_EMAIL] = {.ignored = true},
+    [MLS_KEY_TRAIN_LOSS] = {.ignored = true},
+    [MLS_KEY_WEIGHTS_INITIALIZATION] = {.ignored = true},
+    [MLS_KEY_DATA_FILE] = {.ignored = true},
+    [MLS_KEY_CHECKPOINT] = {.ignored = true},
     [MLS_KEY_BLOCK_START] = {.take = take_span},
     [MLS_KEY_BLOCK_STOP] = {.take = take_span},
     [MLS_KEY_EPOCH_START] = {.take = take_span},
