@@ -107,11 +107,12 @@ typedef struct mls_metric_summary {
 /** A device during a run. */
 typedef struct mls_telemetry_device {
     const char *file, *host, *device, *uuid, *name;
-    const char *source; /**< "nvidia-smi", "dmon", "dcgm" or "mlperf" */
-    size_t samples;     /**< rows between start and stop */
-    double interval_ms; /**< median distance of rows, of the whole file */
-    double coverage;    /**< share of the run that was measured */
-    double gaps;        /**< how many touch the run */
+    const char *source;       /**< "nvidia-smi", "dmon", "dcgm" or "mlperf" */
+    double first_ms, last_ms; /**< of all its rows; NaN: they have no times */
+    size_t samples;           /**< rows between start and stop */
+    double interval_ms;       /**< median distance of rows, of the whole file */
+    double coverage;          /**< share of the run that was measured */
+    double gaps;              /**< how many touch the run */
     double longest_gap_ms;
     mls_metric_summary metrics[MLS_METRIC_COUNT];
     double busy_clock_mhz; /**< mean clock over the samples that are used for half at least, or do not tell */

@@ -175,11 +175,17 @@ static void sum_device(const struct mls_telemetry_file *file, const mls_log_devi
                                  .name = device->model.ptr,
                                  .source = device->format->source,
                                  .interval_ms = device->interval_ms,
+                                 .first_ms = none,
+                                 .last_ms = none,
                                  .coverage = none,
                                  .gaps = none,
                                  .longest_gap_ms = none,
                                  .mean_power_w = none,
                                  .energy_estimate_joules = none};
+    if (device->timed) {
+        to->first_ms = mls_device_row(device, 0)->time_ms;
+        to->last_ms = mls_device_row(device, device->count - 1)->time_ms;
+    }
     const bool joined = device->timed && run->stop_ms >= run->start_ms;
     const size_t first = joined ? first_row(device, run->start_ms, false) : 0;
     const size_t end = joined ? first_row(device, run->stop_ms, true) : device->timed ? 0 : device->count;
@@ -214,7 +220,7 @@ typedef struct device_fault {
 enum { NO_OVERLAP, LITTLE_COVERED, WITH_GAPS, THROTTLED, CAPPED, UNCORRECTED, CORRECTED, UNUSED, FAULTS };
 
 static const device_fault device_faults[FAULTS] = {
-    [NO_OVERLAP] = {MLS_FINDING_NO_OVERLAP, false, "covers nothing of the run", NULL, 0, 0},
+    [NO_OVERLAP] = {MLS_FINDING_NO_OVERLAP, false, "covers nothing of the run: it was measured", NULL, 0, 0},
     [LITTLE_COVERED] = {MLS_FINDING_COVERAGE, true, "was measured for only ", " % of the time", 100, 1},
     [WITH_GAPS] = {MLS_FINDING_GAP, false, "was not measured for ", " s on end", 0.001, 1},
     [THROTTLED] = {MLS_FINDING_THROTTLED, false, "was slowed down for ", " % of the time", 100, 1},
@@ -263,6 +269,20 @@ static double fault_of(const mls_telemetry_device *device, bool named, size_t fa
     return has[fault] ? value[fault] : (double)NAN;
 }
 
+/* " from 2026-11-21 08:24:52 to 2026-11-21 08:26:12 UTC", which helps to see which clock or day is wrong. */
+static void say_when(const mls_telemetry_device *device, char text[80])
+{
+    const double ends[] = {device->first_ms, device->last_ms};
+    size_t used = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const time_t seconds = fabs(ends[i]) < 1e14 ? (time_t)(ends[i] / 1000) : 0;
+        struct tm parts;
+        if (gmtime_r(&seconds, &parts) != NULL) {
+            used += strftime(text + used, 80 - used, i == 0 ? " from %F %T" : " to %F %T UTC", &parts);
+        }
+    }
+}
+
 /* Tells a fault of the devices of one file, from `first` to `end` of the window's. */
 static void tell_fault(mls_telemetry_window *window, size_t number, size_t first, size_t end)
 {
@@ -282,15 +302,19 @@ static void tell_fault(mls_telemetry_window *window, size_t number, size_t first
     }
     if (worst != NULL) {
         char others[60] = "";
+        char when[80] = "";
+        if (number == NO_OVERLAP) {
+            say_when(worst, when);
+        }
         if (count > 1) {
             (void)snprintf(others, sizeof others, " (and %zu other%s of the file alike)", count - 1,
                            count > 2 ? "s" : "");
         }
         const mls_finding_place place = {.path = worst->file};
-        mls_findings_add(&window->findings, fault->code, place, "%s %s%s%s%s", mls_device_called(worst).text,
+        mls_findings_add(&window->findings, fault->code, place, "%s %s%s%s%s%s", mls_device_called(worst).text,
                          fault->before,
                          fault->behind != NULL ? mls_words_grouped(most * fault->scale, fault->decimals).text : "",
-                         fault->behind != NULL ? fault->behind : "", others);
+                         fault->behind != NULL ? fault->behind : "", when, others);
     }
 }
 
