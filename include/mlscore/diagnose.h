@@ -61,7 +61,7 @@ void mls_signatures_free(mls_signatures *signatures);
 size_t mls_signatures_count(const mls_signatures *signatures);
 const mls_signature *mls_signatures_get(const mls_signatures *signatures, size_t index);
 
-/** The signature that a line has, as a log's line is read; NULL: none. */
+/** The signature that a line has, as a line of a log is read behind a traceback; NULL: none. */
 mls_status mls_signatures_match(mls_signatures *signatures, mls_str line, const mls_signature **found) MLS_MUST_USE;
 
 /** Bounds of what is kept of one job; what is beyond is counted. */
@@ -154,7 +154,8 @@ typedef struct mls_diagnosis {
 typedef struct mls_diagnose_options {
     mls_signatures *signatures; /**< used by one call at a time */
     unsigned threads;           /**< 0: one per processor */
-    /** Opens the file in place of mls_source_open(); NULL: not. */
+    bool unpack;                /**< logs packed by gzip are read too */
+    /** Opens the path, which is then one file whatever stands on the disk; -1 with errno set.  NULL: not. */
     int (*open)(void *state, const char *path);
     void *open_state;
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done); /**< as mls_reading has it */
@@ -168,6 +169,29 @@ typedef struct mls_diagnose_options {
 mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
                         mls_error *error) MLS_MUST_USE;
 void mls_diagnosis_release(mls_diagnosis *diagnosis);
+
+/**
+ * Why runs that never ended did not.  Starts zeroed but for the first four members; runs of one file, told one after
+ * the other, cost one more reading of it.
+ */
+typedef struct mls_endings {
+    unsigned threads;                           /**< 0: one per processor */
+    bool unpack;                                /**< as of mls_diagnose_options */
+    int (*open)(void *state, const char *path); /**< likewise */
+    void *open_state;
+    mls_signatures *signatures; /**< loaded when they are needed */
+    char *path;                 /**< of the file that was diagnosed last */
+    mls_diagnosis diagnosis;
+} mls_endings;
+
+struct mls_run;
+
+/**
+ * Adds the finding `diagnosis` to a run that is not valid and has no run_stop, when its file can be read again. MLS_OK,
+ * or what mls_diagnose() returned.
+ */
+mls_status mls_endings_tell(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
+void mls_endings_release(mls_endings *endings);
 
 /** The kinds of time that a failure costs, in milliseconds; NAN: they cannot be told. */
 typedef struct mls_lost_time {

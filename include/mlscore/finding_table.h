@@ -24,12 +24,9 @@ MLS_FINDING(STEP_ORDER, "step-order", ERROR, "the steps of a run are out of orde
 MLS_FINDING(STATUS, "status", ERROR, "the run did not end with status success",
             "A run that was aborted did not reach the target quality; in a score it counts as the slowest run.",
             "Compare its last evaluations with the target.")
-MLS_FINDING(CANCELLED, "cancelled", ADVICE, "Slurm cancelled the job step of this run",
-            "slurmstepd reported that the step was cancelled, for example because of its time limit.",
-            "Raise the time limit of the job, or find what hung.")
-MLS_FINDING(TASK_FAILED, "task-failed", ADVICE, "srun reported that a task of this run failed",
-            "A rank ended with an error; the run around it usually hangs or dies.",
-            "Read the log above that line for the rank named.")
+MLS_FINDING(DIAGNOSIS, "diagnosis", ADVICE, "why a run that never ended did not",
+            "The first cause among the messages of its log, as mlscore diagnose finds it.",
+            "mlscore diagnose on the job's folder says more, and reads what other ranks and nodes printed.")
 MLS_FINDING(MIXED_GROUP, "mixed-group", WARNING, "the runs of one group differ in what must be the same",
             "All runs of a result are made with the same benchmark, division, system and batch size.",
             "Remove the runs that do not belong, or score them on their own.")

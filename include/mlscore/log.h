@@ -78,9 +78,7 @@ typedef enum mls_marker_kind {
     MLS_MARKER_DLPAL,            /**< :::DLPAL <container> <job> <nodes> <nodelist> <cluster> <DGXSYSTEM> */
     MLS_MARKER_SYSJSON,          /**< :::SYSJSON {…} */
     MLS_MARKER_GITCOMMITID,      /**< :::GITCOMMITID <a> <b> */
-    MLS_MARKER_RESULT,           /**< RESULT,<NAME>,,<seconds>,<user>,<start> */
-    MLS_MARKER_CANCELLED,        /**< slurmstepd: error: *** STEP 117.3 ON node076 CANCELLED AT … */
-    MLS_MARKER_SRUN_ERROR        /**< srun: error: node076: task 3: Exited with exit code 1 */
+    MLS_MARKER_RESULT            /**< RESULT,<NAME>,,<seconds>,<user>,<start> */
 } mls_marker_kind;
 
 typedef struct mls_marker {

@@ -90,8 +90,8 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str json, mls_str nam
 /**
  * Fills in what the exports of a config, its name and its folders say about a training job, where nothing is set yet.
  * What is there and cannot be used or known becomes findings at its line.  The model stays unset when nothing names it,
- * the GPU when nothing or more than one does.  True when the config alone tells enough for a verdict: a model, how it is
- * split (tp, pp or cp), and nothing that could not be used.
+ * the GPU when nothing or more than one does.  True when the config alone tells enough for a verdict: a model, how it
+ * is split (tp, pp or cp), and nothing that could not be used.
  */
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
 

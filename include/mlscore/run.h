@@ -179,7 +179,6 @@ void mls_job_release(mls_job *job);
 void mls_run_init(mls_run *run);
 void mls_run_record(mls_run *run, const mls_record *record);
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
-void mls_run_marker(mls_run *run, const mls_marker *marker);
 
 /**
  * The log has ended.  With a checker, which has been fed the same records, the run takes over its findings and is valid

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "mlscore/collect.h"
+#include "mlscore/diagnose.h"
 #include "report/reports.h"
 #include "score/tracked.h"
 #include "slurm/wide.h"
@@ -200,6 +201,19 @@ static bool wants_csv(mls_cli *cli)
     return true;
 }
 
+/* Looks for why the runs that never ended did not.  False after a complaint. */
+static bool note_endings(mls_cli *cli, mls_collection *collection)
+{
+    mls_endings endings = {.threads = cli->threads, .unpack = true};
+    mls_error error = {0};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {
+        status = mls_endings_tell(&endings, &collection->runs[i], &error);
+    }
+    mls_endings_release(&endings);
+    return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
+}
+
 /* Collects and prints; what the options need is at hand. */
 static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
@@ -210,7 +224,7 @@ static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
     mls_cli_progress_end(cli);
     if (collected != MLS_OK) {
         mls_cli_say_error(cli, cli->score.rcp_path, &error);
-    } else if (mls_cli_note_telemetry(cli, &collection)) {
+    } else if (note_endings(cli, &collection) && mls_cli_note_telemetry(cli, &collection)) {
         print_scores(cli, &collection);
         note_unused_points(cli, &collection);
         for (size_t i = 0; i < collection.group_count; i++) {

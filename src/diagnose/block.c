@@ -415,6 +415,8 @@ static void tell_record(mls_job_log *job, size_t i)
     const mls_brief_record *record = &job->block.records[job->block.record_at];
     if (mls_job_starts_run(job, record)) {
         keep_lines(job, i);
+        look_back(job, i);
+        mls_job_segment(job)->last_ms = job->file_time;
         mls_job_close_segment(job);
         if (!mls_job_open_segment(job, job->file_count - 1)) {
             return;

@@ -40,9 +40,11 @@ static const mls_signature end_signature = {
 typedef struct run_view {
     mls_job_log *job;
     size_t run;                      /* 0: of a job without records */
+    bool only;                       /* there is no other */
     double last_times[MLS_SURVIVED]; /* of the last advances */
     const mls_segment *last;         /* in which it advanced last; NULL: it never did */
     const mls_segment *own;          /* its first */
+    double end_ms;                   /* the last time in what it printed */
 } run_view;
 
 static bool is_part(const run_view *view, const mls_segment *segment)
@@ -144,6 +146,10 @@ static void view_progress(run_view *view)
         }
         if (segment->line > 0 && view->own == NULL) {
             view->own = segment;
+        }
+        /* What has no records goes on when the run is over, if another one follows. */
+        if ((segment->line > 0 || view->only) && !(segment->last_ms <= view->end_ms) && !isnan(segment->last_ms)) {
+            view->end_ms = segment->last_ms;
         }
         const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
         view->last = segment->last_line > 0 && later ? segment : view->last;
@@ -359,7 +365,7 @@ static void tell_read(const run_view *view, const mls_match *cause, mls_failure 
     }
 }
 
-static void judge_run(const run_view *view, double end_ms, mls_failure *failure)
+static void judge_run(const run_view *view, mls_failure *failure)
 {
     mls_job_log *job = view->job;
     const mls_match *cause = NULL;
@@ -379,7 +385,7 @@ static void judge_run(const run_view *view, double end_ms, mls_failure *failure)
     const bool timeout = cause != NULL && is_id(failure->signature, "nccl-watchdog-timeout");
     const bool ended =
         cause == NULL || is_id(failure->signature, "slurm-time-limit") || is_id(failure->signature, "slurm-cancelled");
-    const double until = cause != NULL ? cause->time_ms : end_ms;
+    const double until = cause != NULL ? cause->time_ms : view->end_ms;
     const step_times steps = measure_steps(job, until);
     const double still = until - view->last_times[0];
     failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * steps.median;
@@ -490,7 +496,7 @@ mls_status mls_job_judge(mls_job_log *job, mls_diagnosis *to)
         to->end_ms = !(segment->last_ms <= to->end_ms) && !isnan(segment->last_ms) ? segment->last_ms : to->end_ms;
     }
     for (size_t run = to->runs > 0; run <= to->runs && !job->failed; run++) {
-        run_view view = {.job = job, .run = run};
+        run_view view = {.job = job, .run = run, .only = to->runs <= 1, .end_ms = (double)NAN};
         if (success[run]) {
             continue;
         }
@@ -499,7 +505,7 @@ mls_status mls_job_judge(mls_job_log *job, mls_diagnosis *to)
         /* A job without records failed only if something says so. */
         if (run > 0 || first_of(&view, MLS_ROLE_ROOT) != NULL || first_of(&view, MLS_ROLE_SYMPTOM) != NULL ||
             first_of(&view, MLS_ROLE_EFFECT) != NULL) {
-            judge_run(&view, to->end_ms, failure);
+            judge_run(&view, failure);
             to->failure_count++;
         }
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/needles.h"
 #include "diagnose/job.h"
 #include "mlscore/reading.h"
 #include "mlscore/value.h"
@@ -23,6 +24,40 @@ mls_status mls_signatures_check_json(mls_str text, mls_error *error)
     }
     mls_text_position(text, where, &line, &column);
     return wrong == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, line, column, "%s", wrong);
+}
+
+typedef struct needle_list {
+    uint32_t *items;
+    size_t count, capacity;
+} needle_list;
+
+static bool add_needle_found(void *state, size_t needle, size_t at)
+{
+    needle_list *list = state;
+    (void)at;
+    if (!MLS_GROW(list, items)) {
+        return false;
+    }
+    list->items[list->count++] = (uint32_t)needle;
+    return true;
+}
+
+mls_status mls_signatures_match(mls_signatures *signatures, mls_str line, const mls_signature **found)
+{
+    needle_list list = {0};
+    ptrdiff_t index = -1;
+    char *scratch = malloc(MLS_LINE_LOOKED_AT);
+    mls_status status = scratch != NULL ? mls_signatures_prepare(signatures) : MLS_ERROR_MEMORY;
+    if (status == MLS_OK) {
+        const mls_log_line read = mls_log_line_read(line, false, scratch);
+        status = mls_needles_find(mls_signatures_needles(signatures), read.text, add_needle_found, &list)
+                     ? mls_signatures_find(signatures, list.items, list.count, read.message, true, &index)
+                     : MLS_ERROR_MEMORY;
+    }
+    *found = index >= 0 ? mls_signatures_get(signatures, (size_t)index) : NULL;
+    free(list.items);
+    free(scratch);
+    return status;
 }
 
 /* ----------------------------------------------------------------- files */
@@ -116,7 +151,7 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
             status = skip_log(state, source->path, source->skip, source->failed);
         }
     }
-    const mls_reading reading = {.plain = true,
+    const mls_reading reading = {.plain = !options->unpack,
                                  .threads = options->threads,
                                  .state = state,
                                  .open = open_source,
@@ -207,8 +242,13 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
     diagnosis->path = mls_arena_copy(diagnosis->arena, mls_str_from(path)).ptr;
     mls_status status =
         diagnosis->path != NULL ? begin_job(&job, options->signatures, diagnosis->arena) : MLS_ERROR_MEMORY;
-    status = status == MLS_OK ? mls_sources_find(&path, 1, &sources, error) : status;
-    status = status == MLS_OK ? read_files(&state, &sources, error) : status;
+    mls_source only = {.path = (char *)(uintptr_t)path, .named = true, .size = 1}; /* lives as long as the call */
+    if (status == MLS_OK && options->open != NULL) {
+        status = read_files(&state, &(mls_sources){&only, 1, 1}, error);
+    } else if (status == MLS_OK) {
+        status = mls_sources_find(&path, 1, &sources, error);
+        status = status == MLS_OK ? read_files(&state, &sources, error) : status;
+    }
     status = status == MLS_OK ? mls_job_judge(&job, diagnosis) : status;
     end_job(&job);
     mls_sources_release(&sources);

@@ -47,7 +47,7 @@ typedef enum mls_pace { MLS_PACE_SAMPLES, MLS_PACE_STEP, MLS_PACE_EPOCH, MLS_PAC
 typedef struct mls_segment {
     size_t file;
     size_t line;              /* of its first record; 0: it has none */
-    double first_ms, last_ms; /* of the file: those of its first and its last segment; NAN: none */
+    double first_ms, last_ms; /* the first time of the file, where it is the first segment; the last time; NAN: none */
     double init_ms, start_ms, stop_ms;
     bool success;
     size_t run; /* of the job's, from 1 on; 0: of none */

@@ -83,8 +83,6 @@ static const struct {
     {MLS_STR(":::DLPAL "), MLS_MARKER_DLPAL, false},
     {MLS_STR(":::SYSJSON "), MLS_MARKER_SYSJSON, false},
     {MLS_STR(":::GITCOMMITID "), MLS_MARKER_GITCOMMITID, false},
-    {MLS_STR("slurmstepd: error: "), MLS_MARKER_CANCELLED, false},
-    {MLS_STR("srun: error: "), MLS_MARKER_SRUN_ERROR, false},
 };
 
 static bool line_marker(const line_state *state, const char *at, const char *end)
@@ -98,8 +96,7 @@ static bool line_marker(const line_state *state, const char *at, const char *end
         return true;
     }
     const char *next = at + marker_words[i].word.len;
-    if ((marker_words[i].number && (next == end || !mls_is_digit(*next))) ||
-        (marker_words[i].kind == MLS_MARKER_CANCELLED && !mls_str_contains(text, MLS_S("CANCELLED")))) {
+    if (marker_words[i].number && (next == end || !mls_is_digit(*next))) {
         return true;
     }
     mls_event *event = event_add(state->batch);
@@ -131,7 +128,7 @@ static bool line_plain(const line_state *state, const char *end)
     if (*at == ' ' || mls_is_digit(*at)) {
         at = line_skip_rank(at);
     }
-    if (*at != 'B' && *at != 'E' && *at != 'R' && *at != 's' && *at != ':') {
+    if (*at != 'B' && *at != 'E' && *at != 'R' && *at != ':') {
         return true;
     }
     return at >= end || state->dropped > 0 || line_marker(state, at, end);

@@ -153,10 +153,6 @@ static mls_status file_marker(void *state, const mls_marker *marker)
         mls_records_forget(&file->early);
         status = finish(file, false);
     }
-    /* How a job ended is told of runs that are looked at for themselves, not where only the rules count. */
-    if (file->steps || file->checker == NULL) {
-        mls_run_marker(&file->current, marker);
-    }
     if (status == MLS_OK && is_noted(file) && file->notebook->marker != NULL) {
         status = file->notebook->marker(file->current.notes, marker);
     }

@@ -18,7 +18,7 @@
 #include "score/score.h"
 
 /* How much is kept of a hyperparameter's value (one with a longer key is none), a name, and a line from Slurm. */
-enum { HYPERPARAMETER_LENGTH = 200, NAME_LENGTH = 1000, MARKER_QUOTED = 300 };
+enum { HYPERPARAMETER_LENGTH = 200, NAME_LENGTH = 1000 };
 
 #define CUT_STRING_END "…\""
 
@@ -290,14 +290,5 @@ void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
             &run->findings, MLS_FINDING_MALFORMED,
             (mls_finding_place){.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")},
             "%s%s", malformed->reason, malformed->torn ? ": two records were written into one line" : "");
-    }
-}
-
-void mls_run_marker(mls_run *run, const mls_marker *marker)
-{
-    const bool cancelled = marker->kind == MLS_MARKER_CANCELLED;
-    if (cancelled || marker->kind == MLS_MARKER_SRUN_ERROR) {
-        mls_findings_add(&run->findings, cancelled ? MLS_FINDING_CANCELLED : MLS_FINDING_TASK_FAILED,
-                         (mls_finding_place){.line = marker->line}, "%.*s", MLS_CUT(marker->text, MARKER_QUOTED));
     }
 }

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
+#include "mlscore/diagnose.h"
 #include "mlscore/reading.h"
 #include "submission/judge.h"
 
@@ -169,6 +170,7 @@ typedef struct log_list {
     mls_submission *submission;
     mls_submission_run **items;
     size_t count, capacity;
+    size_t at; /* the one that is read once more */
 } log_list;
 
 /* Lists the logs of all results, or with an edition of those that are a benchmark of it. */
@@ -290,6 +292,27 @@ static void finish_run(void *state, size_t index)
     }
 }
 
+/* The log whose run is looked at is the state's. */
+static int open_ended(void *state, const char *path)
+{
+    const log_list *logs = state;
+    (void)path;
+    return mls_tree_open(logs->submission, &logs->items[logs->at]->file);
+}
+
+/* Why runs that never ended did not. */
+static mls_status tell_endings(log_list *logs, mls_error *error)
+{
+    mls_endings endings = {.threads = 1, .open = open_ended, .open_state = logs};
+    mls_status status = MLS_OK;
+    for (logs->at = 0; logs->at < logs->count && status == MLS_OK; logs->at++) {
+        mls_submission_run *run = logs->items[logs->at];
+        status = is_read(&run->file) ? mls_endings_tell(&endings, &run->run, error) : MLS_OK;
+    }
+    mls_endings_release(&endings);
+    return status;
+}
+
 static mls_status read_logs(log_list *logs, const mls_submission_options *options, mls_error *error)
 {
     mls_checker_options rules = {.rulesets = options->rulesets, .usage = options->usage};
@@ -327,7 +350,7 @@ static mls_status read_logs(log_list *logs, const mls_submission_options *option
     for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
         status = logs->items[i]->run.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
     }
-    return status;
+    return status == MLS_OK ? tell_endings(logs, error) : status;
 }
 
 static mls_status judge(mls_submission *submission, const mls_submission_options *options, mls_error *error)

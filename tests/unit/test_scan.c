@@ -107,10 +107,6 @@ static void markers(void **state)
            "f1[:::DLPAL image 117 18 node[1-18] 'c' NAME] lines 1");
     expect(MLS_S(":::SYSJSON {}\n:::GITCOMMITID a b\n"), "g1[:::SYSJSON {}] h2[:::GITCOMMITID a b] lines 2");
     expect(MLS_S("0: RESULT,X,,9,u,t\n"), "i1[RESULT,X,,9,u,t] lines 1");
-    expect(MLS_S("0: slurmstepd: error: *** STEP 1.2 ON n CANCELLED AT t ***\n"),
-           "j1[slurmstepd: error: *** STEP 1.2 ON n CANCELLED AT t ***] lines 1");
-    expect(MLS_S("srun: error: n: task 3: Exited with exit code 1"),
-           "k1[srun: error: n: task 3: Exited with exit code 1] lines 1");
     /* What only quotes one. */
     expect(MLS_S("+ echo 'Beginning trial 3 of 10'\n+ echo ':::DLPAL x 1 2'\nx EXPERIMENT_START 1\n"), "lines 3");
     /* A record beside a marker stays a record. */

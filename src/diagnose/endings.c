@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* endings.c - why runs that never ended did not, told as findings of theirs. */
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "mlscore/diagnose.h"
+#include "mlscore/run.h"
+
+/* What was read from a pipe is gone, and waiting for more would be for ever. */
+static bool can_be_read_again(const mls_endings *endings, const char *path)
+{
+    struct stat about;
+    return endings->open != NULL || (stat(path, &about) == 0 && S_ISREG(about.st_mode));
+}
+
+/* The diagnosis of a file, which the runs of it that follow each other share. */
+static mls_status diagnose_file(mls_endings *endings, const char *path, mls_error *error)
+{
+    if (endings->path != NULL && strcmp(endings->path, path) == 0) {
+        return MLS_OK;
+    }
+    mls_status status = endings->signatures == NULL ? mls_signatures_new(&endings->signatures, error) : MLS_OK;
+    const mls_diagnose_options options = {.signatures = endings->signatures,
+                                          .threads = endings->threads,
+                                          .unpack = endings->unpack,
+                                          .open = endings->open,
+                                          .open_state = endings->open_state};
+    mls_diagnosis_release(&endings->diagnosis);
+    free(endings->path);
+    endings->path = mls_copy_text(path, strlen(path));
+    status = status == MLS_OK && endings->path == NULL ? mls_error_memory(error) : status;
+    return status == MLS_OK ? mls_diagnose(path, &options, &endings->diagnosis, error) : status;
+}
+
+/* The failure of that run: the one that started when it did, else the first whose records are among its own. */
+static const mls_failure *failure_of(const mls_diagnosis *diagnosis, const mls_run *run)
+{
+    for (size_t i = 0; i < diagnosis->failure_count; i++) {
+        const mls_failure *failure = &diagnosis->failures[i];
+        const double apart = failure->run_start_ms - run->run_start.time_ms;
+        if (isnan(apart) ? failure->run_line >= run->line && failure->run_line <= run->last_line
+                         : apart >= 0 && apart <= 0) {
+            return failure;
+        }
+    }
+    return NULL;
+}
+
+mls_status mls_endings_tell(mls_endings *endings, mls_run *run, mls_error *error)
+{
+    if (run->valid || run->run_stop.line > 0 || run->unread || run->file == NULL || !mls_run_exists(run) ||
+        !can_be_read_again(endings, run->file)) {
+        return MLS_OK;
+    }
+    const mls_status status = diagnose_file(endings, run->file, error);
+    const mls_failure *failure = status == MLS_OK ? failure_of(&endings->diagnosis, run) : NULL;
+    mls_buffer place = {0};
+    if (failure == NULL) {
+        return status;
+    }
+    if (isfinite(failure->rank)) {
+        mls_buffer_printf(&place, " on rank %.0f", failure->rank);
+    }
+    if (failure->node != NULL) {
+        mls_buffer_printf(&place, " on %s", failure->node);
+    }
+    mls_findings_add(&run->findings, MLS_FINDING_DIAGNOSIS, (mls_finding_place){.line = failure->at.line}, "%s%s: %s",
+                     failure->signature->id, place.len > 0 ? place.ptr : "", failure->signature->explanation);
+    const bool lost = place.failed || run->findings.out_of_memory;
+    mls_buffer_release(&place);
+    return lost ? mls_error_memory(error) : MLS_OK;
+}
+
+void mls_endings_release(mls_endings *endings)
+{
+    mls_diagnosis_release(&endings->diagnosis);
+    mls_signatures_free(endings->signatures);
+    free(endings->path);
+    *endings = (mls_endings){0};
+}
