@@ -2,28 +2,14 @@
 /* beside.c - groups beside the published results nearest to them. */
 #include <math.h>
 
-#include "base/file.h"
 #include "compare/side.h"
-
-/* The last part of a path, of which it and the slash before it are cut off. */
-static mls_str last_part(mls_str *path)
-{
-    path->len -= path->len > 0 && path->ptr[path->len - 1] == '/';
-    const mls_str before = mls_path_folder(*path);
-    const mls_str part = {path->ptr + before.len, path->len - before.len};
-    *path = before;
-    return part;
-}
+#include "slurm/slurm.h"
 
 bool mls_path_system(mls_arena *arena, const char *path, const char **system)
 {
-    mls_str rest = mls_str_from(path);
-    (void)last_part(&rest);
-    mls_str name = last_part(&rest);
-    if (mls_str_equal(name, MLS_S("strong")) || mls_str_equal(name, MLS_S("weak"))) {
-        name = last_part(&rest);
-    }
-    const bool known = name.len > 0 && mls_str_equal(last_part(&rest), MLS_S("results"));
+    mls_str name;
+    mls_str above;
+    const bool known = mls_folder_of_system(mls_str_from(path), &name, &above);
     *system = known ? mls_arena_copy(arena, name).ptr : NULL;
     return !known || *system != NULL;
 }

@@ -20,8 +20,7 @@ static mls_str cut_part(mls_str *folder)
     return part;
 }
 
-/* Whether a folder is results/<system>/[strong/|weak/]<benchmark>/; *above is where `results` lies. */
-static bool is_of_system(mls_str folder, mls_str *system, mls_str *above)
+bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
 {
     const mls_str benchmark = cut_part(&folder);
     *system = cut_part(&folder);
@@ -41,7 +40,7 @@ static mls_status describe_by(mls_group *group, mls_str folder, bool *known)
     mls_str above;
     mls_buffer path = {0};
     mls_buffer text = {0};
-    *known = is_of_system(folder, &system, &above);
+    *known = mls_folder_of_system(folder, &system, &above);
     if (!*known) {
         return MLS_OK;
     }
