@@ -14,8 +14,9 @@
 
 MLS_C_BEGIN
 
-/** An export of more bytes is not read. */
-#define MLS_EXPORT_BYTES_MAX ((size_t)256 << 20)
+/** An export of more bytes is not read; more groups are not compared, as each is held against each. */
+#define MLS_EXPORT_BYTES_MAX ((size_t)64 << 20)
+#define MLS_COMPARED_GROUPS_MAX ((size_t)5000)
 
 /** A value that a run was set up with.  A text that is a number counts as one; others are as CSV shows them. */
 typedef enum mls_setting_kind { MLS_SETTING_NUMBER, MLS_SETTING_BOOL, MLS_SETTING_TEXT } mls_setting_kind;
@@ -265,8 +266,8 @@ typedef struct mls_comparison {
 /**
  * Reads the sides and compares them.  A single side becomes one side for each of its groups.  What cannot be read is
  * listed: in `skipped` of the collections with `failed` set, and in `problems`.  MLS_OK, MLS_ERROR_MEMORY,
- * MLS_ERROR_VALUE (a single side without two groups to compare; a baseline nobody is called) or what mls_collect()
- * says; to be released in any case, before the editions of the options.
+ * MLS_ERROR_VALUE (a single side without two groups to compare; a baseline nobody is called), MLS_ERROR_LIMIT or what
+ * mls_collect() says; to be released in any case, before the editions of the options.
  */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
 void mls_comparison_release(mls_comparison *comparison);

@@ -183,6 +183,10 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         comparison->sides[i].groups = 0;
         status = read_side(request, &(mls_side_reading){arena, comparison, i}, error);
     }
+    if (status == MLS_OK && comparison->group_count > MLS_COMPARED_GROUPS_MAX) {
+        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "%zu groups: more than %zu are not compared",
+                               comparison->group_count, MLS_COMPARED_GROUPS_MAX);
+    }
     for (size_t i = 0; i < comparison->group_count && status == MLS_OK; i++) {
         count_accelerators(request, comparison, comparison->groups[i]);
         status = mls_side_group_measure(comparison->groups[i]);

@@ -48,8 +48,13 @@ static void measure_points(mls_scaling_series *series)
 /* The series of groups[first] and those like it; one size alone is none. */
 static bool add_series(mls_comparison *comparison, mls_arena *arena, size_t first, bool *taken)
 {
-    mls_scaling_series series = {.points = mls_arena_zeroed(arena, comparison->group_count, sizeof *series.points)};
+    mls_scaling_series series = {0};
     const mls_side_group *base = comparison->groups[first];
+    size_t alike = 0;
+    for (size_t i = first; i < comparison->group_count; i++) {
+        alike += !taken[i] && is_alike(base, comparison->groups[i]);
+    }
+    series.points = mls_arena_zeroed(arena, alike, sizeof *series.points);
     if (series.points == NULL) {
         return false;
     }

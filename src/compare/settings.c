@@ -94,21 +94,26 @@ static bool same_value(const mls_setting *a, const mls_setting *b)
 
 /* ------------------------------------------------------------------ differing */
 
-static bool count_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
+/* Adds what `runs` of a group have, or (NULL) lack; equal values are put together when all are there. */
+static bool add_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
 {
-    for (size_t i = 0; i < values->count; i++) {
-        mls_setting_value *value = &values->items[i];
-        if (setting == NULL ? value->lacking : !value->lacking && same_value(&value->setting, setting)) {
-            value->runs += runs;
-            return true;
-        }
-    }
     if (!mls_arena_grow(arena, (void **)&values->items, values->count, &values->capacity, sizeof *values->items)) {
         return false;
     }
-    values->items[values->count++] =
-        (mls_setting_value){setting != NULL ? *setting : (mls_setting){.number = NAN}, setting == NULL, runs};
+    values->items[values->count++] = (mls_setting_value){setting != NULL ? *setting : (mls_setting){.number = NAN},
+                                                         .lacking = setting == NULL, .runs = runs};
     return true;
+}
+
+static int compare_values_told(const void *left, const void *right)
+{
+    const mls_setting_value *a = left;
+    const mls_setting_value *b = right;
+    if (a->lacking != b->lacking || a->setting.kind != b->setting.kind) {
+        return a->lacking != b->lacking ? a->lacking - b->lacking : (int)a->setting.kind - (int)b->setting.kind;
+    }
+    const int order = mls_compare_doubles(a->setting.number, b->setting.number);
+    return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
 }
 
 /* The row of a key, new or known; NULL: no memory. */
@@ -139,6 +144,27 @@ static int compare_value_counts(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
 }
 
+/* Puts equal values together, the most frequent first. */
+static void count_values(mls_setting_values *values)
+{
+    size_t kept = 0;
+    if (values->count < 2) {
+        return;
+    }
+    qsort(values->items, values->count, sizeof *values->items, compare_values_told);
+    for (size_t k = 1; k < values->count; k++) {
+        mls_setting_value *last = &values->items[kept];
+        const mls_setting_value *next = &values->items[k];
+        if (last->lacking == next->lacking && (last->lacking || same_value(&last->setting, &next->setting))) {
+            last->runs += next->runs;
+        } else {
+            values->items[++kept] = *next;
+        }
+    }
+    values->count = kept + 1;
+    qsort(values->items, values->count, sizeof *values->items, compare_value_counts);
+}
+
 static int compare_keys(const void *left, const void *right)
 {
     return mls_str_compare(((const mls_differing *)left)->key, ((const mls_differing *)right)->key);
@@ -166,10 +192,8 @@ static bool finish_row(mls_arena *arena, const mls_block *block, mls_differing *
             having += values->items[k].runs;
         }
         ok = having == block->groups[i]->run_count || (having == 0 && !has_settings(block->groups[i])) ||
-             count_value(arena, values, NULL, block->groups[i]->run_count - having);
-        if (values->count > 1) {
-            qsort(values->items, values->count, sizeof *values->items, compare_value_counts);
-        }
+             add_value(arena, values, NULL, block->groups[i]->run_count - having);
+        count_values(values);
         for (size_t k = 0; k < values->count; k++) {
             const mls_setting_value *value = &values->items[k];
             if (value->lacking) {
@@ -194,7 +218,7 @@ static mls_status make_rows(mls_block *block, mls_arena *arena, mls_differings *
             const mls_settings *settings = environment ? &group->runs[k].environment : &group->runs[k].settings;
             for (size_t s = 0; s < settings->count && ok; s++) {
                 mls_differing *row = row_of(arena, rows, &by_key, settings->items[s].key, block->group_count);
-                ok = row != NULL && count_value(arena, &row->values[i], &settings->items[s], 1);
+                ok = row != NULL && add_value(arena, &row->values[i], &settings->items[s], 1);
             }
         }
     }
