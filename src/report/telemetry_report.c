@@ -71,6 +71,8 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
     const mls_style style = stands_out ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
     const char *model = device->name != NULL ? device->name : "";
     const mls_metric_summary *metrics = device->metrics;
+    /* Over the measured time; where there is none, over the rows. */
+    const double power = isnan(device->mean_power_w) ? metrics[MLS_METRIC_POWER_W].mean : device->mean_power_w;
     model += strncmp(model, vendor, sizeof vendor - 1) == 0 ? sizeof vendor - 1 : 0;
     mls_table_row(table);
     mls_table_cell(table, "host", KEEP | MLS_COLUMN_CUT, style, "%s", device->host != NULL ? device->host : "");
@@ -78,7 +80,7 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
                    *model != '\0' ? "  " : "", MLS_CUT_TEXT(model, NAME_BYTES));
     mls_table_cell(table, "samples", RIGHT, style, "%s", mls_words_count((double)device->samples).text);
     mls_table_cell(table, "cover", RIGHT, style, isnan(device->coverage) ? "-" : "%.0f %%", device->coverage * 100);
-    mls_table_cell(table, "power W", DECIMAL | KEEP, style, "%s", mls_words_grouped(device->mean_power_w, 1).text);
+    mls_table_cell(table, "power W", DECIMAL | KEEP, style, "%s", mls_words_grouped(power, 1).text);
     mls_table_cell(table, "use %", DECIMAL | KEEP, style, "%s",
                    mls_words_grouped(metrics[MLS_METRIC_UTILIZATION_GPU_PERCENT].mean, 1).text);
     mls_table_cell(table, "SM MHz", RIGHT, style, "%s", mls_words_fixed(metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, 0).text);

@@ -110,23 +110,24 @@ static int compare_outliers(const void *left, const void *right)
     return (a->device > b->device) - (a->device < b->device);
 }
 
+/* Whether no device before this one is its sister. */
+static bool is_first_sister(const mls_telemetry_window *window, size_t at)
+{
+    size_t i = 0;
+    while (i < at && !are_sisters(&window->devices[i], &window->devices[at])) {
+        i++;
+    }
+    return i == at;
+}
+
 bool mls_window_compare(mls_telemetry_window *window)
 {
-    const size_t count = window->device_count;
-    double *values = calloc(2 * count + 1, sizeof *values);
-    bool *named = calloc(count + 1, sizeof *named);
-    bool ok = values != NULL && named != NULL;
+    double *values = calloc(2 * window->device_count + 1, sizeof *values);
+    bool ok = values != NULL;
     for (size_t out = 0; out < OUTS && ok; out++) {
         const size_t before = window->outlier_count;
-        memset(named, 0, count * sizeof *named);
-        for (size_t i = 0; i < count && ok; i++) {
-            if (named[i] || window->devices[i].repeated) {
-                continue;
-            }
-            for (size_t k = i; k < count; k++) {
-                named[k] |= are_sisters(&window->devices[i], &window->devices[k]);
-            }
-            ok = compare_sisters(window, out, &window->devices[i], values);
+        for (size_t i = 0; i < window->device_count && ok; i++) {
+            ok = !is_first_sister(window, i) || compare_sisters(window, out, &window->devices[i], values);
         }
         if (window->outlier_count - before > 1) {
             qsort(window->outliers + before, window->outlier_count - before, sizeof *window->outliers,
@@ -134,7 +135,6 @@ bool mls_window_compare(mls_telemetry_window *window)
         }
     }
     free(values);
-    free(named);
     return ok;
 }
 
