@@ -39,11 +39,12 @@ const char *mls_ruleset_edition(const mls_ruleset *ruleset);
 bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
 
 /**
- * Whether an evaluation that gave `number` meets the target that a benchmark has in the closed division.  *known is
- * false when the rules have none for it, or it takes more than a number to tell.  MLS_OK or MLS_ERROR_MEMORY.
+ * Whether an evaluation that gave `number` meets the target that a benchmark has in the closed division, which may
+ * depend on the batch size (NAN: not known).  *known is false when the rules have none for it, or it takes more to
+ * tell. MLS_OK or MLS_ERROR_MEMORY.
  */
-mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double number, bool *known,
-                                    bool *meets) MLS_MUST_USE;
+mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
+                                    bool *known, bool *meets) MLS_MUST_USE;
 
 /** The published edition that it is, that its file extends, or that it bears the name of; NULL: none. */
 const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions);

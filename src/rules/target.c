@@ -1,17 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* target.c - what an evaluation has to reach, asked apart from judging a log. */
+#include <math.h>
+
 #include "base/memory.h"
 #include "rules/ruleset.h"
 
+/* The variables of a scope as they stand when it has seen the batch size; NULL: no memory. */
+static const mls_variable *variables_at(const mls_scope *scope, double batch_size, mls_arena *arena)
+{
+    const size_t count = scope->symbols.count;
+    const mls_map_entry *symbol = mls_map_find(&scope->symbols, MLS_S("global_batch_size"));
+    mls_variable *variables = mls_arena_array(arena, count + 1, sizeof *variables);
+    for (size_t i = 0; i < count && variables != NULL; i++) {
+        variables[i] = scope->initial[i];
+    }
+    if (symbol != NULL && variables != NULL && !isnan(batch_size)) {
+        variables[symbol - scope->symbols.entries] =
+            (mls_variable){mls_value_of_number(batch_size, batch_size == floor(batch_size)), true};
+    }
+    return variables;
+}
+
 /* Whether a number reaches all that a rule wants at least one record to reach. */
-static mls_outcome number_reaches(const mls_scope *scope, const mls_rule *rule, double number, mls_expr_input *input)
+static mls_outcome number_reaches(const mls_rule *rule, double number, mls_expr_input *input)
 {
     static const mls_record bare = {.value = MLS_STR("null"), .metadata = MLS_STR("{}"), .payload = MLS_STR("{}")};
     const mls_value value = mls_value_of_number(number, false);
     mls_outcome outcome = rule->check_any.count > 0 ? MLS_OUTCOME_TRUE : MLS_OUTCOME_UNKNOWN;
     mls_expr_input_begin(input, &bare);
     input->parts[MLS_EXPR_VALUE].tree = &value;
-    input->variables = scope->initial;
     for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_TRUE; i++) {
         outcome = mls_expr_test(&rule->check_any.items[i], input);
     }
@@ -19,8 +36,8 @@ static mls_outcome number_reaches(const mls_scope *scope, const mls_rule *rule, 
     return outcome;
 }
 
-mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double number, bool *known,
-                                    bool *meets)
+mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
+                                    bool *known, bool *meets)
 {
     static const mls_key keys[] = {MLS_KEY_EVAL_ACCURACY, MLS_KEY_EVAL_ERROR};
     mls_scope_chain chain;
@@ -36,7 +53,9 @@ mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benc
             const size_t key = ruleset->key_of_id[keys[k]];
             const mls_rule *rule = key != SIZE_MAX ? mls_scope_find_rule(ruleset, chain.scopes[i], key) : NULL;
             if (rule != NULL) {
-                outcome = number_reaches(&ruleset->scopes[chain.scopes[i]], rule, number, &input);
+                input.variables = variables_at(&ruleset->scopes[chain.scopes[i]], batch_size, &arena);
+                input.out_of_memory |= input.variables == NULL;
+                outcome = input.out_of_memory ? MLS_OUTCOME_UNKNOWN : number_reaches(rule, number, &input);
             }
         }
     }

@@ -24,7 +24,8 @@ mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_r
         bool known = false;
         bool meets = false;
         if (!isnan(run->curve[i].value)) {
-            status = mls_ruleset_meets_target(ruleset, run->benchmark, run->curve[i].value, &known, &meets);
+            status = mls_ruleset_meets_target(ruleset, run->benchmark, run->run->global_batch_size, run->curve[i].value,
+                                              &known, &meets);
         }
         run->target_known |= known;
         if (meets) {

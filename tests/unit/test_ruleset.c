@@ -7,6 +7,7 @@
 #include <cmocka.h>
 /* clang-format on */
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,16 +342,20 @@ static void test_a_number_meets_a_target(void **state)
         const char *edition, *benchmark;
         double number;
         bool known, meets;
+        double batch_size;
     } rows[] = {
-        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0.925, true, true},
-        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0.9251, true, false},
-        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0, true, false},
-        {MLS_USAGE_TRAINING, "3.1.0", "resnet", 0.759, true, true},
-        {MLS_USAGE_TRAINING, "3.1.0", "resnet", 0.7589, true, false},
-        {MLS_USAGE_HPC, "3.0.0", "cosmoflow", 0.124, true, true},
-        {MLS_USAGE_HPC, "3.0.0", "cosmoflow", 0.125, true, false},
-        {MLS_USAGE_TRAINING, "3.1.0", "stable_diffusion", 90, false, false}, /* takes FID and CLIP */
-        {MLS_USAGE_TRAINING, "3.1.0", "no_such_benchmark", 1, false, false},
+        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0.925, true, true, 0},
+        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0.9251, true, false, 0},
+        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", 0, true, false, 0},
+        {MLS_USAGE_TRAINING, "3.1.0", "resnet", 0.759, true, true, 0},
+        {MLS_USAGE_TRAINING, "3.1.0", "resnet", 0.7589, true, false, 0},
+        {MLS_USAGE_HPC, "3.0.0", "cosmoflow", 0.124, true, true, 0},
+        {MLS_USAGE_HPC, "3.0.0", "cosmoflow", 0.125, true, false, 0},
+        {MLS_USAGE_TRAINING, "3.1.0", "stable_diffusion", 90, false, false, 0}, /* takes FID and CLIP */
+        {MLS_USAGE_TRAINING, "0.7.0", "bert", 0.71, true, false, 8191},
+        {MLS_USAGE_TRAINING, "0.7.0", "bert", 0.71, true, true, 8192},
+        {MLS_USAGE_TRAINING, "0.7.0", "bert", 0.71, false, false, NAN},
+        {MLS_USAGE_TRAINING, "3.1.0", "no_such_benchmark", 1, false, false, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const mls_edition *edition;
@@ -360,7 +365,9 @@ static void test_a_number_meets_a_target(void **state)
         assert_int_equal(mls_editions_find(*state, rows[i].usage, mls_str_from(rows[i].edition), &edition, NULL),
                          MLS_OK);
         assert_int_equal(mls_ruleset_load(edition, &ruleset, NULL), MLS_OK);
-        assert_int_equal(mls_ruleset_meets_target(ruleset, rows[i].benchmark, rows[i].number, &known, &meets), MLS_OK);
+        assert_int_equal(
+            mls_ruleset_meets_target(ruleset, rows[i].benchmark, rows[i].batch_size, rows[i].number, &known, &meets),
+            MLS_OK);
         assert_int_equal(known, rows[i].known);
         assert_int_equal(meets, rows[i].meets);
         mls_ruleset_free(ruleset);
