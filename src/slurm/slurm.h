@@ -30,6 +30,9 @@ typedef struct mls_source_runs {
  */
 mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found) MLS_MUST_USE;
 
+/* Whether a folder is results/<system>/[strong/|weak/]<benchmark>; *above is where `results` lies, with its slash. */
+bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);
+
 /*
  * Finds out what a scored group ran on: see mls_group_describe(), with the description systems/<system>.json beside
  * results/<system>/[strong/|weak/]<benchmark>/, if it can be read.  MLS_OK or MLS_ERROR_MEMORY.
