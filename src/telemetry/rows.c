@@ -38,7 +38,8 @@ double mls_value_unpack(int32_t value)
     static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
     const int32_t low = value & ((1 << EXPONENT_BITS) - 1);
     const int exponent = low + EXPONENT_LEAST;
-    const double mantissa = (double)((value - low) / (1 << EXPONENT_BITS));
+    const int32_t digits = (value - low) / (1 << EXPONENT_BITS); /* without a remainder */
+    const double mantissa = digits;
     return value == MLS_NO_VALUE ? (double)NAN
            : exponent < 0        ? mantissa / powers[-exponent]
                                  : mantissa * powers[exponent];
