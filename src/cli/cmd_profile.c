@@ -114,7 +114,9 @@ static void print_profiles(profile_work *work)
         profiles->base = work->base;
         profiles->changes = &changes;
     }
-    mls_cli_print(cli, &mls_profile_reports[profiles->by], profiles);
+    /* A table shows both; cells can be of one kind only. */
+    const bool changed = cli->profile.against != NULL && cli->profile.by == NULL;
+    mls_cli_print(cli, &mls_profile_reports[changed ? MLS_PROFILE_BY_CHANGE : profiles->by], profiles);
     free(changes.items);
 }
 
@@ -124,7 +126,7 @@ static bool read_settings(profile_work *work)
     static const char *const tables[] = {"class", "name", "stream", "device"};
     mls_cli *cli = work->cli;
     work->profiles.top = TOP_USUAL;
-    for (mls_profile_by by = 0; by < MLS_PROFILE_BY_COUNT; by++) {
+    for (mls_profile_by by = 0; by < MLS_PROFILE_BY_CHANGE; by++) {
         if (cli->profile.by != NULL && strcmp(cli->profile.by, tables[by]) == 0) {
             work->profiles.by = by;
         }
@@ -139,6 +141,17 @@ static bool read_settings(profile_work *work)
     return load_classes(work);
 }
 
+/* What is compared with is not shown: its errors are told here. */
+static void say_base_errors(const profile_work *work)
+{
+    const mls_findings *findings = work->base != NULL ? &work->base->findings : &(const mls_findings){0};
+    for (size_t i = 0; i < findings->count; i++) {
+        if (findings->items[i].severity == MLS_SEVERITY_ERROR) {
+            mls_cli_say(work->cli, MLS_EXIT_INVALID, work->base->file, "%s", findings->items[i].message);
+        }
+    }
+}
+
 static void profile_run(mls_cli *cli)
 {
     profile_work work = {.cli = cli};
@@ -146,6 +159,7 @@ static void profile_run(mls_cli *cli)
     if (read_settings(&work)) {
         if (cli->profile.against != NULL) {
             work.base = read_profile(&work, cli->profile.against);
+            say_base_errors(&work);
         }
         for (size_t i = 0; i < cli->operands.count; i++) {
             mls_profile *profile = read_profile(&work, cli->operands.items[i]);

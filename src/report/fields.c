@@ -337,7 +337,7 @@ void mls_fields_print(mls_output *output)
         &mls_throughput_report,      &mls_telemetry_report,   &mls_memory_report,         &mls_oom_report,
         &mls_compare_report,         &mls_nearest_report,     &mls_scaling_report,        &mls_published_report,
         &mls_published_trend_report, &mls_profile_reports[0], &mls_profile_reports[1],    &mls_profile_reports[2],
-        &mls_profile_reports[3],     &mls_diagnose_report,    &mls_campaign_report};
+        &mls_profile_reports[3],     &mls_profile_reports[4], &mls_diagnose_report,       &mls_campaign_report};
     print_fields(output, "FINDING", &mls_finding_fields);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         for (const mls_fields *const *fields = reports[i]->tables; fields != NULL && *fields != NULL; fields++) {

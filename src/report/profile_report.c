@@ -361,32 +361,16 @@ MLS_FIELDS(place, mls_profile, PLACE_FIELDS)
     F(verdict, message, TEXT, "", row->message)
 MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
 
-static void emit_calls(mls_emitter *to, const mls_profile_rows *rows)
-{
-    if (rows->told) {
-        MLS_EMIT_ROWS(call, rows->items, rows->count);
-    } else {
-        mls_emit_null(to);
-    }
-}
-
-static void emit_devices(mls_emitter *to, const mls_profile *profile)
-{
-    if (profile->has_devices) {
-        MLS_EMIT_ROWS(device, profile->devices, profile->device_count);
-    } else {
-        mls_emit_null(to);
-    }
-}
-
-static void emit_kernel_counters(mls_emitter *to, const mls_profile *profile)
-{
-    if (profile->has_counters) {
-        MLS_EMIT_ROWS(counter, profile->counters, profile->counter_count);
-    } else {
-        mls_emit_null(to);
-    }
-}
+/* The rows of a list, or null where the input does not tell of such things. */
+#define EMIT_TOLD(told, kind, items, count)                                                                            \
+    do {                                                                                                               \
+        if (told) {                                                                                                    \
+            MLS_EMIT_ROWS(kind, items, count);                                                                         \
+        } else {                                                                                                       \
+            mls_emit_null(to);                                                                                         \
+        }                                                                                                              \
+    } while (0)
+#define EMIT_CALLS(rows) EMIT_TOLD((rows).told, call, (rows).items, (rows).count)
 
 static void emit_bounds(mls_emitter *to, const mls_profile *profile)
 {
@@ -436,13 +420,15 @@ typedef struct listed_profile {
     F(profile, names, ARRAY, "",                                                                                       \
       MLS_EMIT_ROWS(kernel, row->profile->names.items, mls_profile_top(row->profile->names.count, row->top)))          \
     F(profile, copies, ARRAY, "", MLS_EMIT_ROWS(copy, row->profile->copies.items, row->profile->copies.count))         \
-    F(profile, devices, ARRAY_OR_NULL, "", emit_devices(to, row->profile))                                             \
-    F(profile, api, ARRAY_OR_NULL, "", emit_calls(to, &row->profile->api))                                             \
-    F(profile, ranges, ARRAY_OR_NULL, "", emit_calls(to, &row->profile->ranges))                                       \
-    F(profile, osrt, ARRAY_OR_NULL, "", emit_calls(to, &row->profile->osrt))                                           \
+    F(profile, devices, ARRAY_OR_NULL, "",                                                                             \
+      EMIT_TOLD(row->profile->has_devices, device, row->profile->devices, row->profile->device_count))                 \
+    F(profile, api, ARRAY_OR_NULL, "", EMIT_CALLS(row->profile->api))                                                  \
+    F(profile, ranges, ARRAY_OR_NULL, "", EMIT_CALLS(row->profile->ranges))                                            \
+    F(profile, osrt, ARRAY_OR_NULL, "", EMIT_CALLS(row->profile->osrt))                                                \
     F(profile, steps, OBJECT_OR_NULL, "",                                                                              \
       mls_emit_object(to, &steps_fields, row->profile->steps.count > 0 ? row->profile : NULL))                         \
-    F(profile, counters, ARRAY_OR_NULL, "", emit_kernel_counters(to, row->profile))                                    \
+    F(profile, counters, ARRAY_OR_NULL, "",                                                                            \
+      EMIT_TOLD(row->profile->has_counters, counter, row->profile->counters, row->profile->counter_count))             \
     F(profile, bounds, ARRAY_OR_NULL, "", emit_bounds(to, row->profile))                                               \
     F(profile, run, OBJECT, "", emit_place(to, row->profile))                                                          \
     F(profile, verdicts, ARRAY, "", MLS_EMIT_ROWS(verdict, row->profile->verdicts, row->profile->verdict_count))       \
@@ -534,6 +520,24 @@ static const mls_columns device_columns = {"PROFILE BY DEVICE CSV",
                                            {&profile_fields, &device_fields},
                                            0};
 
+#define COMPARED_FIELDS(F)                                                                                             \
+    F(compared, against, TEXT, "", row->base->file)                                                                    \
+    F(compared, unit, TEXT, "", row->changes->per_step ? "ms_per_step" : "share")
+MLS_FIELDS(compared, mls_profiles, COMPARED_FIELDS)
+static const mls_columns change_columns = {"PROFILE AGAINST CSV",
+                                           "file against unit class before after change",
+                                           {&profile_fields, &compared_fields, &change_fields},
+                                           0};
+
+static void change_rows(mls_emitter *to, const void *what)
+{
+    const mls_profiles *all = what;
+    for (size_t i = 0; all->changes != NULL && i < all->changes->count; i++) {
+        const listed_profile listed = {all->items[0], 0};
+        mls_emit_row(to, &change_columns, (const void *[MLS_SOURCES_MAX]){&listed, all, &all->changes->items[i]});
+    }
+}
+
 static void class_rows(mls_emitter *to, const void *what)
 {
     const mls_profiles *all = what;
@@ -589,4 +593,5 @@ const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT] = {
     [MLS_PROFILE_BY_NAME] = PROFILE_REPORT(NULL, kernel_columns, kernel_rows),
     [MLS_PROFILE_BY_STREAM] = PROFILE_REPORT(NULL, stream_columns, line_rows),
     [MLS_PROFILE_BY_DEVICE] = PROFILE_REPORT(NULL, device_columns, line_rows),
+    [MLS_PROFILE_BY_CHANGE] = PROFILE_REPORT(NULL, change_columns, change_rows),
 };

@@ -105,12 +105,13 @@ typedef struct mls_oom_list {
     size_t count, dropped;
 } mls_oom_list;
 
-/* ---- profile: mls_profiles, one report for each table that --by names; CSV has its rows. */
+/* ---- profile: mls_profiles, one report for each table that --by and --against name; CSV has its rows. */
 typedef enum mls_profile_by {
     MLS_PROFILE_BY_CLASS,
     MLS_PROFILE_BY_NAME,
     MLS_PROFILE_BY_STREAM,
     MLS_PROFILE_BY_DEVICE,
+    MLS_PROFILE_BY_CHANGE, /* by class, of what changed */
     MLS_PROFILE_BY_COUNT
 } mls_profile_by;
 extern const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT];
