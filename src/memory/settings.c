@@ -142,8 +142,9 @@ bool mls_memory_size_parse(mls_str text, uint64_t *bytes)
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (mls_str_equal(unit, mls_str_from(units[i].unit))) {
             const double value = floor(number * units[i].bytes + 0.5);
-            *bytes = (uint64_t)value;
-            return value <= (double)MLS_BYTES_MOST;
+            const bool sane = value <= (double)MLS_BYTES_MOST;
+            *bytes = sane ? (uint64_t)value : 0;
+            return sane;
         }
     }
     return false;
@@ -355,7 +356,7 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
         }
         break;
     case KIND_SIZE:
-        if (!mls_memory_size_parse(value, &number)) {
+        if (!mls_memory_size_parse(value, &number) || (number == 0 && setting == MLS_MEMORY_CAPACITY)) {
             status = wrong_value(error, setting, text, "bytes, or a size such as 80GB or 79.1GiB");
         }
         break;

@@ -442,7 +442,8 @@ static void test_sizes_of_options(void **state)
                 {"-1", 0},
                 {"1e9", 0},
                 {"", 0},
-                {"99999TiB", 0}};
+                {"99999TiB", 0},
+                {"18446744073709551616", 0}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t bytes = 0;
