@@ -39,7 +39,4 @@ bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);
  */
 mls_status mls_group_environment(mls_group *group) MLS_MUST_USE;
 
-/* Whether a folder is results/<system>/[strong/|weak/]<benchmark>[/]; *above is where `results` lies. */
-bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);
-
 #endif
