@@ -183,9 +183,9 @@ static bool meeting_make(const mls_comparison *comparison, mls_arena *arena, mee
 }
 
 /* A group of the baseline heads the block of all that it met. */
-static bool add_met(mls_comparison *comparison, mls_arena *arena, const meeting *met, size_t index)
+static bool add_met(mls_comparison *comparison, mls_arena *arena, const meeting *met, mls_side_group *first,
+                    size_t index)
 {
-    mls_side_group *first = met->base.groups[index];
     size_t count = 0;
     met->block[count++] = first;
     for (size_t s = 0; s < comparison->side_count; s++) {
@@ -206,9 +206,9 @@ mls_status mls_sides_meet(mls_comparison *comparison, mls_arena *arena)
     bool ok = meeting_make(comparison, arena, &met);
     for (size_t s = 0; s < comparison->side_count && ok; s++) {
         const pairing_side side = groups_of(comparison, s);
-        for (size_t i = 0; i < side.count && ok; i++) {
+        for (size_t i = 0; side.groups != NULL && i < side.count && ok; i++) {
             if (s == comparison->baseline) {
-                ok = add_met(comparison, arena, &met, i);
+                ok = add_met(comparison, arena, &met, side.groups[i], i);
             } else if (met.of_side[s][i] == NULL) {
                 ok = mls_unmatched_add(comparison, arena, side.groups[i],
                                        why_alone(side.groups[i], met.base.groups, met.base.count));

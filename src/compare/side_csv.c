@@ -50,7 +50,7 @@ static mls_status take_header(csv_reading *reading, const mls_csv_row *row)
         for (size_t i = 0; i < row->count && reading->at[k] == row->count; i++) {
             reading->at[k] = mls_str_equal(row->fields[i], column_names[k]) ? i : row->count;
         }
-        if (reading->at[k] == row->count && k < REQUIRED) {
+        if (k < REQUIRED && reading->at[k] == row->count) {
             return mls_error_set(reading->error, MLS_ERROR_SYNTAX, row->line, 0,
                                  "no column '%s': not what mlscore score writes", column_names[k].ptr);
         }
