@@ -12,10 +12,7 @@
 
 MLS_C_BEGIN
 
-struct mls_run;
-
-/** Which kernel is of which class, by its name; in tables of one class after the other, which cannot be told apart by
- * anything but their texts: "gemm", "communication" … */
+/** Classes of kernels ("gemm", "communication" …), and the rules on names that tell them. */
 typedef struct mls_kernel_classes mls_kernel_classes;
 
 /**
@@ -142,12 +139,10 @@ typedef struct mls_profile {
     struct mls_arena *arena; /**< holds everything above but the findings */
 } mls_profile;
 
-/** Why a file is no profile is an error with the command, if there is one, that makes a profile of it. */
-#define MLS_PROFILE_STEP_WORDS "ProfilerStep#"
-
 /**
  * Reads the profile in an open file, pipe or device, which stays the caller's.  `file` is its name in messages and
- * outlives the profile.  MLS_OK with *profile to be freed; MLS_ERROR_UNKNOWN: it is none, with the reason;
+ * outlives the profile, as do the classes.  MLS_OK with *profile to be freed; MLS_ERROR_UNKNOWN: it is none, with the
+ * reason and, if there is one, the command that makes a profile of it;
  * MLS_ERROR_READ; MLS_ERROR_MEMORY.
  */
 mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *classes, mls_profile **profile,
@@ -179,10 +174,14 @@ typedef struct mls_profile_changes {
     bool per_step;
 } mls_profile_changes;
 
+/** Fills `changes`; MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile,
                                mls_profile_changes *changes) MLS_MUST_USE;
 
-/** Says where in a run the profile lies; of several the one that holds most of it, else the nearest. */
+/**
+ * Says where in a run, from start to stop (NAN: it has not ended), the profile lies.  Called for several runs, the one
+ * that holds most of it counts, else the nearest.
+ */
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms);
 
 MLS_C_END

@@ -199,7 +199,7 @@ static const char *event_wrong(const mls_trace *t)
 /* ProfilerStep#12: how long a step of the training took on the host. */
 static void add_step(mls_trace *t)
 {
-    const mls_str prefix = mls_str_from(MLS_PROFILE_STEP_WORDS);
+    const mls_str prefix = MLS_S("ProfilerStep#");
     const mls_str name = mls_buffer_str(&t->name);
     const int64_t ns = t->event.length.ns;
     size_t number;

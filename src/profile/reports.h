@@ -32,7 +32,7 @@ typedef enum mls_report_line {
     MLS_LINE_HEADING /* likewise; it begins a table */
 } mls_report_line;
 
-/* One kind of reports.  `state` is of the kind; NULL until its first heading. */
+/* Readers of the two kinds of reports. */
 typedef struct mls_nsys mls_nsys;
 typedef struct mls_ncu mls_ncu;
 
