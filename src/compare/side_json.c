@@ -32,12 +32,6 @@ static bool json_is(mls_str span, mls_json_kind kind)
     return span.ptr != NULL && mls_json_kind_of(span) == kind;
 }
 
-/* What is in a member, if there is one. */
-static mls_json_walk walk_of(mls_str span)
-{
-    return mls_json_walk_begin(span.ptr != NULL ? span : MLS_S(""));
-}
-
 static bool is_true(mls_str span)
 {
     return mls_str_equal(span, MLS_S("true"));
@@ -69,7 +63,7 @@ static bool take_object(mls_arena *arena, mls_str object, mls_settings *to)
 {
     mls_raw_member value;
     bool ok = true;
-    for (mls_json_walk walk = walk_of(object); ok && mls_json_walk_next(&walk, &value);) {
+    for (mls_json_walk walk = mls_json_walk_begin(object); ok && mls_json_walk_next(&walk, &value);) {
         const mls_str quoted = {value.name.ptr - 1, value.name.len + 2};
         mls_str key;
         ok = mls_json_string(quoted, arena, &key) && (key = mls_arena_copy(arena, key)).ptr != NULL &&
@@ -92,7 +86,7 @@ static bool take_json_environment(mls_arena *arena, const mls_side_group *group,
 {
     double count = json_is(nodes, MLS_JSON_LIST) ? 0 : (double)NAN;
     mls_raw_member node;
-    for (mls_json_walk walk = walk_of(nodes); mls_json_walk_next(&walk, &node);) {
+    for (mls_json_walk walk = mls_json_walk_begin(nodes); mls_json_walk_next(&walk, &node);) {
         count++;
     }
     return mls_setting_add_text(arena, &run->environment, "config", group->config) &&
@@ -162,7 +156,7 @@ static mls_status take_json_group(const json_reading *reading, mls_str json)
     group->dropped = dropped > 0 && dropped < (double)MLS_WALK_FILES_MAX ? (size_t)dropped : 0;
     mls_status status = MLS_OK;
     mls_raw_member run;
-    for (mls_json_walk walk = walk_of(json_member_of(json, "runs"));
+    for (mls_json_walk walk = mls_json_walk_begin(json_member_of(json, "runs"));
          status == MLS_OK && mls_json_walk_next(&walk, &run);) {
         status = take_json_run(reading, run.value, group);
     }
@@ -181,7 +175,7 @@ static mls_status take_json_value(const json_reading *reading, mls_str json)
     if (!json_is(groups, MLS_JSON_LIST)) {
         return refuse_export(reading, "groups is no list: not what mlscore score writes");
     }
-    for (mls_json_walk walk = walk_of(groups); status == MLS_OK && mls_json_walk_next(&walk, &group);) {
+    for (mls_json_walk walk = mls_json_walk_begin(groups); status == MLS_OK && mls_json_walk_next(&walk, &group);) {
         status = take_json_group(reading, group.value);
     }
     return status;

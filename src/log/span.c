@@ -218,7 +218,7 @@ bool mls_span_name_is(mls_str raw, mls_str wanted)
 mls_json_walk mls_json_walk_begin(mls_str json)
 {
     const mls_json_kind kind = mls_json_kind_of(json);
-    const char *end = json.ptr + json.len;
+    const char *end = json.len > 0 ? json.ptr + json.len : json.ptr; /* of what is not there, NULL */
     if (kind != MLS_JSON_OBJECT && kind != MLS_JSON_LIST) {
         return (mls_json_walk){end, end, false};
     }
