@@ -65,6 +65,7 @@ mlscore events --count -j1	'$mlscore' events --count -j1 --files-from '$list'
 mlscore events --count	'$mlscore' events --count --files-from '$list'
 mlscore score -j1	'$mlscore' score -j1 --files-from '$list'
 mlscore score	'$mlscore' score --files-from '$list'
+mlscore diagnose -j1	'$mlscore' diagnose -j1 --files-from '$list'
 END
 # `check` joins as soon as there is one.
 if "$mlscore" check --help >/dev/null 2>&1; then

@@ -227,6 +227,12 @@ done
 for format in table csv json markdown; do
     swept telemetry -j1 --format $format --run "$testdata/telemetry/slurm-4711.out" "$testdata/telemetry"
 done
+for format in table json; do
+    swept diagnose -j1 --format $format -v --signatures "$testdata/diagnose/own.json" "$testdata/diagnose/job_117" "$testdata/diagnose/job_118" \
+        "$testdata/diagnose/job_119" "$testdata/diagnose/job_120"
+    swept diagnose -j1 --format $format --campaign --sacct "$testdata/diagnose/chain/sacct.txt" "$testdata"/diagnose/chain/job_*
+done
+swept score -j1 "$testdata/logs/died.log"
 swept telemetry -j2 --timezone +03:00 --host-pattern '(node[0-9]+)' --run "$testdata/telemetry" "$testdata/telemetry/nvidia-smi.node02.csv"
 mkdir job
 cp "$testdata"/telemetry/slurm-4711.out "$testdata"/telemetry/n* job

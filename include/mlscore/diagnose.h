@@ -28,6 +28,7 @@ typedef enum mls_failure_role {
 #define MLS_FAILURE_CLASSES                                                                                            \
     "gpu-hardware gpu-memory gpu-fault host-hardware host-memory node network communication-timeout storage "          \
     "scheduler preemption container configuration library-mismatch data numerics code convergence hang unknown"
+enum { MLS_CLASS_HANG = 19, MLS_CLASS_UNKNOWN = 20 };
 
 typedef struct mls_signature {
     const char *id;

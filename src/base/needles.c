@@ -22,8 +22,9 @@ typedef struct needle_window {
 } needle_window;
 
 struct mls_needles {
-    uint8_t marks[1 << TABLE_BITS]; /* 1: a window has that hash */
-    uint32_t factor;                /* of the hash */
+    uint8_t marks[1 << TABLE_BITS];        /* 1: a window has that hash */
+    uint8_t common[(1 << TABLE_BITS) / 8]; /* bits: what is common has that hash */
+    uint32_t factor;                       /* of the hash */
     size_t shortest, stride;
     mls_str *texts;
     size_t text_count;
@@ -74,8 +75,15 @@ static const char common[] =
     "default "
     "epoch lineno";
 
+/* Whether a window is among what is common, or seems so: in bits that are looked up by a hash. */
+static bool is_common(const mls_needles *self, uint32_t bytes)
+{
+    const uint32_t hash = window_hash(bytes, UINT32_C(0x9e3779b1));
+    return (self->common[hash / 8] >> (hash % 8)) & 1;
+}
+
 /* How much of a log a window at `at` of a needle is, roughly: small letters, blanks and zeros most. */
-static unsigned window_weight(mls_str needle, int at)
+static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
 {
     const size_t begin = at < 0 ? 0 : (size_t)at;
     const size_t end = (size_t)(at + WINDOW) < needle.len ? (size_t)(at + WINDOW) : needle.len;
@@ -84,7 +92,10 @@ static unsigned window_weight(mls_str needle, int at)
         const char c = needle.ptr[i];
         weight += (c >= 'a' && c <= 'z') || c == ' ' || c == '0' ? 2 : 1;
     }
-    return memmem(common, sizeof common - 1, needle.ptr + begin, end - begin) != NULL ? 100 * weight : weight;
+    const bool known = end - begin == WINDOW
+                           ? is_common(self, load_window(needle.ptr + begin))
+                           : memmem(common, sizeof common - 1, needle.ptr + begin, end - begin) != NULL;
+    return known ? 100 * weight : weight;
 }
 
 static bool add_window(mls_needles *self, uint32_t bytes, size_t needle, int offset)
@@ -116,7 +127,7 @@ static bool add_windows(mls_needles *self, size_t needle, int offset)
 }
 
 /* Of the places where the windows of a needle can begin the one where they are rarest. */
-static int rarest_start(mls_str needle, int stride)
+static int rarest_start(const mls_needles *self, mls_str needle, int stride)
 {
     /* At most one window hangs over at each end. */
     const int first = (int)needle.len < stride + WINDOW - 1 ? -1 : 0;
@@ -126,7 +137,7 @@ static int rarest_start(mls_str needle, int stride)
     for (int start = first; start <= last; start++) {
         unsigned sum = 0;
         for (int k = 0; k < stride; k++) {
-            sum += window_weight(needle, start + k);
+            sum += window_weight(self, needle, start + k);
         }
         best = sum < least ? start : best;
         least = sum < least ? sum : least;
@@ -136,7 +147,7 @@ static int rarest_start(mls_str needle, int stride)
 
 static bool add_needle(mls_needles *self, size_t needle)
 {
-    const int start = rarest_start(self->texts[needle], (int)self->stride);
+    const int start = rarest_start(self, self->texts[needle], (int)self->stride);
     bool ok = true;
     for (int k = 0; k < (int)self->stride && ok; k++) {
         ok = add_windows(self, needle, start + k);
@@ -168,7 +179,7 @@ static size_t mark_windows(mls_needles *self, uint32_t factor)
 /* Of some factors the one by which fewest of what is common is taken for what is looked for. */
 static void choose_factor(mls_needles *self)
 {
-    enum { TRIES = 64 };
+    enum { TRIES = 32 };
     uint32_t factor = UINT32_C(0x9e3779b1);
     uint32_t best = factor;
     size_t least = SIZE_MAX;
@@ -223,6 +234,10 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
     if (ok) {
         self->shortest = shortest;
         self->stride = shortest - 1 < STRIDE_MAX ? shortest - 1 : STRIDE_MAX;
+    }
+    for (size_t i = 0; ok && i + WINDOW < sizeof common; i++) {
+        const uint32_t hash = window_hash(load_window(common + i), UINT32_C(0x9e3779b1));
+        self->common[hash / 8] |= (uint8_t)(1 << (hash % 8));
     }
     for (size_t i = 0; ok && i < count; i++) {
         ok = add_needle(self, i);

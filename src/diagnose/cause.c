@@ -16,7 +16,7 @@ enum { NEAR_LINES = 50, PROGRESS_LEAST = 6, LAST_INTERVALS = 5 };
 /* What no line says. */
 static const mls_signature hang_signature = {
     .id = "hang",
-    .kind = 19,
+    .kind = MLS_CLASS_HANG,
     .origin = 5,
     .persistence = 3,
     .role = MLS_ROLE_EFFECT,
@@ -27,7 +27,7 @@ static const mls_signature hang_signature = {
     .source = "progress in the logs"};
 static const mls_signature end_signature = {
     .id = "log-ends",
-    .kind = 20,
+    .kind = MLS_CLASS_UNKNOWN,
     .origin = 5,
     .persistence = 3,
     .role = MLS_ROLE_EFFECT,
@@ -473,13 +473,15 @@ static void tell_campaign(mls_job_log *job, mls_diagnosis *to)
         job->failed = true;
         return;
     }
-    memcpy(to->iterations, job->times, job->time_count * sizeof *to->iterations);
-    to->iteration_count = job->time_count;
+    for (size_t i = 0; i < job->time_count; i++) {
+        to->iterations[to->iteration_count++] = job->times[i];
+    }
     if (job->time_count > 0 && job->last_time.time_ms > job->times[job->time_count - 1].time_ms) {
         to->iterations[to->iteration_count++] = job->last_time;
     }
-    memcpy(to->checkpoints, job->checkpoints, job->checkpoint_count * sizeof *to->checkpoints);
-    to->checkpoint_count = job->checkpoint_count;
+    for (size_t i = 0; i < job->checkpoint_count; i++) {
+        to->checkpoints[to->checkpoint_count++] = job->checkpoints[i];
+    }
 }
 
 mls_status mls_job_judge(mls_job_log *job, mls_diagnosis *to)

@@ -63,6 +63,9 @@ static void note_line(mls_job_log *job, size_t signature, size_t segment, size_t
 /* Takes `count` matches out of the list, which are no causes. */
 static void dismiss(mls_job_log *job, size_t first, size_t count)
 {
+    if (count == 0) {
+        return;
+    }
     for (size_t i = first; i < first + count; i++) {
         mls_match *match = &job->matches[i];
         job->role_counts[mls_signatures_get(job->signatures, match->signature)->role]--;

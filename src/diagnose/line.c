@@ -404,8 +404,9 @@ mls_str mls_log_line_clean(mls_str raw, char *scratch)
             for (i += 2; i < raw.len && raw.ptr[i] != '\a' && raw.ptr[i] != 0x1b; i++) {
             }
             i += i + 1 < raw.len && raw.ptr[i] == 0x1b && raw.ptr[i + 1] == '\\';
-        } else {
-            i++;
+        } else { /* two bytes, or more where the second is one of those that go on, as in "ESC ( B" */
+            for (i++; i < raw.len && raw.ptr[i] >= 0x20 && raw.ptr[i] <= 0x2f; i++) {
+            }
         }
     }
     return (mls_str){scratch, to};

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The prefixes of a line: what each gives, and what is left behind them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "base/buffer.h"
+#include "diagnose/line.h"
+
+/* 2026-04-19T13:28:01 */
+#define THEN 1776605281000.0
+
+static char scratch[MLS_LINE_LOOKED_AT];
+
+static void expect(const char *raw, const char *message, double time_ms, int rank, int local_rank, const char *node,
+                   const char *gpu)
+{
+    const mls_log_line line = mls_log_line_read(mls_str_from(raw), false, scratch);
+    const double time = mls_time_resolve(mls_log_line_time(&line), THEN);
+    if (!mls_str_equal(line.message, mls_str_from(message)) || line.rank != rank || line.local_rank != local_rank ||
+        !mls_str_equal(line.node, mls_str_from(node)) || !mls_str_equal(line.gpu, mls_str_from(gpu)) ||
+        !(fabs(time - time_ms) < 0.01 || (isnan(time) && isnan(time_ms)))) {
+        print_error("%s: '%.*s' at %.3f, rank %d, %d, node '%.*s', GPU '%.*s'\n", raw, (int)line.message.len,
+                    line.message.ptr, time, (int)line.rank, (int)line.local_rank, (int)line.node.len, line.node.ptr,
+                    (int)line.gpu.len, line.gpu.ptr);
+        fail();
+    }
+}
+
+static void ranks_and_nodes(void **state)
+{
+    (void)state;
+    expect(" 13: x", "x", NAN, 13, -1, "", "");
+    expect("[1,13]<stderr>:x", "x", NAN, 13, -1, "", "");
+    expect("[rank13]: x", "x", NAN, 13, -1, "", "");
+    expect("[default3]:x", "x", NAN, -1, 3, "", "");
+    expect("node076:984:1357 [4] NCCL WARN x", "NCCL WARN x", NAN, -1, -1, "node076", "4");
+    expect("node076: x", "x", NAN, -1, -1, "node076", "");
+    expect("[rank1]: node076: x", "node076: x", NAN, 1, -1, "", "");
+    expect("5: node076:984:1357 [4] x", "x", NAN, 5, -1, "node076", "4");
+    expect("python3: x", "python3: x", NAN, -1, -1, "", "");
+    expect("nvidia-nvswitch3: SXid", "nvidia-nvswitch3: SXid", NAN, -1, -1, "", "");
+    expect("mlx5_0: link down", "mlx5_0: link down", NAN, -1, -1, "", "");
+    expect("ib0: link down", "ib0: link down", NAN, -1, -1, "", "");
+    expect("Node7: x", "Node7: x", NAN, -1, -1, "", "");
+    expect("node: x", "node: x", NAN, -1, -1, "", "");
+    expect("99999999999: x", "99999999999: x", NAN, -1, -1, "", "");
+    expect("", "", NAN, -1, -1, "", "");
+}
+
+static void times(void **state)
+{
+    (void)state;
+    expect("2026-04-19T13:28:01.123Z x", "x", THEN + 123, -1, -1, "", "");
+    expect(" [2026-04-19 13:28:01] x", "x", THEN, -1, -1, "", "");
+    expect("2026-04-19_13:28:01 x", "x", THEN, -1, -1, "", "");
+    expect("2026-04-19 13:28:01,123 x", "x", THEN + 123, -1, -1, "", "");
+    expect("2026-04-19T15:28:01+02:00 x", "x", THEN, -1, -1, "", "");
+    expect("[Sun Apr 19 13:28:01 2026] x", "x", THEN, -1, -1, "", "");
+    expect("Apr 19 13:28:01 node076 kernel: [ 8123.456789] x", "x", THEN, -1, -1, "node076", "");
+    expect("E0419 13:28:01.123456 x", "x", THEN + 123.456, -1, -1, "", "");
+    expect("[rank3]:[E0419 13:28:01.123456 a.cc:1] x", "a.cc:1] x", THEN + 123.456, 3, -1, "", "");
+    expect("[ 8123.456789] x", "x", NAN, -1, -1, "", "");
+    expect("slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-04-19T13:28:01 ***",
+           "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-04-19T13:28:01 ***", THEN, -1, -1, "", "");
+    expect("  time      : 2026-04-19_13:28:01", "  time      : 2026-04-19_13:28:01", THEN, -1, -1, "", "");
+    expect("2026-13-19T13:28:01 x", "2026-13-19T13:28:01 x", NAN, -1, -1, "", "");
+    expect("2026-04-19T13:28:01x", "2026-04-19T13:28:01x", NAN, -1, -1, "", "");
+    expect("E0019 13:28:01.1 x", "E0019 13:28:01.1 x", NAN, -1, -1, "", "");
+    /* Six prefixes, and no more. */
+    expect("1: 2: 3: 4: 5: 6: 7: x", "7: x", NAN, 1, -1, "", "");
+}
+
+/* The year of a time without one is that nearest to a time that has one. */
+static void years(void **state)
+{
+    (void)state;
+    const mls_log_line line = mls_log_line_read(MLS_S("Dec 31 23:59:59 n1 kernel: x"), true, scratch);
+    assert_true(mls_log_line_time(&line) < 0);
+    assert_true(fabs(mls_time_resolve(line.time_ms, 1767225600000.0) - 1767225599000.0) < 1); /* 2026-01-01 */
+    assert_true(isnan(mls_time_resolve(line.time_ms, NAN)));
+    assert_true(fabs(mls_time_resolve(THEN, NAN) - THEN) < 1);
+    const mls_log_line leap = mls_log_line_read(MLS_S("Mar  1 00:00:00 n1 kernel: x"), true, scratch);
+    assert_true(fabs(mls_time_resolve(leap.time_ms, 1709251200000.0) - 1709251200000.0) < 1); /* 2024-03-01 */
+    assert_true(fabs(mls_time_resolve(leap.time_ms, 1740787200000.0) - 1740787200000.0) < 1); /* 2025-03-01 */
+}
+
+static void escapes(void **state)
+{
+    (void)state;
+    expect("\x1b[31mred\x1b[0m\x1b]0;title\x07 and\x1b]0;t\x1b\\ on\x1b(B\b\x7f\t.", "red and on\t.", NAN, -1, -1, "",
+           "");
+    expect("\x1b[1m7\x1b[0m: x", "x", NAN, 7, -1, "", "");
+    expect("\x1b[", "", NAN, -1, -1, "", "");
+    expect("\x1b]never ends", "", NAN, -1, -1, "", "");
+    expect("a\x1b", "a", NAN, -1, -1, "", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_and_nodes),
+        cmocka_unit_test(times),
+        cmocka_unit_test(years),
+        cmocka_unit_test(escapes),
+    };
+    return cmocka_run_group_tests_name("diagnose line", tests, NULL, NULL);
+}
