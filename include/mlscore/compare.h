@@ -162,6 +162,7 @@ typedef struct mls_setting_value {
 typedef struct mls_setting_values {
     mls_setting_value *items;
     size_t count, capacity; /**< more than one: it varies within the side */
+    size_t upto;            /**< runs of the side up to the last that has the key */
 } mls_setting_values;
 typedef struct mls_differing {
     mls_str key;

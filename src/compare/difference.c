@@ -304,6 +304,9 @@ void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split 
     const mls_sum *q = b->parts;
     const int64_t a_evaluation = p[MLS_PART_EVALUATION].sum;
     const int64_t b_evaluation = q[MLS_PART_EVALUATION].sum;
+    if (!split->known) {
+        return;
+    }
     /* Sums of one group's parts never exceed that of its times, which did not overflow. */
     const int64_t a_training = p[MLS_PART_TRAINING].sum + (delimited ? 0 : a_evaluation);
     const int64_t b_training = q[MLS_PART_TRAINING].sum + (delimited ? 0 : b_evaluation);

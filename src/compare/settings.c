@@ -218,7 +218,12 @@ static mls_status make_rows(mls_block *block, mls_arena *arena, mls_differings *
             const mls_settings *settings = environment ? &group->runs[k].environment : &group->runs[k].settings;
             for (size_t s = 0; s < settings->count && ok; s++) {
                 mls_differing *row = row_of(arena, rows, &by_key, settings->items[s].key, block->group_count);
-                ok = row != NULL && add_value(arena, &row->values[i], &settings->items[s], 1);
+                ok = row != NULL;
+                /* An export may name a key twice in one run: the first counts. */
+                if (ok && row->values[i].upto <= k) {
+                    row->values[i].upto = k + 1;
+                    ok = add_value(arena, &row->values[i], &settings->items[s], 1);
+                }
             }
         }
     }

@@ -163,6 +163,11 @@ static void shares_are_what_they_are_called(void **state)
     const mls_side_group large = group_of(40, NAN, 0, (const int64_t[]){huge, 0, 0, 0, 0});
     mls_split_make(&large, &large, &split);
     assert_false(split.known);
+    /* Nor are they added to others when the times did not fit either. */
+    mls_side_group unknown = group_of(40, NAN, 0, (const int64_t[]){INT64_MAX, INT64_MAX, 0, 0, 0});
+    unknown.ms.known = unknown.evaluations.known = false;
+    mls_split_make(&unknown, &unknown, &split);
+    assert_false(split.known);
 }
 
 /* ------------------------------------------------------------------ verdicts */
