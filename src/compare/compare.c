@@ -96,12 +96,16 @@ static mls_status read_side(const mls_compare_request *request, const mls_side_r
     return status == MLS_OK ? read_exports(reading, error) : status;
 }
 
+/* What was said of the side itself goes before what was said of all. */
 static void count_accelerators(const mls_compare_request *request, const mls_comparison *comparison,
                                mls_side_group *group)
 {
-    for (size_t i = 0; i < request->count_count && isnan(group->accelerators); i++) {
+    const bool unknown = isnan(group->accelerators);
+    bool named = false;
+    for (size_t i = 0; i < request->count_count && unknown && !named; i++) {
         const char *name = request->counts[i].name;
-        if (name == NULL || strcmp(name, comparison->sides[group->side].name) == 0) {
+        named = name != NULL && strcmp(name, comparison->sides[group->side].name) == 0;
+        if (named || (name == NULL && isnan(group->accelerators))) {
             group->accelerators = request->counts[i].count;
         }
     }
