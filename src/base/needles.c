@@ -86,7 +86,8 @@ static bool is_common(const mls_needles *self, uint32_t bytes)
 static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
 {
     const size_t begin = at < 0 ? 0 : (size_t)at;
-    const size_t end = (size_t)(at + WINDOW) < needle.len ? (size_t)(at + WINDOW) : needle.len;
+    const size_t behind = (size_t)((ptrdiff_t)at + WINDOW);
+    const size_t end = behind < needle.len ? behind : needle.len;
     unsigned weight = 1;
     for (size_t i = begin; i < end; i++) {
         const char c = needle.ptr[i];
@@ -114,9 +115,10 @@ static bool add_windows(mls_needles *self, size_t needle, int offset)
     char bytes[WINDOW];
     int open = -1;
     for (int i = 0; i < WINDOW; i++) {
-        const bool inside = offset + i >= 0 && (size_t)(offset + i) < text.len;
+        const ptrdiff_t at = (ptrdiff_t)offset + i;
+        const bool inside = at >= 0 && (size_t)at < text.len;
         open = inside ? open : i;
-        bytes[i] = inside ? text.ptr[offset + i] : '\0';
+        bytes[i] = inside ? text.ptr[at] : '\0';
     }
     bool ok = open >= 0 || add_window(self, load_window(bytes), needle, offset);
     for (unsigned value = 0; open >= 0 && value < 256 && ok; value++) {

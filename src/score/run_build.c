@@ -135,7 +135,7 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
     const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
     const bool cut = value.len > HYPERPARAMETER_LENGTH;
     double number = (double)NAN;
-    mls_words words = {""};
+    mls_words words;      /* of value, if it is another */
     if (cut && !string) { /* a number of very many digits */
         (void)mls_json_number(value, &number);
         words = mls_words_exact(number);
