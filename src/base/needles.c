@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, TABLE_BITS = 18, STRIDE_MAX = 4 };
+enum { WINDOW = 4, TABLE_BITS = 17, STRIDE_MAX = 4 };
 
 /* A window of a needle. */
 typedef struct needle_window {
@@ -278,25 +278,43 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
     return true;
 }
 
+enum { TOGETHER = 8 };
+
+/* TOGETHER places from `at` on, of which those before number `first` have been looked at. */
+static inline bool find_group(const mls_needles *self, size_t stride, mls_str text, size_t at, size_t first,
+                              bool (*found)(void *state, size_t needle, size_t at), void *state)
+{
+    const char *from = text.ptr + at;
+    unsigned marked = 0;
+    for (size_t i = 0; i < TOGETHER; i++) {
+        marked |= self->marks[window_hash(load_window(from + i * stride), self->factor)];
+    }
+    for (size_t i = first; marked != 0 && i < TOGETHER; i++) {
+        const uint32_t bytes = load_window(from + i * stride);
+        if (self->marks[window_hash(bytes, self->factor)] != 0 &&
+            !windows_found(self, text, at + i * stride, bytes, found, state)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* In line with a stride that is known, which is worth a third of the time. */
 static inline bool find_each(const mls_needles *self, size_t stride, mls_str text,
                              bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
-    enum { TOGETHER = 8 };
     size_t at = 0;
     for (; at + stride * (TOGETHER - 1) + WINDOW <= text.len; at += stride * TOGETHER) {
-        const char *from = text.ptr + at;
-        unsigned marked = 0;
-        for (size_t i = 0; i < TOGETHER; i++) {
-            marked |= self->marks[window_hash(load_window(from + i * stride), self->factor)];
+        if (!find_group(self, stride, text, at, 0, found, state)) {
+            return false;
         }
-        for (size_t i = 0; marked != 0 && i < TOGETHER; i++) {
-            const uint32_t bytes = load_window(from + i * stride);
-            if (self->marks[window_hash(bytes, self->factor)] != 0 &&
-                !windows_found(self, text, at + i * stride, bytes, found, state)) {
-                return false;
-            }
+    }
+    if (at > 0 && at + WINDOW <= text.len) { /* the last ones together with some before them */
+        const size_t left = (text.len - at - WINDOW) / stride + 1;
+        if (!find_group(self, stride, text, at - (TOGETHER - left) * stride, TOGETHER - left, found, state)) {
+            return false;
         }
+        at += left * stride;
     }
     for (; at + WINDOW - 1 <= text.len; at += stride) {
         char bytes[WINDOW] = {0}; /* nothing may be read behind the end */
