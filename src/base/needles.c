@@ -281,8 +281,8 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
 enum { TOGETHER = 8 };
 
 /* TOGETHER places from `at` on, of which those before number `first` have been looked at. */
-static inline bool find_group(const mls_needles *self, size_t stride, mls_str text, size_t at, size_t first,
-                              bool (*found)(void *state, size_t needle, size_t at), void *state)
+static inline bool find_together(const mls_needles *self, size_t stride, mls_str text, size_t at, size_t first,
+                                 bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
     const char *from = text.ptr + at;
     unsigned marked = 0;
@@ -305,13 +305,13 @@ static inline bool find_each(const mls_needles *self, size_t stride, mls_str tex
 {
     size_t at = 0;
     for (; at + stride * (TOGETHER - 1) + WINDOW <= text.len; at += stride * TOGETHER) {
-        if (!find_group(self, stride, text, at, 0, found, state)) {
+        if (!find_together(self, stride, text, at, 0, found, state)) {
             return false;
         }
     }
     if (at > 0 && at + WINDOW <= text.len) { /* the last ones together with some before them */
         const size_t left = (text.len - at - WINDOW) / stride + 1;
-        if (!find_group(self, stride, text, at - (TOGETHER - left) * stride, TOGETHER - left, found, state)) {
+        if (!find_together(self, stride, text, at - (TOGETHER - left) * stride, TOGETHER - left, found, state)) {
             return false;
         }
         at += left * stride;

@@ -272,7 +272,7 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
                 (mls_failure_count){mls_signatures_get(job->signatures, i), counts[i]};
         }
     }
-    if (failure->also_count > 0) {
+    if (failure->also != NULL && failure->also_count > 1) {
         qsort(failure->also, failure->also_count, sizeof *failure->also, compare_failure_counts);
     }
     free(counts);
@@ -337,7 +337,9 @@ static void tell_cause(const run_view *view, const mls_match *cause, mls_failure
 static void tell_end(const run_view *view, const mls_signature *signature, mls_failure *failure)
 {
     mls_job_log *job = view->job;
-    const mls_segment *segment = view->last != NULL ? view->last : view->own;
+    const mls_segment *segment = view->last != NULL  ? view->last
+                                 : view->own != NULL ? view->own
+                                                     : job->segments; /* there is one when there is a run */
     failure->signature = signature;
     failure->root_known = false;
     failure->rank = NAN;
@@ -357,7 +359,8 @@ static void tell_read(const run_view *view, const mls_match *cause, mls_failure 
     mls_job_log *job = view->job;
     const mls_segment *segment = cause != NULL        ? &job->segments[cause->segment]
                                  : view->last != NULL ? view->last
-                                                      : view->own;
+                                 : view->own != NULL  ? view->own
+                                                      : job->segments;
     for (size_t i = segment->read_count; i-- > 0;) {
         mls_failure_line *line = &failure->read[failure->read_count++];
         *line = segment->read[i];
@@ -391,7 +394,6 @@ static void judge_run(const run_view *view, mls_failure *failure)
     failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * steps.median;
     failure->slower = steps.last >= SLOWER_MEDIANS * steps.before ? steps.last / steps.before : (double)NAN;
     if (ended && (cause == NULL || failure->hang)) {
-        cause = failure->hang ? cause : NULL;
         tell_end(view, failure->hang ? &hang_signature : &end_signature, failure);
         fold_others(view, NULL, failure);
         tell_read(view, NULL, failure);

@@ -84,7 +84,8 @@ static double days_of(int year, int month, int day)
     const int y = year - (month <= 2);
     const int of_era = y % 400;
     const int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return y / 400 * 146097.0 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+    const int days = y / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+    return days;
 }
 
 double mls_time_resolve(double time_ms, double near_ms)
@@ -297,7 +298,7 @@ static bool peel_glog(mls_str *rest, mls_log_line *line)
     int month, day;
     double clock;
     (void)peel_char(&at, '[');
-    if (at.len < 2 || memchr("IWEF", at.ptr[0], 4) == NULL) {
+    if (at.len < 2 || !(at.ptr[0] == 'I' || at.ptr[0] == 'W' || at.ptr[0] == 'E' || at.ptr[0] == 'F')) {
         return false;
     }
     at = behind(at, 1);

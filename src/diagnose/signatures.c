@@ -104,7 +104,8 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
     }
     to->id = mls_arena_copy(&self->arena, mls_str_from(id)).ptr;
     if (to->id == NULL) {
-        return mls_error_memory(error);
+        (void)mls_error_memory(error);
+        return MLS_ERROR_MEMORY;
     }
     for (size_t i = 0; i + 1 < MEMBERS; i++) {
         const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, signature_members[i].name);
@@ -145,7 +146,8 @@ static mls_status compile_entry(signature_entry *entry, mls_error *error)
 /* A user's signature takes the place of the one with its id, and stands with the users' in any case. */
 static mls_status add_entry(mls_signatures *self, const mls_signature *signature, bool own, mls_error *error)
 {
-    signature_entry entry = {.public = *signature, .after_traceback = strcmp(signature->id, "python-exception") == 0};
+    signature_entry entry = {.public = *signature,
+                             .after_traceback = mls_str_equal(mls_str_from(signature->id), MLS_S("python-exception"))};
     signature_entry *there = own ? entry_of(self, signature->id) : NULL;
     size_t at = own ? self->own : self->count;
     mls_status status = own ? compile_entry(&entry, error) : MLS_OK;
