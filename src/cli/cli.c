@@ -197,8 +197,9 @@ bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition *
 
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
+    const size_t most = (size_t)1 << 30; /* a device has no end */
     mls_error error = {0};
-    return mls_file_read(path, true, SIZE_MAX, text, &error) == MLS_OK ||
+    return mls_file_read(path, true, most, text, &error) == MLS_OK ||
            mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
 }
 
