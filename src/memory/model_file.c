@@ -57,9 +57,13 @@ static uint64_t config_number(config_json *of, const char *names, uint64_t other
     return otherwise;
 }
 
-static bool config_flag(const config_json *of, const char *name, bool otherwise)
+static bool config_flag(config_json *of, const char *name, bool otherwise)
 {
     const cJSON *item = config_member(of, name);
+    if (item != NULL && !cJSON_IsBool(item) && !of->wrong) {
+        of->wrong = true;
+        (void)mls_error_set(of->error, MLS_ERROR_VALUE, 0, 0, "%s is neither true nor false", item->string);
+    }
     return item != NULL ? cJSON_IsTrue(item) : otherwise;
 }
 

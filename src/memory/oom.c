@@ -131,7 +131,7 @@ static int64_t group_number(const mls_pattern *pattern, mls_str line, const char
 {
     const mls_str text = mls_pattern_group(pattern, line, name);
     size_t number;
-    return text.ptr != NULL && mls_size_parse(text, &number) ? (int64_t)number : -1;
+    return text.ptr != NULL && mls_size_parse(text, &number) && number <= MLS_BYTES_MOST ? (int64_t)number : -1;
 }
 
 /* A tensor's bytes, by its shape "53,788,1024" and the name that TensorFlow has for its type; -1: not known. */

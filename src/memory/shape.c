@@ -32,13 +32,16 @@ void mls_shape_complete(mls_model_shape *shape)
 /* Adds the names of what must be there and is not. */
 static void list_missing(const mls_model_shape *shape, mls_buffer *missing)
 {
+    const bool latent = shape->kv_lora_rank != 0;
     const struct {
         const char *name;
         uint64_t number;
     } needed[] = {{"layers (num_hidden_layers)", shape->layers},
                   {"hidden (hidden_size)", shape->hidden},
                   {"heads (num_attention_heads)", shape->heads},
-                  {"vocabulary (vocab_size)", shape->vocabulary}};
+                  {"vocabulary (vocab_size)", shape->vocabulary},
+                  {"qk_rope_head_dim", latent ? shape->qk_rope_head_dim : 1},
+                  {"value_head_dim (v_head_dim)", latent ? shape->value_head_dim : 1}};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         if (needed[i].number == 0) {
             mls_buffer_printf(missing, "%s%s", missing->len > 0 ? ", " : "", needed[i].name);
