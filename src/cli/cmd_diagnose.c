@@ -83,6 +83,10 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list)
 static void diagnose_run(mls_cli *cli)
 {
     mls_error error = {0};
+    if (cli->sacct_path != NULL && !cli->campaign) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--sacct tells of a chain of jobs: it needs --campaign");
+        return;
+    }
     mls_signatures *signatures = load_signatures(cli);
     mls_diagnosis_list list = {calloc(cli->operands.count, sizeof *list.items), 0};
     const mls_diagnose_options wanted = {

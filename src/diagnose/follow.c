@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "diagnose/job.h"
 
-enum { NAMES_MAX = MLS_RANKS_MAX };
+enum { NAMES_MAX = MLS_RANKS_MAX, NAME_BYTES_MAX = 255 }; /* of a host, by the DNS */
 
 char *mls_job_keep_text(mls_job_log *job, mls_str text)
 {
@@ -18,7 +18,7 @@ char *mls_job_keep_text(mls_job_log *job, mls_str text)
 
 const char *mls_job_name(mls_job_log *job, mls_str name)
 {
-    if (name.len == 0) {
+    if (name.len == 0 || name.len > NAME_BYTES_MAX) {
         return NULL;
     }
     const mls_map_entry *entry = mls_map_find(&job->names, name);
@@ -72,7 +72,9 @@ static void dismiss(mls_job_log *job, size_t first, size_t count)
         note_line(job, match->signature, match->segment, match->line, match->text);
     }
     job->match_count -= count;
-    memmove(&job->matches[first], &job->matches[first + count], (job->match_count - first) * sizeof *job->matches);
+    if (count > 0) {
+        memmove(&job->matches[first], &job->matches[first + count], (job->match_count - first) * sizeof *job->matches);
+    }
 }
 
 /* -------------------------------------------------------------- progress */
@@ -228,10 +230,11 @@ static void choose_kept(const mls_job_log *job, unsigned role, bool *kept)
 {
     const size_t share = MLS_CANDIDATES_MAX / 2 / job->segment_count + 1;
     size_t of_segment = 0;
+    size_t early = 0;
     size_t room = MLS_CANDIDATES_MAX / 2;
     for (size_t i = 0; i < job->match_count; i++) {
         of_segment = i > 0 && job->matches[i].segment == job->matches[i - 1].segment ? of_segment : 0;
-        kept[i] = !is_of(job, i, role) || of_segment++ < share;
+        kept[i] = !is_of(job, i, role) || (of_segment++ < share && early++ < MLS_CANDIDATES_MAX);
     }
     for (int precedence = 100; precedence >= 0 && room > 0; precedence--) {
         for (size_t i = 0; i < job->match_count && room > 0; i++) {
@@ -303,7 +306,8 @@ static int32_t rank_of(const mls_job_log *job, size_t signature, const mls_log_l
     }
     mls_str word = word_behind(line->message, MLS_S("rank "));
     word = word.len > 0 ? word : word_behind(line->message, MLS_S("Rank "));
-    const bool local = word.ptr - line->message.ptr >= 11 && memcmp(word.ptr - 11, "local rank ", 11) == 0;
+    const bool local =
+        word.len > 0 && word.ptr - line->message.ptr >= 11 && memcmp(word.ptr - 11, "local rank ", 11) == 0;
     return !local && mls_take_number(&word, &rank) && word.len == 0 ? rank : -1;
 }
 
@@ -367,7 +371,7 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
         return;
     }
     job->matches[job->match_count++] = match;
-    if (++job->role_counts[what->role] == 2 * (size_t)MLS_CANDIDATES_MAX) {
+    if (++job->role_counts[what->role] >= 2 * (size_t)MLS_CANDIDATES_MAX) {
         drop_matches(job, what->role);
     }
 }

@@ -176,9 +176,14 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
 
 static mls_status add_text(mls_signatures *self, mls_str text, bool own, mls_error *error)
 {
-    cJSON *json = cJSON_ParseWithLength(text.ptr, text.len);
+    const char *end = "";
+    cJSON *json = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
     mls_status status = json != NULL ? MLS_OK : mls_error_memory(error);
+    /* What our validator passes and cJSON does not take, which else looks like memory that ran out. */
+    if (json == NULL && end < text.ptr + text.len && strchr("NI-[{", *end) != NULL) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it holds NaN, Infinity or too many brackets");
+    }
     if (json != NULL && !cJSON_IsArray(list)) {
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no list `signatures` in it");
     }
