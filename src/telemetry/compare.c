@@ -32,6 +32,15 @@ enum { OUTS = sizeof outs / sizeof *outs, SISTERS_MIN = 3, TWO_APART_PERCENT = 2
 #define DEVIATIONS 3
 #define DEVIATION_OF_MAD 1.4826
 
+bool mls_metric_straggles(mls_metric metric)
+{
+    size_t out = 0;
+    while (out < OUTS && outs[out].metric != metric) {
+        out++;
+    }
+    return out < OUTS && outs[out].straggles;
+}
+
 static double compared_value(const mls_telemetry_device *device, mls_metric metric)
 {
     return metric == MLS_METRIC_SM_CLOCK_MHZ ? device->busy_clock_mhz : device->metrics[metric].mean;

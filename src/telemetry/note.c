@@ -36,9 +36,13 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
         note->power += window->mean_power_w;
         note->powered++;
     }
-    if (window->findings.found[MLS_FINDING_STRAGGLER] > 0) {
-        const mls_device_words words = mls_device_called(window->outliers[0].device);
-        memcpy(note->straggler, words.text, note->slower++ == 0 ? sizeof words.text : 0);
+    /* One that is only hotter, or draws less because it waits, is none. */
+    for (size_t i = 0; i < window->outlier_count; i++) {
+        if (mls_metric_straggles(window->outliers[i].metric)) {
+            const mls_device_words words = mls_device_called(window->outliers[i].device);
+            memcpy(note->straggler, words.text, note->slower++ == 0 ? sizeof words.text : 0);
+            break;
+        }
     }
 }
 

@@ -178,6 +178,9 @@ mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count,
                            mls_telemetry_window *window) MLS_MUST_USE;
 void mls_window_release(mls_telemetry_window *window);
 
+/* Whether the others wait for a device that stands out in a metric. */
+bool mls_metric_straggles(mls_metric metric);
+
 /* Who stands out, with findings.  False when memory runs out. */
 bool mls_window_compare(mls_telemetry_window *window) MLS_MUST_USE;
 
