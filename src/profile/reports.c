@@ -250,6 +250,11 @@ mls_status mls_reports_read(mls_gather *gather, mls_blocks *blocks, mls_error *e
     if (status == MLS_OK && !(reader.is_ncu ? mls_ncu_finish(reader.ncu) : mls_nsys_finish(reader.nsys))) {
         status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
                                "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV");
+    } else if (status == MLS_OK && blocks->input->trouble.wrong != NULL) {
+        gather->profile->complete = false;
+        mls_findings_add(&gather->profile->findings, MLS_FINDING_TRACE_TRUNCATED,
+                         (mls_finding_place){.line = reader.line}, "the reports are read up to here only: %s",
+                         blocks->input->trouble.wrong);
     }
     mls_nsys_free(reader.nsys);
     mls_ncu_free(reader.ncu);
