@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_profile.c - mlscore profile: where the time of the GPUs went, by what a profiler wrote. */
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ typedef struct profile_work {
     mls_kernel_classes *classes;
     mls_profiles profiles;
     mls_profile *base;
+    size_t runs; /* with a begin, that --run found */
 } profile_work;
 
 /* Reads one file; NULL after a complaint. */
@@ -65,9 +67,10 @@ static bool load_classes(profile_work *work)
 
 static mls_status place_profiles(void *state, size_t index, mls_run *run, bool part)
 {
-    const profile_work *work = state;
+    profile_work *work = state;
     (void)index;
     (void)part;
+    work->runs += isfinite(run->run_start.time_ms);
     for (size_t i = 0; i < work->profiles.count; i++) {
         mls_profile_place(work->profiles.items[i], run->run_start.time_ms, run->run_stop.time_ms);
     }
@@ -98,6 +101,8 @@ static void read_run(profile_work *work)
     }
     if (status != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+    } else if (work->runs == 0) {
+        mls_cli_say(cli, MLS_EXIT_IO, cli->profile.run, "no run found to place the profile in");
     }
 }
 
