@@ -25,6 +25,9 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
+/* Three thousand years; times further off than these are written by mistake. */
+#define SECONDS_MAX 1e11
+
 /* Seconds as milliseconds; nothing given leaves them as they are.  False after a complaint. */
 static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool negative, double *milliseconds)
 {
@@ -32,7 +35,8 @@ static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool 
     if (text == NULL) {
         return true;
     }
-    if (!mls_number_parse(mls_str_from(text), &seconds) || !isfinite(seconds) || (!negative && seconds <= 0)) {
+    if (!mls_number_parse(mls_str_from(text), &seconds) || !(fabs(seconds) <= SECONDS_MAX) ||
+        (!negative && seconds <= 0)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes a number of seconds%s, not '%s'", name,
                            negative ? "" : " above 0", text);
     }

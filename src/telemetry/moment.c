@@ -116,7 +116,9 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
     double minutes = 0;
     mls_str rest = text;
     /* Seconds since 1970 have fewer digits: they are not taken for a day of that year. */
-    if (text.len >= 12 && text.len <= 15 && mls_number_parse(text, time_ms)) {
+    size_t milliseconds;
+    if (text.len >= 12 && text.len <= 15 && mls_size_parse(text, &milliseconds)) {
+        *time_ms = (double)milliseconds;
         *zoned = true;
         return *time_ms >= 1e11;
     }
