@@ -125,8 +125,9 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
 
 static signature_entry *entry_of(const mls_signatures *self, const char *id)
 {
+    const mls_str wanted = mls_str_from(id);
     for (size_t i = 0; i < self->count; i++) {
-        if (strcmp(self->items[i].public.id, id) == 0) {
+        if (mls_str_equal(mls_str_from(self->items[i].public.id), wanted)) {
             return &self->items[i];
         }
     }

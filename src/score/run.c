@@ -341,12 +341,12 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
     return MLS_OK;
 }
 
-/* Some logs set the batch size more than once, and the last one is the run's. */
+/* Some logs set the batch size more than once, and the last one is the run's; there is always room for it. */
 static void add_batch_size(mls_run *run)
 {
     const mls_str key = mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE);
     const mls_words words = mls_words_exact(run->global_batch_size);
-    if (isfinite(run->global_batch_size) && run->hyperparameter_count < MLS_HYPERPARAMETERS_KEPT) {
+    if (isfinite(run->global_batch_size)) {
         run->out_of_memory |= !mls_run_hyperparameter_add(run, key, mls_str_from(words.text), 0);
     }
 }
