@@ -306,6 +306,32 @@ static bool search_block(const mls_job_log *job, mls_log_block *block)
 
 /* ----------------------------------------------------------------- times */
 
+/* Whether a line may tell a time: two colons near its beginning with minutes between, 13:28:01.  Most lines are not
+ * read for more. */
+static bool may_tell_time(mls_str line)
+{
+    enum { NEAR = 160 };
+    for (size_t at = 0; at < line.len && at < NEAR; at += 16) { /* a block goes on behind its end */
+        const mls_bytes16 x = mls_load16(line.ptr + at);
+        const mls_bytes16 y = mls_load16(line.ptr + at + 3);
+        const mls_bytes16 z = mls_load16(line.ptr + at + 1);
+        if (mls_mask16((mls_bytes16)((x == ':') & (y == ':') & (z >= '0') & (z <= '5'))) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The time of line `i` that is no record; NAN: it has none. */
+static double line_time(const mls_job_log *job, size_t i, char *scratch)
+{
+    if (!may_tell_time(line_text(&job->block, i))) {
+        return (double)NAN;
+    }
+    const mls_log_line line = read_line(job, i, scratch);
+    return mls_log_line_time(&line);
+}
+
 static void see_time(mls_job_log *job, double time_ms)
 {
     job->file_time = time_ms;
@@ -326,8 +352,7 @@ static void look_back(mls_job_log *job, size_t end)
             see_time(job, block->records[record - 1].time_ms);
             break;
         }
-        const mls_log_line line = read_line(job, i - 1, job->scratch + 2 * MLS_LINE_LOOKED_AT);
-        const double time_ms = mls_log_line_time(&line);
+        const double time_ms = line_time(job, i - 1, job->scratch + 2 * MLS_LINE_LOOKED_AT);
         if (!isnan(time_ms)) {
             see_time(job, time_ms);
             break;
@@ -353,8 +378,7 @@ static void look_ahead(mls_job_log *job)
     const mls_log_block *block = &job->block;
     size_t record = 0;
     for (size_t i = 0; i + 1 < block->start_count && !job->file_timed; i++) {
-        const mls_log_line line = read_line(job, i, job->scratch);
-        double time_ms = mls_log_line_time(&line);
+        double time_ms = line_time(job, i, job->scratch);
         while (record < block->record_count && block->records[record].line < block->line + i) {
             record++;
         }
