@@ -70,7 +70,7 @@ static mls_status place_profiles(void *state, size_t index, mls_run *run, bool p
     profile_work *work = state;
     (void)index;
     (void)part;
-    work->runs += isfinite(run->run_start.time_ms);
+    work->runs += isfinite(run->run_start.time_ms) ? 1 : 0;
     for (size_t i = 0; i < work->profiles.count; i++) {
         mls_profile_place(work->profiles.items[i], run->run_start.time_ms, run->run_stop.time_ms);
     }

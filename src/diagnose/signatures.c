@@ -175,14 +175,25 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     return MLS_OK;
 }
 
+/* Whether cJSON stopped at what our validator passes and it does not take; else its memory ran out. */
+static bool is_refused(mls_str text, const char *end)
+{
+    const mls_str rest = {end, (size_t)(text.ptr + text.len - end)};
+    int depth = 0;
+    for (const char *at = text.ptr; at < end; at++) {
+        depth += (*at == '[' || *at == '{') - (*at == ']' || *at == '}');
+    }
+    return depth >= CJSON_NESTING_LIMIT || mls_str_starts(rest, MLS_S("NaN")) ||
+           mls_str_starts(rest, MLS_S("Infinity")) || mls_str_starts(rest, MLS_S("-Infinity"));
+}
+
 static mls_status add_text(mls_signatures *self, mls_str text, bool own, mls_error *error)
 {
     const char *end = "";
     cJSON *json = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
     mls_status status = json != NULL ? MLS_OK : mls_error_memory(error);
-    /* What our validator passes and cJSON does not take, which else looks like memory that ran out. */
-    if (json == NULL && end < text.ptr + text.len && strchr("NI-[{", *end) != NULL) {
+    if (json == NULL && is_refused(text, end)) {
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it holds NaN, Infinity or too many brackets");
     }
     if (json != NULL && !cJSON_IsArray(list)) {

@@ -19,7 +19,7 @@ static mls_kernel_classes *classes;
 static int load(void **state)
 {
     (void)state;
-    return mls_kernel_classes_new((mls_str){NULL, 0}, &classes, NULL);
+    return mls_kernel_classes_new((mls_str){NULL, 0}, &classes, NULL) == MLS_OK ? 0 : -1;
 }
 
 static int unload(void **state)
