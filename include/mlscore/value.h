@@ -13,6 +13,7 @@
 
 MLS_C_BEGIN
 
+struct cJSON; /* of its own library */
 typedef struct mls_value mls_value;
 
 /** A member of an object, in the order of first appearance. */
@@ -99,6 +100,15 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
  * offset of the byte that is wrong in *where.  mls_reason_memory, here and of records, is no fault of the text.
  */
 const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
+
+/** The same, with what is wrong and its line and column in *error: MLS_ERROR_SYNTAX or MLS_ERROR_MEMORY. */
+mls_status mls_json_document(mls_str text, struct mls_arena *arena, mls_str *json, mls_error *error) MLS_MUST_USE;
+
+/**
+ * A JSON file that a person wrote, as a tree for cJSON_Delete().  Errors as of mls_json_document(); what cJSON does not
+ * take of what the validator passes (NaN, half a surrogate pair …) is MLS_ERROR_VALUE with its place.
+ */
+mls_status mls_json_tree(mls_str text, struct cJSON **tree, mls_error *error) MLS_MUST_USE;
 
 /** Line and column, both from 1, of an offset in a text. */
 void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column);

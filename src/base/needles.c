@@ -200,7 +200,9 @@ static bool index_windows(mls_needles *self)
     if (self->first == NULL) {
         return false;
     }
-    qsort(self->windows, self->count, sizeof *self->windows, compare_windows);
+    if (self->count > 0) {
+        qsort(self->windows, self->count, sizeof *self->windows, compare_windows);
+    }
     for (uint32_t group = 0; group <= 1 << FIRST_BITS; group++) {
         while (at < self->count && self->windows[at].bytes >> (32 - FIRST_BITS) < group) {
             at++;

@@ -10,22 +10,6 @@
 #include "mlscore/reading.h"
 #include "mlscore/value.h"
 
-mls_status mls_signatures_check_json(mls_str text, mls_error *error)
-{
-    mls_arena arena = {0};
-    mls_str json;
-    size_t where = 0;
-    size_t line;
-    size_t column;
-    const char *wrong = mls_json_validate(text, &arena, &json, &where);
-    mls_arena_release(&arena);
-    if (wrong == mls_reason_memory) {
-        return mls_error_memory(error);
-    }
-    mls_text_position(text, where, &line, &column);
-    return wrong == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, line, column, "%s", wrong);
-}
-
 typedef struct needle_list {
     uint32_t *items;
     size_t count, capacity;

@@ -8,6 +8,7 @@
 #include "base/json_row.h"
 #include "base/map.h"
 #include "base/needles.h"
+#include "mlscore/value.h"
 
 enum { SIGNATURES_MAX = 4096, NEEDS_MAX = 64, PRECEDENCE_MAX = 100 };
 
@@ -175,28 +176,12 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     return MLS_OK;
 }
 
-/* Whether cJSON stopped at what our validator passes and it does not take; else its memory ran out. */
-static bool is_refused(mls_str text, const char *end)
-{
-    const mls_str rest = {end, (size_t)(text.ptr + text.len - end)};
-    int depth = 0;
-    for (const char *at = text.ptr; at < end; at++) {
-        depth += (*at == '[' || *at == '{') - (*at == ']' || *at == '}');
-    }
-    return depth >= CJSON_NESTING_LIMIT || mls_str_starts(rest, MLS_S("NaN")) ||
-           mls_str_starts(rest, MLS_S("Infinity")) || mls_str_starts(rest, MLS_S("-Infinity"));
-}
-
 static mls_status add_text(mls_signatures *self, mls_str text, bool own, mls_error *error)
 {
-    const char *end = "";
-    cJSON *json = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
+    cJSON *json = NULL;
+    mls_status status = mls_json_tree(text, &json, error);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
-    mls_status status = json != NULL ? MLS_OK : mls_error_memory(error);
-    if (json == NULL && is_refused(text, end)) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it holds NaN, Infinity or too many brackets");
-    }
-    if (json != NULL && !cJSON_IsArray(list)) {
+    if (status == MLS_OK && !cJSON_IsArray(list)) {
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no list `signatures` in it");
     }
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
@@ -233,8 +218,7 @@ mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
 mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error)
 {
     drop_index(signatures);
-    const mls_status status = mls_signatures_check_json(text, error);
-    return status == MLS_OK ? add_text(signatures, text, true, error) : status;
+    return add_text(signatures, text, true, error);
 }
 
 void mls_signatures_free(mls_signatures *signatures)

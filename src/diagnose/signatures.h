@@ -52,7 +52,4 @@ bool mls_signatures_maybe_exception(const mls_signatures *signatures, mls_str me
 /* Whether a pattern took too long on some line, and is not tried any more. */
 bool mls_signatures_overran(const mls_signatures *signatures, size_t index);
 
-/* What is wrong with a text that is to be JSON, with its place; MLS_OK when nothing is. */
-mls_status mls_signatures_check_json(mls_str text, mls_error *error) MLS_MUST_USE;
-
 #endif

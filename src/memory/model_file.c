@@ -175,65 +175,10 @@ static mls_status read_object(mls_memory_ask *ask, const cJSON *json, mls_str na
     return status;
 }
 
-/* Brackets inside each other, of a text that is known to be JSON. */
-static size_t nesting_of(mls_str json)
-{
-    size_t depth = 0;
-    size_t most = 0;
-    bool quoted = false;
-    for (size_t i = 0; i < json.len; i++) {
-        const char c = json.ptr[i];
-        if (quoted && c == '\\') {
-            i++;
-        } else if (c == '"') {
-            quoted = !quoted;
-        } else if (!quoted && (c == '{' || c == '[')) {
-            depth++;
-            most = depth > most ? depth : most;
-        } else if (!quoted && (c == '}' || c == ']')) {
-            depth--;
-        }
-    }
-    return most;
-}
-
-/*
- * Parses what our own validator passes: cJSON says neither what is wrong nor whether memory ran out.  What only the
- * validator takes are NaN and Infinity, and more brackets.
- */
-static mls_status parse_model(mls_str text, cJSON **parsed, mls_error *error)
-{
-    enum { NESTING_MOST = 100 };
-    mls_arena arena = {0};
-    mls_str json = {NULL, 0};
-    size_t where = 0;
-    size_t line;
-    size_t column;
-    const char *end = NULL;
-    const char *reason = mls_json_validate(text, &arena, &json, &where);
-    const bool nested = reason == NULL && nesting_of(json) > NESTING_MOST;
-    mls_arena_release(&arena);
-    if (reason == NULL && !nested) {
-        *parsed = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
-        if (*parsed == NULL && (*end == 'N' || *end == 'I' || (*end == '-' && end[1] == 'I'))) {
-            reason = "NaN and Infinity are no numbers of a model";
-            where = (size_t)(end - text.ptr);
-        } else {
-            return *parsed != NULL ? MLS_OK : mls_error_memory(error);
-        }
-    }
-    if (reason == mls_reason_memory) {
-        return mls_error_memory(error);
-    }
-    mls_text_position(text, where, &line, &column);
-    return nested ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "brackets inside each other, deeper than any model has")
-                  : mls_error_set(error, MLS_ERROR_SYNTAX, line, column, "no JSON: %s", reason);
-}
-
 mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str json, mls_str name, mls_error *error)
 {
     cJSON *parsed = NULL;
-    mls_status status = parse_model(json, &parsed, error);
+    mls_status status = mls_json_tree(json, &parsed, error);
     if (status == MLS_OK) {
         status = read_object(ask, parsed, name, error);
     }

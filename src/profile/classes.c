@@ -205,21 +205,10 @@ mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, ml
     mls_kernel_classes *made = calloc(1, sizeof *made);
     mls_arena scratch = {0};
     mls_str root;
-    size_t where;
-    mls_status status = MLS_ERROR_MEMORY;
     *classes = NULL;
     json = json.ptr == NULL ? mls_data_find("kernels.json") : json;
-    if (made != NULL) {
-        const char *reason = mls_json_validate(json, &scratch, &root, &where);
-        if (reason == NULL) {
-            status = read_classes(made, root, error);
-        } else if (reason != mls_reason_memory) {
-            size_t line;
-            size_t column;
-            mls_text_position(json, where, &line, &column);
-            status = mls_error_set(error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
-        }
-    }
+    mls_status status = made != NULL ? mls_json_document(json, &scratch, &root, error) : MLS_ERROR_MEMORY;
+    status = status == MLS_OK ? read_classes(made, root, error) : status;
     mls_arena_release(&scratch);
     if (status != MLS_OK) {
         mls_kernel_classes_free(made);

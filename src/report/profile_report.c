@@ -57,7 +57,7 @@ static void show_bounds(mls_view *view, const mls_profile *profile)
                               profile->bounds_by_time ? "time" : "launches");
         }
     }
-    if (line.len > 0) {
+    if (line.len > 0 || line.failed) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
 }

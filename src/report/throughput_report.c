@@ -128,11 +128,8 @@ static void add_run_note(mls_table *table, const mls_view *view, const mls_throu
         mls_buffer_printf(&note, "%s%s", note.len > 0 ? ", " : "",
                           mls_words_plural(run->backwards, "record out of order", "records out of order").text);
     }
-    if (note.len > 0) {
-        mls_table_note(table, run->state <= MLS_TIMED_UNFINISHED ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
-                       mls_table_take(table, &note));
-    }
-    mls_buffer_release(&note);
+    mls_table_note(table, run->state <= MLS_TIMED_UNFINISHED ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
+                   mls_table_take(table, &note));
 }
 
 static void show_timed_runs(mls_view *view, const mls_throughput_group *group)

@@ -126,7 +126,7 @@ static mls_side_group group_of(size_t kept, double to_converge, int64_t evaluati
                             .evaluations = {true, evaluations}};
     for (int part = 0; part < MLS_PART_COUNT; part++) {
         group.parts[part] = (mls_sum){true, parts[part]};
-        group.ms.sum += parts[part];
+        group.ms.known = group.ms.known && !__builtin_add_overflow(group.ms.sum, parts[part], &group.ms.sum);
     }
     return group;
 }
@@ -165,7 +165,8 @@ static void shares_are_what_they_are_called(void **state)
     assert_false(split.known);
     /* Nor are they added to others when the times did not fit either. */
     mls_side_group unknown = group_of(40, NAN, 0, (const int64_t[]){INT64_MAX, INT64_MAX, 0, 0, 0});
-    unknown.ms.known = unknown.evaluations.known = false;
+    unknown.evaluations.known = false;
+    assert_false(unknown.ms.known);
     mls_split_make(&unknown, &unknown, &split);
     assert_false(split.known);
 }
