@@ -123,14 +123,15 @@ static inline __attribute__((always_inline)) const char *check_key(const char *a
     return *at == ':' ? mls_json_blanks(at + 1, lines) : json_fail(at, "expected ':'", fault);
 }
 
-/* `depth` is that of what the value stands in; it is built once for a record's line and once for a whole text. */
+/*
+ * `depth` is that of what the value stands in; it is built once for a record's line and once for a whole text.  Of the
+ * containers around, `objects` holds a bit each, the innermost lowest; what 64 of them hide is kept in `outside`.
+ */
 static inline __attribute__((always_inline)) const char *check_value(const char *at, unsigned outer, bool lines,
                                                                      mls_json_fault *fault)
 {
-    /* One bit a level: set for an object.  Each word is cleared when a level of it is first reached: clearing all
-     * would take longer than checking most values. */
-    uint64_t levels[MLS_JSON_DEPTH_MAX / 64];
-    levels[0] = 0; /* `outer` is less than 64 */
+    uint64_t outside[MLS_JSON_DEPTH_MAX / 64];
+    uint64_t objects = 0;
     unsigned depth = outer;
     for (;;) {
         /* A value is due at `at`. */
@@ -139,20 +140,19 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
             if (depth == MLS_JSON_DEPTH_MAX) {
                 return json_fail(at, "nested too deeply", fault);
             }
-            if (depth % 64 == 0) {
-                levels[depth / 64] = 0;
-            }
-            levels[depth / 64] = (levels[depth / 64] & ~(1ULL << depth % 64)) | (uint64_t)object << depth % 64;
-            depth++;
             at = mls_json_blanks(at + 1, lines);
             if (*at != (object ? '}' : ']')) {
+                if (depth % 64 == 0) {
+                    outside[depth / 64] = objects;
+                }
+                objects = objects << 1 | object;
+                depth++;
                 if (object && (at = check_key(at, lines, fault)) == NULL) {
                     return NULL;
                 }
                 continue;
             }
             at++;
-            depth--;
         } else if ((at = check_scalar(at, fault)) == NULL) {
             return NULL;
         }
@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
             if (depth == outer) {
                 return at;
             }
-            const bool object = (levels[(depth - 1) / 64] >> (depth - 1) % 64 & 1) != 0;
+            const bool object = (objects & 1) != 0;
             at = mls_json_blanks(at, lines);
             if (*at == ',') {
                 at = mls_json_blanks(at + 1, lines);
@@ -175,6 +175,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
             }
             at++;
             depth--;
+            objects = depth % 64 == 0 ? outside[depth / 64] : objects >> 1;
         }
     }
 }
