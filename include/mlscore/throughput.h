@@ -109,6 +109,7 @@ typedef struct mls_throughput {
     double logged_throughput, logged_step_ms; /**< the lower median of what tracked_stats say */
     mls_utilization utilization;
     signed char spark[MLS_SPARK_CELLS]; /**< pace over training time: 0 the reference or faster … 7; or a gap */
+    bool series;                        /**< as of the options */
 } mls_throughput;
 
 /** The parts of a run that are compared within its group: training behind the last position is one of its own. */
@@ -125,7 +126,7 @@ const char *mls_slow_part_name(mls_slow_part part);
 
 /** A run that took longer than the others of its group would have taken for its samples. */
 typedef struct mls_slow_run {
-    size_t index; /**< of the run in the group */
+    const mls_throughput *run;
     double extra_ms, expected_ms;
     double parts_extra_ms[MLS_SLOW_PART_COUNT];
     mls_slow_part largest;

@@ -65,6 +65,11 @@ double mls_median(const double *sorted, size_t count)
     return mls_mean_trimmed(sorted, count, count > 0 ? (count - 1) / 2 : 0);
 }
 
+double mls_median_lower(const double *sorted, size_t count)
+{
+    return count > 0 ? sorted[(count - 1) / 2] : (double)NAN;
+}
+
 double mls_stdev_population(const double *values, size_t count)
 {
     const double mean = mls_mean(values, count);

@@ -17,8 +17,9 @@ double mls_mean(const double *values, size_t count);
 /* The mean without the `trim` smallest and the `trim` largest of a sorted array ("olympic" mean). */
 double mls_mean_trimmed(const double *sorted, size_t count, size_t trim);
 
-/* The middle of a sorted array, or the mean of the two middle ones; infinite values are allowed. */
+/* The middle of a sorted array, or the mean of the two middle ones, or the lower one; infinite values are allowed. */
 double mls_median(const double *sorted, size_t count);
+double mls_median_lower(const double *sorted, size_t count);
 
 /* The quantile of probability 0 <= p <= 1 of a sorted array, interpolated between neighbours (Hyndman and Fan's 7th).
  */

@@ -167,12 +167,12 @@ static void show_pace(mls_view *view, const mls_throughput_group *group)
 /* Why a utilization is not known; a group without any pace has none to wonder about. */
 static void show_no_utilization(mls_view *view, const mls_throughput_group *group)
 {
-    const mls_throughput *run = &group->runs[0];
+    const mls_throughput *run = NULL;
     mls_buffer line = {0};
-    for (size_t i = 1; i < group->group->run_count && run->segment_count == 0; i++) {
-        run = &group->runs[i];
+    for (size_t i = 0; i < group->group->run_count && run == NULL; i++) {
+        run = group->runs[i].segment_count > 0 ? &group->runs[i] : NULL;
     }
-    if (run->segment_count == 0) {
+    if (run == NULL) {
         return;
     }
     const mls_utilization *of = &run->utilization;
@@ -327,11 +327,6 @@ static void show_throughputs(mls_printer *to, const void *what)
 
 /* ------------------------------------------------------------- for programs */
 
-typedef struct timed_place {
-    const mls_throughput *run;
-    bool series;
-} timed_place;
-
 #define PARTS_FIELDS(F)                                                                                                \
     F(parts, startup, NUMBER, "ms", row->ms[MLS_PART_STARTUP])                                                         \
     F(parts, training, NUMBER, "ms", row->ms[MLS_PART_TRAINING])                                                       \
@@ -367,75 +362,70 @@ MLS_FIELDS(slow_evaluation, mls_slow_evaluation, SLOW_EVALUATION_FIELDS)
     F(segment, training_ms, NUMBER, "ms", row->training_ms)
 MLS_FIELDS(segment, mls_segment, SEGMENT_FIELDS)
 
-static void emit_curve(mls_emitter *to, const mls_throughput *run)
+static void emit_point(mls_emitter *to, const mls_curve_point *point)
 {
     mls_emit_open(to, '[');
-    for (size_t i = 0; i < run->curve_count; i++) {
-        mls_emit_open(to, '[');
-        mls_emit_number(to, run->curve[i].ms);
-        mls_emit_number(to, run->curve[i].samples);
-        mls_emit_number(to, run->curve[i].value);
-        mls_emit_close(to, ']');
-    }
+    mls_emit_number(to, point->ms);
+    mls_emit_number(to, point->samples);
+    mls_emit_number(to, point->value);
     mls_emit_close(to, ']');
 }
 
 /* The segments, where they were asked for. */
-static void emit_series(mls_emitter *to, const timed_place *place)
+static void emit_series(mls_emitter *to, const mls_throughput *run)
 {
-    if (place->series) {
-        MLS_EMIT_ROWS(segment, place->run->segments, place->run->segment_count);
+    if (run->series) {
+        MLS_EMIT_ROWS(segment, run->segments, run->segment_count);
     } else {
         mls_emit_null(to);
     }
 }
 
 #define TIMED_FIELDS(F)                                                                                                \
-    F(timed, file, TEXT, "", row->run->run->file)                                                                      \
-    F(timed, line, NUMBER, "", row->run->run->line)                                                                    \
-    F(timed, state, TEXT, "", mls_timed_state_name(row->run->state))                                                   \
-    F(timed, status, TEXT_OR_NULL, "", row->run->status)                                                               \
-    F(timed, benchmark, TEXT_OR_NULL, "", row->run->benchmark)                                                         \
-    F(timed, global_batch_size, NUMBER_OR_NULL, "", row->run->run->global_batch_size)                                  \
-    F(timed, malformed, NUMBER, "", row->run->run->malformed)                                                          \
-    F(timed, backwards, NUMBER, "", row->run->backwards)                                                               \
-    F(timed, run_ms, NUMBER_OR_NULL, "ms", row->run->run_ms)                                                           \
-    F(timed, parts_ms, OBJECT_OR_NULL, "",                                                                             \
-      mls_emit_object(to, &parts_fields, row->run->has_parts ? &row->run->parts : NULL))                               \
+    F(timed, file, TEXT, "", row->run->file)                                                                           \
+    F(timed, line, NUMBER, "", row->run->line)                                                                         \
+    F(timed, state, TEXT, "", mls_timed_state_name(row->state))                                                        \
+    F(timed, status, TEXT_OR_NULL, "", row->status)                                                                    \
+    F(timed, benchmark, TEXT_OR_NULL, "", row->benchmark)                                                              \
+    F(timed, global_batch_size, NUMBER_OR_NULL, "", row->run->global_batch_size)                                       \
+    F(timed, malformed, NUMBER, "", row->run->malformed)                                                               \
+    F(timed, backwards, NUMBER, "", row->backwards)                                                                    \
+    F(timed, run_ms, NUMBER_OR_NULL, "ms", row->run_ms)                                                                \
+    F(timed, parts_ms, OBJECT_OR_NULL, "", mls_emit_object(to, &parts_fields, row->has_parts ? &row->parts : NULL))    \
     F(timed, overlapped_evaluation_ms, NUMBER_OR_NULL, "ms",                                                           \
-      row->run->has_parts ? row->run->parts.overlapped_evaluation_ms : (double)NAN)                                    \
-    F(timed, unit, TEXT, "", row->run->in_epochs ? "epochs" : "samples")                                               \
-    F(timed, marks_from, TEXT_OR_NULL, "", mls_marks_from_name(row->run->marks_from))                                  \
-    F(timed, samples, NUMBER_OR_NULL, "", row->run->samples)                                                           \
-    F(timed, segments, NUMBER, "", row->run->segment_count)                                                            \
-    F(timed, evaluations, NUMBER, "", row->run->curve_count)                                                           \
-    F(timed, measured_training_ms, NUMBER_OR_NULL, "ms", row->run->measured_training_ms)                               \
-    F(timed, training_samples_per_second, NUMBER_OR_NULL, "samples/s", row->run->training_samples_per_second)          \
-    F(timed, run_samples_per_second, NUMBER_OR_NULL, "samples/s", row->run->run_samples_per_second)                    \
-    F(timed, steady_ms_per_sample, NUMBER_OR_NULL, "ms", row->run->steady_ms_per_sample)                               \
-    F(timed, steady_samples_per_second, NUMBER_OR_NULL, "samples/s", 1000 / row->run->steady_ms_per_sample)            \
-    F(timed, steady_step_ms, NUMBER_OR_NULL, "ms", row->run->steady_step_ms)                                           \
-    F(timed, steady_tokens_per_second, NUMBER_OR_NULL, "tokens/s", row->run->steady_tokens_per_second)                 \
-    F(timed, band, NUMBER_OR_NULL, "", row->run->band)                                                                 \
-    F(timed, warmup_segments, NUMBER, "", row->run->warmup_segments)                                                   \
-    F(timed, warmup_lost_ms, NUMBER_OR_NULL, "ms", row->run->warmup_lost_ms)                                           \
-    F(timed, slow_phases, ARRAY, "", MLS_EMIT_ROWS(phase, row->run->slow_phases, row->run->slow_phase_count))          \
-    F(timed, shift, OBJECT_OR_NULL, "", mls_emit_object(to, &shift_fields, row->run->has_shift ? row->run : NULL))     \
-    F(timed, evaluation_median_ms, NUMBER_OR_NULL, "ms", row->run->evaluation_median_ms)                               \
+      row->has_parts ? row->parts.overlapped_evaluation_ms : (double)NAN)                                              \
+    F(timed, unit, TEXT, "", row->in_epochs ? "epochs" : "samples")                                                    \
+    F(timed, marks_from, TEXT_OR_NULL, "", mls_marks_from_name(row->marks_from))                                       \
+    F(timed, samples, NUMBER_OR_NULL, "", row->samples)                                                                \
+    F(timed, segments, NUMBER, "", row->segment_count)                                                                 \
+    F(timed, evaluations, NUMBER, "", row->curve_count)                                                                \
+    F(timed, measured_training_ms, NUMBER_OR_NULL, "ms", row->measured_training_ms)                                    \
+    F(timed, training_samples_per_second, NUMBER_OR_NULL, "samples/s", row->training_samples_per_second)               \
+    F(timed, run_samples_per_second, NUMBER_OR_NULL, "samples/s", row->run_samples_per_second)                         \
+    F(timed, steady_ms_per_sample, NUMBER_OR_NULL, "ms", row->steady_ms_per_sample)                                    \
+    F(timed, steady_samples_per_second, NUMBER_OR_NULL, "samples/s", 1000 / row->steady_ms_per_sample)                 \
+    F(timed, steady_step_ms, NUMBER_OR_NULL, "ms", row->steady_step_ms)                                                \
+    F(timed, steady_tokens_per_second, NUMBER_OR_NULL, "tokens/s", row->steady_tokens_per_second)                      \
+    F(timed, band, NUMBER_OR_NULL, "", row->band)                                                                      \
+    F(timed, warmup_segments, NUMBER, "", row->warmup_segments)                                                        \
+    F(timed, warmup_lost_ms, NUMBER_OR_NULL, "ms", row->warmup_lost_ms)                                                \
+    F(timed, slow_phases, ARRAY, "", MLS_EMIT_ROWS(phase, row->slow_phases, row->slow_phase_count))                    \
+    F(timed, shift, OBJECT_OR_NULL, "", mls_emit_object(to, &shift_fields, row->has_shift ? row : NULL))               \
+    F(timed, evaluation_median_ms, NUMBER_OR_NULL, "ms", row->evaluation_median_ms)                                    \
     F(timed, slow_evaluations, ARRAY, "",                                                                              \
-      MLS_EMIT_ROWS(slow_evaluation, row->run->slow_evaluations, row->run->slow_evaluation_count))                     \
-    F(timed, curve, ARRAY, "", emit_curve(to, row->run))                                                               \
-    F(timed, time_to_target_ms, NUMBER_OR_NULL, "ms", row->run->time_to_target_ms)                                     \
-    F(timed, logged_throughput, NUMBER_OR_NULL, "", row->run->logged_throughput)                                       \
-    F(timed, logged_step_ms, NUMBER_OR_NULL, "ms", row->run->logged_step_ms)                                           \
-    F(timed, accelerators, NUMBER_OR_NULL, "", row->run->utilization.accelerators)                                     \
+      MLS_EMIT_ROWS(slow_evaluation, row->slow_evaluations, row->slow_evaluation_count))                               \
+    F(timed, curve, ARRAY, "", MLS_EMIT_LIST(to, row->curve_count, emit_point(to, &row->curve[i])))                    \
+    F(timed, time_to_target_ms, NUMBER_OR_NULL, "ms", row->time_to_target_ms)                                          \
+    F(timed, logged_throughput, NUMBER_OR_NULL, "", row->logged_throughput)                                            \
+    F(timed, logged_step_ms, NUMBER_OR_NULL, "ms", row->logged_step_ms)                                                \
+    F(timed, accelerators, NUMBER_OR_NULL, "", row->utilization.accelerators)                                          \
     F(timed, accelerator, TEXT_OR_NULL, "",                                                                            \
-      row->run->utilization.accelerator != NULL ? row->run->utilization.accelerator->name : NULL)                      \
-    F(timed, flops_per_sample, NUMBER_OR_NULL, "", row->run->utilization.flops_per_sample)                             \
-    F(timed, mfu_bf16, NUMBER_OR_NULL, "", row->run->utilization.bf16)                                                 \
-    F(timed, mfu, NUMBER_OR_NULL, "", row->run->utilization.precision)                                                 \
+      row->utilization.accelerator != NULL ? row->utilization.accelerator->name : NULL)                                \
+    F(timed, flops_per_sample, NUMBER_OR_NULL, "", row->utilization.flops_per_sample)                                  \
+    F(timed, mfu_bf16, NUMBER_OR_NULL, "", row->utilization.bf16)                                                      \
+    F(timed, mfu, NUMBER_OR_NULL, "", row->utilization.precision)                                                      \
     F(timed, series, ARRAY_OR_NULL, "", emit_series(to, row))
-MLS_FIELDS(timed, timed_place, TIMED_FIELDS)
+MLS_FIELDS(timed, mls_throughput, TIMED_FIELDS)
 
 #define EXTRA_FIELDS(F)                                                                                                \
     F(extra, startup, NUMBER, "ms", row->parts_extra_ms[MLS_SLOW_STARTUP])                                             \
@@ -446,24 +436,14 @@ MLS_FIELDS(timed, timed_place, TIMED_FIELDS)
     F(extra, tail, NUMBER, "ms", row->parts_extra_ms[MLS_SLOW_TAIL])
 MLS_FIELDS(extra, mls_slow_run, EXTRA_FIELDS)
 
-typedef struct slow_place {
-    const mls_throughput_group *group;
-    const mls_slow_run *slow;
-} slow_place;
-
 #define SLOW_RUN_FIELDS(F)                                                                                             \
-    F(slow_run, file, TEXT, "", row->group->runs[row->slow->index].run->file)                                          \
-    F(slow_run, line, NUMBER, "", row->group->runs[row->slow->index].run->line)                                        \
-    F(slow_run, extra_ms, NUMBER, "ms", row->slow->extra_ms)                                                           \
-    F(slow_run, expected_ms, NUMBER, "ms", row->slow->expected_ms)                                                     \
-    F(slow_run, parts_extra_ms, OBJECT, "", mls_emit_object(to, &extra_fields, row->slow))                             \
-    F(slow_run, largest, TEXT, "", mls_slow_part_name(row->slow->largest))
-MLS_FIELDS(slow_run, slow_place, SLOW_RUN_FIELDS)
-
-typedef struct timed_group_place {
-    const mls_throughputs *all;
-    const mls_throughput_group *group;
-} timed_group_place;
+    F(slow_run, file, TEXT, "", row->run->run->file)                                                                   \
+    F(slow_run, line, NUMBER, "", row->run->run->line)                                                                 \
+    F(slow_run, extra_ms, NUMBER, "ms", row->extra_ms)                                                                 \
+    F(slow_run, expected_ms, NUMBER, "ms", row->expected_ms)                                                           \
+    F(slow_run, parts_extra_ms, OBJECT, "", mls_emit_object(to, &extra_fields, row))                                   \
+    F(slow_run, largest, TEXT, "", mls_slow_part_name(row->largest))
+MLS_FIELDS(slow_run, mls_slow_run, SLOW_RUN_FIELDS)
 
 static void emit_timed_findings(mls_emitter *to, const mls_throughput_group *group)
 {
@@ -473,53 +453,46 @@ static void emit_timed_findings(mls_emitter *to, const mls_throughput_group *gro
 }
 
 #define TIMED_GROUP_FIELDS(F)                                                                                          \
-    F(timed_group, path, TEXT, "", row->group->group->path)                                                            \
-    F(timed_group, benchmark, TEXT_OR_NULL, "", row->group->group->benchmark)                                          \
-    F(timed_group, usage, TEXT, "", mls_usage_name(row->group->group->usage))                                          \
-    F(timed_group, edition, TEXT, "", row->group->group->edition->name)                                                \
-    F(timed_group, timed, NUMBER, "", row->group->timed)                                                               \
-    F(timed_group, median_ms_per_sample, NUMBER_OR_NULL, "ms", row->group->median_ms_per_sample)                       \
-    F(timed_group, limit_ms_per_sample, NUMBER_OR_NULL, "ms", row->group->limit_ms_per_sample)                         \
-    F(timed_group, slow_runs, ARRAY, "",                                                                               \
-      MLS_EMIT_LIST(to, row->group->slow_run_count,                                                                    \
-                    mls_emit_object(to, &slow_run_fields, &(slow_place){row->group, &row->group->slow_runs[i]})))      \
-    F(timed_group, runs, ARRAY, "",                                                                                    \
-      MLS_EMIT_LIST(                                                                                                   \
-          to, row->group->group->run_count,                                                                            \
-          mls_emit_object(to, &timed_fields, &(timed_place){&row->group->runs[i], row->all->options.series})))         \
-    F(timed_group, findings, ARRAY, "", emit_timed_findings(to, row->group))
-MLS_FIELDS(timed_group, timed_group_place, TIMED_GROUP_FIELDS)
+    F(timed_group, path, TEXT, "", row->group->path)                                                                   \
+    F(timed_group, benchmark, TEXT_OR_NULL, "", row->group->benchmark)                                                 \
+    F(timed_group, usage, TEXT, "", mls_usage_name(row->group->usage))                                                 \
+    F(timed_group, edition, TEXT, "", row->group->edition->name)                                                       \
+    F(timed_group, timed, NUMBER, "", row->timed)                                                                      \
+    F(timed_group, median_ms_per_sample, NUMBER_OR_NULL, "ms", row->median_ms_per_sample)                              \
+    F(timed_group, limit_ms_per_sample, NUMBER_OR_NULL, "ms", row->limit_ms_per_sample)                                \
+    F(timed_group, slow_runs, ARRAY, "", MLS_EMIT_ROWS(slow_run, row->slow_runs, row->slow_run_count))                 \
+    F(timed_group, runs, ARRAY, "", MLS_EMIT_ROWS(timed, row->runs, row->group->run_count))                            \
+    F(timed_group, findings, ARRAY, "", emit_timed_findings(to, row))
+MLS_FIELDS(timed_group, mls_throughput_group, TIMED_GROUP_FIELDS)
 
 #define THROUGHPUTS_FIELDS(F)                                                                                          \
-    F(throughputs, groups, ARRAY, "",                                                                                  \
-      MLS_EMIT_LIST(to, row->group_count,                                                                              \
-                    mls_emit_object(to, &timed_group_fields, &(timed_group_place){row, &row->groups[i]})))
+    F(throughputs, groups, ARRAY, "", MLS_EMIT_ROWS(timed_group, row->groups, row->group_count))
 MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
 
 /* What only CSV has: the parts in columns of their own, what is a list as a number. */
 #define TIMED_CSV_FIELDS(F)                                                                                            \
-    F(timed_csv, startup_ms, NUMBER_OR_NULL, "ms", part_told(row->run, MLS_PART_STARTUP))                              \
-    F(timed_csv, training_ms, NUMBER_OR_NULL, "ms", part_told(row->run, MLS_PART_TRAINING))                            \
-    F(timed_csv, evaluation_ms, NUMBER_OR_NULL, "ms", part_told(row->run, MLS_PART_EVALUATION))                        \
-    F(timed_csv, between_ms, NUMBER_OR_NULL, "ms", part_told(row->run, MLS_PART_BETWEEN))                              \
-    F(timed_csv, tail_ms, NUMBER_OR_NULL, "ms", part_told(row->run, MLS_PART_TAIL))                                    \
-    F(timed_csv, slow_phases, NUMBER, "", row->run->slow_phase_count)                                                  \
-    F(timed_csv, slow_evaluations, NUMBER, "", row->run->slow_evaluation_count)                                        \
-    F(timed_csv, shift_samples, NUMBER_OR_NULL, "", row->run->has_shift ? row->run->shift_samples : (double)NAN)       \
-    F(timed_csv, shift_factor, NUMBER_OR_NULL, "", row->run->has_shift ? row->run->shift_factor : (double)NAN)
+    F(timed_csv, startup_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_STARTUP))                                   \
+    F(timed_csv, training_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_TRAINING))                                 \
+    F(timed_csv, evaluation_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_EVALUATION))                             \
+    F(timed_csv, between_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_BETWEEN))                                   \
+    F(timed_csv, tail_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_TAIL))                                         \
+    F(timed_csv, slow_phases, NUMBER, "", row->slow_phase_count)                                                       \
+    F(timed_csv, slow_evaluations, NUMBER, "", row->slow_evaluation_count)                                             \
+    F(timed_csv, shift_samples, NUMBER_OR_NULL, "", row->has_shift ? row->shift_samples : (double)NAN)                 \
+    F(timed_csv, shift_factor, NUMBER_OR_NULL, "", row->has_shift ? row->shift_factor : (double)NAN)
 
 static double part_told(const mls_throughput *run, mls_part part)
 {
     return run->has_parts ? run->parts.ms[part] : (double)NAN;
 }
 
-MLS_FIELDS(timed_csv, timed_place, TIMED_CSV_FIELDS)
+MLS_FIELDS(timed_csv, mls_throughput, TIMED_CSV_FIELDS)
 
 static const mls_columns throughput_columns = {
     "THROUGHPUT CSV",
     "file line state status benchmark global_batch_size malformed backwards run_ms startup_ms training_ms "
-    "evaluation_ms "
-    "between_ms tail_ms overlapped_evaluation_ms unit marks_from samples segments evaluations measured_training_ms "
+    "evaluation_ms between_ms tail_ms overlapped_evaluation_ms unit marks_from samples segments evaluations "
+    "measured_training_ms "
     "training_samples_per_second run_samples_per_second steady_ms_per_sample steady_samples_per_second steady_step_ms "
     "steady_tokens_per_second band warmup_segments warmup_lost_ms slow_phases shift_samples shift_factor "
     "evaluation_median_ms slow_evaluations time_to_target_ms logged_throughput logged_step_ms accelerators accelerator "
@@ -535,7 +508,7 @@ static void throughput_lines(mls_emitter *to, const void *what)
 {
     const mls_throughputs *all = what;
     for (size_t i = 0; i < all->run_count; i++) {
-        mls_emit_object(to, &timed_fields, &(timed_place){all->runs[i], all->options.series});
+        mls_emit_object(to, &timed_fields, all->runs[i]);
         mls_emit_end(to);
     }
 }
@@ -544,8 +517,7 @@ static void throughput_rows(mls_emitter *to, const void *what)
 {
     const mls_throughputs *all = what;
     for (size_t i = 0; i < all->run_count; i++) {
-        const timed_place run = {all->runs[i], false};
-        mls_emit_row(to, &throughput_columns, (const void *[]){&run, &run, NULL, NULL});
+        mls_emit_row(to, &throughput_columns, (const void *[MLS_SOURCES_MAX]){all->runs[i], all->runs[i]});
     }
 }
 

@@ -57,8 +57,9 @@ static bool is_timed(const mls_throughput *run)
 }
 
 /* Holds a timed run against the medians, a unit, of its group; true when it is slow. */
-static bool is_slow_run(const mls_throughput *run, const double *medians, double limit, mls_slow_run *slow)
+static bool is_slow_run(const double *medians, double limit, mls_slow_run *slow)
 {
+    const mls_throughput *run = slow->run;
     slow->largest = MLS_SLOW_STARTUP;
     for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
         const double extra = part_ms(run, (mls_slow_part)part) - medians[part] * part_units(run, (mls_slow_part)part);
@@ -107,8 +108,8 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
         }
     }
     for (size_t i = 0; i < count; i++) {
-        mls_slow_run slow = {.index = i};
-        if (is_timed(&group->runs[i]) && is_slow_run(&group->runs[i], medians, group->limit_ms_per_sample, &slow)) {
+        mls_slow_run slow = {.run = &group->runs[i]};
+        if (is_timed(slow.run) && is_slow_run(medians, group->limit_ms_per_sample, &slow)) {
             group->slow_runs[group->slow_run_count++] = slow;
         }
     }

@@ -90,69 +90,51 @@ static int compare_noted(const void *left, const void *right)
 {
     const mls_noted_record *a = left;
     const mls_noted_record *b = right;
-    const int order = mls_compare_doubles(a->time_ms, b->time_ms);
-    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+    const int time = mls_compare_doubles(a->time_ms, b->time_ms);
+    const int place = mls_compare_sizes(a->behind, b->behind);
+    return time != 0 ? time : place != 0 ? place : mls_compare_sizes(a->index, b->index);
 }
 
-/* Copies what was noted between run_start and its end, by time. */
+/* Takes what lies between run_start and the end of the run. */
+static void add_timed(mls_timing *timing, mls_noted_record noted)
+{
+    noted.time_ms -= timing->start_ms;
+    if (noted.time_ms >= 0 && noted.time_ms <= timing->run->run_ms) {
+        timing->timed[timing->timed_count++] = noted;
+    }
+}
+
+/* What was noted in the timed part, with the spans that tell when an evaluated state was reached, by time. */
 static bool sort_noted(mls_timing *timing)
 {
     const mls_pace_notes *notes = timing->notes;
-    timing->timed = mls_arena_array(timing->scratch, notes->count + 1, sizeof *timing->timed);
+    const mls_spans *spans = timing->spans;
+    timing->timed = mls_arena_array(timing->scratch, notes->count + spans->count + 1, sizeof *timing->timed);
     if (timing->timed == NULL) {
         return false;
     }
-    for (size_t i = 0; i < notes->count; i++) {
-        mls_noted_record noted = notes->items[i];
-        noted.index = (uint32_t)i;
-        noted.time_ms -= timing->start_ms;
-        if (noted.time_ms >= 0 && noted.time_ms <= timing->run->run_ms) {
-            timing->timed[timing->timed_count++] = noted;
+    for (uint32_t i = 0; i < spans->count; i++) {
+        const mls_key key = spans->items[i].key;
+        const bool evaluation = key == MLS_KEY_EVAL_START;
+        if (evaluation || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP) {
+            add_timed(timing,
+                      (mls_noted_record){.time_ms = spans->items[i].time_ms,
+                                         .behind = i + 1,
+                                         .kind = evaluation ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP});
         }
+    }
+    for (uint32_t i = 0; i < notes->count; i++) {
+        mls_noted_record noted = notes->items[i];
+        noted.index = i + 1;
+        add_timed(timing, noted);
     }
     qsort(timing->timed, timing->timed_count, sizeof *timing->timed, compare_noted);
     return true;
 }
 
-/* A start of an evaluation, or a stop of training. */
-typedef struct sorted_span {
-    double ms;
-    uint32_t index;
-    bool evaluation;
-} sorted_span;
-
-static int compare_spans(const void *left, const void *right)
-{
-    const sorted_span *a = left;
-    const sorted_span *b = right;
-    const int order = mls_compare_doubles(a->ms, b->ms);
-    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
-}
-
-static sorted_span *sort_spans(const mls_timing *timing, size_t *count)
-{
-    const mls_spans *spans = timing->spans;
-    sorted_span *sorted = mls_arena_array(timing->scratch, spans->count + 1, sizeof *sorted);
-    *count = 0;
-    for (size_t i = 0; i < spans->count && sorted != NULL; i++) {
-        const mls_key key = spans->items[i].key;
-        const double ms = spans->items[i].time_ms - timing->start_ms;
-        const bool evaluation = key == MLS_KEY_EVAL_START;
-        if ((evaluation || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP) && ms >= 0 &&
-            ms <= timing->run->run_ms) {
-            sorted[(*count)++] = (sorted_span){ms, (uint32_t)i, evaluation};
-        }
-    }
-    if (sorted != NULL) {
-        qsort(sorted, *count, sizeof *sorted, compare_spans);
-    }
-    return sorted;
-}
-
-/* What stands between two evaluations. */
+/* What stands between two evaluations; NAN: nothing. */
 typedef struct evaluation_walk {
-    const sorted_span *spans;
-    size_t count, next;
+    double begun, stopped;            /* the last eval_start, the last stop of training */
     double before_ms, before_samples; /* of the evaluation before */
 } evaluation_walk;
 
@@ -163,49 +145,44 @@ typedef struct evaluation_walk {
  */
 static double evaluated_at(evaluation_walk *walk, const mls_noted_record *evaluation, double samples)
 {
-    double begun = NAN;
-    double stopped = NAN;
-    for (; walk->next < walk->count; walk->next++) {
-        const sorted_span *span = &walk->spans[walk->next];
-        if (span->ms > evaluation->time_ms ||
-            (!(span->ms < evaluation->time_ms) && span->index >= evaluation->behind)) {
-            break;
-        }
-        begun = span->evaluation ? span->ms : begun;
-        stopped = span->evaluation ? stopped : span->ms;
-    }
-    const bool again = isnan(begun) && isnan(stopped) && !(samples < walk->before_samples) &&
-                       !(samples > walk->before_samples) && !isnan(walk->before_samples);
-    const double at = again ? walk->before_ms : !isnan(begun) ? begun : !isnan(stopped) ? stopped : evaluation->time_ms;
-    walk->before_ms = at;
-    walk->before_samples = samples;
+    const bool again = isnan(walk->begun) && isnan(walk->stopped) && !isnan(samples) &&
+                       mls_compare_doubles(samples, walk->before_samples) == 0;
+    const double at = again                   ? walk->before_ms
+                      : !isnan(walk->begun)   ? walk->begun
+                      : !isnan(walk->stopped) ? walk->stopped
+                                              : evaluation->time_ms;
+    *walk = (evaluation_walk){NAN, NAN, at, samples};
     return at;
 }
 
 /* The curve, and the marks of all evaluations of one unit: that of the first with a position other than 0. */
-static bool mark_evaluations(mls_timing *timing, pace_marks *marks, bool *positions)
+static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
 {
     mls_throughput *run = timing->run;
     const position_rule rule = rule_for(timing);
-    evaluation_walk walk = {.before_samples = NAN};
+    evaluation_walk walk = {NAN, NAN, NAN, NAN};
     bool unit_known = false;
-    walk.spans = sort_spans(timing, &walk.count);
-    run->curve = mls_arena_array(timing->arena, timing->timed_count + 1, sizeof *run->curve);
-    marks->items = mls_arena_array(timing->scratch, timing->timed_count + 1, sizeof *marks->items);
-    if (walk.spans == NULL || run->curve == NULL || marks->items == NULL) {
+    run->curve = mls_arena_array(timing->arena, timing->notes->count + 1, sizeof *run->curve);
+    marks->items = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *marks->items);
+    if (run->curve == NULL || marks->items == NULL) {
         return false;
     }
     for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_noted_record *evaluation = &timing->timed[i];
+        const mls_noted_record *noted = &timing->timed[i];
         bool in_samples;
-        if (evaluation->kind != MLS_NOTED_EVALUATION) {
+        walk.begun = noted->kind == MLS_NOTED_EVALUATION_START ? noted->time_ms : walk.begun;
+        walk.stopped = noted->kind == MLS_NOTED_TRAINING_STOP ? noted->time_ms : walk.stopped;
+        if (noted->kind != MLS_NOTED_EVALUATION) {
             continue;
         }
-        const double samples = position_of(evaluation, &rule, &in_samples);
-        const double at = evaluated_at(&walk, evaluation, samples);
-        run->curve[run->curve_count++] = (mls_curve_point){evaluation->time_ms, samples, evaluation->value};
-        *positions |= !isnan(samples);
-        if (isnan(samples) || (!unit_known && samples == 0)) {
+        const double samples = position_of(noted, &rule, &in_samples);
+        const double at = evaluated_at(&walk, noted, samples);
+        run->curve[run->curve_count++] = (mls_curve_point){noted->time_ms, samples, noted->value};
+        if (isnan(samples)) {
+            continue;
+        }
+        run->marks_from = MLS_MARKS_FROM_EVALUATIONS;
+        if (!unit_known && samples == 0) {
             continue;
         }
         run->in_epochs = unit_known ? run->in_epochs : !in_samples;
@@ -251,13 +228,13 @@ static int compare_marks(const void *left, const void *right)
  * Keeps, in order of time, a mark whose position is above the last kept one and not above that of any later evaluation,
  * when training time has passed since.  The first is measured from run_start.
  */
-static bool keep_marks(const mls_timing *timing, pace_marks *marks)
+static bool keep_marks(const mls_timing *timing, const pace_marks *marks, pace_marks *kept)
 {
     double *least = mls_arena_array(timing->scratch, marks->count + 1, sizeof *least);
     double reached = 0;
     double trained = 0;
-    size_t kept = 0;
-    if (least == NULL) {
+    *kept = (pace_marks){mls_arena_array(timing->scratch, marks->count + 1, sizeof *kept->items), 0};
+    if (least == NULL || kept->items == NULL) {
         return false;
     }
     qsort(marks->items, marks->count, sizeof *marks->items, compare_marks);
@@ -270,12 +247,11 @@ static bool keep_marks(const mls_timing *timing, pace_marks *marks)
         const pace_mark mark = marks->items[i];
         const double training = mls_timing_training(timing, mark.ms);
         if (mark.samples > reached && mark.samples <= least[i + 1] && training > trained) {
-            marks->items[kept++] = mark;
+            kept->items[kept->count++] = mark;
             reached = mark.samples;
             trained = training;
         }
     }
-    marks->count = kept;
     return true;
 }
 
@@ -327,12 +303,11 @@ bool mls_timing_mark(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     pace_marks marks = {0};
-    bool positions = false;
-    if (!sort_noted(timing) || !mark_evaluations(timing, &marks, &positions)) {
+    pace_marks kept;
+    if (!sort_noted(timing) || !mark_evaluations(timing, &marks)) {
         return false;
     }
-    run->marks_from = positions ? MLS_MARKS_FROM_EVALUATIONS : MLS_MARKS_FROM_NOTHING;
-    if (!positions) {
+    if (run->marks_from == MLS_MARKS_FROM_NOTHING) {
         mark_blocks(timing, &marks);
         run->marks_from = marks.count > 0 ? MLS_MARKS_FROM_BLOCKS : MLS_MARKS_FROM_NOTHING;
         if (marks.count == 0 && run->state == MLS_TIMED_ENDED && timing->notes->stop_samples > 0) {
@@ -340,15 +315,8 @@ bool mls_timing_mark(mls_timing *timing)
             run->marks_from = MLS_MARKS_FROM_RUN_STOP;
         }
     }
-    /* What is dropped here would be dropped among finer marks too, but for lateness the evaluations count alone. */
-    pace_marks kept = {mls_arena_array(timing->scratch, marks.count + 1, sizeof *kept.items), marks.count};
-    if (kept.items == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < marks.count; i++) {
-        kept.items[i] = marks.items[i];
-    }
-    if (!keep_marks(timing, &kept)) {
+    /* For lateness the evaluations count alone. */
+    if (!keep_marks(timing, &marks, &kept)) {
         return false;
     }
     if (run->marks_from == MLS_MARKS_FROM_EVALUATIONS && kept.count > 0 && are_late(timing, &kept)) {
@@ -357,8 +325,7 @@ bool mls_timing_mark(mls_timing *timing)
         kept.count = 1;
     } else if (run->marks_from <= MLS_MARKS_FROM_EVALUATIONS && !run->in_epochs) {
         add_fine_marks(timing, &marks);
-        kept = marks;
-        if (!keep_marks(timing, &kept)) {
+        if (!keep_marks(timing, &marks, &kept)) {
             return false;
         }
     }

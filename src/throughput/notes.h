@@ -15,7 +15,14 @@
 #define MLS_NOTED_MAX ((size_t)65536)
 #define MLS_STATS_MAX ((size_t)4096)
 
-typedef enum mls_noted_kind { MLS_NOTED_EVALUATION, MLS_NOTED_BLOCK, MLS_NOTED_STATS } mls_noted_kind;
+/* What a record says something of; the last two are spans, which stand among the others once they are sorted. */
+typedef enum mls_noted_kind {
+    MLS_NOTED_EVALUATION,
+    MLS_NOTED_BLOCK,
+    MLS_NOTED_STATS,
+    MLS_NOTED_EVALUATION_START,
+    MLS_NOTED_TRAINING_STOP
+} mls_noted_kind;
 
 /* A record that says something; NAN where it does not. */
 typedef struct mls_noted_record {
@@ -24,8 +31,8 @@ typedef struct mls_noted_record {
     double epoch;   /* metadata.epoch_num, of tracked_stats metadata.step */
     double value;   /* what an evaluation gave; the throughput of tracked_stats */
     double step_ms;
-    uint32_t behind; /* so many spans stand before it in the file */
-    uint32_t index;  /* among what was noted */
+    uint32_t behind; /* so many spans stand before it in the file; a span counts itself */
+    uint32_t index;  /* among what was noted, from 1 */
     mls_noted_kind kind;
 } mls_noted_record;
 
@@ -46,6 +53,11 @@ typedef struct mls_pace_notes {
     size_t backwards;
 } mls_pace_notes;
 
+/* A stretch of training, in milliseconds after run_start, and how much of it there was before. */
+typedef struct mls_trained {
+    double from_ms, to_ms, before_ms;
+} mls_trained;
+
 /* A run in the making: the timed part and what lies in it. */
 typedef struct mls_timing {
     const mls_pace_notes *notes;
@@ -57,8 +69,11 @@ typedef struct mls_timing {
     mls_throughput *run;     /* being filled in */
     mls_noted_record *timed; /* what was noted in the timed part, by time; ties as in the file */
     size_t timed_count;
-    double *training_from, *training_to, *training_sum; /* stretches; the last: of all before each */
+    mls_trained *training;
     size_t training_count;
+    double trained_ms;                /* in all of them */
+    mls_slow_evaluation *evaluations; /* all of them, slow or not */
+    size_t evaluation_count;
 } mls_timing;
 
 /* Training time from run_start to a moment after it. */
@@ -70,8 +85,8 @@ bool mls_timing_mark(mls_timing *timing) MLS_MUST_USE;
 /* What the segments say: reference pace, band, warm-up, slow phases, shift and the sparkline; false: no memory. */
 bool mls_timing_pace(mls_timing *timing) MLS_MUST_USE;
 
-/* Slow evaluations among so many stretches of evaluation, in order; false: no memory. */
-bool mls_timing_evaluations(mls_timing *timing, const mls_slow_evaluation *all, size_t count) MLS_MUST_USE;
+/* Which evaluations were slow; false: no memory. */
+bool mls_timing_evaluations(mls_timing *timing) MLS_MUST_USE;
 
 /* Which runs of a group were slow, and where; false: no memory. */
 bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;

@@ -109,11 +109,6 @@ static bool find_phases(mls_timing *timing)
     return true;
 }
 
-static double lower_median(const double *sorted, size_t count)
-{
-    return sorted[(count - 1) / 2];
-}
-
 /* The sum of distances from the lower median, which is told too. */
 static double deviation(const double *paces, size_t count, double *scratch, double *median)
 {
@@ -122,7 +117,7 @@ static double deviation(const double *paces, size_t count, double *scratch, doub
         scratch[i] = paces[i];
     }
     mls_sort_doubles(scratch, count);
-    *median = lower_median(scratch, count);
+    *median = mls_median_lower(scratch, count);
     for (size_t i = 0; i < count; i++) {
         sum += fabs(scratch[i] - *median);
     }
@@ -227,9 +222,11 @@ bool mls_timing_pace(mls_timing *timing)
     return find_phases(timing) && find_shift(timing);
 }
 
-bool mls_timing_evaluations(mls_timing *timing, const mls_slow_evaluation *all, size_t count)
+bool mls_timing_evaluations(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
+    const mls_slow_evaluation *all = timing->evaluations;
+    const size_t count = timing->evaluation_count;
     double *lengths = mls_arena_array(timing->scratch, count + 1, sizeof *lengths);
     run->slow_evaluations = mls_arena_array(timing->arena, count + 1, sizeof *run->slow_evaluations);
     if (lengths == NULL || run->slow_evaluations == NULL) {
@@ -239,7 +236,7 @@ bool mls_timing_evaluations(mls_timing *timing, const mls_slow_evaluation *all, 
         lengths[i] = all[i].ms;
     }
     mls_sort_doubles(lengths, count);
-    const double median = count > 0 ? lower_median(lengths, count) : (double)NAN;
+    const double median = mls_median_lower(lengths, count);
     run->evaluation_median_ms = median;
     for (size_t i = 0; i < count && count >= SLOW_EVALUATIONS_FROM; i++) {
         if (all[i].ms > SLOW_EVALUATION_TIMES * median && all[i].ms >= median + SLOW_EVALUATION_MS) {

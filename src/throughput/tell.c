@@ -131,7 +131,7 @@ static void append_parts(mls_buffer *line, const mls_slow_run *slow)
 /* What explains a slow run beyond the times: its pace, or that it went on without having met the target. */
 static void append_cause(mls_buffer *line, const mls_throughput_group *group, const mls_slow_run *slow)
 {
-    const mls_throughput *run = &group->runs[slow->index];
+    const mls_throughput *run = slow->run;
     if (slow->pace || slow->largest == MLS_SLOW_TRAINING) {
         mls_buffer_printf(
             line, "; its pace is %s times the group's",
@@ -146,7 +146,7 @@ static void append_cause(mls_buffer *line, const mls_throughput_group *group, co
 
 static void tell_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
 {
-    const mls_throughput *run = &group->runs[slow->index];
+    const mls_throughput *run = slow->run;
     mls_buffer line = {0};
     mls_buffer_printf(&line, "took %s min where its group takes %s for as many samples and evaluations, %s %s",
                       minutes(run->run_ms).text, minutes(slow->expected_ms).text, duration(fabs(slow->extra_ms)).text,
@@ -169,7 +169,7 @@ void mls_throughput_group_tell(mls_throughput_group *group)
         tell_state(group, run);
         tell_utilization(group, run);
         tell_phases(group, run);
-        if (slow < group->slow_run_count && group->slow_runs[slow].index == i) {
+        if (slow < group->slow_run_count && group->slow_runs[slow].run == run) {
             tell_slow_run(group, &group->slow_runs[slow++]);
         }
     }

@@ -21,11 +21,12 @@ const char *mls_marks_from_name(mls_marks_from from)
 }
 
 /* Nothing is known of it yet. */
-static mls_throughput blank_run(const mls_run *run)
+static mls_throughput blank_run(const mls_run *run, const mls_throughput_options *options)
 {
     const double nan = (double)NAN;
     mls_throughput blank = {
         .run = run,
+        .series = options->series,
         .run_ms = nan,
         .samples = nan,
         .measured_training_ms = nan,
@@ -62,32 +63,22 @@ static void find_state(mls_throughput *run, const mls_pace_notes *notes)
     run->run_ms = run->state <= MLS_TIMED_UNFINISHED ? run_ms : (double)NAN;
 }
 
-/* The stretches of training and of evaluation, as they come. */
-typedef struct stretches {
-    mls_timing *timing;
-    mls_slow_evaluation *evaluations;
-    size_t evaluation_count;
-} stretches;
-
-/* Neighbouring stretches of evaluation are one. */
+/* Keeps the stretches of training and of evaluation as they come; of evaluation neighbours are one. */
 static void take_stretch(void *state, mls_part part, double from_ms, double to_ms)
 {
-    stretches *all = state;
-    mls_timing *timing = all->timing;
+    mls_timing *timing = state;
     const double from = from_ms - timing->start_ms;
     const double to = to_ms - timing->start_ms;
-    const size_t count = timing->training_count;
     if (part == MLS_PART_TRAINING) {
-        timing->training_sum[count + 1] = timing->training_sum[count] + (to - from);
-        timing->training_from[count] = from;
-        timing->training_to[timing->training_count++] = to;
+        timing->training[timing->training_count++] = (mls_trained){from, to, timing->trained_ms};
+        timing->trained_ms += to - from;
     } else if (part == MLS_PART_EVALUATION) {
-        mls_slow_evaluation *last = &all->evaluations[all->evaluation_count];
-        if (all->evaluation_count > 0 && !(last[-1].from_ms + last[-1].ms < from)) {
+        mls_slow_evaluation *last = &timing->evaluations[timing->evaluation_count];
+        if (timing->evaluation_count > 0 && !(last[-1].from_ms + last[-1].ms < from)) {
             last[-1].ms = to - last[-1].from_ms;
         } else {
             *last = (mls_slow_evaluation){from, to - from};
-            all->evaluation_count++;
+            timing->evaluation_count++;
         }
     }
 }
@@ -98,16 +89,14 @@ double mls_timing_training(const mls_timing *timing, double ms)
     size_t high = timing->training_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (timing->training_from[middle] < ms) {
+        if (timing->training[middle].from_ms < ms) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low == 0) {
-        return 0;
-    }
-    return timing->training_sum[low - 1] + (fmin(ms, timing->training_to[low - 1]) - timing->training_from[low - 1]);
+    const mls_trained *last = low > 0 ? &timing->training[low - 1] : NULL;
+    return last != NULL ? last->before_ms + (fmin(ms, last->to_ms) - last->from_ms) : 0;
 }
 
 /* The lower median of what tracked_stats said in the timed part; NAN: nothing. */
@@ -130,17 +119,9 @@ static bool find_logged(mls_timing *timing)
     }
     mls_sort_doubles(rates, rate_count);
     mls_sort_doubles(steps, step_count);
-    run->logged_throughput = rate_count > 0 ? rates[(rate_count - 1) / 2] : (double)NAN;
-    run->logged_step_ms = step_count > 0 ? steps[(step_count - 1) / 2] : (double)NAN;
+    run->logged_throughput = mls_median_lower(rates, rate_count);
+    run->logged_step_ms = mls_median_lower(steps, step_count);
     return true;
-}
-
-static void count_stretch(void *state, mls_part part, double from_ms, double to_ms)
-{
-    size_t *counts = state;
-    (void)from_ms;
-    (void)to_ms;
-    counts[part]++;
 }
 
 /* Measures one run; false: no memory. */
@@ -148,7 +129,6 @@ static bool measure_run(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const mls_pace_notes *notes = run->run->notes;
-    size_t counts[MLS_PART_COUNT] = {0};
     find_state(run, notes);
     run->status = notes != NULL && notes->status[0] != '\0' ? notes->status : NULL;
     run->backwards = notes != NULL ? notes->backwards : 0;
@@ -158,24 +138,17 @@ static bool measure_run(mls_timing *timing)
     timing->notes = notes;
     timing->spans = &run->run->spans;
     timing->start_ms = run->run->run_start.time_ms;
-    const double end_ms = timing->start_ms + run->run_ms;
-    run->has_parts = !notes->too_many && mls_spans_parts(timing->spans, end_ms, &run->parts, count_stretch, counts);
-    if (!run->has_parts) {
-        return true;
-    }
-    const size_t most = counts[MLS_PART_TRAINING] + 1;
-    timing->training_from = mls_arena_array(timing->scratch, most, sizeof(double));
-    timing->training_to = mls_arena_array(timing->scratch, most, sizeof(double));
-    timing->training_sum = mls_arena_zeroed(timing->scratch, most, sizeof(double));
-    stretches all = {timing, mls_arena_array(timing->scratch, counts[MLS_PART_EVALUATION] + 1, sizeof *all.evaluations),
-                     0};
-    if (timing->training_from == NULL || timing->training_to == NULL || timing->training_sum == NULL ||
-        all.evaluations == NULL) {
+    const size_t most =
+        timing->spans->count + 1; /* each record of a span ends one stretch at most, and so does the end */
+    timing->training = mls_arena_array(timing->scratch, most, sizeof *timing->training);
+    timing->evaluations = mls_arena_array(timing->scratch, most, sizeof *timing->evaluations);
+    if (timing->training == NULL || timing->evaluations == NULL) {
         return false;
     }
-    return mls_spans_parts(timing->spans, end_ms, &run->parts, take_stretch, &all) && mls_timing_mark(timing) &&
-           mls_timing_pace(timing) && find_logged(timing) &&
-           mls_timing_evaluations(timing, all.evaluations, all.evaluation_count);
+    run->has_parts = !notes->too_many &&
+                     mls_spans_parts(timing->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, timing);
+    return !run->has_parts || (mls_timing_mark(timing) && mls_timing_pace(timing) && find_logged(timing) &&
+                               mls_timing_evaluations(timing));
 }
 
 /* submission_benchmark, else the folder's name. */
@@ -195,7 +168,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
     }
     for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
         mls_throughput *run = &group->runs[i];
-        *run = blank_run(of->runs[i]);
+        *run = blank_run(of->runs[i], &all->options);
         name_benchmark(run, of, all->options.models);
         mls_timing timing = {.arena = all->arena, .scratch = scratch, .edition = of->edition->number, .run = run};
         mls_arena_reset(scratch);
