@@ -182,9 +182,14 @@ static void show_no_utilization(mls_view *view, const mls_throughput_group *grou
         if (run->model != NULL && isfinite(run->model->flops_per_sample_at_most) && view->verbose > 0) {
             mls_buffer_printf(&line, ", %s at most", mls_words_grouped(run->model->flops_per_sample_at_most, 0).text);
         }
-    } else if (of->accelerator == NULL || isnan(of->accelerators)) {
+    } else if (isnan(of->accelerators) && of->accelerator == NULL) {
         mls_buffer_append_text(&line, "nothing says on how many accelerators of which model it ran (--accelerators, "
                                       "--accelerator)");
+    } else if (isnan(of->accelerators)) {
+        mls_buffer_printf(&line, "nothing says on how many %s it ran (--accelerators)", of->accelerator->name);
+    } else if (of->accelerator == NULL) {
+        mls_buffer_printf(&line, "no known model is named for its %s (--accelerator)",
+                          mls_words_plural((size_t)of->accelerators, "accelerator", "accelerators").text);
     } else {
         mls_buffer_printf(&line, "nor is the peak of %s", of->accelerator->name);
     }
