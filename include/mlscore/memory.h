@@ -17,14 +17,14 @@
 MLS_C_BEGIN
 
 typedef enum mls_memory_setting {
-#define MLS_MEMORY_SETTING_ID(id, option, kind, argument, help) MLS_MEMORY_##id,
+#define MLS_MEMORY_SETTING_ID(id, about, option, kind, argument, help) MLS_MEMORY_##id,
     MLS_MEMORY_SETTINGS(MLS_MEMORY_SETTING_ID) MLS_MEMORY_PARTS(MLS_MEMORY_SETTING_ID)
 #undef MLS_MEMORY_SETTING_ID
         MLS_MEMORY_SETTING_COUNT
 } mls_memory_setting;
 
 typedef enum mls_memory_item {
-#define MLS_MEMORY_ITEM_ID(id, name, sentence) MLS_MEMORY_ITEM_##id,
+#define MLS_MEMORY_ITEM_ID(id, about, name, sentence) MLS_MEMORY_ITEM_##id,
     MLS_MEMORY_ITEMS(MLS_MEMORY_ITEM_ID)
 #undef MLS_MEMORY_ITEM_ID
         MLS_MEMORY_ITEM_COUNT
@@ -38,13 +38,21 @@ typedef enum mls_memory_verdict {
     MLS_MEMORY_DOES_NOT_FIT
 } mls_memory_verdict;
 
-/** "fits", "does_not_fit" …; NULL of what is not known.  The name of an item, and what it is, in a few words. */
+/**
+ * "fits", "does_not_fit" …; NULL of what is not known.  The name of an item, what it is, in a few words, and whether
+ * training has it, or inference.
+ */
 const char *mls_memory_verdict_name(mls_memory_verdict verdict);
 const char *mls_memory_item_name(mls_memory_item item);
 const char *mls_memory_item_words(mls_memory_item item);
+bool mls_memory_item_is_of(mls_memory_item item, bool training);
 
-/** A setting's option, "kv-precision"; the word of a value of a setting that has words, else NULL. */
+/**
+ * A setting's option, "kv-precision"; whether it says anything of training, or of inference; the word of a value of a
+ * setting that has words, else NULL.
+ */
 const char *mls_memory_setting_name(mls_memory_setting setting);
+bool mls_memory_setting_is_of(mls_memory_setting setting, bool training);
 bool mls_memory_setting_is_flag(mls_memory_setting setting);
 mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 
@@ -55,12 +63,12 @@ typedef struct mls_memory_ask {
     const mls_models *models;
     const mls_accelerators *accelerators;
     int64_t values[MLS_MEMORY_SETTING_COUNT]; /**< MLS_MEMORY_NOT_SET: as it is by default */
-    mls_model_shape shape;                    /**< of the model, when it is set */
+    mls_model_shape shape;                    /**< of the model; no layers: none is set */
     char model[MLS_MEMORY_MODEL_NAME_MAX];    /**< its name, NUL-terminated */
     const char *benchmark;                    /**< its key, when it is in the table */
     const mls_gpu *gpu;                       /**< NULL: none */
     const mls_link *link;                     /**< NULL: the GPU's */
-} mls_memory_ask;
+} mls_memory_ask; /* Of model, GPU and link, whose settings have no value, the last members tell. */
 
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators);
 
@@ -169,9 +177,9 @@ typedef enum mls_oom_advice {
         MLS_OOM_ADVICE_COUNT
 } mls_oom_advice;
 
-/** Its name, and what to do, in a sentence; NULL past the end. */
-const char *mls_oom_advice_name(size_t advice);
-const char *mls_oom_advice_words(size_t advice);
+/** Its name, and what to do, in a sentence. */
+const char *mls_oom_advice_name(mls_oom_advice advice);
+const char *mls_oom_advice_words(mls_oom_advice advice);
 
 /** A message of memory that ran out.  Numbers are bytes but for rank and gpu; -1: the message does not say. */
 typedef struct mls_oom {

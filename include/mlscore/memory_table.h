@@ -2,89 +2,104 @@
 /*
  * memory_table.h - what can be said of a job whose memory is asked for, and the items that its memory is made of.
  *
- * MLS_MEMORY_SETTINGS(S) is S(ID, option, kind, argument, help); the order is that of --help.  A WORD's value is its
- * place in the argument, from 0 on.
+ * MLS_MEMORY_SETTINGS(S) is S(ID, what it is about, option, kind, argument, help); the order is that of --help.  A
+ * WORD's value is its place in the argument, from 0 on.
  */
 #ifndef MLSCORE_MEMORY_TABLE_H
 #define MLSCORE_MEMORY_TABLE_H
 
-// clang-format off
-#define MLS_MEMORY_SETTINGS(S) \
-    S(MODEL, "model", NAME, "MODEL", "the model: a name, a Hugging Face config.json, or an object of sizes") \
-    S(GPU, "gpu", NAME, "NAME", "the GPU, for what it holds: H100, GB200, MI300X …") \
-    S(CAPACITY, "capacity", SIZE, "SIZE", "what one GPU holds, if it is another: 79.1GiB, 80GB, or bytes") \
-    S(GPUS, "gpus", COUNT, "N", "GPUs in all (as many as one copy of the model takes)") \
-    S(GPUS_PER_NODE, "gpus-per-node", COUNT, "N", "GPUs of a node, beyond which tensor parallel is not proposed (8)") \
-    S(TP, "tp", COUNT, "N", "tensor parallel (1)") \
-    S(PP, "pp", COUNT, "N", "pipeline parallel (1)") \
-    S(CP, "cp", COUNT, "N", "context parallel, when training (1)") \
-    S(EP, "ep", COUNT, "N", "expert parallel, when training (1)") \
-    S(VP, "vp", COUNT, "N", "virtual pipeline: chunks of layers a stage has (1)") \
-    S(PRECISION, "precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp", "of the weights (bf16)") \
-    S(RUNTIME, "runtime", SIZE, "SIZE", "CUDA context and communication buffers (1GiB)") \
-    S(CONTEXT, "context", WHOLE, "N", "inference: tokens a user may have, 131072 or 128k (0)") \
-    S(USERS, "users", COUNT, "N", "inference: users at once (1)") \
-    S(KV_PRECISION, "kv-precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4", "inference: of the KV cache (fp16 and fp32 as the weights, else bf16)") \
-    S(PREFILL, "prefill", COUNT, "N", "inference: tokens that are worked on at once (8192)") \
-    S(OFFLOAD, "offload", FLAG, NULL, "inference: what is too much may lie in the host's memory") \
-    S(LINK, "link", NAME, "NAME", "the way to the host's memory: nvlink-c2c, pcie5, pcie4 (the GPU's)") \
-    S(TRAIN, "train", FLAG, NULL, "training, not inference") \
-    S(FRAMEWORK, "framework", WORD, "megatron|torch", "training: who trains (megatron)") \
-    S(SEQUENCE, "sequence", COUNT, "N", "training: tokens of a sequence (the model's)") \
-    S(MICRO_BATCH, "micro-batch", COUNT, "N", "training: sequences of a micro-batch (1)") \
-    S(ACCUMULATION, "accumulation", COUNT, "N", "training: micro-batches of a step (1)") \
-    S(ZERO, "zero", WORD, "0|1|2|3", "training: what data parallel GPUs share: 1 optimizer, 2 gradients, 3 weights (1)") \
-    S(RECOMPUTE, "recompute", NAME, "HOW", "training: none, selective, full, or full:N layers (none)") \
-    S(SEQUENCE_PARALLEL, "sequence-parallel", FLAG, NULL, "training: split by tokens what tensor parallel leaves whole (on when tp > 1)") \
-    S(NO_SEQUENCE_PARALLEL, "no-sequence-parallel", FLAG, NULL, "training: do not") \
-    S(GRAD_PRECISION, "grad-precision", WORD, "fp32|bf16", "training: of the gradients (fp32)") \
-    S(MASTER, "master", WORD, "fp32|remainder|none", "training: the optimizer's copy of the weights (fp32)") \
-    S(OPTIMIZER, "optimizer", WORD, "adam|sgd|none", "training: the optimizer (adam)") \
-    S(LORA, "lora", NAME, "RANK:TARGETS", "training: only adapters, of q,k,v,qkv,o,gate,up,down") \
-    S(FP8, "fp8", FLAG, NULL, "training: linear layers compute in FP8") \
-    S(FP8_PARAMS, "fp8-params", FLAG, NULL, "training: and their weights are kept in it") \
-    S(FP4, "fp4", FLAG, NULL, "training: linear layers compute in NVFP4") \
-    S(FP8_ACTIVATIONS, "fp8-activations", FLAG, NULL, "training: the activation function's input is kept in FP8") \
-    S(FP8_ATTENTION, "fp8-attention", FLAG, NULL, "training: and so are query, key and value") \
-    S(ATTENTION, "attention", WORD, "flash|unfused", "training: how attention is computed (flash)") \
-    S(DROPOUT, "dropout", WORD, "off|on", "training: as the model has it") \
-    S(LOSS, "loss", WORD, "fused|eager", "training: how the loss is computed (fused; torch: eager)") \
-    S(VOCAB_MULTIPLE, "vocab-multiple", COUNT, "N", "training: the vocabulary is filled up to a multiple of N x tp (128; torch: 1)") \
-    S(EMBED_SLOT, "embed-slot", FLAG, NULL, "training: the embedding counts as a layer of the pipeline") \
-    S(LOSS_SLOT, "loss-slot", FLAG, NULL, "training: and so does the loss") \
-    S(OFFLOAD_LAYERS, "offload-layers", WHOLE, "N", "training: layers whose activations lie in the host's memory (0)") \
-    S(STEP_COPY, "step-copy", FLAG, NULL, "training: the optimizer's step makes a copy, as torch's foreach ones do")
+#define MLS_MEMORY_SETTINGS(S)                                                                                         \
+    S(MODEL, BOTH, "model", NAME, "MODEL", "the model: a name, a Hugging Face config.json, or an object of sizes")     \
+    S(GPU, BOTH, "gpu", NAME, "NAME", "the GPU, for what it holds: H100, GB200, MI300X …")                             \
+    S(CAPACITY, BOTH, "capacity", SIZE, "SIZE", "what one GPU holds, if it is another: 79.1GiB, 80GB, or bytes")       \
+    S(GPUS, BOTH, "gpus", COUNT, "N", "GPUs in all (as many as one copy of the model takes)")                          \
+    S(GPUS_PER_NODE, TRAINING, "gpus-per-node", COUNT, "N",                                                            \
+      "GPUs of a node, beyond which tensor parallel is not proposed (8)")                                              \
+    S(TP, BOTH, "tp", COUNT, "N", "tensor parallel (1)")                                                               \
+    S(PP, BOTH, "pp", COUNT, "N", "pipeline parallel (1)")                                                             \
+    S(CP, TRAINING, "cp", COUNT, "N", "context parallel, when training (1)")                                           \
+    S(EP, TRAINING, "ep", COUNT, "N", "expert parallel, when training (1)")                                            \
+    S(VP, TRAINING, "vp", COUNT, "N", "virtual pipeline: chunks of layers a stage has (1)")                            \
+    S(PRECISION, BOTH, "precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp",                    \
+      "of the weights (bf16)")                                                                                         \
+    S(RUNTIME, BOTH, "runtime", SIZE, "SIZE", "CUDA context and communication buffers (1GiB)")                         \
+    S(CONTEXT, INFERENCE, "context", WHOLE, "N", "inference: tokens a user may have, 131072 or 128k (0)")              \
+    S(USERS, INFERENCE, "users", COUNT, "N", "inference: users at once (1)")                                           \
+    S(KV_PRECISION, INFERENCE, "kv-precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4",             \
+      "inference: of the KV cache (fp16 and fp32 as the weights, else bf16)")                                          \
+    S(PREFILL, INFERENCE, "prefill", COUNT, "N", "inference: tokens that are worked on at once (8192)")                \
+    S(OFFLOAD, INFERENCE, "offload", FLAG, NULL, "inference: what is too much may lie in the host's memory")           \
+    S(LINK, INFERENCE, "link", NAME, "NAME", "the way to the host's memory: nvlink-c2c, pcie5, pcie4 (the GPU's)")     \
+    S(TRAIN, BOTH, "train", FLAG, NULL, "training, not inference")                                                     \
+    S(FRAMEWORK, TRAINING, "framework", WORD, "megatron|torch", "training: who trains (megatron)")                     \
+    S(SEQUENCE, TRAINING, "sequence", COUNT, "N", "training: tokens of a sequence (the model's)")                      \
+    S(MICRO_BATCH, TRAINING, "micro-batch", COUNT, "N", "training: sequences of a micro-batch (1)")                    \
+    S(ACCUMULATION, TRAINING, "accumulation", COUNT, "N", "training: micro-batches of a step (1)")                     \
+    S(ZERO, TRAINING, "zero", WORD, "0|1|2|3",                                                                         \
+      "training: what data parallel GPUs share: 1 optimizer, 2 gradients, 3 weights (1)")                              \
+    S(RECOMPUTE, TRAINING, "recompute", NAME, "HOW", "training: none, selective, full, or full:N layers (none)")       \
+    S(SEQUENCE_PARALLEL, TRAINING, "sequence-parallel", FLAG, NULL,                                                    \
+      "training: split by tokens what tensor parallel leaves whole (on when tp > 1)")                                  \
+    S(NO_SEQUENCE_PARALLEL, TRAINING, "no-sequence-parallel", FLAG, NULL, "training: do not")                          \
+    S(GRAD_PRECISION, TRAINING, "grad-precision", WORD, "fp32|bf16", "training: of the gradients (fp32)")              \
+    S(MASTER, TRAINING, "master", WORD, "fp32|remainder|none", "training: the optimizer's copy of the weights (fp32)") \
+    S(OPTIMIZER, TRAINING, "optimizer", WORD, "adam|sgd|none", "training: the optimizer (adam)")                       \
+    S(LORA, TRAINING, "lora", NAME, "RANK:TARGETS", "training: only adapters, of q,k,v,qkv,o,gate,up,down")            \
+    S(FP8, TRAINING, "fp8", FLAG, NULL, "training: linear layers compute in FP8")                                      \
+    S(FP8_PARAMS, TRAINING, "fp8-params", FLAG, NULL, "training: and their weights are kept in it")                    \
+    S(FP4, TRAINING, "fp4", FLAG, NULL, "training: linear layers compute in NVFP4")                                    \
+    S(FP8_ACTIVATIONS, TRAINING, "fp8-activations", FLAG, NULL,                                                        \
+      "training: the activation function's input is kept in FP8")                                                      \
+    S(FP8_ATTENTION, TRAINING, "fp8-attention", FLAG, NULL, "training: and so are query, key and value")               \
+    S(ATTENTION, TRAINING, "attention", WORD, "flash|unfused", "training: how attention is computed (flash)")          \
+    S(DROPOUT, TRAINING, "dropout", WORD, "off|on", "training: as the model has it")                                   \
+    S(LOSS, TRAINING, "loss", WORD, "fused|eager", "training: how the loss is computed (fused; torch: eager)")         \
+    S(VOCAB_MULTIPLE, TRAINING, "vocab-multiple", COUNT, "N",                                                          \
+      "training: the vocabulary is filled up to a multiple of N x tp (128; torch: 1)")                                 \
+    S(EMBED_SLOT, TRAINING, "embed-slot", FLAG, NULL, "training: the embedding counts as a layer of the pipeline")     \
+    S(LOSS_SLOT, TRAINING, "loss-slot", FLAG, NULL, "training: and so does the loss")                                  \
+    S(OFFLOAD_LAYERS, TRAINING, "offload-layers", WHOLE, "N",                                                          \
+      "training: layers whose activations lie in the host's memory (0)")                                               \
+    S(STEP_COPY, TRAINING, "step-copy", FLAG, NULL,                                                                    \
+      "training: the optimizer's step makes a copy, as torch's foreach ones do")
 
 /* Settings without an option of their own, which an option before sets too. */
-#define MLS_MEMORY_PARTS(S) \
-    S(RECOMPUTE_LAYERS, "recompute-layers", COUNT, NULL, "") \
-    S(LORA_TARGETS, "lora-targets", COUNT, NULL, "")
+#define MLS_MEMORY_PARTS(S)                                                                                            \
+    S(RECOMPUTE_LAYERS, TRAINING, "recompute-layers", COUNT, NULL, "")                                                 \
+    S(LORA_TARGETS, TRAINING, "lora-targets", COUNT, NULL, "")
 
-/* I(ID, name, sentence); inference has weights, kv_cache, working and runtime, training all but kv_cache. */
-#define MLS_MEMORY_ITEMS(I) \
-    I(WEIGHTS, weights, "the model's parameters on this GPU") \
-    I(KV_CACHE, kv_cache, "keys and values of every token of every user") \
-    I(GRADIENTS, gradients, "one number for each parameter that is trained") \
-    I(OPTIMIZER, optimizer, "master weights and moments") \
-    I(ACTIVATIONS, activations, "what layers keep for the backward pass") \
-    I(RECOMPUTE, recompute, "the layer that is being recomputed or fetched") \
-    I(LOGITS, logits, "the scores of every word, and their gradient") \
-    I(WORKING, working, "the layer that is being computed") \
-    I(STEP, step, "the copy that the optimizer's step makes") \
-    I(RUNTIME, runtime, "CUDA context and communication buffers")
+/* I(ID, what has it, name, sentence). */
+#define MLS_MEMORY_ITEMS(I)                                                                                            \
+    I(WEIGHTS, BOTH, weights, "the model's parameters on this GPU")                                                    \
+    I(KV_CACHE, INFERENCE, kv_cache, "keys and values of every token of every user")                                   \
+    I(GRADIENTS, TRAINING, gradients, "one number for each parameter that is trained")                                 \
+    I(OPTIMIZER, TRAINING, optimizer, "master weights and moments")                                                    \
+    I(ACTIVATIONS, TRAINING, activations, "what layers keep for the backward pass")                                    \
+    I(RECOMPUTE, TRAINING, recompute, "the layer that is being recomputed or fetched")                                 \
+    I(LOGITS, TRAINING, logits, "the scores of every word, and their gradient")                                        \
+    I(WORKING, BOTH, working, "the layer that is being computed")                                                      \
+    I(STEP, TRAINING, step, "the copy that the optimizer's step makes")                                                \
+    I(RUNTIME, BOTH, runtime, "CUDA context and communication buffers")
 
 /* A(ID, name, what to do): what follows from the numbers of a message of memory that ran out. */
-#define MLS_OOM_ADVICE(A) \
-    A(LARGER_THAN_GPU, "larger-than-gpu", "one allocation is larger than the GPU: nothing but a smaller one helps") \
-    A(FRAGMENTED, "fragmented", "reserved memory in pieces would have been enough: set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True") \
-    A(FRAGMENTED_STILL, "fragmented-still", "reserved memory in pieces would have been enough, and expandable_segments is set already: fewer sizes, or torch.cuda.empty_cache() between phases") \
-    A(OTHER_PROCESS, "other-process", "more than 5 % of the GPU belongs to something else: nvidia-smi says to what") \
-    A(MEMORY_FRACTION, "memory-fraction", "the process may not use the whole GPU: set_per_process_memory_fraction") \
-    A(CUDA_GRAPHS, "cuda-graphs", "more than 5 % of the GPU lies in private pools, as CUDA graphs have: capture fewer, or let them share one") \
-    A(HOST_MEMORY, "host-memory", "the host's memory ran out, not the GPU's: fewer workers, less pinned memory, or a larger --mem") \
-    A(JAX_PREALLOCATION, "jax-preallocation", "JAX takes most of the GPU when it starts: XLA_PYTHON_CLIENT_PREALLOCATE=false, or another XLA_PYTHON_CLIENT_MEM_FRACTION") \
-    A(SHORTER_CONTEXT, "shorter-context", "the KV cache of one user does not fit: a smaller max_model_len, or a larger gpu_memory_utilization") \
+#define MLS_OOM_ADVICE(A)                                                                                              \
+    A(LARGER_THAN_GPU, "larger-than-gpu", "one allocation is larger than the GPU: nothing but a smaller one helps")    \
+    A(FRAGMENTED, "fragmented",                                                                                        \
+      "reserved memory in pieces would have been enough: set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")        \
+    A(FRAGMENTED_STILL, "fragmented-still",                                                                            \
+      "reserved memory in pieces would have been enough, and expandable_segments is set already: fewer sizes, or "     \
+      "torch.cuda.empty_cache() between phases")                                                                       \
+    A(OTHER_PROCESS, "other-process", "more than 5 % of the GPU belongs to something else: nvidia-smi says to what")   \
+    A(MEMORY_FRACTION, "memory-fraction", "the process may not use the whole GPU: set_per_process_memory_fraction")    \
+    A(CUDA_GRAPHS, "cuda-graphs",                                                                                      \
+      "more than 5 % of the GPU lies in private pools, as CUDA graphs have: capture fewer, or let them share one")     \
+    A(HOST_MEMORY, "host-memory",                                                                                      \
+      "the host's memory ran out, not the GPU's: fewer workers, less pinned memory, or a larger --mem")                \
+    A(JAX_PREALLOCATION, "jax-preallocation",                                                                          \
+      "JAX takes most of the GPU when it starts: XLA_PYTHON_CLIENT_PREALLOCATE=false, or another "                     \
+      "XLA_PYTHON_CLIENT_MEM_FRACTION")                                                                                \
+    A(SHORTER_CONTEXT, "shorter-context",                                                                              \
+      "the KV cache of one user does not fit: a smaller max_model_len, or a larger gpu_memory_utilization")            \
     A(TOO_MUCH, "too-much", "the job needs more than there is: mlscore memory says which item, and what would fit")
-// clang-format on
 
 #endif

@@ -7,7 +7,7 @@
 #include "report/reports.h"
 
 static const mls_option options[] = {
-#define SETTING_OPTION(id, option, kind, argument, help)                                                               \
+#define SETTING_OPTION(id, about, option, kind, argument, help)                                                        \
     {'\0', option, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, memory[MLS_MEMORY_##id]), NULL},
     MLS_MEMORY_SETTINGS(SETTING_OPTION)
 #undef SETTING_OPTION
@@ -19,16 +19,13 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* What could not be read or kept is one thing, what makes no sense another. */
+/* What is wrong with a file is told with its path. */
 static bool memory_refuse(mls_cli *cli, const char *path, const mls_error *error)
 {
-    const bool io = error->status == MLS_ERROR_READ || error->status == MLS_ERROR_MEMORY;
-    const char *place = error->status == MLS_ERROR_MEMORY ? NULL : path;
-    if (error->line > 0 && place != NULL) {
-        return mls_cli_say(cli, io ? MLS_EXIT_IO : MLS_EXIT_USAGE, place, "line %zu, column %zu: %s", error->line,
-                           error->column, error->message);
+    if (path == NULL || error->line > 0 || error->status == MLS_ERROR_MEMORY) {
+        return mls_cli_say_error(cli, path, error);
     }
-    return mls_cli_say(cli, io ? MLS_EXIT_IO : MLS_EXIT_USAGE, place, "%s", error->message);
+    return mls_cli_say(cli, error->status == MLS_ERROR_READ ? MLS_EXIT_IO : MLS_EXIT_USAGE, path, "%s", error->message);
 }
 
 static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
@@ -54,7 +51,7 @@ static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *pat
     job->file = path;
     (void)mls_memory_config(&job->ask, script, path, &job->findings);
     mls_shell_free(script);
-    return job->ask.values[MLS_MEMORY_MODEL] != MLS_MEMORY_NOT_SET ||
+    return job->ask.shape.layers > 0 ||
            mls_cli_say(cli, MLS_EXIT_USAGE, path, "neither MODEL_SIZE nor a folder names the model: --model does");
 }
 
@@ -170,7 +167,7 @@ static void memory_run(mls_cli *cli)
     } else {
         mls_memory_ask_init(&job.ask, models, accelerators);
         if (memory_ask(cli, &job, config)) {
-            const bool modelled = job.ask.values[MLS_MEMORY_MODEL] != MLS_MEMORY_NOT_SET;
+            const bool modelled = job.ask.shape.layers > 0;
             if (cli->oom && (!modelled || memory_estimate(cli, &job))) {
                 memory_find_ooms(cli, modelled ? &job : NULL);
             } else if (!cli->oom && memory_estimate(cli, &job)) {

@@ -14,23 +14,23 @@ mls_status mls_layout_error(mls_error *error, const char *what, uint64_t number,
 static mls_memory_verdict verdict_of(const mls_memory_ask *ask, const mls_memory_estimate *of)
 {
     const bool host = of->spill > 0 && of->host_bytes >= of->spill;
-    return of->capacity == 0                                        ? MLS_MEMORY_UNKNOWN
-           : of->high <= of->capacity                               ? MLS_MEMORY_FITS
-           : host && mls_memory_value(ask, MLS_MEMORY_OFFLOAD) != 0 ? MLS_MEMORY_FITS_WITH_HOST
-           : of->low > of->capacity                                 ? MLS_MEMORY_DOES_NOT_FIT
-                                                                    : MLS_MEMORY_TIGHT;
+    return of->capacity == 0                  ? MLS_MEMORY_UNKNOWN
+           : of->high <= of->capacity         ? MLS_MEMORY_FITS
+           : host && VALUE(ask, OFFLOAD) != 0 ? MLS_MEMORY_FITS_WITH_HOST
+           : of->low > of->capacity           ? MLS_MEMORY_DOES_NOT_FIT
+                                              : MLS_MEMORY_TIGHT;
 }
 
 mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
 {
-    const bool training = mls_memory_value(ask, MLS_MEMORY_TRAIN) != 0;
+    const bool training = VALUE(ask, TRAIN) != 0;
     *to = (mls_memory_estimate){.training = training, .max_tokens = -1, .max_users = -1};
-    if (ask->values[MLS_MEMORY_MODEL] == MLS_MEMORY_NOT_SET) {
+    if (ask->shape.layers == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says which model: --model NAME or config.json");
     }
     to->parameters = mls_shape_parameters(&ask->shape);
-    to->capacity = mls_memory_value(ask, MLS_MEMORY_CAPACITY);
-    to->items[MLS_MEMORY_ITEM_RUNTIME] = mls_memory_value(ask, MLS_MEMORY_RUNTIME);
+    to->capacity = VALUE(ask, CAPACITY);
+    to->items[MLS_MEMORY_ITEM_RUNTIME] = VALUE(ask, RUNTIME);
     const mls_status status = training ? mls_training_make(ask, to, error) : mls_inference_make(ask, to, error);
     if (status == MLS_OK && (to->high > MLS_BYTES_MOST || to->global_batch > MLS_BYTES_MOST)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
@@ -41,17 +41,11 @@ mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estima
 
 /* -------------------------------------------------------------------- changes */
 
-static void change_value(mls_memory_change *change, mls_memory_setting setting, int64_t value)
-{
-    change->values[change->count].setting = setting;
-    change->values[change->count++].value = value;
-}
-
-typedef struct changes {
-    const mls_memory_ask *ask;
-    const mls_memory_estimate *estimate;
-    mls_memory_answer *answer;
-} changes;
+/* A change that could be tried.  Its values end before one of MODEL, which no change sets. */
+typedef struct candidate {
+    bool possible;
+    mls_memory_change change;
+} candidate;
 
 /* Computes what comes of a change; false: it cannot be. */
 static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
@@ -67,69 +61,56 @@ static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
     return works;
 }
 
-static void try_change(changes *work, bool possible, const mls_memory_change *change)
+static void try_all(const mls_memory_ask *ask, const candidate *candidates, size_t count, mls_memory_answer *answer)
 {
-    mls_memory_answer *answer = work->answer;
-    if (possible && answer->tried_count < MLS_MEMORY_TRIED_MAX) {
-        answer->tried[answer->tried_count] = *change;
-        answer->tried_count += change_works(work->ask, &answer->tried[answer->tried_count]);
+    for (size_t i = 0; i < count; i++) {
+        mls_memory_change *tried = &answer->tried[answer->tried_count];
+        *tried = candidates[i].change;
+        while (tried->values[tried->count].setting != MLS_MEMORY_MODEL) {
+            tried->count++;
+        }
+        answer->tried_count += candidates[i].possible && change_works(ask, tried);
     }
 }
 
-static void try_value(changes *work, bool possible, mls_memory_setting setting, uint64_t value)
+/* Twice the parallelism is half as many copies of the model, each of which takes twice as many micro-batches. */
+static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
-    mls_memory_change change = {0};
-    change_value(&change, setting, (int64_t)value);
-    try_change(work, possible, &change);
-}
-
-/* Doubles a degree of parallelism: half as many copies of the model each take twice as many micro-batches. */
-static void try_double(changes *work, mls_memory_setting setting)
-{
-    const mls_memory_ask *ask = work->ask;
-    const uint64_t now = mls_memory_value(ask, setting);
-    const uint64_t micro = mls_memory_value(ask, MLS_MEMORY_ACCUMULATION);
-    const uint64_t node = mls_memory_value(ask, MLS_MEMORY_GPUS_PER_NODE);
-    const bool tp = setting == MLS_MEMORY_TP;
-    mls_memory_change change = {0};
-    change_value(&change, setting, (int64_t)(2 * now));
-    change_value(&change, MLS_MEMORY_ACCUMULATION, (int64_t)(2 * micro));
-    change_value(&change, MLS_MEMORY_GPUS, (int64_t)work->estimate->gpus);
-    if (tp) {
-        change_value(&change, MLS_MEMORY_SEQUENCE_PARALLEL,
-                     now == 1 ? 1 : (int64_t)mls_memory_value(ask, MLS_MEMORY_SEQUENCE_PARALLEL));
-    }
-    try_change(work, work->estimate->data_parallel % 2 == 0 && (!tp || 2 * now <= node), &change);
-}
-
-static void try_training(changes *work)
-{
-    const mls_memory_ask *ask = work->ask;
-    const uint64_t tp = mls_memory_value(ask, MLS_MEMORY_TP);
-    const uint64_t batch = mls_memory_value(ask, MLS_MEMORY_MICRO_BATCH);
-    const uint64_t micro = mls_memory_value(ask, MLS_MEMORY_ACCUMULATION);
-    const uint64_t zero = mls_memory_value(ask, MLS_MEMORY_ZERO);
-    const uint64_t recompute = mls_memory_value(ask, MLS_MEMORY_RECOMPUTE);
-    const bool unfused = mls_memory_value(ask, MLS_MEMORY_ATTENTION) == MLS_ATTENTION_UNFUSED;
-    const bool copies = MUL(work->estimate->data_parallel, mls_memory_value(ask, MLS_MEMORY_CP)) > 1;
-    mls_memory_change halved = {0};
-    mls_memory_change full = {0};
-    try_value(work, zero == 0 && copies, MLS_MEMORY_ZERO, 1);
-    try_value(work, tp > 1 && mls_memory_value(ask, MLS_MEMORY_SEQUENCE_PARALLEL) == 0, MLS_MEMORY_SEQUENCE_PARALLEL,
-              1);
-    change_value(&halved, MLS_MEMORY_MICRO_BATCH, (int64_t)(batch / 2));
-    change_value(&halved, MLS_MEMORY_ACCUMULATION, (int64_t)(2 * micro));
-    try_change(work, batch % 2 == 0, &halved);
-    try_value(work, unfused && recompute == MLS_RECOMPUTE_NONE, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_SELECTIVE);
-    try_double(work, MLS_MEMORY_CP);
-    try_double(work, MLS_MEMORY_TP);
-    try_double(work, MLS_MEMORY_PP);
-    change_value(&full, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL);
-    change_value(&full, MLS_MEMORY_RECOMPUTE_LAYERS, MLS_MEMORY_NOT_SET);
-    try_change(work, recompute != MLS_RECOMPUTE_FULL || ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] != MLS_MEMORY_NOT_SET,
-               &full);
-    try_value(work, zero < 2 && copies, MLS_MEMORY_ZERO, 2);
-    try_value(work, zero < 3 && copies, MLS_MEMORY_ZERO, 3);
+    const int64_t tp = (int64_t)VALUE(ask, TP);
+    const int64_t batch = (int64_t)VALUE(ask, MICRO_BATCH);
+    const int64_t twice = 2 * (int64_t)VALUE(ask, ACCUMULATION);
+    const int64_t gpus = (int64_t)answer->estimate.gpus;
+    const int64_t sequence_parallel = (int64_t)VALUE(ask, SEQUENCE_PARALLEL);
+    const uint64_t recompute = VALUE(ask, RECOMPUTE);
+    const uint64_t zero = VALUE(ask, ZERO);
+    const bool unfused = VALUE(ask, ATTENTION) == MLS_ATTENTION_UNFUSED;
+    const bool of_some = ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] != MLS_MEMORY_NOT_SET;
+    const bool copies = MUL(answer->estimate.data_parallel, VALUE(ask, CP)) > 1;
+    const bool even = answer->estimate.data_parallel % 2 == 0;
+    const candidate candidates[] = {
+        {zero == 0 && copies, {.values = {{MLS_MEMORY_ZERO, 1}}}},
+        {tp > 1 && sequence_parallel == 0, {.values = {{MLS_MEMORY_SEQUENCE_PARALLEL, 1}}}},
+        {batch % 2 == 0, {.values = {{MLS_MEMORY_MICRO_BATCH, batch / 2}, {MLS_MEMORY_ACCUMULATION, twice}}}},
+        {unfused && recompute == MLS_RECOMPUTE_NONE, {.values = {{MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_SELECTIVE}}}},
+        {even,
+         {.values = {{MLS_MEMORY_CP, 2 * (int64_t)VALUE(ask, CP)},
+                     {MLS_MEMORY_ACCUMULATION, twice},
+                     {MLS_MEMORY_GPUS, gpus}}}},
+        {even && 2 * tp <= (int64_t)VALUE(ask, GPUS_PER_NODE),
+         {.values = {{MLS_MEMORY_TP, 2 * tp},
+                     {MLS_MEMORY_ACCUMULATION, twice},
+                     {MLS_MEMORY_GPUS, gpus},
+                     {MLS_MEMORY_SEQUENCE_PARALLEL, tp == 1 ? 1 : sequence_parallel}}}},
+        {even,
+         {.values = {{MLS_MEMORY_PP, 2 * (int64_t)VALUE(ask, PP)},
+                     {MLS_MEMORY_ACCUMULATION, twice},
+                     {MLS_MEMORY_GPUS, gpus}}}},
+        {recompute != MLS_RECOMPUTE_FULL || of_some,
+         {.values = {{MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL}, {MLS_MEMORY_RECOMPUTE_LAYERS, MLS_MEMORY_NOT_SET}}}},
+        {zero < 2 && copies, {.values = {{MLS_MEMORY_ZERO, 2}}}},
+        {zero < 3 && copies, {.values = {{MLS_MEMORY_ZERO, 3}}}},
+    };
+    try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }
 
 /* Whether the first kind of number is smaller. */
@@ -140,20 +121,19 @@ static bool is_narrower(int64_t kind, uint64_t than)
     return a.n * b.q < b.n * a.q;
 }
 
-static void try_inference(changes *work)
+static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
-    const mls_memory_ask *ask = work->ask;
-    const uint64_t kind = mls_memory_value(ask, MLS_MEMORY_PRECISION);
-    const uint64_t kv = mls_memory_value(ask, MLS_MEMORY_KV_PRECISION);
-    mls_memory_change wider = {0};
-    change_value(&wider, MLS_MEMORY_TP, (int64_t)(2 * mls_memory_value(ask, MLS_MEMORY_TP)));
-    change_value(&wider, MLS_MEMORY_GPUS, (int64_t)(2 * work->estimate->gpus));
-    try_value(work, work->estimate->items[MLS_MEMORY_ITEM_KV_CACHE] > 0 && is_narrower(MLS_FP8, kv),
-              MLS_MEMORY_KV_PRECISION, MLS_FP8);
-    try_change(work, true, &wider);
-    try_value(work, is_narrower(MLS_FP8, kind), MLS_MEMORY_PRECISION, MLS_FP8);
-    try_value(work, is_narrower(MLS_INT4, kind), MLS_MEMORY_PRECISION, MLS_INT4);
-    try_value(work, work->estimate->spill > 0 && mls_memory_value(ask, MLS_MEMORY_OFFLOAD) == 0, MLS_MEMORY_OFFLOAD, 1);
+    const mls_memory_estimate *of = &answer->estimate;
+    const uint64_t kind = VALUE(ask, PRECISION);
+    const bool cached = of->items[MLS_MEMORY_ITEM_KV_CACHE] > 0;
+    const candidate candidates[] = {
+        {cached && is_narrower(MLS_FP8, VALUE(ask, KV_PRECISION)), {.values = {{MLS_MEMORY_KV_PRECISION, MLS_FP8}}}},
+        {true, {.values = {{MLS_MEMORY_TP, 2 * (int64_t)VALUE(ask, TP)}, {MLS_MEMORY_GPUS, 2 * (int64_t)of->gpus}}}},
+        {is_narrower(MLS_FP8, kind), {.values = {{MLS_MEMORY_PRECISION, MLS_FP8}}}},
+        {is_narrower(MLS_INT4, kind), {.values = {{MLS_MEMORY_PRECISION, MLS_INT4}}}},
+        {of->spill > 0 && VALUE(ask, OFFLOAD) == 0, {.values = {{MLS_MEMORY_OFFLOAD, 1}}}},
+    };
+    try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }
 
 static bool change_is_enough(const mls_memory_change *change)
@@ -172,7 +152,7 @@ static bool change_both(const mls_memory_ask *ask, const mls_memory_change *a, c
                 return false;
             }
         }
-        change_value(both, b->values[i].setting, b->values[i].value);
+        both->values[both->count++] = b->values[i];
     }
     return change_works(ask, both);
 }
@@ -197,12 +177,7 @@ mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *
     const mls_status status = mls_memory_estimate_make(ask, &answer->estimate, error);
     const mls_memory_verdict verdict = answer->estimate.verdict;
     if (status == MLS_OK && (verdict == MLS_MEMORY_TIGHT || verdict == MLS_MEMORY_DOES_NOT_FIT)) {
-        changes work = {ask, &answer->estimate, answer};
-        if (answer->estimate.training) {
-            try_training(&work);
-        } else {
-            try_inference(&work);
-        }
+        (answer->estimate.training ? try_training : try_inference)(ask, answer);
         find_smallest(ask, answer);
     }
     return status;

@@ -169,13 +169,12 @@ static void fill_layout(const exports *of, const mls_config_name *name, bool lor
     fill_known(of, MLS_MEMORY_PP, export_number(of, "PIPELINE_MODEL_PARALLEL PP", 0));
     fill_known(of, MLS_MEMORY_CP, export_number(of, "CONTEXT_PARALLEL CP", 0));
     fill_known(of, MLS_MEMORY_EP, export_number(of, "EXPERT_PARALLEL EP", 0));
-    if (mls_memory_value(of->ask, MLS_MEMORY_PP) > 1) {
+    if (VALUE(of->ask, PP) > 1) {
         fill_known(of, MLS_MEMORY_VP, export_number(of, "INTERLEAVED_PIPELINE VIRTUAL_PIPELINE_MODEL_PARALLEL", 0));
     }
     fill_known(of, MLS_MEMORY_MICRO_BATCH, micro_batch);
-    fill_known(of, MLS_MEMORY_ACCUMULATION, batch / mls_memory_value(of->ask, MLS_MEMORY_MICRO_BATCH));
-    fill(of, MLS_MEMORY_SEQUENCE_PARALLEL,
-         export_flag(of, "SEQ_PARALLEL SP", !lora && mls_memory_value(of->ask, MLS_MEMORY_TP) > 1));
+    fill_known(of, MLS_MEMORY_ACCUMULATION, batch / VALUE(of->ask, MICRO_BATCH));
+    fill(of, MLS_MEMORY_SEQUENCE_PARALLEL, export_flag(of, "SEQ_PARALLEL SP", !lora && VALUE(of->ask, TP) > 1));
     fill(of, MLS_MEMORY_EMBED_SLOT, export_flag(of, "ASYM_PP_EMBED", false));
     fill(of, MLS_MEMORY_LOSS_SLOT, export_flag(of, "ASYM_PP_LOSS", false));
     fill(of, MLS_MEMORY_ZERO, export_flag(of, "USE_DIST_OPTIMIZER USE_DISTRIBUTED_OPTIMIZER", true));
@@ -221,10 +220,10 @@ bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char 
     const char *model = export_model(&of, path);
     const char *gpu = path_gpu(path);
     ask->values[MLS_MEMORY_TRAIN] = 1;
-    if (ask->values[MLS_MEMORY_MODEL] == MLS_MEMORY_NOT_SET && model != NULL) {
+    if (ask->shape.layers == 0 && model != NULL) {
         (void)!mls_memory_set(ask, MLS_MEMORY_MODEL, model, NULL);
     }
-    if (ask->values[MLS_MEMORY_GPU] == MLS_MEMORY_NOT_SET && gpu != NULL) {
+    if (ask->gpu == NULL && gpu != NULL) {
         (void)!mls_memory_set(ask, MLS_MEMORY_GPU, gpu, NULL);
     }
     const bool lora = ask->benchmark != NULL && strcmp(ask->benchmark, "llama2_70b_lora") == 0;
@@ -235,7 +234,7 @@ bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char 
     fill_layout(&of, &name, lora);
     fill_recomputation(&of);
     fill_precision(&of, lora);
-    return ask->values[MLS_MEMORY_MODEL] != MLS_MEMORY_NOT_SET && findings->count == 0 &&
+    return ask->shape.layers > 0 && findings->count == 0 &&
            (ask->values[MLS_MEMORY_TP] != MLS_MEMORY_NOT_SET || ask->values[MLS_MEMORY_PP] != MLS_MEMORY_NOT_SET ||
             ask->values[MLS_MEMORY_CP] != MLS_MEMORY_NOT_SET);
 }

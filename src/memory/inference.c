@@ -34,14 +34,14 @@ static void spill_over(const mls_memory_ask *ask, mls_memory_estimate *to)
 mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
 {
     const mls_model_shape *m = &ask->shape;
-    const uint64_t t = mls_memory_value(ask, MLS_MEMORY_TP);
-    const uint64_t p = mls_memory_value(ask, MLS_MEMORY_PP);
-    const uint64_t context = mls_memory_value(ask, MLS_MEMORY_CONTEXT);
-    const uint64_t users = mls_memory_value(ask, MLS_MEMORY_USERS);
-    const mls_number_bytes weight = mls_number_bytes_of((int64_t)mls_memory_value(ask, MLS_MEMORY_PRECISION));
-    const mls_number_bytes kv = mls_number_bytes_of((int64_t)mls_memory_value(ask, MLS_MEMORY_KV_PRECISION));
-    to->gpus = mls_memory_value(ask, MLS_MEMORY_GPUS);
-    if (mls_memory_value(ask, MLS_MEMORY_PRECISION) == MLS_AMP) {
+    const uint64_t t = VALUE(ask, TP);
+    const uint64_t p = VALUE(ask, PP);
+    const uint64_t context = VALUE(ask, CONTEXT);
+    const uint64_t users = VALUE(ask, USERS);
+    const mls_number_bytes weight = mls_number_bytes_of((int64_t)VALUE(ask, PRECISION));
+    const mls_number_bytes kv = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
+    to->gpus = VALUE(ask, GPUS);
+    if (VALUE(ask, PRECISION) == MLS_AMP) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "amp is a way of training, with --train --framework torch");
     }
     const mls_status status = check_layout(m, t, p, to->gpus, error);
@@ -54,8 +54,7 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     const uint64_t split = m->kv_lora_rank != 0 ? whole : MUL(2, mls_shape_kv_heads(m, t), m->head_dim, kv.n);
     const uint64_t layer_tokens = ADD(MUL(m->layers - m->sliding_layers, context),
                                       MUL(m->sliding_layers, mls_bytes_least(context, m->sliding_window)));
-    const uint64_t tokens =
-        mls_bytes_least(mls_memory_value(ask, MLS_MEMORY_PREFILL), MUL(mls_bytes_most(context, 1), users));
+    const uint64_t tokens = mls_bytes_least(VALUE(ask, PREFILL), MUL(mls_bytes_most(context, 1), users));
     uint64_t *items = to->items;
     items[MLS_MEMORY_ITEM_WEIGHTS] = mls_bytes_up(MUL(weight.n, to->parameters), MUL(weight.q, t, p));
     items[MLS_MEMORY_ITEM_KV_CACHE] = mls_bytes_per(MUL(split, layer_tokens, users), MUL(kv.q, p));

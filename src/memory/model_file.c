@@ -164,12 +164,7 @@ static mls_status read_object(mls_memory_ask *ask, const cJSON *json, mls_str na
     }
     status = status == MLS_OK ? mls_shape_check(&model.shape, error) : status;
     if (status == MLS_OK) {
-        const mls_str called = model.name != NULL ? mls_str_from(model.name) : name;
-        ask->shape = model.shape;
-        ask->benchmark = NULL;
-        mls_shape_complete(&ask->shape);
-        (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", (int)(called.len < 100 ? called.len : 100),
-                              called.ptr);
+        mls_memory_take_model(ask, &model.shape, NULL, model.name != NULL ? mls_str_from(model.name) : name);
     }
     mls_arena_release(&arena);
     return status;

@@ -12,69 +12,70 @@
 /* Of a line only so much is looked at; more messages of one search than so many are counted only. */
 enum { LINE_MOST = 16384, MESSAGES_KEPT = 100000 };
 
-// clang-format off
-#define SIZE(name) "(?<" name ">[0-9.]+ ?[A-Za-z]*)"
-#define NUMBER(name) "(?<" name ">[0-9]{1,9})"
+#define TRIED_ON_GPU                                                                                                   \
+    "out of memory\\. Tried to allocate {tried} \\(GPU {#gpu}; {capacity} total capacity; {allocated} already "        \
+    "allocated; {free} free; "
 #define EXHAUSTED "(?:RESOURCE_EXHAUSTED|Resource exhausted): Out of memory (?:while trying to allocate|allocating) "
-#define TRIED_ON_GPU "out of memory\\. Tried to allocate " SIZE("tried") " \\(GPU " NUMBER("gpu") "; " \
-    SIZE("capacity") " total capacity; " SIZE("allocated") " already allocated; " SIZE("free") " free; "
+#define ON_DEVICE "(?:.*? on device {#gpu})?"
 
-/* The first that matches a line says what it is.  Groups have the names of what they hold. */
+/*
+ * The first whose needle is in a line and whose pattern, if it has one, matches it says what the line is.  In patterns
+ * {tried} stands for a size and {#gpu} for a number, each a group of the name of what it holds.
+ */
 static const struct {
-    const char *framework, *wording, *pattern;
+    const char *framework, *wording;
+    mls_str needle;
+    const char *pattern;
 } wordings[] = {
-    {"pytorch", "pytorch-cached", TRIED_ON_GPU SIZE("reserved_unallocated") " cached"},
-    {"pytorch", "pytorch-reserved", TRIED_ON_GPU SIZE("reserved") " reserved in total by PyTorch"},
-    {"pytorch", "pytorch-capacity",
-     "(?:Tried to allocate " SIZE("tried") ".*?)?GPU " NUMBER("gpu") " has a total capaci?ty of " SIZE("capacity")
-     " of which " SIZE("free") " is free\\.(?:.*?" SIZE("allowed") " allowed;)?"
-     "(?:.*?this process has " SIZE("in_use") " memory in use)?"
-     "(?:.*?allocated memory " SIZE("allocated") " is allocated by PyTorch)?"
-     "(?:.*?with " SIZE("private_pool") " allocated in private pools)?"
-     "(?:.*?and " SIZE("reserved_unallocated") " is reserved by PyTorch but unallocated)?"},
-    {"pytorch", "pytorch-mps",
-     "MPS backend out of memory \\(MPS allocated: " SIZE("allocated") ", other allocations: " SIZE("other")
-     ", max allowed: " SIZE("allowed") "\\)\\. Tried to allocate " SIZE("tried")},
-    {"pytorch", "pytorch-host", "llocator.*you tried to allocate (?<tried>[0-9]+ bytes)"},
-    {"jax", "jax-bytes", EXHAUSTED "(?<tried>[0-9]+ bytes)(?:.*? on device " NUMBER("gpu") ")?"},
-    {"jax", "jax-size", EXHAUSTED SIZE("tried") "(?:.*? on device " NUMBER("gpu") ")?"},
-    {"jax", "jax-space", "Ran out of memory in memory space hbm\\. Used " SIZE("tried") " of " SIZE("capacity")},
-    {"jax", "jax-tpu",
-     "Attempting to (?:allocate|reserve) " SIZE("tried") "[^.]*\\. That was not possible\\. There are " SIZE("free") " free"},
-    {"tensorflow", "tensorflow-tensor",
-     "OOM when allocating tensor with shape\\[(?<shape>[0-9, ]*)\\] and type (?<type>\\w+) on .*?device:GPU:" NUMBER("gpu")},
-    {"xla", "xla-bfc",
-     "Allocator \\(GPU_" NUMBER("gpu") "_bfc\\) ran out of memory trying to allocate " SIZE("tried")
+    {"pytorch", "pytorch-cached", MLS_STR("ried to allocate"), TRIED_ON_GPU "{reserved_unallocated} cached"},
+    {"pytorch", "pytorch-reserved", MLS_STR("ried to allocate"),
+     TRIED_ON_GPU "{reserved} reserved in total by PyTorch"},
+    {"pytorch", "pytorch-capacity", MLS_STR("total capac"),
+     "(?:Tried to allocate {tried}.*?)?GPU {#gpu} has a total capaci?ty of {capacity} of which {free} is free\\."
+     "(?:.*?{allowed} allowed;)?(?:.*?this process has {in_use} memory in use)?"
+     "(?:.*?allocated memory {allocated} is allocated by PyTorch)?"
+     "(?:.*?with {private_pool} allocated in private pools)?"
+     "(?:.*?and {reserved_unallocated} is reserved by PyTorch but unallocated)?"},
+    {"pytorch", "pytorch-mps", MLS_STR("ried to allocate"),
+     "MPS backend out of memory \\(MPS allocated: {allocated}, other allocations: {other}, max allowed: "
+     "{allowed}\\)\\. Tried to allocate {tried}"},
+    {"pytorch", "pytorch-host", MLS_STR("ried to allocate"), "llocator.*you tried to allocate (?<tried>[0-9]+ bytes)"},
+    {"jax", "jax-bytes", MLS_STR(": Out of memory "), EXHAUSTED "(?<tried>[0-9]+ bytes)" ON_DEVICE},
+    {"jax", "jax-size", MLS_STR(": Out of memory "), EXHAUSTED "{tried}" ON_DEVICE},
+    {"jax", "jax-space", MLS_STR("Ran out of memory in"),
+     "Ran out of memory in memory space hbm\\. Used {tried} of {capacity}"},
+    {"jax", "jax-tpu", MLS_STR("That was not possible"),
+     "Attempting to (?:allocate|reserve) {tried}[^.]*\\. That was not possible\\. There are {free} free"},
+    {"tensorflow", "tensorflow-tensor", MLS_STR("OOM when allocating"),
+     "OOM when allocating tensor with shape\\[(?<shape>[0-9, ]*)\\] and type (?<type>\\w+) on .*?device:GPU:{#gpu}"},
+    {"xla", "xla-bfc", MLS_STR("ran out of memory trying"),
+     "Allocator \\(GPU_{#gpu}_bfc\\) ran out of memory trying to allocate {tried}"
      "(?: \\(rounded to (?<rounded>[0-9]+)\\))?(?!.*The caller indicates that this is not a failure)"},
-    {"xla", "xla-device",
+    {"xla", "xla-device", MLS_STR("failed to allocate"),
      "failed to allocate .*?\\((?<tried>[0-9]+ bytes)\\) from device: CUDA_ERROR_OUT_OF_MEMORY"},
-    {"vllm", "vllm-kv",
-     "\\(" SIZE("tried") " KV cache is needed, which is larger than the available KV cache memory \\(" SIZE("free") "\\)"},
-    {"vllm", "vllm-blocks", "No available memory for the cache blocks"},
-    {"host", "kernel-oom", "ut of memory: Killed process [0-9]+ \\(.*?anon-rss:(?<in_use>[0-9]+kB)"},
-    {"host", "slurm-oom", "oom[_-]kill event"},
-    {"cuda", "cublas", "CUBLAS_STATUS_ALLOC_FAILED"},
-    {"cuda", "nccl", "Cuda failure 2 'out of memory'"},
-    {"cuda", "cuda",
-     "CUDA (?:driver )?error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|"
-     "cudaMalloc failed: out of memory|hipErrorOutOfMemory"},
+    {"vllm", "vllm-kv", MLS_STR("KV cache is needed"),
+     "\\({tried} KV cache is needed, which is larger than the available KV cache memory \\({free}\\)"},
+    {"vllm", "vllm-blocks", MLS_STR("No available memory for the cache blocks"), NULL},
+    {"host", "kernel-oom", MLS_STR("ut of memory: Killed"),
+     "ut of memory: Killed process [0-9]+ \\(.*?anon-rss:(?<in_use>[0-9]+kB)"},
+    {"host", "slurm-oom", MLS_STR("oom_kill event"), NULL},
+    {"host", "slurm-oom", MLS_STR("oom-kill event"), NULL},
+    {"cuda", "cublas", MLS_STR("CUBLAS_STATUS_ALLOC_FAILED"), NULL},
+    {"cuda", "nccl", MLS_STR("Cuda failure 2 'out of memory'"), NULL},
+    {"cuda", "cuda", MLS_STR("CUDA error: out of memory"), NULL},
+    {"cuda", "cuda", MLS_STR("CUDA driver error: out of memory"), NULL},
+    {"cuda", "cuda", MLS_STR("cudaErrorMemoryAllocation"), NULL},
+    {"cuda", "cuda", MLS_STR("CUDA_ERROR_OUT_OF_MEMORY"), NULL},
+    {"cuda", "cuda", MLS_STR("cudaMalloc failed: out of memory"), NULL},
+    {"cuda", "cuda", MLS_STR("hipErrorOutOfMemory"), NULL},
 };
-
-/* A line without any of these is none of the above. */
-static const mls_str needles[] = {
-    MLS_STR("ried to allocate"), MLS_STR("total capac"), MLS_STR(": Out of memory "), MLS_STR("Ran out of memory in"),
-    MLS_STR("That was not possible"), MLS_STR("OOM when allocating"), MLS_STR("ran out of memory trying"),
-    MLS_STR("failed to allocate"), MLS_STR("KV cache is needed"), MLS_STR("No available memory for the cache"),
-    MLS_STR("ut of memory: Killed"), MLS_STR("oom_kill event"), MLS_STR("oom-kill event"),
-    MLS_STR("CUBLAS_STATUS_ALLOC_FAILED"), MLS_STR("Cuda failure 2"), MLS_STR("rror: out of memory"),
-    MLS_STR("cudaErrorMemoryAllocation"), MLS_STR("CUDA_ERROR_OUT_OF_MEMORY"), MLS_STR("cudaMalloc failed"),
-    MLS_STR("hipErrorOutOfMemory"), MLS_STR("expandable_segments:True"),
-};
-// clang-format on
 
 /* Where a line says which rank it is from, the surest first. */
-static const char *const rank_patterns[] = {"\\[rank" NUMBER("rank") "\\]:", "\\[default" NUMBER("rank") "\\]:",
-                                            "^ *" NUMBER("rank") ": ", "\\[Rank " NUMBER("rank") "\\]"};
+static const char *const rank_patterns[] = {
+    "\\[rank{#rank}\\]:", "\\[default{#rank}\\]:", "^ *{#rank}: ", "\\[Rank {#rank}\\]"};
+
+/* A log that says this outside of messages has followed the advice on fragments. */
+static const mls_str expandable_segments = MLS_STR("expandable_segments:True");
 
 enum { WORDINGS = sizeof wordings / sizeof *wordings, RANKS = sizeof rank_patterns / sizeof *rank_patterns };
 
@@ -100,36 +101,34 @@ struct mls_oom_search {
 static int64_t message_size(mls_str text)
 {
     static const char units[] = "KMGT";
-    size_t digits = 0;
+    mls_str unit;
     double number;
-    while (digits < text.len && (mls_is_digit(text.ptr[digits]) || text.ptr[digits] == '.')) {
-        digits++;
-    }
-    const size_t dots = digits > 0 && text.ptr[digits - 1] == '.'; /* of a sentence */
-    if (!mls_number_parse((mls_str){text.ptr, digits - dots}, &number)) {
-        return -1;
-    }
-    while (digits < text.len && text.ptr[digits] == ' ') {
-        digits++;
-    }
-    const char unit = digits < text.len ? text.ptr[digits] : 'b';
-    const char *place = strchr(units, unit == 'k' ? 'K' : unit);
-    if (place == NULL && unit != 'b' && unit != 'B') {
+    mls_str digits = mls_size_split(text, &unit);
+    digits.len -= digits.len > 0 && digits.ptr[digits.len - 1] == '.'; /* of a sentence */
+    const char letter = unit.len > 0 ? unit.ptr[0] : 'b';
+    const char *place = strchr(units, letter == 'k' ? 'K' : letter);
+    if (!mls_number_parse(digits, &number) || (place == NULL && letter != 'b' && letter != 'B')) {
         return -1;
     }
     const double bytes = floor(ldexp(number, place != NULL ? 10 * (int)(place - units + 1) : 0) + 0.5);
     return bytes <= (double)MLS_BYTES_MOST ? (int64_t)bytes : -1;
 }
 
+/* What a group holds; a line that no pattern was asked for has none. */
+static mls_str group_text(const mls_pattern *pattern, mls_str line, const char *name)
+{
+    return pattern->code != NULL ? mls_pattern_group(pattern, line, name) : (mls_str){NULL, 0};
+}
+
 static int64_t group_size(const mls_pattern *pattern, mls_str line, const char *name)
 {
-    const mls_str text = mls_pattern_group(pattern, line, name);
+    const mls_str text = group_text(pattern, line, name);
     return text.ptr != NULL ? message_size(text) : -1;
 }
 
 static int64_t group_number(const mls_pattern *pattern, mls_str line, const char *name)
 {
-    const mls_str text = mls_pattern_group(pattern, line, name);
+    const mls_str text = group_text(pattern, line, name);
     size_t number;
     return text.ptr != NULL && mls_size_parse(text, &number) && number <= MLS_BYTES_MOST ? (int64_t)number : -1;
 }
@@ -162,29 +161,41 @@ static int64_t tensor_size(mls_str shape, mls_str type)
 
 /* ------------------------------------------------------------------ messages */
 
-/* A pattern, compiled when it is first needed; NULL: no memory. */
-static const mls_pattern *pattern_of(mls_oom_search *search, size_t i)
+/* The expression of a pattern: what stands in braces in it becomes a group. */
+static void append_expression(mls_buffer *to, const char *pattern)
 {
-    mls_pattern *pattern = &search->patterns[i];
-    if (pattern->code == NULL) {
-        const char *text = i < WORDINGS ? wordings[i].pattern : rank_patterns[i - WORDINGS];
-        if (mls_pattern_compile(pattern, MLS_PATTERN_LINES, mls_str_from(text)) != MLS_OK) {
-            search->status = MLS_ERROR_MEMORY;
-            return NULL;
+    for (const char *at = pattern; *at != '\0';) {
+        const size_t plain = strcspn(at, "{");
+        mls_buffer_append(to, (mls_str){at, plain});
+        at += plain;
+        if (*at == '{') {
+            const bool number = at[1] == '#';
+            const char *name = at + 1 + number;
+            const size_t len = strcspn(name, "}");
+            mls_buffer_printf(to, "(?<%.*s>%s)", (int)len, name, number ? "[0-9]{1,9}" : "[0-9.]+ ?[A-Za-z]*");
+            at = name + len + 1;
         }
     }
-    return pattern;
 }
 
-/* Whether the pattern matches the line, which is then asked for its groups. */
-static const mls_pattern *match(mls_oom_search *search, size_t i, mls_str line)
+/* Whether a pattern, compiled when it is first needed, matches a line, which is then asked for its groups. */
+static bool match(mls_oom_search *search, mls_pattern *pattern, const char *text, mls_str line)
 {
-    const mls_pattern *pattern = pattern_of(search, i);
+    mls_status status = MLS_OK;
     mls_str found = {NULL, 0};
-    if (pattern != NULL && mls_pattern_find(pattern, line, 0, &found) == MLS_ERROR_MEMORY) {
-        search->status = MLS_ERROR_MEMORY;
+    if (pattern->code == NULL) {
+        mls_buffer expression = {0};
+        append_expression(&expression, text);
+        status = expression.failed ? MLS_ERROR_MEMORY
+                                   : mls_pattern_compile(pattern, MLS_PATTERN_LINES, mls_buffer_str(&expression));
+        mls_buffer_release(&expression);
     }
-    return found.ptr != NULL ? pattern : NULL;
+    if (status == MLS_OK) {
+        status = mls_pattern_find(pattern, line, 0, &found);
+    }
+    /* Beyond its limits a pattern is not found; what is compiled here is right, so that only memory can be short. */
+    search->status = status == MLS_ERROR_MEMORY || pattern->code == NULL ? MLS_ERROR_MEMORY : search->status;
+    return found.ptr != NULL;
 }
 
 static int64_t difference(int64_t a, int64_t b)
@@ -207,9 +218,9 @@ static void read_message(mls_oom *oom, const mls_pattern *pattern, mls_str line)
     oom->other = group_size(pattern, line, "other");
     const int64_t rounded = group_number(pattern, line, "rounded");
     oom->tried = rounded >= 0 ? rounded : oom->tried;
-    const mls_str shape = mls_pattern_group(pattern, line, "shape");
+    const mls_str shape = group_text(pattern, line, "shape");
     if (shape.ptr != NULL) {
-        oom->tried = tensor_size(shape, mls_pattern_group(pattern, line, "type"));
+        oom->tried = tensor_size(shape, group_text(pattern, line, "type"));
     }
     if (oom->reserved >= 0) {
         oom->reserved_unallocated = difference(oom->reserved, oom->allocated);
@@ -236,22 +247,24 @@ static void keep_message(mls_oom_search *search, const mls_oom *oom)
 static void look_at(mls_oom_search *search, mls_str line, size_t number)
 {
     mls_oom oom = {.file = search->file, .line = number, .rank = -1};
-    const mls_pattern *pattern = NULL;
+    size_t i = 0;
     line.len = line.len < LINE_MOST ? line.len : LINE_MOST;
-    for (size_t i = 0; i < WORDINGS && pattern == NULL && search->status == MLS_OK; i++) {
-        pattern = match(search, i, line);
-        oom.framework = wordings[i].framework;
-        oom.wording = wordings[i].wording;
+    while (i < WORDINGS &&
+           !(mls_str_contains(line, wordings[i].needle) &&
+             (wordings[i].pattern == NULL || match(search, &search->patterns[i], wordings[i].pattern, line)))) {
+        i++;
     }
-    if (pattern == NULL) {
-        search->expandable |= mls_str_contains(line, MLS_S("expandable_segments:True")) &&
+    if (i == WORDINGS) {
+        search->expandable |= mls_str_contains(line, expandable_segments) &&
                               !mls_str_contains(line, MLS_S("try setting")); /* a message's end on a line of its own */
         return;
     }
-    read_message(&oom, pattern, line);
-    for (size_t i = 0; i < RANKS && oom.rank < 0 && search->status == MLS_OK; i++) {
-        const mls_pattern *rank = match(search, WORDINGS + i, line);
-        oom.rank = rank != NULL ? group_number(rank, line, "rank") : -1;
+    oom.framework = wordings[i].framework;
+    oom.wording = wordings[i].wording;
+    read_message(&oom, &search->patterns[i], line);
+    for (size_t k = 0; k < RANKS && oom.rank < 0; k++) {
+        mls_pattern *pattern = &search->patterns[WORDINGS + k];
+        oom.rank = match(search, pattern, rank_patterns[k], line) ? group_number(pattern, line, "rank") : -1;
     }
     keep_message(search, &oom);
 }
@@ -315,26 +328,22 @@ mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 
 /* -------------------------------------------------------------------- advice */
 
-static const char *const advice_names[] = {
-#define ADVICE_NAME(id, name, words) name,
-    MLS_OOM_ADVICE(ADVICE_NAME)
-#undef ADVICE_NAME
+static const struct {
+    const char *name, *words;
+} advice_rows[] = {
+#define ADVICE_ROW(id, name, words) {name, words},
+    MLS_OOM_ADVICE(ADVICE_ROW)
+#undef ADVICE_ROW
 };
 
-static const char *const advice_words[] = {
-#define ADVICE_WORDS(id, name, words) words,
-    MLS_OOM_ADVICE(ADVICE_WORDS)
-#undef ADVICE_WORDS
-};
-
-const char *mls_oom_advice_name(size_t advice)
+const char *mls_oom_advice_name(mls_oom_advice advice)
 {
-    return advice < sizeof advice_names / sizeof *advice_names ? advice_names[advice] : NULL;
+    return advice_rows[advice].name;
 }
 
-const char *mls_oom_advice_words(size_t advice)
+const char *mls_oom_advice_words(mls_oom_advice advice)
 {
-    return advice < sizeof advice_words / sizeof *advice_words ? advice_words[advice] : NULL;
+    return advice_rows[advice].words;
 }
 
 static void advise_on(mls_oom *oom, bool expandable)
@@ -384,11 +393,12 @@ const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count,
 
 mls_status mls_oom_search_new(mls_oom_search **search)
 {
+    mls_str needles[WORDINGS + 1] = {expandable_segments};
     mls_oom_search *made = calloc(1, sizeof *made);
-    mls_status status = MLS_ERROR_MEMORY;
-    if (made != NULL) {
-        status = mls_needles_new(needles, sizeof needles / sizeof *needles, &made->needles);
+    for (size_t i = 0; i < WORDINGS; i++) {
+        needles[i + 1] = wordings[i].needle;
     }
+    mls_status status = made != NULL ? mls_needles_new(needles, WORDINGS + 1, &made->needles) : MLS_ERROR_MEMORY;
     if (status != MLS_OK) {
         mls_oom_search_free(made);
         made = NULL;

@@ -7,40 +7,46 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "memory/sizes.h"
 
 typedef enum setting_kind { KIND_NAME, KIND_COUNT, KIND_WHOLE, KIND_SIZE, KIND_FLAG, KIND_WORD } setting_kind;
+
+enum { OF_INFERENCE = 1, OF_TRAINING = 2, OF_BOTH = OF_INFERENCE | OF_TRAINING };
 
 static const struct {
     const char *name;
     const char *words; /* of what is one of several */
     setting_kind kind;
+    unsigned of;
 } settings[] = {
-#define SETTING_ROW(id, option, kind, argument, help) {option, argument, KIND_##kind},
+#define SETTING_ROW(id, about, option, kind, argument, help) {option, argument, KIND_##kind, OF_##about},
     MLS_MEMORY_SETTINGS(SETTING_ROW) MLS_MEMORY_PARTS(SETTING_ROW)
 #undef SETTING_ROW
 };
 
-static const char *const item_names[] = {
-#define ITEM_NAME(id, name, sentence) #name,
-    MLS_MEMORY_ITEMS(ITEM_NAME)
-#undef ITEM_NAME
-};
-
-static const char *const item_words[] = {
-#define ITEM_WORDS(id, name, sentence) sentence,
-    MLS_MEMORY_ITEMS(ITEM_WORDS)
-#undef ITEM_WORDS
+static const struct {
+    const char *name, *words;
+    unsigned of;
+} items[] = {
+#define ITEM_ROW(id, about, name, sentence) {#name, sentence, OF_##about},
+    MLS_MEMORY_ITEMS(ITEM_ROW)
+#undef ITEM_ROW
 };
 
 const char *mls_memory_item_name(mls_memory_item item)
 {
-    return item_names[item];
+    return items[item].name;
 }
 
 const char *mls_memory_item_words(mls_memory_item item)
 {
-    return item_words[item];
+    return items[item].words;
+}
+
+bool mls_memory_item_is_of(mls_memory_item item, bool training)
+{
+    return (items[item].of & (training ? OF_TRAINING : OF_INFERENCE)) != 0;
 }
 
 const char *mls_memory_verdict_name(mls_memory_verdict verdict)
@@ -52,6 +58,11 @@ const char *mls_memory_verdict_name(mls_memory_verdict verdict)
 const char *mls_memory_setting_name(mls_memory_setting setting)
 {
     return settings[setting].name;
+}
+
+bool mls_memory_setting_is_of(mls_memory_setting setting, bool training)
+{
+    return (settings[setting].of & (training ? OF_TRAINING : OF_INFERENCE)) != 0;
 }
 
 bool mls_memory_setting_is_flag(mls_memory_setting setting)
@@ -122,6 +133,17 @@ static bool read_whole(mls_str text, uint64_t *number)
     return true;
 }
 
+mls_str mls_size_split(mls_str text, mls_str *unit)
+{
+    size_t digits = 0;
+    while (digits < text.len && (mls_is_digit(text.ptr[digits]) || text.ptr[digits] == '.')) {
+        digits++;
+    }
+    const size_t blank = digits < text.len && text.ptr[digits] == ' ';
+    *unit = (mls_str){text.ptr + digits + blank, text.len - digits - blank};
+    return (mls_str){text.ptr, digits};
+}
+
 bool mls_memory_size_parse(mls_str text, uint64_t *bytes)
 {
     static const struct {
@@ -129,25 +151,16 @@ bool mls_memory_size_parse(mls_str text, uint64_t *bytes)
         double bytes;
     } units[] = {{"", 1},      {"B", 1},        {"KB", 1e3},        {"MB", 1e6},           {"GB", 1e9},
                  {"TB", 1e12}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
-    size_t digits = 0;
+    mls_str unit;
+    double value = -1;
     double number;
-    while (digits < text.len && (mls_is_digit(text.ptr[digits]) || text.ptr[digits] == '.')) {
-        digits++;
+    const bool known = mls_number_parse(mls_size_split(text, &unit), &number);
+    for (size_t i = 0; i < sizeof units / sizeof *units && known; i++) {
+        value = mls_str_equal(unit, mls_str_from(units[i].unit)) ? floor(number * units[i].bytes + 0.5) : value;
     }
-    const size_t blank = digits < text.len && text.ptr[digits] == ' ';
-    const mls_str unit = {text.ptr + digits + blank, text.len - digits - blank};
-    if (!mls_number_parse((mls_str){text.ptr, digits}, &number)) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (mls_str_equal(unit, mls_str_from(units[i].unit))) {
-            const double value = floor(number * units[i].bytes + 0.5);
-            const bool sane = value <= (double)MLS_BYTES_MOST;
-            *bytes = sane ? (uint64_t)value : 0;
-            return sane;
-        }
-    }
-    return false;
+    const bool sane = value >= 0 && value <= (double)MLS_BYTES_MOST;
+    *bytes = sane ? (uint64_t)value : 0;
+    return sane;
 }
 
 /* ------------------------------------------------------------------- setting */
@@ -163,13 +176,12 @@ void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const ml
 static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting setting)
 {
     const bool torch = ask->values[MLS_MEMORY_FRAMEWORK] == MLS_FRAMEWORK_TORCH;
-    const uint64_t kind = setting == MLS_MEMORY_KV_PRECISION ? mls_memory_value(ask, MLS_MEMORY_PRECISION) : MLS_BF16;
+    const uint64_t kind = setting == MLS_MEMORY_KV_PRECISION ? VALUE(ask, PRECISION) : MLS_BF16;
     switch (setting) {
     case MLS_MEMORY_CAPACITY:
         return ask->gpu != NULL ? ask->gpu->capacity_bytes : 0;
     case MLS_MEMORY_GPUS:
-        return MUL(mls_memory_value(ask, MLS_MEMORY_TP), mls_memory_value(ask, MLS_MEMORY_PP),
-                   mls_memory_value(ask, MLS_MEMORY_TRAIN) != 0 ? mls_memory_value(ask, MLS_MEMORY_CP) : 1);
+        return MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, TRAIN) != 0 ? VALUE(ask, CP) : 1);
     case MLS_MEMORY_GPUS_PER_NODE:
         return 8;
     case MLS_MEMORY_PRECISION:
@@ -187,7 +199,7 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     case MLS_MEMORY_RECOMPUTE_LAYERS:
         return UINT64_MAX;
     case MLS_MEMORY_SEQUENCE_PARALLEL:
-        return mls_memory_value(ask, MLS_MEMORY_TP) > 1;
+        return VALUE(ask, TP) > 1;
     case MLS_MEMORY_DROPOUT:
         return ask->shape.dropout == MLS_SAID_YES;
     case MLS_MEMORY_LOSS:
@@ -220,13 +232,11 @@ static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *erro
     for (size_t i = 0; (gpu = mls_accelerators_gpu(ask->accelerators, i)) != NULL; i++) {
         mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", gpu->name);
     }
-    if (known.failed) {
-        mls_buffer_release(&known);
-        return mls_error_memory(error);
-    }
-    const mls_status status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                                            "the memory of '%s' is not known, --capacity can say it; known are %s",
-                                            text, known.ptr != NULL ? known.ptr : "none");
+    const mls_status status =
+        known.failed ? mls_error_memory(error)
+                     : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
+                                     "the memory of '%s' is not known, --capacity can say it; known are %s", text,
+                                     known.ptr != NULL ? known.ptr : "none");
     mls_buffer_release(&known);
     return status;
 }
@@ -239,19 +249,16 @@ static mls_status set_link(mls_memory_ask *ask, const char *text, mls_error *err
 
 static mls_status set_recompute(mls_memory_ask *ask, const char *text, mls_error *error)
 {
-    const mls_str all = mls_str_from(text);
     const size_t colon = strcspn(text, ":");
+    const int64_t how = place_in(recompute_words, (mls_str){text, colon});
+    const bool some = text[colon] != '\0';
     uint64_t layers = 0;
-    ask->values[MLS_MEMORY_RECOMPUTE] = place_in(recompute_words, (mls_str){text, colon});
-    ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] = MLS_MEMORY_NOT_SET;
-    if (ask->values[MLS_MEMORY_RECOMPUTE] < 0 ||
-        (colon < all.len && (ask->values[MLS_MEMORY_RECOMPUTE] != MLS_RECOMPUTE_FULL ||
-                             !read_whole((mls_str){text + colon + 1, all.len - colon - 1}, &layers) || layers == 0))) {
+    if (how < 0 ||
+        (some && (how != MLS_RECOMPUTE_FULL || !read_whole(mls_str_from(text + colon + 1), &layers) || layers == 0))) {
         return wrong_value(error, MLS_MEMORY_RECOMPUTE, text, "none, selective, full or full:N");
     }
-    if (colon < all.len) {
-        ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] = (int64_t)layers;
-    }
+    ask->values[MLS_MEMORY_RECOMPUTE] = how;
+    ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] = some ? (int64_t)layers : MLS_MEMORY_NOT_SET;
     return MLS_OK;
 }
 
@@ -293,32 +300,40 @@ static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_err
     return status;
 }
 
-static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *error)
+void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name)
 {
-    const mls_model *model = mls_models_find(ask->models, mls_str_from(text));
-    if (mls_memory_model_is_file(text)) {
-        return read_model_file(ask, text, error);
-    }
-    if (model != NULL && model->shape.layers > 0) {
-        ask->shape = model->shape;
-        ask->benchmark = model->key;
-        mls_shape_complete(&ask->shape);
-        (void)mls_text_printf(ask->model, sizeof ask->model, "%s", model->name);
-        return MLS_OK;
-    }
-    if (model != NULL) {
-        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "what %s is made of is not known here", model->name);
-    }
-    if (access(text, F_OK) == 0) {
-        return read_model_file(ask, text, error);
-    }
+    ask->shape = *shape;
+    ask->benchmark = benchmark;
+    mls_shape_complete(&ask->shape);
+    (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
+}
+
+static mls_status unknown_model(const mls_models *models, const char *text, mls_error *error)
+{
     mls_nearest nearest = mls_nearest_to(mls_str_from(text));
-    for (size_t i = 0; (model = mls_models_get(ask->models, i)) != NULL; i++) {
+    const mls_model *model;
+    for (size_t i = 0; (model = mls_models_get(models, i)) != NULL; i++) {
         mls_nearest_offer(&nearest, mls_str_from(model->shape.layers > 0 ? model->key : ""));
     }
     return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no model '%s', and no such file%s%.*s%s", text,
                          nearest.found.len > 0 ? "; did you mean '" : "", (int)nearest.found.len,
                          nearest.found.len > 0 ? nearest.found.ptr : "", nearest.found.len > 0 ? "'?" : "");
+}
+
+static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *error)
+{
+    const mls_model *model = mls_models_find(ask->models, mls_str_from(text));
+    if (mls_memory_model_is_file(text) || (model == NULL && access(text, F_OK) == 0)) {
+        return read_model_file(ask, text, error);
+    }
+    if (model == NULL) {
+        return unknown_model(ask->models, text, error);
+    }
+    if (model->shape.layers == 0) {
+        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "what %s is made of is not known here", model->name);
+    }
+    mls_memory_take_model(ask, &model->shape, model->key, mls_str_from(model->name));
+    return MLS_OK;
 }
 
 static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, const char *text, mls_error *error)
@@ -340,37 +355,36 @@ static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, cons
 mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const char *text, mls_error *error)
 {
     const mls_str value = mls_str_from(text);
-    const mls_memory_setting at = setting == MLS_MEMORY_NO_SEQUENCE_PARALLEL ? MLS_MEMORY_SEQUENCE_PARALLEL : setting;
-    const bool named = settings[setting].kind == KIND_NAME;
-    uint64_t number = setting != MLS_MEMORY_NO_SEQUENCE_PARALLEL;
-    mls_status status = MLS_OK;
+    const char *wanted = NULL;
+    uint64_t number = 1; /* of a flag */
     switch (settings[setting].kind) {
     case KIND_NAME:
-        status = set_name(ask, setting, text, error);
-        break;
+        return set_name(ask, setting, text, error);
     case KIND_COUNT:
+        wanted = read_whole(value, &number) && number > 0 ? NULL : "a whole number from 1 on";
+        break;
     case KIND_WHOLE:
-        if (!read_whole(value, &number) || (number == 0 && settings[setting].kind == KIND_COUNT)) {
-            const bool count = settings[setting].kind == KIND_COUNT;
-            status = wrong_value(error, setting, text, count ? "a whole number from 1 on" : "a whole number");
-        }
+        wanted = read_whole(value, &number) ? NULL : "a whole number";
         break;
     case KIND_SIZE:
-        if (!mls_memory_size_parse(value, &number) || (number == 0 && setting == MLS_MEMORY_CAPACITY)) {
-            status = wrong_value(error, setting, text, "bytes, or a size such as 80GB or 79.1GiB");
-        }
+        wanted = mls_memory_size_parse(value, &number) && (number > 0 || setting != MLS_MEMORY_CAPACITY)
+                     ? NULL
+                     : "bytes, or a size such as 80GB or 79.1GiB";
         break;
     case KIND_WORD:
         number = (uint64_t)place_in(settings[setting].words, value);
-        if ((int64_t)number < 0) {
-            status = wrong_value(error, setting, text, settings[setting].words);
-        }
+        wanted = (int64_t)number >= 0 ? NULL : settings[setting].words;
         break;
-    default:
+    case KIND_FLAG:
         break;
     }
-    if (status == MLS_OK && (!named || ask->values[at] == MLS_MEMORY_NOT_SET)) {
-        ask->values[at] = named && setting != MLS_MEMORY_LORA && setting != MLS_MEMORY_RECOMPUTE ? 1 : (int64_t)number;
+    if (wanted != NULL) {
+        return wrong_value(error, setting, text, wanted);
     }
-    return status;
+    if (setting == MLS_MEMORY_NO_SEQUENCE_PARALLEL) {
+        ask->values[MLS_MEMORY_SEQUENCE_PARALLEL] = 0;
+    } else {
+        ask->values[setting] = (int64_t)number;
+    }
+    return MLS_OK;
 }

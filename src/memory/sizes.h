@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sizes.h - private to the memory room: integers that overflow into "absurd", the sizes of a model, and the ask with
- * every default filled in.
+ * sizes.h - private to the memory room: integers that overflow into "absurd", and the sizes of a model.
  */
 #ifndef MLS_MEMORY_SIZES_H
 #define MLS_MEMORY_SIZES_H
@@ -37,6 +36,9 @@ static inline uint64_t mls_bytes_sum(const uint64_t *terms, size_t count)
 #define MLS_LIST(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
 #define MUL(...) mls_bytes_product(MLS_LIST(__VA_ARGS__))
 #define ADD(...) mls_bytes_sum(MLS_LIST(__VA_ARGS__))
+
+/* The value of a setting: VALUE(ask, TP). */
+#define VALUE(ask, id) mls_memory_value(ask, MLS_MEMORY_##id)
 
 /* x / y, rounded down, and up; y is not 0. */
 static inline uint64_t mls_bytes_per(uint64_t x, uint64_t y)
@@ -104,6 +106,12 @@ enum {
     MLS_LORA_UP = 64,
     MLS_LORA_DOWN = 128
 };
+
+/* The digits that a size such as "12.50 GiB" begins with, and what stands behind them and a blank. */
+mls_str mls_size_split(mls_str text, mls_str *unit);
+
+/* Sets the model, of which what it did not say is filled in; benchmark NULL: it is none. */
+void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name);
 
 /* Fills in what a model did not say. */
 void mls_shape_complete(mls_model_shape *shape);

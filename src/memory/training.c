@@ -11,6 +11,7 @@
 
 /* The settings, by the letters of the formulas. */
 typedef struct job {
+    const mls_memory_ask *ask;
     const mls_model_shape *m;
     uint64_t t, p, c, e, v;  /* tensor, pipeline, context, expert parallel; chunks of a stage */
     uint64_t n;              /* GPUs that hold the same parameters */
@@ -19,8 +20,8 @@ typedef struct job {
     uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, a layer's input, that of its function */
     uint64_t y, low;         /* of query, key and value, and at least */
     uint64_t V;              /* vocabulary, filled up */
-    uint64_t zero, recompute, recompute_layers, offload_layers, rank, targets;
-    bool torch, amp, fp8, fp4, narrow, dropout, unfused, eager, embed_slot, loss_slot;
+    uint64_t zero, recompute, rank, slots; /* slots: layers, and what counts as one */
+    bool torch, amp, fp8, fp4, dropout, embed_slot, loss_slot;
 } job;
 
 /* One stage of the pipeline. */
@@ -33,96 +34,100 @@ typedef struct stage {
 
 /* --------------------------------------------------------------- the layout */
 
-static mls_status check_divides(const job *j, const mls_memory_ask *ask, uint64_t gpus, mls_error *error)
+static mls_status check_divides(const job *j, uint64_t gpus, mls_error *error)
 {
     const mls_model_shape *m = j->m;
-    const uint64_t slots = ADD(m->layers, j->embed_slot, j->loss_slot);
     const struct {
         const char *what;
         uint64_t number;
         const char *by;
         uint64_t divisor;
-    } rules[] = {
-        {"gpus", gpus, "tp x pp x cp", MUL(j->t, j->p, j->c)},
-        {"heads", m->heads, "tp", j->t},
-        {"ffn", m->ffn, "tp", j->t},
-        {"sequence", j->s, "cp", j->c},
-        {"the sequence on one GPU", j->s / j->c, "tp, with sequence parallel", j->A},
-        {j->embed_slot || j->loss_slot ? "layers with their slots" : "layers", slots, "pp x vp", MUL(j->p, j->v)},
-        {"experts", m->experts, "ep", j->e},
-        {"data x context x tensor parallel", MUL(gpus / MUL(j->t, j->p), j->t), "ep", j->e}};
+    } rules[] = {{"gpus", gpus, "tp x pp x cp", MUL(j->t, j->p, j->c)},
+                 {"heads", m->heads, "tp", j->t},
+                 {"ffn", m->ffn, "tp", j->t},
+                 {"sequence", j->s, "cp", j->c},
+                 {"the sequence on one GPU", j->S, "tp, with sequence parallel", j->A},
+                 {j->slots > m->layers ? "layers with their slots" : "layers", j->slots, "pp x vp", MUL(j->p, j->v)},
+                 {"experts", m->experts, "ep", j->e},
+                 {"data x context x tensor parallel", MUL(gpus / MUL(j->t, j->p), j->t), "ep", j->e}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].number % rules[i].divisor != 0) {
+            return mls_layout_error(error, rules[i].what, rules[i].number, rules[i].by, rules[i].divisor);
+        }
+    }
+    return MLS_OK;
+}
+
+static mls_status check_layers(const job *j, const char *what, mls_memory_setting setting, mls_error *error)
+{
+    return j->ask->values[setting] > (int64_t)j->m->layers
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%" PRId64 " layers to %s, the model has %" PRIu64,
+                               j->ask->values[setting], what, j->m->layers)
+               : MLS_OK;
+}
+
+static mls_status check_precision(const job *j, mls_error *error)
+{
+    const uint64_t kind = VALUE(j->ask, PRECISION);
+    const mls_str word = mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind);
+    return kind <= MLS_BF16 || (j->amp && j->torch)
+               ? MLS_OK
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "training is in bf16, fp16 or fp32%s, not %.*s",
+                               j->torch ? " or amp" : " (or amp, with --framework torch)", (int)word.len, word.ptr);
+}
+
+static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
+{
     if (j->s == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says how long a sequence is: --sequence N");
     }
     if (j->v > 1 && j->p == 1) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
     }
-    if (j->e > 1 && m->experts == 0) {
+    if (j->e > 1 && j->m->experts == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ep %" PRIu64 ", but the model has no experts", j->e);
     }
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (rules[i].number % rules[i].divisor != 0) {
-            return mls_layout_error(error, rules[i].what, rules[i].number, rules[i].by, rules[i].divisor);
-        }
-    }
-    if (j->offload_layers > m->layers) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%" PRIu64 " layers to offload, the model has %" PRIu64,
-                             j->offload_layers, m->layers);
-    }
-    const uint64_t kind = mls_memory_value(ask, MLS_MEMORY_PRECISION);
-    if (kind > MLS_BF16 && !(kind == MLS_AMP && j->torch)) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "training is in bf16, fp16 or fp32%s, not %.*s",
-                             j->torch ? " or amp" : " (or amp, with --framework torch)",
-                             (int)mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind).len,
-                             mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind).ptr);
-    }
-    return MLS_OK;
-}
-
-static bool flag_of(const mls_memory_ask *ask, mls_memory_setting setting)
-{
-    return mls_memory_value(ask, setting) != 0;
+    mls_status status = check_divides(j, gpus, error);
+    status = status == MLS_OK ? check_layers(j, "offload", MLS_MEMORY_OFFLOAD_LAYERS, error) : status;
+    return status == MLS_OK ? check_precision(j, error) : status;
 }
 
 static job job_of(const mls_memory_ask *ask)
 {
     const mls_model_shape *m = &ask->shape;
-    const uint64_t kind = mls_memory_value(ask, MLS_MEMORY_PRECISION);
-    job j = {.m = m,
-             .t = mls_memory_value(ask, MLS_MEMORY_TP),
-             .p = mls_memory_value(ask, MLS_MEMORY_PP),
-             .c = mls_memory_value(ask, MLS_MEMORY_CP),
-             .e = mls_memory_value(ask, MLS_MEMORY_EP),
-             .v = mls_memory_value(ask, MLS_MEMORY_VP),
-             .s = mls_memory_value(ask, MLS_MEMORY_SEQUENCE),
-             .b = mls_memory_value(ask, MLS_MEMORY_MICRO_BATCH),
-             .micro = mls_memory_value(ask, MLS_MEMORY_ACCUMULATION),
-             .zero = mls_memory_value(ask, MLS_MEMORY_ZERO),
-             .recompute = mls_memory_value(ask, MLS_MEMORY_RECOMPUTE),
-             .recompute_layers = mls_memory_value(ask, MLS_MEMORY_RECOMPUTE_LAYERS),
-             .offload_layers = mls_memory_value(ask, MLS_MEMORY_OFFLOAD_LAYERS),
-             .rank = mls_memory_value(ask, MLS_MEMORY_LORA),
-             .targets = mls_memory_value(ask, MLS_MEMORY_LORA_TARGETS),
-             .torch = mls_memory_value(ask, MLS_MEMORY_FRAMEWORK) == MLS_FRAMEWORK_TORCH,
+    const uint64_t kind = VALUE(ask, PRECISION);
+    job j = {.ask = ask,
+             .m = m,
+             .t = VALUE(ask, TP),
+             .p = VALUE(ask, PP),
+             .c = VALUE(ask, CP),
+             .e = VALUE(ask, EP),
+             .v = VALUE(ask, VP),
+             .s = VALUE(ask, SEQUENCE),
+             .b = VALUE(ask, MICRO_BATCH),
+             .micro = VALUE(ask, ACCUMULATION),
+             .zero = VALUE(ask, ZERO),
+             .recompute = VALUE(ask, RECOMPUTE),
+             .rank = VALUE(ask, LORA),
+             .torch = VALUE(ask, FRAMEWORK) == MLS_FRAMEWORK_TORCH,
              .amp = kind == MLS_AMP,
-             .fp8 = flag_of(ask, MLS_MEMORY_FP8),
-             .fp4 = flag_of(ask, MLS_MEMORY_FP4),
-             .dropout = mls_memory_value(ask, MLS_MEMORY_DROPOUT) != 0,
-             .unfused = mls_memory_value(ask, MLS_MEMORY_ATTENTION) == MLS_ATTENTION_UNFUSED,
-             .embed_slot = flag_of(ask, MLS_MEMORY_EMBED_SLOT),
-             .loss_slot = flag_of(ask, MLS_MEMORY_LOSS_SLOT)};
-    j.eager = mls_memory_value(ask, MLS_MEMORY_LOSS) == MLS_LOSS_EAGER;
-    j.narrow = j.fp8 || j.fp4;
+             .fp8 = VALUE(ask, FP8) != 0,
+             .fp4 = VALUE(ask, FP4) != 0,
+             .dropout = VALUE(ask, DROPOUT) != 0,
+             .embed_slot = VALUE(ask, EMBED_SLOT) != 0,
+             .loss_slot = VALUE(ask, LOSS_SLOT) != 0};
+    const bool narrow = j.fp8 || j.fp4;
+    j.slots = ADD(m->layers, j.embed_slot, j.loss_slot);
     j.w = kind == MLS_FP32 ? 4 : 2;
     j.wp = kind == MLS_FP32 || j.amp ? 4 : 2;
-    j.x = j.narrow ? 1 : j.w;
-    j.z = flag_of(ask, MLS_MEMORY_FP8_ACTIVATIONS) ? 1 : j.w;
-    j.low = flag_of(ask, MLS_MEMORY_FP8_ATTENTION) ? 1 : j.w;
-    j.y = j.narrow ? j.low : j.w;
-    j.A = mls_memory_value(ask, MLS_MEMORY_SEQUENCE_PARALLEL) != 0 ? j.t : 1;
+    j.x = narrow ? 1 : j.w;
+    j.z = VALUE(ask, FP8_ACTIVATIONS) != 0 ? 1 : j.w;
+    j.low = VALUE(ask, FP8_ATTENTION) != 0 ? 1 : j.w;
+    j.y = narrow ? j.low : j.w;
+    j.A = VALUE(ask, SEQUENCE_PARALLEL) != 0 ? j.t : 1;
     j.S = j.s / j.c;
     j.T = MUL(j.S, j.b);
-    const uint64_t multiple = MUL(mls_memory_value(ask, MLS_MEMORY_VOCAB_MULTIPLE), j.t);
+    const uint64_t multiple = MUL(VALUE(ask, VOCAB_MULTIPLE), j.t);
     j.V = MUL(mls_bytes_up(m->vocabulary, multiple), multiple);
     return j;
 }
@@ -144,7 +149,7 @@ static uint64_t adapter_parameters(const job *j)
                  {MLS_LORA_UP, ADD(m->hidden, ffn)},  {MLS_LORA_DOWN, ADD(ffn, m->hidden)}};
     uint64_t both = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        both = ADD(both, (j->targets & kinds[i].target) != 0 ? kinds[i].in_and_out : 0);
+        both = ADD(both, (VALUE(j->ask, LORA_TARGETS) & kinds[i].target) != 0 ? kinds[i].in_and_out : 0);
     }
     return MUL(j->rank, both);
 }
@@ -152,7 +157,7 @@ static uint64_t adapter_parameters(const job *j)
 static stage stage_of(const job *j, uint64_t i)
 {
     const mls_model_shape *m = j->m;
-    const uint64_t slots = ADD(m->layers, j->embed_slot, j->loss_slot) / j->p;
+    const uint64_t slots = j->slots / j->p;
     const uint64_t before = mls_bytes_less(MUL(i, slots), j->embed_slot);
     const mls_layer_parameters layer = mls_shape_layer(m, j->t, j->e);
     stage of = {.first = i == 0, .last = i + 1 == j->p};
@@ -196,16 +201,15 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
     const uint64_t qkv = mla ? MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim))
                              : MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
     const uint64_t copy = low ? 0 : lora ? w + 1 : j->x != w ? j->x : 0;
-    const uint64_t scores =
-        j->recompute == MLS_RECOMPUTE_SELECTIVE ? 0 : MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * w + 1 : w);
-    return ADD(mls_bytes_per(MUL(j->amp ? 12 : 2 * w, hT), j->A), /* norm_inputs */
-               mls_bytes_per(MUL(!lora ? j->x
-                                 : low ? w
-                                       : w + 1,
-                                 hT),
-                             j->A),                                                    /* qkv_input */
+    const uint64_t input = !lora ? j->x : low ? w : w + 1;
+    const uint64_t core = VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED ? MUL(4, heads, j->T)
+                          : j->recompute == MLS_RECOMPUTE_SELECTIVE
+                              ? 0
+                              : MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * w + 1 : w);
+    return ADD(mls_bytes_per(MUL(j->amp ? 12 : 2 * w, hT), j->A),                      /* norm_inputs */
+               mls_bytes_per(MUL(input, hT), j->A),                                    /* qkv_input */
                MUL(y, qkv, j->T),                                                      /* qkv */
-               j->unfused ? scores : MUL(4, heads, j->T),                              /* attention_core */
+               core,                                                                   /* attention_core */
                MUL(y + copy, heads, mla ? m->value_head_dim : m->head_dim, j->T),      /* projection_input */
                lora ? 0 : mls_bytes_per(MUL(j->x, hT, inputs), j->A),                  /* fc1_input */
                mls_bytes_per(MUL(j->z, m->ffn_matrices - 1, FT), j->t),                /* fc1_output */
@@ -219,8 +223,8 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
 static uint64_t stage_bytes(const job *j, const stage *of, bool low)
 {
     const uint64_t recomputed =
-        j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_least(j->recompute_layers, of->layers) : 0;
-    const uint64_t kept = mls_bytes_less(of->layers - recomputed, j->offload_layers);
+        j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_least(VALUE(j->ask, RECOMPUTE_LAYERS), of->layers) : 0;
+    const uint64_t kept = mls_bytes_less(of->layers - recomputed, VALUE(j->ask, OFFLOAD_LAYERS));
     const uint64_t experts = mls_bytes_least(kept, of->experts);
     const uint64_t input = mls_bytes_per(MUL(j->amp ? 4 : j->w, j->m->hidden, j->T), j->A);
     return ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
@@ -258,10 +262,10 @@ typedef struct model_state {
     uint64_t low; /* of the three, at least */
 } model_state;
 
-static uint64_t optimizer_bytes(const job *j, const mls_memory_ask *ask)
+static uint64_t optimizer_bytes(const job *j)
 {
-    const uint64_t optimizer = mls_memory_value(ask, MLS_MEMORY_OPTIMIZER);
-    const uint64_t master = mls_memory_value(ask, MLS_MEMORY_MASTER);
+    const uint64_t optimizer = VALUE(j->ask, OPTIMIZER);
+    const uint64_t master = VALUE(j->ask, MASTER);
     const bool sgd = optimizer == MLS_OPTIMIZER_SGD;
     if (optimizer == MLS_OPTIMIZER_NONE) {
         return 0;
@@ -274,15 +278,15 @@ static uint64_t optimizer_bytes(const job *j, const mls_memory_ask *ask)
     return moments + (!copy ? 0 : master == MLS_MASTER_REMAINDER ? 2 : 4);
 }
 
-static model_state model_state_of(const job *j, const mls_memory_ask *ask, const stage *of)
+static model_state model_state_of(const job *j, const stage *of)
 {
     const bool lora = j->rank != 0;
-    const bool bf16_gradients = mls_memory_value(ask, MLS_MEMORY_GRAD_PRECISION) == MLS_GRADIENTS_BF16;
-    const bool kept_in_fp8 = mls_memory_value(ask, MLS_MEMORY_FP8_PARAMS) != 0 || (j->fp8 && lora);
+    const bool bf16_gradients = VALUE(j->ask, GRAD_PRECISION) == MLS_GRADIENTS_BF16;
+    const bool kept_in_fp8 = VALUE(j->ask, FP8_PARAMS) != 0 || (j->fp8 && lora);
     const mls_number_bytes rate =
         j->fp4 && lora ? mls_number_bytes_of(MLS_NVFP4) : (mls_number_bytes){kept_in_fp8 ? 1 : j->wp, 1};
     const uint64_t gradient = j->torch ? j->wp : bf16_gradients ? 2 : 4;
-    const uint64_t state = optimizer_bytes(j, ask);
+    const uint64_t state = optimizer_bytes(j);
     const uint64_t routed = lora ? 0 : of->routed;
     model_state to = {.trained = lora ? of->adapters : of->parameters};
     to.all_weights = ADD(mls_bytes_up(MUL(rate.n, of->linear), rate.q),
@@ -302,20 +306,19 @@ static model_state model_state_of(const job *j, const mls_memory_ask *ask, const
 }
 
 /* The peak: of the backward pass, or of the optimizer's step. */
-static void fill_stage(const job *j, const mls_memory_ask *ask, uint64_t i, mls_memory_estimate *to)
+static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
 {
     const mls_model_shape *m = j->m;
     const stage of = stage_of(j, i);
-    const model_state state = model_state_of(j, ask, &of);
-    const bool again = j->offload_layers > 0 || j->recompute == MLS_RECOMPUTE_FULL;
+    const model_state state = model_state_of(j, &of);
+    const bool again = VALUE(j->ask, OFFLOAD_LAYERS) > 0 || j->recompute == MLS_RECOMPUTE_FULL;
     const uint64_t hT = MUL(m->hidden, j->T);
     const uint64_t layers[] = {of.experts < of.layers ? layer_bytes(j, false, false) : 0,
                                of.experts > 0 ? layer_bytes(j, true, false) : 0};
     const uint64_t words = mls_bytes_per(MUL(j->V, j->T), j->t);
-    const uint64_t number = !j->eager ? j->w + 4 : j->amp ? 10 : 3 * j->w;
+    const uint64_t number = VALUE(j->ask, LOSS) != MLS_LOSS_EAGER ? j->w + 4 : j->amp ? 10 : 3 * j->w;
     const uint64_t F =
         mls_bytes_most(m->ffn, m->experts > 0 ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : 0);
-    const bool step = mls_memory_value(ask, MLS_MEMORY_STEP_COPY) != 0;
     uint64_t *items = to->items;
     items[MLS_MEMORY_ITEM_WEIGHTS] = state.weights;
     items[MLS_MEMORY_ITEM_GRADIENTS] = state.gradients;
@@ -327,8 +330,8 @@ static void fill_stage(const job *j, const mls_memory_ask *ask, uint64_t i, mls_
     items[MLS_MEMORY_ITEM_WORKING] =
         ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
             j->zero == 3 ? mls_bytes_per(MUL(2, state.all_weights), mls_bytes_most(of.layers, 1)) : 0);
-    items[MLS_MEMORY_ITEM_STEP] = !step      ? 0
-                                  : j->torch ? MUL(j->wp, state.trained)
+    items[MLS_MEMORY_ITEM_STEP] = VALUE(j->ask, STEP_COPY) == 0 ? 0
+                                  : j->torch                    ? MUL(j->wp, state.trained)
                                              : mls_bytes_per(MUL(4, state.trained), j->zero >= 1 ? j->n : 1);
     const uint64_t kept = ADD(state.weights, state.gradients, state.optimizer);
     const uint64_t backward =
@@ -351,8 +354,8 @@ static void fill_stage(const job *j, const mls_memory_ask *ask, uint64_t i, mls_
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
 {
     job j = job_of(ask);
-    to->gpus = mls_memory_value(ask, MLS_MEMORY_GPUS);
-    const mls_status status = check_divides(&j, ask, to->gpus, error);
+    to->gpus = VALUE(ask, GPUS);
+    const mls_status status = check_job(&j, to->gpus, error);
     if (status != MLS_OK) {
         return status;
     }
@@ -362,7 +365,7 @@ mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to,
     mls_memory_estimate fullest = *to;
     for (uint64_t i = 0; i < j.p; i++) {
         mls_memory_estimate one = *to;
-        fill_stage(&j, ask, i, &one);
+        fill_stage(&j, i, &one);
         const uint64_t low = mls_bytes_most(fullest.low, one.low);
         const uint64_t high = mls_bytes_most(fullest.high, one.high);
         fullest = i == 0 || one.estimate > fullest.estimate ? one : fullest;

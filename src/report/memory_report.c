@@ -52,16 +52,9 @@ static void emit_change(mls_emitter *to, const mls_memory_change *change)
 MLS_FIELDS(change, mls_memory_change, CHANGE_FIELDS)
 
 /* Inference has no optimizer, training no KV cache. */
-static bool has_item(const mls_memory_estimate *of, mls_memory_item item)
-{
-    return of->training ? item != MLS_MEMORY_ITEM_KV_CACHE
-                        : item == MLS_MEMORY_ITEM_WEIGHTS || item == MLS_MEMORY_ITEM_KV_CACHE ||
-                              item == MLS_MEMORY_ITEM_WORKING || item == MLS_MEMORY_ITEM_RUNTIME;
-}
-
 static double item_number(const mls_memory_estimate *of, mls_memory_item item)
 {
-    return has_item(of, item) ? (double)of->items[item] : (double)NAN;
+    return mls_memory_item_is_of(item, of->training) ? (double)of->items[item] : (double)NAN;
 }
 
 #define ITEM_FIELDS(F)                                                                                                 \
@@ -195,8 +188,8 @@ MLS_FIELDS(memory_csv, mls_memory_job, MEMORY_CSV_FIELDS)
 static const mls_columns memory_columns = {
     "MEMORY CSV",
     "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations recompute "
-    "logits "
-    "working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight data_parallel "
+    "logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight "
+    "data_parallel "
     "global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
     {&memory_csv_fields, &memory_fields, &memory_item_fields},
     0};
@@ -214,9 +207,11 @@ static const double gb = 1e9;
 static const double gib = 1073741824.0;
 
 /* A bar of eighths of a cell, with a line where the GPU is full. */
-static const char *memory_bar(mls_table *table, const mls_view *view, double bytes, double full, double scale)
+static const char *memory_bar(mls_table *table, const mls_view *view, double bytes, const mls_memory_estimate *of)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const double full = (double)of->capacity;
+    const double scale = (double)(of->capacity > of->estimate ? of->capacity : of->estimate);
     const unsigned long filled = (unsigned long)(bytes / scale * BAR * 8 + 0.5);
     const unsigned long limit = full > 0 ? (unsigned long)(full / scale * BAR + 0.5) : BAR + 1;
     mls_buffer bar = {0};
@@ -234,39 +229,35 @@ static const char *memory_bar(mls_table *table, const mls_view *view, double byt
     return mls_table_take(table, &bar);
 }
 
-static void bar_row(mls_table *table, const mls_view *view, const char *name, double bytes, double full, double scale,
-                    mls_style style)
+static void size_row(mls_table *table, const char *name, double bytes, mls_style style)
 {
+    const unsigned look = MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP;
     mls_table_row(table);
     mls_table_cell(table, "", MLS_COLUMN_KEEP, style, "%s", name);
-    mls_table_cell(table, "GB", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, style, "%.2f", bytes / gb);
-    mls_table_cell(table, "GiB", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, style, "%.2f", bytes / gib);
-    mls_table_cell(table, "", MLS_COLUMN_LEFT, style, "%s", memory_bar(table, view, bytes, full, scale));
+    mls_table_cell(table, "GB", look, style, "%.2f", bytes / gb);
+    mls_table_cell(table, "GiB", look, style, "%.2f", bytes / gib);
 }
 
 static void show_items(mls_view *view, const mls_memory_job *job)
 {
     const mls_memory_estimate *of = &job->answer.estimate;
-    const double full = (double)of->capacity;
-    const double scale = (double)(of->capacity > of->estimate ? of->capacity : of->estimate);
     mls_memory_item items[MLS_MEMORY_ITEM_COUNT];
     const size_t count = mls_memory_items_sort(of, items);
-    const unsigned look = MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP;
     mls_table table = {.indent = INDENT};
-    for (size_t i = 0; i < count; i++) {
-        bar_row(&table, view, mls_memory_item_name(items[i]), (double)of->items[items[i]], full, scale,
-                MLS_STYLE_PLAIN);
-        if (view->verbose > 0) {
+    for (size_t i = 0; i <= count; i++) {
+        const bool last = i == count;
+        const double bytes = (double)(last ? of->estimate : of->items[items[i]]);
+        const mls_style style = last ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
+        size_row(&table, last ? "at the peak" : mls_memory_item_name(items[i]), bytes, style);
+        mls_table_cell(&table, "", MLS_COLUMN_LEFT, style, "%s", memory_bar(&table, view, bytes, of));
+        if (view->verbose > 0 && !last) {
             mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_memory_item_words(items[i]));
         }
     }
-    bar_row(&table, view, "at the peak", (double)of->estimate, full, scale, MLS_STYLE_BOLD);
     if (of->capacity > 0) {
-        mls_table_row(&table);
-        mls_table_cell(&table, "", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s holds",
-                       job->ask.gpu != NULL ? job->ask.gpu->name : "a GPU");
-        mls_table_cell(&table, "GB", look, MLS_STYLE_PLAIN, "%.2f", full / gb);
-        mls_table_cell(&table, "GiB", look, MLS_STYLE_PLAIN, "%.2f", full / gib);
+        char name[64];
+        (void)mls_text_printf(name, sizeof name, "%s holds", job->ask.gpu != NULL ? job->ask.gpu->name : "a GPU");
+        size_row(&table, name, (double)of->capacity, MLS_STYLE_PLAIN);
     }
     mls_table_finish(&table, view);
 }
@@ -293,17 +284,14 @@ static void append_given(mls_buffer *line, const mls_memory_ask *ask, const char
 
 static void show_training(mls_view *view, const mls_memory_job *job)
 {
-    static const mls_memory_setting flags[] = {
-        MLS_MEMORY_FP8,           MLS_MEMORY_FP8_PARAMS, MLS_MEMORY_FP4,       MLS_MEMORY_FP8_ACTIVATIONS,
-        MLS_MEMORY_FP8_ATTENTION, MLS_MEMORY_EMBED_SLOT, MLS_MEMORY_LOSS_SLOT, MLS_MEMORY_STEP_COPY};
     const mls_memory_ask *ask = &job->ask;
     const mls_memory_estimate *of = &job->answer.estimate;
     const uint64_t stages = mls_memory_value(ask, MLS_MEMORY_PP);
     mls_buffer line = {0};
     append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        mls_buffer_printf(&line, mls_memory_value(ask, flags[i]) != 0 ? " %s" : "%.0s",
-                          mls_memory_setting_name(flags[i]));
+    for (mls_memory_setting flag = MLS_MEMORY_FP8; flag <= MLS_MEMORY_STEP_COPY; flag++) {
+        const bool set = mls_memory_setting_is_flag(flag) && mls_memory_value(ask, flag) != 0;
+        mls_buffer_printf(&line, set ? " %s" : "%.0s", mls_memory_setting_name(flag));
     }
     append_given(&line, ask, "  LoRA rank ", MLS_MEMORY_LORA);
     append_setting_value(&line, ask, "  ", MLS_MEMORY_OPTIMIZER);

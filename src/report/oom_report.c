@@ -110,10 +110,10 @@ static void oom_rows(mls_emitter *to, const void *what)
 /* ---------------------------------------------------------------- for people */
 
 enum { INDENT = 2, HANG = 4 };
+static const double gib = 1073741824.0;
 
 static void size_cell(mls_table *table, const char *header, double bytes)
 {
-    const double gib = 1073741824.0;
     mls_table_cell(table, header, MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, isfinite(bytes) ? "%.2f" : "-", bytes / gib);
 }
 
@@ -167,7 +167,6 @@ static void show_ooms(mls_printer *to, const void *what)
         }
     }
     if (list->job != NULL) {
-        const double gib = 1073741824.0;
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                         "difference: of %.2f GiB, the estimate of this job, to what was allocated and wanted",
                         (double)list->job->answer.estimate.estimate / gib);

@@ -24,7 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (mls_memory_model_parse(&ask, (mls_str){(const char *)data, size}, MLS_S("model"), NULL) != MLS_OK) {
         return 0;
     }
-    ask.values[MLS_MEMORY_MODEL] = 1;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         mls_findings findings = {0};
         (void)!mls_memory_set(&ask, settings[i].setting, settings[i].value, NULL);

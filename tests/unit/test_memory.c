@@ -36,7 +36,6 @@ static mls_memory_ask ask_for(const char *model, const char *options)
     mls_memory_ask_init(&ask, models, accelerators);
     if (model[0] == '{') {
         assert_int_equal(mls_memory_model_parse(&ask, mls_str_from(model), MLS_S("a file"), NULL), MLS_OK);
-        ask.values[MLS_MEMORY_MODEL] = 1;
     } else {
         assert_int_equal(mls_memory_set(&ask, MLS_MEMORY_MODEL, model, NULL), MLS_OK);
     }
