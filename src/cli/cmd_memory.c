@@ -40,6 +40,24 @@ static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
     return true;
 }
 
+/* What is said in vain would be passed over: false after a complaint. */
+static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
+{
+    const bool training = mls_memory_value(ask, MLS_MEMORY_TRAIN) != 0;
+    const bool nothing = cli->oom && ask->shape.layers == 0;
+    const char *about = nothing    ? "an estimate, and no model is named"
+                        : training ? "inference, and this is training"
+                                   : "training, and goes with --train or a config";
+    for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
+        const mls_memory_setting setting = (mls_memory_setting)i;
+        if (cli->memory[i] != NULL && (nothing || !mls_memory_setting_is_of(setting, training))) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is about %s", mls_memory_setting_name(setting), about);
+        }
+    }
+    return cli->memory[MLS_MEMORY_SEQUENCE_PARALLEL] == NULL || cli->memory[MLS_MEMORY_NO_SEQUENCE_PARALLEL] == NULL ||
+           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--sequence-parallel or --no-sequence-parallel, not both");
+}
+
 /* Fills in what a config says; false after a complaint. */
 static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *path)
 {
@@ -152,7 +170,8 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config)
     if (cli->oom && cli->operands.count == 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--oom looks into logs, and none is named");
     }
-    return memory_set_options(cli, &job->ask) && (config == NULL || memory_add_config(cli, job, config));
+    return memory_set_options(cli, &job->ask) && (config == NULL || memory_add_config(cli, job, config)) &&
+           memory_check_options(cli, &job->ask);
 }
 
 static void memory_run(mls_cli *cli)

@@ -89,6 +89,7 @@ static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
     }
     mls_status status = check_divides(j, gpus, error);
     status = status == MLS_OK ? check_layers(j, "offload", MLS_MEMORY_OFFLOAD_LAYERS, error) : status;
+    status = status == MLS_OK ? check_layers(j, "recompute", MLS_MEMORY_RECOMPUTE_LAYERS, error) : status;
     return status == MLS_OK ? check_precision(j, error) : status;
 }
 
