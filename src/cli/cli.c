@@ -296,6 +296,17 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
            mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
 }
 
+void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
+{
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_run *run = &collection->runs[i];
+        if (run->too_many_hyperparameters) {
+            mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %d hyperparameters are told, and the batch size",
+                        MLS_HYPERPARAMETERS_KEPT);
+        }
+    }
+}
+
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {

@@ -149,6 +149,7 @@ static void say_problems(mls_cli *cli, const mls_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->collection_count; i++) {
         mls_cli_say_skipped(cli, &comparison->collections[i].skipped);
+        mls_cli_say_left_out(cli, &comparison->collections[i]);
     }
     for (size_t i = 0; i < comparison->problem_count; i++) {
         const mls_side_problem *problem = &comparison->problems[i];

@@ -107,6 +107,13 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_wide wide;
     if (mls_wide_find(collection, &wide)) {
         mls_cli_print(cli, &mls_score_wide_report, &wide);
+        for (size_t i = 0; i < collection->run_count; i++) {
+            const mls_tracked *tracked = collection->runs[i].notes;
+            if (tracked != NULL && tracked->too_many) {
+                mls_cli_say(cli, MLS_EXIT_OK, collection->runs[i].file, "only the first %d tracked names are told",
+                            MLS_TRACKED_NAMES_MAX);
+            }
+        }
         for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
             if (wide.left_out[kind] > 0) {
                 mls_cli_say(cli, MLS_EXIT_OK, NULL, "%zu %s have no column: there are %d at most", wide.left_out[kind],
@@ -174,7 +181,8 @@ static void release_beside(const mls_collection *collection, score_beside *besid
 
 static void print_scores(mls_cli *cli, const mls_collection *collection)
 {
-    const bool people = cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
+    const mls_format format = cli->view.format;
+    const bool people = format == MLS_FORMAT_TABLE || format == MLS_FORMAT_MARKDOWN;
     score_beside beside = {0};
     if (cli->wide) {
         print_wide(cli, collection);
@@ -182,6 +190,9 @@ static void print_scores(mls_cli *cli, const mls_collection *collection)
         mls_cli_print(cli, cli->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
     } else if (!people || cli->view.quiet || load_beside(cli, collection, &beside)) {
         mls_cli_print_beside(cli, &mls_score_report, collection, beside.near);
+    }
+    if (cli->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON) {
+        mls_cli_say_left_out(cli, collection);
     }
     release_beside(collection, &beside);
 }

@@ -237,6 +237,9 @@ void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *re
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
 void mls_cli_read_done(mls_cli *cli, const mls_read *read);
 
+/* Says of which runs not all hyperparameters were kept. */
+void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection);
+
 /* --help and `mlscore help CMD` without a manual. */
 void mls_cli_print_help(const mls_command *command, mls_output *output);
 

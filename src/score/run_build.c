@@ -160,11 +160,14 @@ static void take_hyperparameter(mls_run *run, void *member, const mls_record *re
 {
     const mls_json_kind kind = mls_json_kind_of(record->value);
     (void)member;
-    if (run->run_start.line == 0 && record->key.ptr != NULL && record->key.len <= HYPERPARAMETER_LENGTH &&
-        (kind == MLS_JSON_NUMBER || kind == MLS_JSON_STRING || kind == MLS_JSON_BOOL) &&
-        run->hyperparameter_count < MLS_HYPERPARAMETERS_KEPT && mls_run_hyperparameter(run, record->key) == NULL) {
-        run->out_of_memory |= !mls_run_hyperparameter_add(run, record->key, record->value, record->line);
+    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > HYPERPARAMETER_LENGTH ||
+        (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL) ||
+        run->too_many_hyperparameters || mls_run_hyperparameter(run, record->key) != NULL) {
+        return;
     }
+    run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
+    run->out_of_memory |= !run->too_many_hyperparameters &&
+                          !mls_run_hyperparameter_add(run, record->key, record->value, record->line);
 }
 
 static void take_span(mls_run *run, void *member, const mls_record *record)

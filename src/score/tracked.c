@@ -10,8 +10,11 @@ static bool add_number(mls_tracked *tracked, mls_str name, mls_str value)
 {
     double number;
     if (mls_json_kind_of(value) != MLS_JSON_NUMBER || !mls_json_number(value, &number) || !isfinite(number) ||
-        name.len > MLS_TRACKED_NAME_LENGTH_MAX ||
-        (tracked->sums.count == MLS_TRACKED_NAMES_MAX && mls_map_find(&tracked->sums, name) == NULL)) {
+        name.len > MLS_TRACKED_NAME_LENGTH_MAX) {
+        return true;
+    }
+    if (tracked->sums.count == MLS_TRACKED_NAMES_MAX && mls_map_find(&tracked->sums, name) == NULL) {
+        tracked->too_many = true;
         return true;
     }
     mls_map_entry *entry = mls_map_put(&tracked->sums, name, NULL);

@@ -23,6 +23,7 @@ typedef struct mls_tracked {
     mls_arena arena, scratch;
     mls_map sums; /* to an mls_tracked_sum */
     bool started, stopped;
+    bool too_many; /* names were passed over */
 } mls_tracked;
 
 extern const mls_notebook mls_tracked_notebook;
