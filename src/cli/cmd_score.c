@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_score.c - mlscore score: find the runs, time them, score each group. */
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -128,26 +129,21 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
 
 /* What was published on as many of the same accelerators, beside each group; the tables are of its edition. */
 typedef struct score_beside {
-    mls_published *tables;    /* at the first group of each edition */
+    mls_published *tables;    /* at the first of the groups of each edition that something can stand beside */
     mls_published_near *near; /* of each group; result NULL: nothing was */
 } score_beside;
 
-/* Fills in the groups of one edition. */
-static void find_beside(const mls_collection *collection, const mls_published *table, const mls_edition *edition,
-                        mls_published_near *near)
+/* Only on as many of the same accelerators a result can stand beside a group. */
+static bool may_be_beside(const mls_group *group)
 {
-    for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_group *group = &collection->groups[i];
-        const mls_published_query query = mls_published_query_of(group);
-        if (group->edition == edition && group->weak.check == MLS_CHECK_NOT_MADE && group->scaled_minutes > 0) {
-            near[i] = mls_published_beside(table, &query);
-        }
-    }
+    return group->weak.check == MLS_CHECK_NOT_MADE && group->scaled_minutes > 0 && group->accelerator != NULL &&
+           !isnan(group->accelerators);
 }
 
 /* False after a complaint; to be released in any case. */
 static bool load_beside(mls_cli *cli, const mls_collection *collection, score_beside *beside)
 {
+    const mls_group *groups = collection->groups;
     mls_error error = {0};
     beside->tables = calloc(collection->group_count + 1, sizeof *beside->tables);
     beside->near = calloc(collection->group_count + 1, sizeof *beside->near);
@@ -155,16 +151,18 @@ static bool load_beside(mls_cli *cli, const mls_collection *collection, score_be
         return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
     }
     for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_edition *edition = collection->groups[i].edition;
+        const mls_edition *edition = groups[i].edition;
         size_t first = 0;
-        while (collection->groups[first].edition != edition) {
+        while (first < i && (groups[first].edition != edition || !may_be_beside(&groups[first]))) {
             first++;
         }
-        if (first == i) {
-            if (mls_published_load(edition->usage, edition->number, &beside->tables[i], &error) != MLS_OK) {
+        if (may_be_beside(&groups[i])) {
+            const mls_published_query query = mls_published_query_of(&groups[i]);
+            if (first == i &&
+                mls_published_load(edition->usage, edition->number, &beside->tables[i], &error) != MLS_OK) {
                 return mls_cli_say_error(cli, NULL, &error);
             }
-            find_beside(collection, &beside->tables[i], edition, beside->near);
+            beside->near[i] = mls_published_beside(&beside->tables[first], &query);
         }
     }
     return true;
