@@ -42,13 +42,13 @@ static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
     PCRE2_UCHAR *converted = NULL;
     PCRE2_SIZE length;
     int error = 0;
-    if (kind == MLS_PATTERN_LINES && text.len > LINES_BYTES_MAX) {
-        return 0;
-    }
-    if (kind >= MLS_PATTERN_OWN) {
-        const uint32_t options = PCRE2_NEVER_UTF | (kind == MLS_PATTERN_OWN_ANY_CASE ? PCRE2_CASELESS : 0) |
-                                 (kind == MLS_PATTERN_LINES ? PCRE2_NEVER_BACKSLASH_C : 0);
-        pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, options, &error, &length, NULL);
+    if (kind == MLS_PATTERN_OWN || kind == MLS_PATTERN_LINES) {
+        const uint32_t options = kind == MLS_PATTERN_OWN ? PCRE2_CASELESS : PCRE2_NEVER_BACKSLASH_C;
+        if (kind == MLS_PATTERN_LINES && text.len > LINES_BYTES_MAX) {
+            return 0;
+        }
+        pattern->code =
+            pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
         if (pattern->code != NULL) {
             (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
         }
@@ -76,8 +76,6 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
         (void)pcre2_set_heap_limit(pattern->limits, lines ? LINES_HEAP_KIB_MAX : HEAP_KIB_MAX);
         if (lines) {
             (void)pcre2_set_depth_limit(pattern->limits, LINES_DEPTH_MAX);
-            /* Where there is no such compiler the pattern is interpreted. */
-            (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
         }
         return MLS_OK;
     }

@@ -7,15 +7,15 @@
 
 /*
  * A shell pattern, which matches a whole text, or a POSIX expression, which matches a part of it: both from outside. Or
- * an expression of our own data files, in the whole language of PCRE2, whose case counts or does not. Or one in that
- * language that may be a user's and is tried on many lines: compiled to machine code where that can be had.
+ * an expression of our own data files, in the whole language of PCRE2, whose case does not count.  Or one in that
+ * language that may be a user's and is tried on many lines.  The latter two are compiled to machine code where that can
+ * be had.
  */
 typedef enum mls_pattern_kind {
     MLS_PATTERN_SHELL,
     MLS_PATTERN_BASIC,
     MLS_PATTERN_EXTENDED,
     MLS_PATTERN_OWN,
-    MLS_PATTERN_OWN_ANY_CASE,
     MLS_PATTERN_LINES
 } mls_pattern_kind;
 

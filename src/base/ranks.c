@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks.c - the part of statistics that goes by the order of values: quantiles, medians, and the rank test. */
+/* ranks.c - the part of statistics that goes by the order of values: medians, and the rank test. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/statistics.h"
-
-double mls_quantile(const double *sorted, size_t count, double p)
-{
-    if (count == 0 || !(p >= 0) || p > 1) {
-        return NAN;
-    }
-    const double place = p * (double)(count - 1);
-    const size_t below = (size_t)place;
-    const double part = place - (double)below;
-    return part > 0 ? sorted[below] + part * (sorted[below + 1] - sorted[below]) : sorted[below];
-}
 
 double mls_median_distance(const double *values, size_t count, double centre, double *scratch)
 {
@@ -26,18 +15,11 @@ double mls_median_distance(const double *values, size_t count, double centre, do
     return mls_median(scratch, count);
 }
 
-static int compare_weighted(const void *left, const void *right)
-{
-    return mls_compare_doubles(((const mls_weighted *)left)->value, ((const mls_weighted *)right)->value);
-}
-
 double mls_median_weighted(mls_weighted *items, size_t count)
 {
     double total = 0;
     double running = 0;
-    if (count > 1) {
-        qsort(items, count, sizeof *items, compare_weighted);
-    }
+    mls_sort_by_double(items, count, sizeof *items);
     for (size_t i = 0; i < count; i++) {
         total += items[i].weight;
     }
@@ -50,17 +32,12 @@ double mls_median_weighted(mls_weighted *items, size_t count)
     return NAN;
 }
 
-/* A value of the first sample or of the second, with twice its rank, which is whole even where ranks are shared. */
+/* A value of one of the samples, which all are sorted by, with twice its rank: whole even where ranks are shared. */
 typedef struct ranked {
     double value;
     size_t twice_rank;
     bool first;
 } ranked;
-
-static int order_ranked(const void *left, const void *right)
-{
-    return mls_compare_doubles(((const ranked *)left)->value, ((const ranked *)right)->value);
-}
 
 /*
  * Both samples in one order with their ranks, to be given to free(); NULL: no memory.  `ties` gets the sum of t^3 - t
@@ -78,7 +55,7 @@ static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_c
     for (size_t i = 0; i < count; i++) {
         all[i] = (ranked){.value = i < a_count ? a[i] : b[i - a_count], .first = i < a_count};
     }
-    qsort(all, count, sizeof *all, order_ranked);
+    mls_sort_by_double(all, count, sizeof *all);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && mls_compare_doubles(all[end].value, all[i].value) == 0;) {
             end++;

@@ -30,11 +30,16 @@ static int compare_values(const void *left, const void *right)
     return mls_compare_doubles(*(const double *)left, *(const double *)right);
 }
 
-void mls_sort_doubles(double *values, size_t count)
+void mls_sort_by_double(void *items, size_t count, size_t size)
 {
     if (count > 1) {
-        qsort(values, count, sizeof *values, compare_values);
+        qsort(items, count, size, compare_values);
     }
+}
+
+void mls_sort_doubles(double *values, size_t count)
+{
+    mls_sort_by_double(values, count, sizeof *values);
 }
 
 double mls_mean(const double *values, size_t count)

@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Ascending order (<0, 0 or >0), NaN last; and sorting by it. */
+/* Ascending order (<0, 0 or >0), NaN last; and sorting by it: numbers, or structs that begin with one. */
 int mls_compare_sizes(size_t a, size_t b);
 int mls_compare_doubles(double a, double b);
 void mls_sort_doubles(double *values, size_t count);
+void mls_sort_by_double(void *items, size_t count, size_t size);
 
 /* The arithmetic mean, summed with compensation so that the order of the values hardly matters. */
 double mls_mean(const double *values, size_t count);
@@ -20,10 +21,6 @@ double mls_mean_trimmed(const double *sorted, size_t count, size_t trim);
 /* The middle of a sorted array, or the mean of the two middle ones, or the lower one; infinite values are allowed. */
 double mls_median(const double *sorted, size_t count);
 double mls_median_lower(const double *sorted, size_t count);
-
-/* The quantile of probability 0 <= p <= 1 of a sorted array, interpolated between neighbours (Hyndman and Fan's 7th).
- */
-double mls_quantile(const double *sorted, size_t count, double p);
 
 /* The middle distance of the values from `centre`; times the factor it estimates a standard deviation (Rousseeuw and
  * Croux 1993).  `scratch` has room for `count` values. */

@@ -124,7 +124,7 @@ static mls_status read_pattern(mls_str span, const char *of, mls_pattern *patter
         status = append_pattern(&text, span, &scratch);
     }
     if (status == MLS_OK) {
-        status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN_ANY_CASE, mls_buffer_str(&text))
+        status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text))
                               : MLS_ERROR_VALUE;
     }
     mls_buffer_release(&text);

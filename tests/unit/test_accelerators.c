@@ -132,7 +132,7 @@ static void test_every_pattern_is_an_expression(void **state)
     for (size_t i = 0; (one = mls_accelerators_get(of->accelerators, i)) != NULL; i++) {
         mls_pattern pattern;
         assert_non_null(one->pattern);
-        assert_int_equal(mls_pattern_compile(&pattern, MLS_PATTERN_OWN_ANY_CASE, mls_str_from(one->pattern)), MLS_OK);
+        assert_int_equal(mls_pattern_compile(&pattern, MLS_PATTERN_OWN, mls_str_from(one->pattern)), MLS_OK);
         mls_pattern_release(&pattern);
     }
 }
