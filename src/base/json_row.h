@@ -23,6 +23,11 @@ typedef struct mls_row_member {
     const char *words; /* "up down" */
 } mls_row_member;
 
+#define MLS_MEMBER_OF(type, name, kind, member, words)                                                                 \
+    {                                                                                                                  \
+        name, MLS_MEMBER_##kind, offsetof(type, member), words                                                         \
+    }
+
 /*
  * Fills what the object has; what is absent or null stays as it is, members without a row are ignored.
  * MLS_ERROR_VALUE with a message that names the member, or MLS_ERROR_MEMORY.

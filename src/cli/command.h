@@ -52,34 +52,50 @@ typedef struct mls_option {
     const char *words; /* what completion offers for an argument that is free: see mls_command.words */
 } mls_option;
 
-// clang-format off
-#define MLS_ROW_FLAG(letter, name, member, help) {letter, name, NULL, help, MLS_SETS_FLAG, offsetof(mls_cli, member), NULL}
-#define MLS_ROW_TEXT(letter, name, argument, member, help) {letter, name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), NULL}
-#define MLS_ROW_LIST(letter, name, argument, member, help) {letter, name, argument, help, MLS_ADDS_TEXT, offsetof(mls_cli, member), NULL}
-#define MLS_ROW_WORD(name, argument, words, member, help) {'\0', name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), words}
-#define MLS_ROW_CHOICE(name, argument, member, help) {'\0', name, argument, help, MLS_SETS_CHOICE, offsetof(mls_cli, member), NULL}
+#define MLS_ROW(...)                                                                                                   \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+#define MLS_ROW_FLAG(letter, name, member, help)                                                                       \
+    MLS_ROW(letter, name, NULL, help, MLS_SETS_FLAG, offsetof(mls_cli, member), NULL)
+#define MLS_ROW_TEXT(letter, name, argument, member, help)                                                             \
+    MLS_ROW(letter, name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), NULL)
+#define MLS_ROW_LIST(letter, name, argument, member, help)                                                             \
+    MLS_ROW(letter, name, argument, help, MLS_ADDS_TEXT, offsetof(mls_cli, member), NULL)
+#define MLS_ROW_WORD(name, argument, words, member, help)                                                              \
+    MLS_ROW('\0', name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), words)
+#define MLS_ROW_CHOICE(name, argument, member, help)                                                                   \
+    MLS_ROW('\0', name, argument, help, MLS_SETS_CHOICE, offsetof(mls_cli, member), NULL)
 /* Rows that many commands share. */
-#define MLS_ROW_USAGE {'\0', "usage", "training|hpc", "the family of benchmarks (training)", MLS_SETS_USAGE, 0, NULL}
+#define MLS_ROW_USAGE                                                                                                  \
+    MLS_ROW('\0', "usage", "training|hpc", "the family of benchmarks (training)", MLS_SETS_USAGE, 0, NULL)
 #define MLS_ROW_EDITION_AS(help) MLS_ROW_WORD("edition", "X.Y", "EDITION", edition, help)
 #define MLS_ROW_RULES_AS(help) MLS_ROW_TEXT('\0', "rules", "FILE", rules_path, help " (see mlscore-rules(5))")
 #define MLS_ROW_RCP(help) MLS_ROW_TEXT('\0', "rcp", "FILE", score.rcp_path, help)
-#define MLS_ROW_BERT(member) MLS_ROW_FLAG('\0', "bert-train-samples", member, "bert took as many samples to converge as its train_samples record says")
-#define MLS_ROW_FORMAT(formats) {'\0', "format", formats, "how to print results (the first is the default)", MLS_SETS_FORMAT, 0, NULL}
+#define MLS_ROW_BERT(member)                                                                                           \
+    MLS_ROW_FLAG('\0', "bert-train-samples", member,                                                                   \
+                 "bert took as many samples to converge as its train_samples record says")
+#define MLS_ROW_FORMAT(formats)                                                                                        \
+    MLS_ROW('\0', "format", formats, "how to print results (the first is the default)", MLS_SETS_FORMAT, 0, NULL)
 #define MLS_ROW_OUTPUT MLS_ROW_TEXT('o', "output", "FILE", output_path, "write results to FILE, whole or not at all")
-#define MLS_ROW_THREADS {'j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL}
+#define MLS_ROW_THREADS MLS_ROW('j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL)
 #define MLS_ROW_COLOR MLS_ROW_TEXT('\0', "color", "auto|always|never", color, "colour results (auto: on a terminal)")
 #define MLS_ROW_QUIET MLS_ROW_FLAG('q', "quiet", view.quiet, "say less")
-#define MLS_ROWS_ROUND MLS_ROW_USAGE, MLS_ROW_EDITION_AS("judge by this edition's rules (guessed by date and benchmark)")
-#define MLS_ROWS_FILES MLS_ROW_OUTPUT, \
-    MLS_ROW_TEXT('\0', "files-from", "FILE", files_from, "read more paths from FILE, one a line (-: standard input)"), \
-    MLS_ROW_FLAG('0', "null", files_from_null, "paths of --files-from end in NUL, not in a line ending")
-#define MLS_ROW_VERBOSE {'v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL}
-#define MLS_ROWS_VIEW MLS_ROW_COLOR, MLS_ROW_QUIET, MLS_ROW_VERBOSE, \
-    MLS_ROW_FLAG('\0', "strict", view.strict, "warnings and advice count as errors")
+#define MLS_ROWS_ROUND                                                                                                 \
+    MLS_ROW_USAGE, MLS_ROW_EDITION_AS("judge by this edition's rules (guessed by date and benchmark)")
+#define MLS_ROWS_FILES                                                                                                 \
+    MLS_ROW_OUTPUT,                                                                                                    \
+        MLS_ROW_TEXT('\0', "files-from", "FILE", files_from,                                                           \
+                     "read more paths from FILE, one a line (-: standard input)"),                                     \
+        MLS_ROW_FLAG('0', "null", files_from_null, "paths of --files-from end in NUL, not in a line ending")
+#define MLS_ROW_VERBOSE MLS_ROW('v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL)
+#define MLS_ROWS_VIEW                                                                                                  \
+    MLS_ROW_COLOR, MLS_ROW_QUIET, MLS_ROW_VERBOSE,                                                                     \
+        MLS_ROW_FLAG('\0', "strict", view.strict, "warnings and advice count as errors")
 /* The last of every table. */
-#define MLS_ROWS_LAST {'h', "help", NULL, "print this help", MLS_PRINTS_HELP, 0, NULL}, \
-    {'V', "version", NULL, "print the version", MLS_PRINTS_VERSION, 0, NULL}, {.name = NULL}
-// clang-format on
+#define MLS_ROWS_LAST                                                                                                  \
+    MLS_ROW('h', "help", NULL, "print this help", MLS_PRINTS_HELP, 0, NULL),                                           \
+        MLS_ROW('V', "version", NULL, "print the version", MLS_PRINTS_VERSION, 0, NULL), MLS_ROW(.name = NULL)
 
 typedef struct mls_cli mls_cli;
 
@@ -167,12 +183,8 @@ struct mls_cli {
 /* The commands, in the order in which help lists them. */
 #define MLS_COMMAND_LIST(C)                                                                                            \
     C(score)                                                                                                           \
-    C(check)                                                                                                           \
-    C(verify)                                                                                                          \
-    C(compare)                                                                                                         \
-    C(published)                                                                                                       \
-    C(throughput)                                                                                                      \
-    C(profile) C(config) C(diagnose) C(telemetry) C(memory) C(events) C(rcp) C(rules) C(help) C(completion)
+    C(check) C(verify) C(compare) C(published) C(throughput) C(profile) C(config) C(diagnose) C(telemetry) C(memory)   \
+        C(events) C(rcp) C(rules) C(help) C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)

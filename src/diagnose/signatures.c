@@ -46,10 +46,7 @@ mls_str mls_failure_word(const char *words, unsigned number)
 
 /* -------------------------------------------------------------- reading */
 
-#define MEMBER(name, kind, member, words)                                                                              \
-    {                                                                                                                  \
-        name, MLS_MEMBER_##kind, offsetof(mls_signature, member), words                                                \
-    }
+#define MEMBER(name, kind, member, words) MLS_MEMBER_OF(mls_signature, name, kind, member, words)
 
 static const mls_row_member signature_members[] = {
     MEMBER("pattern", TEXT, pattern, NULL),

@@ -38,11 +38,9 @@ bool mls_precision_from_name(mls_str name, mls_precision *precision)
     return false;
 }
 
-// clang-format off
-#define ROWS(members) members, sizeof (members) / sizeof *(members)
-#define MEMBER(type, name, kind, member) {name, MLS_MEMBER_##kind, offsetof(type, member), NULL}
-#define PEAK(name, id) {"peak_dense_tflops." name, MLS_MEMBER_NUMBER, offsetof(mls_accelerator, peak) + sizeof(double) * MLS_PRECISION_##id, NULL}
-// clang-format on
+#define ROWS(members) members, sizeof(members) / sizeof *(members)
+#define MEMBER(type, name, kind, member) MLS_MEMBER_OF(type, name, kind, member, NULL)
+#define PEAK(name, id) MEMBER(mls_accelerator, "peak_dense_tflops." name, NUMBER, peak[MLS_PRECISION_##id])
 
 static const mls_row_member accelerator_members[] = {
     MEMBER(mls_accelerator, "name", TEXT, name),

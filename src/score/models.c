@@ -14,11 +14,9 @@ struct mls_models {
     size_t count;
 };
 
-// clang-format off
-#define SHAPE(name, kind) {#name, MLS_MEMBER_##kind, offsetof(mls_model, shape.name), NULL}
-#define MEMBER(name, kind, member) {name, MLS_MEMBER_##kind, offsetof(mls_model, member), NULL}
-#define WORDS(name, member, words) {name, MLS_MEMBER_WORD, offsetof(mls_model, member), words}
-// clang-format on
+#define MEMBER(name, kind, member) MLS_MEMBER_OF(mls_model, name, kind, member, NULL)
+#define SHAPE(name, kind) MEMBER(#name, kind, shape.name)
+#define WORDS(name, member, words) MLS_MEMBER_OF(mls_model, name, WORD, member, words)
 
 /* The order of words is that of the enums, "not said" before them. */
 static const mls_row_member model_members[] = {
