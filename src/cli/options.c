@@ -72,8 +72,7 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
 {
     size_t number;
     void *setting = (char *)cli + option->at;
-    const bool chosen = option->does == MLS_SETS_CHOICE && argument != NULL;
-    if ((chosen || (option->argument != NULL && strchr(option->argument, '|') != NULL)) &&
+    if (argument != NULL && (option->does == MLS_SETS_CHOICE || strchr(option->argument, '|') != NULL) &&
         !is_allowed(cli, option, argument)) {
         return false;
     }
@@ -82,10 +81,8 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         *(bool *)setting = true;
         break;
     case MLS_SETS_TEXT:
-        *(const char **)setting = argument != NULL ? argument : "";
-        break;
     case MLS_SETS_CHOICE:
-        *(const char **)setting = chosen ? argument : "";
+        *(const char **)setting = argument != NULL ? argument : "";
         break;
     case MLS_ADDS_TEXT:
         return mls_names_add(setting, mls_str_from(argument)) ||

@@ -184,19 +184,13 @@ static mls_status take_json_value(const json_reading *reading, mls_str json)
 static mls_status read_export_value(json_reading *reading, mls_str text)
 {
     mls_str json;
-    size_t where;
-    size_t line;
-    size_t column;
-    const char *wrong = mls_json_validate(text, &reading->scratch, &json, &where);
-    if (wrong == mls_reason_memory) {
-        return MLS_ERROR_MEMORY;
+    mls_error wrong;
+    const mls_status status = mls_json_document(text, &reading->scratch, &json, &wrong);
+    if (status == MLS_ERROR_SYNTAX) {
+        reading->line += wrong.line - 1;
+        return refuse_export(reading, wrong.message);
     }
-    if (wrong == NULL) {
-        return take_json_value(reading, json);
-    }
-    mls_text_position(text, where, &line, &column);
-    reading->line += line - 1;
-    return refuse_export(reading, wrong);
+    return status == MLS_OK ? take_json_value(reading, json) : status;
 }
 
 mls_status mls_side_read_json(const mls_side_reading *side, mls_str text, bool lines, mls_error *error)

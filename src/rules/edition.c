@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
-#include "base/data.h"
+#include "base/json_row.h"
 #include "base/utf8.h"
 #include "rules/benchmark.h"
 
@@ -295,16 +295,10 @@ static mls_status read_usage(mls_editions *editions, mls_usage usage, const cJSO
     return status;
 }
 
-static cJSON *parse_data(const char *name)
-{
-    const mls_str text = mls_data_find(name);
-    return cJSON_ParseWithLength(text.ptr, text.len);
-}
-
 mls_status mls_editions_load(mls_editions **editions, mls_error *error)
 {
     mls_editions *loaded = calloc(1, sizeof *loaded);
-    cJSON *tables[] = {parse_data("benchmarks.json"), parse_data("editions.json")};
+    cJSON *tables[] = {mls_json_data("benchmarks.json"), mls_json_data("editions.json")};
     mls_status status = MLS_OK;
     if (loaded == NULL || tables[0] == NULL || tables[1] == NULL) { /* they are embedded and known to be JSON */
         status = mls_error_memory(error);

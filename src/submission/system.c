@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system.c - what a description must hold, and whether the folder of its results is there. */
-#include "base/data.h"
+#include "base/json_row.h"
 #include "base/utf8.h"
 #include "mlscore/value.h"
 #include "submission/judge.h"
 
 mls_status mls_system_rules_load(cJSON **rules, mls_error *error)
 {
-    const mls_str text = mls_data_find("systems.json");
-    *rules = cJSON_ParseWithLength(text.ptr, text.len);
+    *rules = mls_json_data("systems.json");
     return *rules != NULL ? MLS_OK : mls_error_memory(error);
 }
 
