@@ -230,7 +230,7 @@ $B/bench/%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
 
 # Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
-CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,house self units cases submissions hostile docs examples replay testdata round install fault)
+CHECK_SUITES ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,fault house self units cases submissions hostile docs examples replay testdata round install)
 
 .PHONY: check-programs
 check-programs: all $(UNIT_TESTS) $(FUZZERS:%=$B/replay/%) $B/testdata-generator $(if $(findstring fault,$(CHECK_SUITES)),$B/fault/shim.so $B/fault/sweep)

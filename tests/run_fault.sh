@@ -156,16 +156,28 @@ status=$(cat status)
 that "a closed pipe ends it quietly" '[ ! -s err ] && [ "$(wc -l <out)" -eq 1 ] && { [ "$status" -eq 0 ] || [ "$status" -eq 141 ]; }'
 
 # ------------------------------------------------------------ memory
-# Every command, each of its first DENSE (150) allocations and SPARSE (50) of the
-# later ones failing in a run of its own: the output is right, or there is a
-# message that memory ran out and status 3.  It never crashes, and never answers
-# something else.
-swept() {
-    if limited 600 "$sweep" "$shim" "${DENSE:-150}" "${SPARSE:-50}" "$mlscore" "$@" >why 2>&1; then
+# Every command, each of its first FIRST (150) and last LAST (60) allocations and
+# SPARSE (50) of those between them failing in a run of its own: the output is
+# right, or there is a message that memory ran out and status 3.  It never
+# crashes, and never answers something else.
+sweep_of() { # FIRST SPARSE LAST COMMAND…
+    counts="$1 $2 $3"
+    shift 3
+    if limited 600 "$sweep" "$shim" $counts "$mlscore" "$@" >why 2>&1; then
         pass
     else
         fail "no memory, $*" why
     fi
+}
+swept() { sweep_of "${FIRST:-150}" "${SPARSE:-50}" "${LAST:-60}" "$@"; }
+# In further formats the same is done, and printed in other ways, at the end.
+swept_formats() { # FORMATS COMMAND…
+    formats=$1
+    shift
+    swept "$@" --format "${formats%% *}"
+    for format in ${formats#* }; do
+        sweep_of 0 20 "${LAST_PRINTED:-100}" "$@" --format "$format"
+    done
 }
 mkdir cut
 cp "$testdata/logs/ten-runs.log" "$testdata/logs/malformed.log" "$testdata/logs/odd.log" cut
@@ -195,15 +207,11 @@ swept published --benchmark cosmoflw
 swept events --format csv "$testdata/logs/plain.log"
 swept events --count -j1 logs
 swept events packed.log
-for format in table csv json markdown github junit; do
-    swept check -j1 --format $format cut
-    swept verify -j1 --format $format submission
-done
+swept_formats 'table csv json markdown github junit' check -j1 cut
+swept_formats 'table csv json markdown github junit' verify -j1 submission
 swept check -j2 -q logs packed.log
 swept verify -j1 --benchmark llama31_405b .
-for format in table csv json markdown; do
-    swept score -j1 --format $format cut
-done
+swept_formats 'table csv json markdown' score -j1 cut
 swept score -v -j1 "$testdata/slurm"
 swept score -j1 --wide cut submission
 swept score -j1 --summary logs submission
@@ -211,27 +219,17 @@ swept score -j1 --summary=wide logs submission
 swept score -j2 --format json logs
 run "$mlscore" score --format csv --wide -o a.csv logs
 run "$mlscore" score --format json -o b.json cut submission
-for format in table csv json markdown; do
-    swept compare -j1 --format $format logs a.csv b.json submission
-done
+swept_formats 'table csv json markdown' compare -j1 logs a.csv b.json submission
 swept compare -j1 --all -v submission "$testdata/submission"
 swept compare -j1 --published logs b.json
 swept compare -j1 --scaling --accelerators A:8 --accelerators B:16 logs a.csv
-for format in table csv json markdown; do
-    swept throughput -j1 --format $format "$testdata/throughput" cut
-done
+swept_formats 'table csv json markdown' throughput -j1 "$testdata/throughput" cut
 swept throughput -j2 -v "$testdata/slurm" "$testdata/throughput/results"
-for format in table csv json; do
-    swept config --format $format "$testdata/configs"
-done
-for format in table csv json markdown; do
-    swept telemetry -j1 --format $format --run "$testdata/telemetry/slurm-4711.out" "$testdata/telemetry"
-done
-for format in table json; do
-    swept diagnose -j1 --format $format -v --signatures "$testdata/diagnose/own.json" "$testdata/diagnose/job_117" "$testdata/diagnose/job_118" \
-        "$testdata/diagnose/job_119" "$testdata/diagnose/job_120"
-    swept diagnose -j1 --format $format --campaign --sacct "$testdata/diagnose/chain/sacct.txt" "$testdata"/diagnose/chain/job_*
-done
+swept_formats 'table csv json' config "$testdata/configs"
+swept_formats 'table csv json markdown' telemetry -j1 --run "$testdata/telemetry/slurm-4711.out" "$testdata/telemetry"
+swept_formats 'table json' diagnose -j1 -v --signatures "$testdata/diagnose/own.json" "$testdata/diagnose/job_117" \
+    "$testdata/diagnose/job_118" "$testdata/diagnose/job_119" "$testdata/diagnose/job_120"
+swept_formats 'table json' diagnose -j1 --campaign --sacct "$testdata/diagnose/chain/sacct.txt" "$testdata"/diagnose/chain/job_*
 swept score -j1 "$testdata/logs/died.log"
 swept telemetry -j2 --timezone +03:00 --host-pattern '(node[0-9]+)' --run "$testdata/telemetry" "$testdata/telemetry/nvidia-smi.node02.csv"
 mkdir job
@@ -241,15 +239,11 @@ faulty 'read@node02:1:short=9000;read@node02:2:EIO' "$mlscore" telemetry -j1 --r
 that "telemetry after a read error: status 3, the file named, the others told" '[ "$status" -eq 3 ] && says node02 && says "Input/output error" && grep -q node03 out'
 faulty 'open@node02:*:EACCES' "$mlscore" telemetry -j1 --run "$testdata/telemetry/slurm-4711.out" job
 that "telemetry without permission: status 3, the file named, the others told" '[ "$status" -eq 3 ] && says node02 && says "Permission denied" && grep -q node03 out'
-for format in table csv json; do
-    swept memory --format $format "$testdata/memory/llama31_405b/config_DGXH100_16x8x288xtp4pp8cp1.sh"
-    swept memory --oom --format $format "$testdata/memory/oom.log"
-done
+swept_formats 'table csv json' memory "$testdata/memory/llama31_405b/config_DGXH100_16x8x288xtp4pp8cp1.sh"
+swept_formats 'table csv json' memory --oom "$testdata/memory/oom.log"
 swept memory -v --model "$testdata/memory/config.json" --context 128k --users 99 --gpu H100
 swept config -v "$testdata/memory"
-for format in table csv json; do
-    swept profile --format $format --by name "$testdata/profiles/healthy.json" "$testdata/profiles/stats.txt"
-done
+swept_formats 'table csv json' profile --by name "$testdata/profiles/healthy.json" "$testdata/profiles/stats.txt"
 swept profile -v --kernels "$root/src/data/kernels.json" "$testdata/profiles/gpu-trace.csv" "$testdata/profiles/ncu-details.csv"
 swept profile --against "$testdata/profiles/healthy.json" --run "$testdata/profiles/run.log" "$testdata/profiles/slow-network.json"
 for rules in 'read@result_3:1:EIO' 'open@result_3:*:EACCES' 'open@example_b200_n2.json:*:EACCES' \

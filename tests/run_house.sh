@@ -28,18 +28,14 @@ accelerators.h score
 reading.h reading
 collect.h slurm
 compare.h compare
-compare.h compare
 published.h compare
 diagnose.h diagnose
-profile.h profile
 throughput.h throughput
 telemetry.h telemetry
 profile.h profile
 memory.h memory
-throughput.h throughput
-submission.h submission
-memory.h memory
 memory_table.h memory
+submission.h submission
 HEADERS
 
 # Every include of a room, as "file room".
