@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-enum { PREFIXES_MAX = 6, NODE_MAX = 64 };
+#include "base/moment.h"
 
-#define DAY_MS 86400000.0
+enum { PREFIXES_MAX = 6, NODE_MAX = 64 };
 
 /* The leap year, long past, in which times without a year stand. */
 enum { NO_YEAR = 4 };
@@ -58,35 +58,7 @@ bool mls_take_number(mls_str *text, int32_t *number)
     return true;
 }
 
-/* Exactly `count` digits. */
-static bool peel_digits(mls_str *text, size_t count, int *number)
-{
-    int value = 0;
-    if (text->len < count) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!mls_is_digit(text->ptr[i])) {
-            return false;
-        }
-        value = value * 10 + (text->ptr[i] - '0');
-    }
-    *number = value;
-    *text = behind(*text, count);
-    return true;
-}
-
 /* ----------------------------------------------------------------- times */
-
-/* Days since 1970-01-01, by the Gregorian calendar (Hinnant's algorithm, for years from 1 on). */
-static double days_of(int year, int month, int day)
-{
-    const int y = year - (month <= 2);
-    const int of_era = y % 400;
-    const int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    const int days = y / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-    return days;
-}
 
 double mls_time_resolve(double time_ms, double near_ms)
 {
@@ -94,39 +66,15 @@ double mls_time_resolve(double time_ms, double near_ms)
     if (!(time_ms < 0)) {
         return time_ms;
     }
-    const double of_year = time_ms - days_of(NO_YEAR, 1, 1) * DAY_MS;
-    const int near_year = isfinite(near_ms) ? 1970 + (int)(near_ms / (365.2425 * DAY_MS)) : 0;
+    const double of_year = time_ms - mls_days_of(NO_YEAR, 1, 1) * MLS_DAY_MS;
+    const int near_year = isfinite(near_ms) ? 1970 + (int)(near_ms / (365.2425 * MLS_DAY_MS)) : 0;
     for (int year = near_year - 1; near_year > 0 && year <= near_year + 1; year++) {
         const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-        const bool late = !leap && of_year >= 60 * DAY_MS; /* behind 29 February */
-        const double time = days_of(year, 1, 1) * DAY_MS + of_year - (late ? DAY_MS : 0);
+        const bool late = !leap && of_year >= 60 * MLS_DAY_MS; /* behind 29 February */
+        const double time = mls_days_of(year, 1, 1) * MLS_DAY_MS + of_year - (late ? MLS_DAY_MS : 0);
         best = !isnan(best) && fabs(best - near_ms) <= fabs(time - near_ms) ? best : time;
     }
     return best;
-}
-
-/* 13:28:01, and a fraction behind a point or a comma */
-static bool peel_clock(mls_str *text, double *ms)
-{
-    mls_str rest = *text;
-    int hour, minute, second, digit;
-    if (!peel_digits(&rest, 2, &hour) || !peel_char(&rest, ':') || !peel_digits(&rest, 2, &minute) ||
-        !peel_char(&rest, ':') || !peel_digits(&rest, 2, &second) || hour > 24 || minute > 59 || second > 60) {
-        return false;
-    }
-    *ms = ((hour * 60 + minute) * 60 + second) * 1000.0;
-    mls_str fraction = rest;
-    if ((peel_char(&fraction, '.') || peel_char(&fraction, ',')) && peel_digits(&fraction, 1, &digit)) {
-        double unit = 100;
-        *ms += digit * unit;
-        while (peel_digits(&fraction, 1, &digit)) {
-            unit /= 10;
-            *ms += digit * unit;
-        }
-        rest = fraction;
-    }
-    *text = rest;
-    return true;
 }
 
 /* Z, +02:00, +0200, or nothing: UTC */
@@ -139,9 +87,9 @@ static void take_zone(mls_str *text, double *ms)
         return;
     }
     const bool east = peel_char(&rest, '+');
-    if ((east || peel_char(&rest, '-')) && peel_digits(&rest, 2, &hours)) {
+    if ((east || peel_char(&rest, '-')) && mls_take_digits(&rest, 2, &hours)) {
         (void)peel_char(&rest, ':');
-        if (peel_digits(&rest, 2, &minutes)) {
+        if (mls_take_digits(&rest, 2, &minutes)) {
             *ms += (east ? -1 : 1) * (hours * 60 + minutes) * 60000.0;
             *text = rest;
         }
@@ -153,13 +101,13 @@ size_t mls_time_parse(mls_str text, double *time_ms)
     mls_str rest = text;
     int year, month, day;
     double clock;
-    if (text.len < 19 || text.ptr[4] != '-' || !peel_digits(&rest, 4, &year) || !peel_char(&rest, '-') ||
-        !peel_digits(&rest, 2, &month) || !peel_char(&rest, '-') || !peel_digits(&rest, 2, &day) || year < 1970 ||
-        month < 1 || month > 12 || day < 1 || day > 31 ||
-        !(peel_char(&rest, 'T') || peel_char(&rest, ' ') || peel_char(&rest, '_')) || !peel_clock(&rest, &clock)) {
+    if (text.len < 19 || text.ptr[4] != '-' || !mls_take_digits(&rest, 4, &year) || !peel_char(&rest, '-') ||
+        !mls_take_digits(&rest, 2, &month) || !peel_char(&rest, '-') || !mls_take_digits(&rest, 2, &day) ||
+        year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 ||
+        !(peel_char(&rest, 'T') || peel_char(&rest, ' ') || peel_char(&rest, '_')) || !mls_take_clock(&rest, &clock)) {
         return 0;
     }
-    clock += days_of(year, month, day) * DAY_MS;
+    clock += mls_days_of(year, month, day) * MLS_DAY_MS;
     take_zone(&rest, &clock);
     *time_ms = clock;
     return text.len - rest.len;
@@ -186,8 +134,8 @@ static bool take_month_day(mls_str *text, int *month, int *day, double *clock)
         return false;
     }
     const size_t digits = peel_char(&rest, ' ') || (rest.len > 1 && rest.ptr[1] == ' ') ? 1 : 2;
-    if (!peel_digits(&rest, digits, day) || !peel_char(&rest, ' ') || *day < 1 || *day > 31 ||
-        !peel_clock(&rest, clock) || !peel_char(&rest, ' ')) {
+    if (!mls_take_digits(&rest, digits, day) || !peel_char(&rest, ' ') || *day < 1 || *day > 31 ||
+        !mls_take_clock(&rest, clock) || !peel_char(&rest, ' ')) {
         return false;
     }
     *text = rest;
@@ -258,10 +206,10 @@ static bool peel_time(mls_str *rest, mls_log_line *line)
             return false;
         }
         at = behind(at, 4);
-        if (!take_month_day(&at, &month, &day, &clock) || !peel_digits(&at, 4, &year) || year < 1970) {
+        if (!take_month_day(&at, &month, &day, &clock) || !mls_take_digits(&at, 4, &year) || year < 1970) {
             return false;
         }
-        time_ms = days_of(year, month, day) * DAY_MS + clock;
+        time_ms = mls_days_of(year, month, day) * MLS_DAY_MS + clock;
     }
     if (bracket ? !peel_char(&at, ']') : at.len > 0 && at.ptr[0] != ' ' && at.ptr[0] != '\t') {
         return false;
@@ -285,7 +233,7 @@ static bool peel_syslog(mls_str *rest, mls_log_line *line)
     if (node.len == 0 || !mls_str_ends(who, MLS_S(":"))) {
         return false;
     }
-    set_time(line, days_of(NO_YEAR, month, day) * DAY_MS + clock);
+    set_time(line, mls_days_of(NO_YEAR, month, day) * MLS_DAY_MS + clock);
     set_node(line, node);
     *rest = (mls_str){who.ptr + who.len, (size_t)(rest->ptr + rest->len - who.ptr) - who.len};
     return true;
@@ -302,11 +250,11 @@ static bool peel_glog(mls_str *rest, mls_log_line *line)
         return false;
     }
     at = behind(at, 1);
-    if (!peel_digits(&at, 2, &month) || !peel_digits(&at, 2, &day) || month < 1 || month > 12 || day < 1 || day > 31 ||
-        !peel_char(&at, ' ') || !peel_clock(&at, &clock) || at.len == 0 || at.ptr[0] != ' ') {
+    if (!mls_take_digits(&at, 2, &month) || !mls_take_digits(&at, 2, &day) || month < 1 || month > 12 || day < 1 ||
+        day > 31 || !peel_char(&at, ' ') || !mls_take_clock(&at, &clock) || at.len == 0 || at.ptr[0] != ' ') {
         return false;
     }
-    set_time(line, days_of(NO_YEAR, month, day) * DAY_MS + clock);
+    set_time(line, mls_days_of(NO_YEAR, month, day) * MLS_DAY_MS + clock);
     *rest = at;
     return true;
 }

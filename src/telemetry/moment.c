@@ -3,81 +3,28 @@
 #include <math.h>
 
 #include "base/file.h"
+#include "base/moment.h"
 #include "base/number.h"
 #include "telemetry/telemetry.h"
 
 #define MINUTE_MS 60000.0
-#define HOUR_MS (60 * MINUTE_MS)
-#define DAY_MS (24 * HOUR_MS)
 
-/* Takes a number of exactly `digits` digits from the front. */
-static bool take_fixed(mls_str *text, size_t digits, int *number)
-{
-    *number = 0;
-    for (size_t i = 0; i < digits; i++) {
-        if (i >= text->len || !mls_is_digit(text->ptr[i])) {
-            return false;
-        }
-        *number = *number * 10 + (text->ptr[i] - '0');
-    }
-    *text = (mls_str){text->ptr + digits, text->len - digits};
-    return true;
-}
-
-static bool take_char(mls_str *text, const char *among)
-{
-    const bool taken = text->len > 0 && text->ptr[0] != '\0' && strchr(among, text->ptr[0]) != NULL;
-    *text = taken ? (mls_str){text->ptr + 1, text->len - 1} : *text;
-    return taken;
-}
-
-/* 2026/11/21, 2026-11-21, 20261121: days since 1970 by the civil calendar, whose years begin in March here. */
+/* 2026/11/21, 2026-11-21, 20261121 */
 static bool take_date(mls_str *text, double *time_ms)
 {
-    static const int lengths[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int year;
-    int month;
-    int day;
-    if (!take_fixed(text, 4, &year)) {
+    int year, month, day;
+    if (!mls_take_digits(text, 4, &year)) {
         return false;
     }
     const char between[] = {text->len > 0 ? text->ptr[0] : '\0', '\0'};
-    const bool parted = take_char(text, "/-");
-    if (!take_fixed(text, 2, &month) || (parted && !take_char(text, between)) || !take_fixed(text, 2, &day) ||
-        year < 1970 || month < 1 || month > 12 || day < 1 || day > lengths[month - 1] ||
-        (month == 2 && day == 29 && (year % 4 != 0 || (year % 100 == 0 && year % 400 != 0)))) {
+    const bool parted = mls_take_char(text, "/-");
+    if (!mls_take_digits(text, 2, &month) || (parted && !mls_take_char(text, between)) ||
+        !mls_take_digits(text, 2, &day) || year < 1970 || month < 1 || month > 12) {
         return false;
     }
-    const int from_march = year - (month <= 2);
-    const int days_before = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    const int days = 365 * from_march + from_march / 4 - from_march / 100 + from_march / 400 + days_before - 719468;
-    *time_ms = days * DAY_MS;
-    return true;
-}
-
-/* 16:24:26, with decimals behind a point or a comma. */
-static bool take_clock(mls_str *text, double *time_ms)
-{
-    int hour;
-    int minute;
-    int second;
-    double unit = 1000;
-    if (!take_fixed(text, 2, &hour) || !take_char(text, ":") || !take_fixed(text, 2, &minute) ||
-        !take_char(text, ":") || !take_fixed(text, 2, &second) || hour > 23 || minute > 59 || second > 60) {
-        return false;
-    }
-    double milliseconds = second * 1000.0;
-    if (text->len > 1 && mls_is_digit(text->ptr[1]) && take_char(text, ".,")) {
-        double part = 0;
-        double scale = 1;
-        for (int digit; take_fixed(text, 1, &digit);) {
-            part = scale < 1e9 ? part * 10 + digit : part;
-            scale = scale < 1e9 ? scale * 10 : scale;
-        }
-        milliseconds += part * unit / scale;
-    }
-    *time_ms = hour * HOUR_MS + minute * MINUTE_MS + milliseconds;
-    return true;
+    const int first = mls_days_of(year, month, 1);
+    *time_ms = (first + day - 1) * MLS_DAY_MS;
+    return day >= 1 && (day <= 28 || day <= mls_days_of(month < 12 ? year : year + 1, month % 12 + 1, 1) - first);
 }
 
 bool mls_date_read(mls_str text, double *time_ms)
@@ -87,7 +34,7 @@ bool mls_date_read(mls_str text, double *time_ms)
 
 bool mls_clock_read(mls_str text, double *time_ms)
 {
-    return take_clock(&text, time_ms) && text.len == 0;
+    return mls_take_clock(&text, time_ms) && text.len == 0;
 }
 
 bool mls_timezone_parse(mls_str text, double *minutes)
@@ -99,10 +46,10 @@ bool mls_timezone_parse(mls_str text, double *minutes)
         return true;
     }
     const bool west = text.len > 0 && text.ptr[0] == '-';
-    if (!take_char(&text, "+-") || !take_fixed(&text, 2, &hours)) {
+    if (!mls_take_char(&text, "+-") || !mls_take_digits(&text, 2, &hours)) {
         return false;
     }
-    if (text.len > 0 && !(take_char(&text, ":"), take_fixed(&text, 2, &rest))) {
+    if (text.len > 0 && !(mls_take_char(&text, ":"), mls_take_digits(&text, 2, &rest))) {
         return false;
     }
     *minutes = (west ? -1 : 1) * (hours * 60.0 + rest);
@@ -122,10 +69,10 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
         *zoned = true;
         return *time_ms >= 1e11;
     }
-    if (!take_date(&rest, &date) || !(take_char(&rest, " T"), take_clock(&rest, &clock))) {
+    if (!take_date(&rest, &date) || !(mls_take_char(&rest, " T"), mls_take_clock(&rest, &clock))) {
         return false;
     }
-    (void)take_char(&rest, " ");
+    (void)mls_take_char(&rest, " ");
     *zoned = rest.len > 0;
     if (*zoned && !mls_timezone_parse(rest, &minutes)) {
         return false;
