@@ -12,24 +12,24 @@
 
 MLS_C_BEGIN
 
-/** What is measured of a device, in the order in which it is told. */
-#define MLS_METRIC_LIST(M)                                                                                             \
-    M(POWER_W, power_w)                                                                                                \
-    M(POWER_INSTANT_W, power_instant_w)                                                                                \
-    M(POWER_LIMIT_W, power_limit_w)                                                                                    \
-    M(UTILIZATION_GPU_PERCENT, utilization_gpu_percent)                                                                \
-    M(UTILIZATION_MEMORY_PERCENT, utilization_memory_percent)                                                          \
-    M(SM_CLOCK_MHZ, sm_clock_mhz)                                                                                      \
-    M(MEMORY_CLOCK_MHZ, memory_clock_mhz)                                                                              \
-    M(TEMPERATURE_GPU_C, temperature_gpu_c)                                                                            \
-    M(TEMPERATURE_MEMORY_C, temperature_memory_c)                                                                      \
-    M(MEMORY_USED_MIB, memory_used_mib)                                                                                \
-    M(MEMORY_TOTAL_MIB, memory_total_mib)                                                                              \
-    M(SM_ACTIVE, sm_active)                                                                                            \
-    M(SM_OCCUPANCY, sm_occupancy)                                                                                      \
-    M(TENSOR_ACTIVE, tensor_active)                                                                                    \
-    M(DRAM_ACTIVE, dram_active)                                                                                        \
-    M(GRAPHICS_ACTIVE, graphics_active)
+/** What is measured of a device, and its unit, in the order in which it is told.  `with` is handed on. */
+#define MLS_METRIC_LIST(M, with)                                                                                       \
+    M(with, POWER_W, power_w, "W")                                                                                     \
+    M(with, POWER_INSTANT_W, power_instant_w, "W")                                                                     \
+    M(with, POWER_LIMIT_W, power_limit_w, "W")                                                                         \
+    M(with, UTILIZATION_GPU_PERCENT, utilization_gpu_percent, "%")                                                     \
+    M(with, UTILIZATION_MEMORY_PERCENT, utilization_memory_percent, "%")                                               \
+    M(with, SM_CLOCK_MHZ, sm_clock_mhz, "MHz")                                                                         \
+    M(with, MEMORY_CLOCK_MHZ, memory_clock_mhz, "MHz")                                                                 \
+    M(with, TEMPERATURE_GPU_C, temperature_gpu_c, "degrees Celsius")                                                   \
+    M(with, TEMPERATURE_MEMORY_C, temperature_memory_c, "degrees Celsius")                                             \
+    M(with, MEMORY_USED_MIB, memory_used_mib, "MiB")                                                                   \
+    M(with, MEMORY_TOTAL_MIB, memory_total_mib, "MiB")                                                                 \
+    M(with, SM_ACTIVE, sm_active, "")                                                                                  \
+    M(with, SM_OCCUPANCY, sm_occupancy, "")                                                                            \
+    M(with, TENSOR_ACTIVE, tensor_active, "")                                                                          \
+    M(with, DRAM_ACTIVE, dram_active, "")                                                                              \
+    M(with, GRAPHICS_ACTIVE, graphics_active, "")
 
 /** What a device counts: told is by how much it rose.  energy_joules is what the device itself has summed up. */
 #define MLS_COUNTER_LIST(C)                                                                                            \
@@ -50,8 +50,8 @@ MLS_C_BEGIN
     R(DISPLAY_CLOCK_SETTING, display_clock_setting)
 
 typedef enum mls_metric {
-#define MLS_METRIC_ID(id, name) MLS_METRIC_##id,
-    MLS_METRIC_LIST(MLS_METRIC_ID) MLS_METRIC_COUNT
+#define MLS_METRIC_ID(prefix, id, name, unit) prefix##id,
+    MLS_METRIC_LIST(MLS_METRIC_ID, MLS_METRIC_) MLS_METRIC_COUNT
 #undef MLS_METRIC_ID
 } mls_metric;
 
@@ -66,9 +66,6 @@ typedef enum mls_reason {
     MLS_REASON_LIST(MLS_REASON_ID) MLS_REASON_COUNT
 #undef MLS_REASON_ID
 } mls_reason;
-
-const char *mls_metric_name(mls_metric metric);
-const char *mls_reason_name(mls_reason reason);
 
 /** How to read and to join; NaN and NULL stand for what was not given. */
 typedef struct mls_telemetry_options {
@@ -119,6 +116,7 @@ typedef struct mls_telemetry_device {
     double counters[MLS_COUNTER_COUNT];
     bool has_reasons;
     double reasons[MLS_REASON_COUNT]; /**< shares of the measured time; 0: never */
+    double slowed;                    /**< the largest of those that slow a device down, but for its power limit */
     bool continued;                   /**< another log has measured the same device before or behind */
     bool repeated; /**< another log has measured the same device, and better: neither sums nor comparisons have it */
     double energy_joules; /**< of the measured time */
@@ -131,6 +129,8 @@ typedef struct mls_telemetry_outlier {
     const mls_telemetry_device *device;
     mls_metric metric;
     double mean, median;
+    bool of_two;    /**< it was compared with one other, whose mean the median is */
+    bool straggles; /**< the others wait for it */
 } mls_telemetry_outlier;
 
 /** What was measured during one run. */
@@ -151,10 +151,9 @@ typedef struct mls_telemetry_window {
 typedef struct mls_telemetry {
     mls_telemetry_window *windows;
     size_t window_count;
-    mls_sources skipped; /**< that hold no measurement, and why */
-    size_t failed;       /**< files and folders that could not be read */
-    size_t files;        /**< with measurements */
-    struct mls_telemetry_file *sources;
+    mls_sources skipped;                /**< that hold no measurement, and why */
+    size_t failed;                      /**< files and folders that could not be read */
+    struct mls_telemetry_file *sources; /**< with measurements */
     size_t source_count;
 } mls_telemetry;
 

@@ -169,13 +169,27 @@ static void show_telemetry(mls_printer *to, const void *what)
     F(summary, max, NUMBER, "", row->max)
 MLS_FIELDS(summary, mls_metric_summary, SUMMARY_FIELDS)
 
-/* Only what has a value. */
+#define METRIC_NAME(before, id, name, unit) before #name,
+#define LISTED_NAME(id, name) #name,
+static const char *const metric_names[] = {MLS_METRIC_LIST(METRIC_NAME, "")};
+static const char *const counter_names[] = {MLS_COUNTER_LIST(LISTED_NAME)};
+static const char *const reason_names[] = {MLS_REASON_LIST(LISTED_NAME)};
+
+/* A member of that name, where it has a value. */
+static void emit_known(mls_emitter *to, const char *name, double value)
+{
+    if (!isnan(value)) {
+        mls_emit_name(to, mls_str_from(name));
+        mls_emit_number(to, value);
+    }
+}
+
 static void emit_metrics(mls_emitter *to, const mls_telemetry_device *device)
 {
     mls_emit_open(to, '{');
     for (unsigned i = 0; i < MLS_METRIC_COUNT; i++) {
         if (!isnan(device->metrics[i].mean)) {
-            mls_emit_name(to, mls_str_from(mls_metric_name((mls_metric)i)));
+            mls_emit_name(to, mls_str_from(metric_names[i]));
             mls_emit_object(to, &summary_fields, &device->metrics[i]);
         }
     }
@@ -184,15 +198,9 @@ static void emit_metrics(mls_emitter *to, const mls_telemetry_device *device)
 
 static void emit_counters(mls_emitter *to, const mls_telemetry_device *device)
 {
-    static const char *const names[] = {
-#define COUNTER_NAME(id, name) #name,
-        MLS_COUNTER_LIST(COUNTER_NAME)};
     mls_emit_open(to, '{');
     for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
-        if (!isnan(device->counters[i])) {
-            mls_emit_name(to, mls_str_from(names[i]));
-            mls_emit_number(to, device->counters[i]);
-        }
+        emit_known(to, counter_names[i], device->counters[i]);
     }
     mls_emit_close(to, '}');
 }
@@ -205,10 +213,7 @@ static void emit_reasons(mls_emitter *to, const mls_telemetry_device *device)
     }
     mls_emit_open(to, '{');
     for (unsigned i = 0; i < MLS_REASON_COUNT; i++) {
-        if (device->reasons[i] > 0) {
-            mls_emit_name(to, mls_str_from(mls_reason_name((mls_reason)i)));
-            mls_emit_number(to, device->reasons[i]);
-        }
+        emit_known(to, reason_names[i], device->reasons[i] > 0 ? device->reasons[i] : (double)NAN);
     }
     mls_emit_close(to, '}');
 }
@@ -235,24 +240,9 @@ static void emit_reasons(mls_emitter *to, const mls_telemetry_device *device)
 MLS_FIELDS(device, mls_telemetry_device, DEVICE_FIELDS)
 
 /* In CSV a metric is its mean. */
-#define METRIC_MEAN(id) row->metrics[MLS_METRIC_##id].mean
+#define METRIC_FIELD(F, id, name, unit) F(device_csv, name, NUMBER_OR_NULL, unit, row->metrics[MLS_METRIC_##id].mean)
 #define DEVICE_CSV_FIELDS(F)                                                                                           \
-    F(device_csv, power_w, NUMBER_OR_NULL, "W", METRIC_MEAN(POWER_W))                                                  \
-    F(device_csv, power_instant_w, NUMBER_OR_NULL, "W", METRIC_MEAN(POWER_INSTANT_W))                                  \
-    F(device_csv, power_limit_w, NUMBER_OR_NULL, "W", METRIC_MEAN(POWER_LIMIT_W))                                      \
-    F(device_csv, utilization_gpu_percent, NUMBER_OR_NULL, "%", METRIC_MEAN(UTILIZATION_GPU_PERCENT))                  \
-    F(device_csv, utilization_memory_percent, NUMBER_OR_NULL, "%", METRIC_MEAN(UTILIZATION_MEMORY_PERCENT))            \
-    F(device_csv, sm_clock_mhz, NUMBER_OR_NULL, "MHz", METRIC_MEAN(SM_CLOCK_MHZ))                                      \
-    F(device_csv, memory_clock_mhz, NUMBER_OR_NULL, "MHz", METRIC_MEAN(MEMORY_CLOCK_MHZ))                              \
-    F(device_csv, temperature_gpu_c, NUMBER_OR_NULL, "degrees Celsius", METRIC_MEAN(TEMPERATURE_GPU_C))                \
-    F(device_csv, temperature_memory_c, NUMBER_OR_NULL, "degrees Celsius", METRIC_MEAN(TEMPERATURE_MEMORY_C))          \
-    F(device_csv, memory_used_mib, NUMBER_OR_NULL, "MiB", METRIC_MEAN(MEMORY_USED_MIB))                                \
-    F(device_csv, memory_total_mib, NUMBER_OR_NULL, "MiB", METRIC_MEAN(MEMORY_TOTAL_MIB))                              \
-    F(device_csv, sm_active, NUMBER_OR_NULL, "", METRIC_MEAN(SM_ACTIVE))                                               \
-    F(device_csv, sm_occupancy, NUMBER_OR_NULL, "", METRIC_MEAN(SM_OCCUPANCY))                                         \
-    F(device_csv, tensor_active, NUMBER_OR_NULL, "", METRIC_MEAN(TENSOR_ACTIVE))                                       \
-    F(device_csv, dram_active, NUMBER_OR_NULL, "", METRIC_MEAN(DRAM_ACTIVE))                                           \
-    F(device_csv, graphics_active, NUMBER_OR_NULL, "", METRIC_MEAN(GRAPHICS_ACTIVE))                                   \
+    MLS_METRIC_LIST(METRIC_FIELD, F)                                                                                   \
     F(device_csv, ecc_corrected, NUMBER_OR_NULL, "", row->counters[MLS_COUNTER_ECC_CORRECTED])                         \
     F(device_csv, ecc_uncorrected, NUMBER_OR_NULL, "", row->counters[MLS_COUNTER_ECC_UNCORRECTED])
 MLS_FIELDS(device_csv, mls_telemetry_device, DEVICE_CSV_FIELDS)
@@ -260,7 +250,7 @@ MLS_FIELDS(device_csv, mls_telemetry_device, DEVICE_CSV_FIELDS)
 #define OUTLIER_FIELDS(F)                                                                                              \
     F(outlier, host, TEXT_OR_NULL, "", row->device->host)                                                              \
     F(outlier, device, TEXT, "", row->device->device)                                                                  \
-    F(outlier, metric, TEXT, "", mls_metric_name(row->metric))                                                         \
+    F(outlier, metric, TEXT, "", metric_names[row->metric])                                                            \
     F(outlier, mean, NUMBER, "", row->mean)                                                                            \
     F(outlier, median, NUMBER, "", row->median)
 MLS_FIELDS(outlier, mls_telemetry_outlier, OUTLIER_FIELDS)
@@ -309,13 +299,12 @@ static const mls_fields *const tables[] = {&telemetry_fields, &measured_fields, 
                                            &device_fields,    &summary_fields,     &outlier_fields,
                                            &total_fields,     &mls_skipped_fields, NULL};
 
+#define METRIC_COLUMN(blank, id, name, unit) blank #name
 static const mls_columns telemetry_columns = {
     "TELEMETRY CSV",
     "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage gaps longest_gap_ms "
-    "energy_joules mean_power_w energy_estimate_joules repeated power_w power_instant_w power_limit_w "
-    "utilization_gpu_percent "
-    "utilization_memory_percent sm_clock_mhz memory_clock_mhz temperature_gpu_c temperature_memory_c memory_used_mib "
-    "memory_total_mib sm_active sm_occupancy tensor_active dram_active graphics_active ecc_corrected ecc_uncorrected",
+    "energy_joules mean_power_w energy_estimate_joules repeated" MLS_METRIC_LIST(METRIC_COLUMN, " ") //
+    " ecc_corrected ecc_uncorrected",
     {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields},
     0};
 

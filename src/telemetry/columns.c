@@ -1,141 +1,104 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * columns.c - the formats of logs, as tables: what a column is called and what it tells.  A format like these is one
- * more table and one more row of mls_log_formats.
+ * columns.c - the formats of logs, as one table: what each calls what a column tells.  A format like these is one more
+ * column of names, and one more row of mls_log_formats.
  */
 #include "telemetry/telemetry.h"
+
+const struct mls_log_format mls_log_formats[MLS_LOG_KINDS] = {
+    [MLS_LOG_DMON] = {"dmon", '#'},
+    [MLS_LOG_DCGM] = {"dcgm", '#'},
+    [MLS_LOG_SMI] = {"nvidia-smi", '\0'},
+    [MLS_LOG_MLPERF] = {"mlperf", ':'},
+};
 
 #define METRIC(id) MLS_TELLS_METRIC + MLS_METRIC_##id, 1
 #define COUNTER(id) MLS_TELLS_COUNTER + MLS_COUNTER_##id, 1
 #define REASON(id) MLS_TELLS_REASON + MLS_REASON_##id, 1
 #define TELLS(id) MLS_TELLS_##id, 1
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
 
-/* Both as they are asked for and as they are printed. */
-static const mls_log_column nvidia_smi[] = {{"timestamp", TELLS(MOMENT)},
-                                            {"index", TELLS(INDEX)},
-                                            {"uuid", TELLS(UUID)},
-                                            {"gpu_uuid", TELLS(UUID)},
-                                            {"pci.bus_id", TELLS(BUS)},
-                                            {"gpu_bus_id", TELLS(BUS)},
-                                            {"name", TELLS(NAME)},
-                                            {"gpu_name", TELLS(NAME)},
-                                            {"power.draw", METRIC(POWER_W)},
-                                            {"power.draw.average", METRIC(POWER_W)},
-                                            {"power.draw.instant", METRIC(POWER_INSTANT_W)},
-                                            {"enforced.power.limit", METRIC(POWER_LIMIT_W)},
-                                            {"power.limit", METRIC(POWER_LIMIT_W)},
-                                            {"utilization.gpu", METRIC(UTILIZATION_GPU_PERCENT)},
-                                            {"utilization.memory", METRIC(UTILIZATION_MEMORY_PERCENT)},
-                                            {"clocks.current.sm", METRIC(SM_CLOCK_MHZ)},
-                                            {"clocks.sm", METRIC(SM_CLOCK_MHZ)},
-                                            {"clocks.current.memory", METRIC(MEMORY_CLOCK_MHZ)},
-                                            {"clocks.mem", METRIC(MEMORY_CLOCK_MHZ)},
-                                            {"temperature.gpu", METRIC(TEMPERATURE_GPU_C)},
-                                            {"temperature.memory", METRIC(TEMPERATURE_MEMORY_C)},
-                                            {"memory.used", METRIC(MEMORY_USED_MIB)},
-                                            {"memory.total", METRIC(MEMORY_TOTAL_MIB)},
-                                            {"ecc.errors.corrected.volatile.total", COUNTER(ECC_CORRECTED)},
-                                            {"ecc.errors.corrected.aggregate.total", COUNTER(ECC_CORRECTED)},
-                                            {"ecc.errors.uncorrected.volatile.total", COUNTER(ECC_UNCORRECTED)},
-                                            {"ecc.errors.uncorrected.aggregate.total", COUNTER(ECC_UNCORRECTED)},
-                                            {"clocks_event_reasons.active", TELLS(REASONS)},
-                                            {"clocks_throttle_reasons.active", TELLS(REASONS)},
-#define REASON_COLUMNS(id, name)                                                                                       \
-    {"clocks_event_reasons." #name, REASON(id)}, {"clocks_throttle_reasons." #name, REASON(id)},
-                                            MLS_REASON_LIST(REASON_COLUMNS)
-#undef REASON_COLUMNS
+/* dmon, dcgmi dmon; nvidia-smi, both as its columns are asked for and as they are printed; records of MLPerf. */
+static const mls_log_column columns[] = {
+    {TELLS(MOMENT), {NULL, NULL, "timestamp"}},
+    {TELLS(DATE), {"Date"}},
+    {TELLS(CLOCK), {"Time"}},
+    {TELLS(ENTITY), {NULL, "Entity"}},
+    {TELLS(INDEX), {"gpu", NULL, "index"}},
+    {TELLS(UUID), {NULL, NULL, "uuid gpu_uuid"}},
+    {TELLS(BUS), {NULL, NULL, "pci.bus_id gpu_bus_id"}},
+    {TELLS(NAME), {NULL, NULL, "name gpu_name"}},
+    {TELLS(PROCESS), {"pid"}},
+    {METRIC(POWER_W), {"pwr", "POWER", "power.draw power.draw.average", "power_reading"}},
+    {METRIC(POWER_INSTANT_W), {NULL, NULL, "power.draw.instant"}},
+    {METRIC(POWER_LIMIT_W), {NULL, NULL, "enforced.power.limit power.limit"}},
+    {METRIC(UTILIZATION_GPU_PERCENT), {"sm", "GPUTL", "utilization.gpu"}},
+    {METRIC(UTILIZATION_MEMORY_PERCENT), {"mem", "MCUTL", "utilization.memory"}},
+    {METRIC(SM_CLOCK_MHZ), {"pclk", "SMCLK", "clocks.current.sm clocks.sm"}},
+    {METRIC(MEMORY_CLOCK_MHZ), {"mclk", "MMCLK", "clocks.current.memory clocks.mem"}},
+    {METRIC(TEMPERATURE_GPU_C), {"gtemp", "TMPTR", "temperature.gpu"}},
+    {METRIC(TEMPERATURE_MEMORY_C), {"mtemp", "MMTMP", "temperature.memory"}},
+    {METRIC(MEMORY_USED_MIB), {"fb", "FBUSD", "memory.used"}},
+    {METRIC(MEMORY_TOTAL_MIB), {NULL, NULL, "memory.total"}},
+    {METRIC(SM_ACTIVE), {NULL, "SMACT"}},
+    {METRIC(SM_OCCUPANCY), {NULL, "SMOCC"}},
+    {METRIC(TENSOR_ACTIVE), {NULL, "TENSO"}},
+    {METRIC(DRAM_ACTIVE), {NULL, "DRAMA"}},
+    {METRIC(GRAPHICS_ACTIVE), {NULL, "GRACT"}},
+    {COUNTER(ECC_CORRECTED),
+     {"sbecc", NULL, "ecc.errors.corrected.volatile.total ecc.errors.corrected.aggregate.total"}},
+    {COUNTER(ECC_UNCORRECTED),
+     {"dbecc", NULL, "ecc.errors.uncorrected.volatile.total ecc.errors.uncorrected.aggregate.total"}},
+    {MLS_TELLS_COUNTER + MLS_COUNTER_ENERGY_JOULES, 1000, {NULL, "TOTEC"}}, /* millijoules */
+    {TELLS(REASONS), {NULL, NULL, "clocks_event_reasons.active clocks_throttle_reasons.active"}},
+#define REASON_COLUMN(id, name)                                                                                        \
+    {REASON(id), {NULL, NULL, "clocks_event_reasons." #name " clocks_throttle_reasons." #name}},
+    MLS_REASON_LIST(REASON_COLUMN)
+#undef REASON_COLUMN
 };
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static const mls_log_column dmon[] = {
-    {"Date", TELLS(DATE)},
-    {"Time", TELLS(CLOCK)},
-    {"gpu", TELLS(INDEX)},
-    {"pwr", METRIC(POWER_W)},
-    {"gtemp", METRIC(TEMPERATURE_GPU_C)},
-    {"mtemp", METRIC(TEMPERATURE_MEMORY_C)},
-    {"sm", METRIC(UTILIZATION_GPU_PERCENT)},
-    {"mem", METRIC(UTILIZATION_MEMORY_PERCENT)},
-    {"mclk", METRIC(MEMORY_CLOCK_MHZ)},
-    {"pclk", METRIC(SM_CLOCK_MHZ)},
-    {"fb", METRIC(MEMORY_USED_MIB)},
-    {"sbecc", COUNTER(ECC_CORRECTED)},
-    {"dbecc", COUNTER(ECC_UNCORRECTED)},
-};
-
-static const mls_log_column pmon[] = {{"gpu", TELLS(INDEX)}, {"pid", TELLS(PROCESS)}};
-
-static const mls_log_column dcgm[] = {
-    {"Entity", TELLS(ENTITY)},
-    {"POWER", METRIC(POWER_W)},
-    {"TMPTR", METRIC(TEMPERATURE_GPU_C)},
-    {"MMTMP", METRIC(TEMPERATURE_MEMORY_C)},
-    {"GPUTL", METRIC(UTILIZATION_GPU_PERCENT)},
-    {"MCUTL", METRIC(UTILIZATION_MEMORY_PERCENT)},
-    {"SMCLK", METRIC(SM_CLOCK_MHZ)},
-    {"MMCLK", METRIC(MEMORY_CLOCK_MHZ)},
-    {"FBUSD", METRIC(MEMORY_USED_MIB)},
-    {"SMACT", METRIC(SM_ACTIVE)},
-    {"SMOCC", METRIC(SM_OCCUPANCY)},
-    {"TENSO", METRIC(TENSOR_ACTIVE)},
-    {"DRAMA", METRIC(DRAM_ACTIVE)},
-    {"GRACT", METRIC(GRAPHICS_ACTIVE)},
-    {"TOTEC", MLS_TELLS_COUNTER + MLS_COUNTER_ENERGY_JOULES, 1000}, /* millijoules */
-};
-
-/* Its records are read by the reader of logs. */
-static const mls_log_column power_log[] = {{"power_reading", METRIC(POWER_W)}};
-
-const mls_log_format mls_log_formats[] = {
-    {"pmon", true, '#', "nvidia-smi pmon: it measures processes, not devices", pmon, LENGTH(pmon)},
-    {"dmon", true, '#', NULL, dmon, LENGTH(dmon)},
-    {"dcgm", true, '#', NULL, dcgm, LENGTH(dcgm)},
-    {"nvidia-smi", false, '\0', NULL, nvidia_smi, LENGTH(nvidia_smi)},
-    {NULL, false, '\0', NULL, NULL, 0},
-};
-const mls_log_format mls_power_log_format = {"mlperf", true, ':', NULL, power_log, LENGTH(power_log)};
-
-const char *mls_metric_name(mls_metric metric)
+void mls_log_slots(mls_log_kind kind, signed char slots[MLS_TELLS_VALUES])
 {
-    static const char *const names[] = {
-#define METRIC_NAME(id, name) #name,
-        MLS_METRIC_LIST(METRIC_NAME)};
-    return names[metric];
+    signed char next = 0;
+    memset(slots, -1, MLS_TELLS_VALUES);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const unsigned tells = columns[i].tells;
+        signed char *slot = &slots[tells < MLS_TELLS_VALUES ? tells : MLS_TELLS_REASONS];
+        if (tells < MLS_TELLS_PROCESS && columns[i].names[kind] != NULL && *slot < 0) {
+            *slot = next++;
+        }
+    }
 }
 
-const char *mls_reason_name(mls_reason reason)
+/* The row of a column's name, and how many names tell it better; NULL: it tells nothing. */
+static const mls_log_column *column_called(mls_log_kind kind, mls_str name, unsigned *better)
 {
-    static const char *const names[] = {
-#define REASON_NAME(id, name) #name,
-        MLS_REASON_LIST(REASON_NAME)};
-    return names[reason];
-}
-
-const mls_log_column *mls_log_column_find(const mls_log_format *format, mls_str name)
-{
-    for (size_t i = 0; i < format->column_count; i++) {
-        const char *known = format->columns[i].name;
-        if (name.len > 0 && known[0] == name.ptr[0] && mls_str_equal(mls_str_from(known), name)) {
-            return &format->columns[i];
+    for (size_t i = 0; i < COLUMNS; i++) {
+        mls_str names = mls_str_from(columns[i].names[kind]);
+        *better = 0;
+        for (mls_str known; names.ptr != NULL && (known = mls_str_word(&names)).len > 0; ++*better) {
+            if (mls_str_equal(known, name)) {
+                return &columns[i];
+            }
         }
     }
     return NULL;
 }
 
-static mls_str trimmed(mls_str text)
+mls_str mls_cell_trim(mls_str cell)
 {
-    while (text.len > 0 && mls_is_blank(text.ptr[0])) {
-        text = (mls_str){text.ptr + 1, text.len - 1};
+    while (cell.len > 0 && mls_is_blank(cell.ptr[0])) {
+        cell = (mls_str){cell.ptr + 1, cell.len - 1};
     }
-    while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1])) {
-        text.len--;
+    while (cell.len > 0 && mls_is_blank(cell.ptr[cell.len - 1])) {
+        cell.len--;
     }
-    return text;
+    return cell;
 }
 
 bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *cell)
 {
-    if (heading->format->words) {
+    if (mls_log_formats[heading->kind].mark != '\0') {
         *cell = mls_str_word(rest);
         return cell->len > 0;
     }
@@ -148,7 +111,7 @@ bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *ce
     while (comma != NULL && heading->blanks && comma + 1 < end && comma[1] != ' ') {
         comma = memchr(comma + 1, ',', (size_t)(end - comma - 1));
     }
-    *cell = trimmed((mls_str){rest->ptr, (size_t)((comma != NULL ? comma : end) - rest->ptr)});
+    *cell = mls_cell_trim((mls_str){rest->ptr, (size_t)((comma != NULL ? comma : end) - rest->ptr)});
     *rest = comma != NULL ? (mls_str){comma + 1, (size_t)(end - comma - 1)} : (mls_str){NULL, 0};
     return true;
 }
@@ -157,84 +120,63 @@ bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *ce
 static mls_str without_unit(mls_str name)
 {
     const char *bracket = memchr(name.ptr, '[', name.len);
-    return bracket != NULL ? trimmed((mls_str){name.ptr, (size_t)(bracket - name.ptr)}) : name;
-}
-
-/* Takes what a column tells, unless one before it tells it better.  In a row the last that tells a thing counts. */
-static bool tell_column(mls_log_heading *heading, const mls_log_column *of[], const mls_log_column *column)
-{
-    if (heading->count == MLS_HEADING_COLUMNS_MAX) {
-        return false;
-    }
-    const size_t at = heading->count++;
-    of[at] = column;
-    for (size_t i = 0; i < at && column != NULL; i++) {
-        column = heading->tells[i] == column->tells && of[i] < column ? NULL : column;
-    }
-    heading->tells[at] = column != NULL ? column->tells : MLS_TELLS_NOTHING;
-    heading->per[at] = column != NULL ? column->per : 1;
-    return true;
+    return bracket != NULL ? mls_cell_trim((mls_str){name.ptr, (size_t)(bracket - name.ptr)}) : name;
 }
 
 /* A heading says which device or when, and something of it. */
-static bool is_heading_of(mls_str line, mls_log_heading *heading, const mls_log_format *format, bool listed)
+static bool is_heading_of(mls_str line, mls_log_heading *heading, bool listed)
 {
-    const mls_log_column *of[MLS_HEADING_COLUMNS_MAX];
+    enum { UNTOLD = UINT8_MAX };
+    unsigned char told[MLS_TELLS_COUNT]; /* by a column than which so many names tell it better */
     mls_str cell;
     bool place = listed;
     bool measured = false;
-    bool date = false;
-    bool clock = false;
-    *heading = (mls_log_heading){.format = format};
-    heading->blanks = !format->words && !listed && memmem(line.ptr, line.len, ", ", 2) != NULL;
+    memset(told, UNTOLD, sizeof told);
+    heading->blanks = !listed && mls_str_contains(line, MLS_S(", "));
     while (mls_heading_cell(heading, &line, &cell)) {
-        const mls_log_column *column = mls_log_column_find(format, without_unit(cell));
-        if (!tell_column(heading, of, column)) {
+        unsigned better;
+        const mls_log_column *column = column_called(heading->kind, without_unit(cell), &better);
+        if (heading->count == MLS_HEADING_COLUMNS_MAX) {
             return false;
         }
-        const unsigned tells = column != NULL ? column->tells : MLS_TELLS_NOTHING;
-        measured |= tells <= MLS_TELLS_PROCESS;
-        place |= tells > MLS_TELLS_PROCESS && tells < MLS_TELLS_NAME;
-        date |= tells == MLS_TELLS_DATE;
-        clock |= tells == MLS_TELLS_CLOCK;
-        heading->timed |= tells == MLS_TELLS_MOMENT;
+        if (column == NULL) {
+            heading->unknown = heading->unknown.len > 0 ? heading->unknown : cell;
+        } else if (better <= told[column->tells]) {
+            told[column->tells] = (unsigned char)better;
+            measured |= column->tells <= MLS_TELLS_PROCESS;
+            place |= column->tells > MLS_TELLS_PROCESS && column->tells < MLS_TELLS_NAME;
+        } else {
+            column = NULL; /* in a row the last that tells a thing counts */
+        }
+        heading->columns[heading->count++] = column;
     }
-    heading->timed |= date && clock;
     heading->blanks |= listed; /* as nvidia-smi parts its rows */
-    return place && measured;
+    heading->timed =
+        told[MLS_TELLS_MOMENT] != UNTOLD || (told[MLS_TELLS_DATE] != UNTOLD && told[MLS_TELLS_CLOCK] != UNTOLD);
+    heading->processes = told[MLS_TELLS_PROCESS] != UNTOLD;
+    heading->read = place && measured;
+    mls_log_slots(heading->kind, heading->slots);
+    return heading->read;
 }
 
 bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed)
 {
-    for (const mls_log_format *format = mls_log_formats; format->source != NULL; format++) {
-        const bool marked = format->mark != '\0';
-        mls_str names = trimmed(line);
-        if (marked && (listed || names.len == 0 || names.ptr[0] != format->mark)) {
-            continue;
-        }
-        names = marked ? (mls_str){names.ptr + 1, names.len - 1} : names;
-        if (is_heading_of(names, heading, format, listed)) {
+    for (mls_log_kind kind = 0; kind < MLS_LOG_MLPERF; kind++) {
+        const char mark = mls_log_formats[kind].mark;
+        const size_t behind = mark != '\0';
+        *heading = (mls_log_heading){.kind = kind};
+        if ((mark == '\0' || (!listed && line.len > 0 && line.ptr[0] == mark)) &&
+            is_heading_of((mls_str){line.ptr + behind, line.len - behind}, heading, listed)) {
             return true;
         }
     }
-    heading->format = NULL;
     return false;
 }
 
-bool mls_telemetry_columns_known(const char *columns, mls_str *unknown)
+bool mls_telemetry_columns_known(const char *columns_listed, mls_str *unknown)
 {
-    mls_log_heading heading = {.format = mls_log_formats};
-    mls_str cell;
-    mls_str rest = mls_str_from(columns);
-    while (heading.format->words) {
-        heading.format++;
-    }
-    const mls_log_format *format = heading.format;
-    *unknown = (mls_str){"", 0};
-    while (mls_heading_cell(&heading, &rest, &cell)) {
-        if (unknown->len == 0 && mls_log_column_find(format, without_unit(cell)) == NULL) {
-            *unknown = cell;
-        }
-    }
-    return mls_heading_read(mls_str_from(columns), &heading, true);
+    mls_log_heading heading;
+    const bool some = mls_heading_read(mls_str_from(columns_listed), &heading, true);
+    *unknown = heading.unknown;
+    return some;
 }

@@ -38,7 +38,7 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
     }
     /* One that is only hotter, or draws less because it waits, is none. */
     for (size_t i = 0; i < window->outlier_count; i++) {
-        if (mls_metric_straggles(window->outliers[i].metric)) {
+        if (window->outliers[i].straggles) {
             const mls_device_words words = mls_device_called(window->outliers[i].device);
             memcpy(note->straggler, words.text, note->slower++ == 0 ? sizeof words.text : 0);
             break;

@@ -26,7 +26,6 @@ typedef struct log_reading {
     struct mls_telemetry_file *file;
     const mls_telemetry_options *options;
     mls_log_heading heading;
-    mls_log_device blank; /* a new device of that heading's format */
     size_t line, rows;
     size_t next;        /* the device whose turn it is, mostly */
     size_t stepped_row; /* the row that stepped back last; 0: none */
@@ -40,261 +39,275 @@ typedef struct log_reading {
 static void note_row(log_reading *reading, mls_finding_code code, const char *message)
 {
     mls_findings_add(&reading->file->findings, code,
-                     (mls_finding_place){.path = reading->file->path, .line = reading->line}, "%s", message);
+                     (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
 }
 
-static void run_short(log_reading *reading)
+static void run_short(struct mls_telemetry_file *file)
 {
-    reading->file->status = mls_error_memory(&reading->file->error);
-}
-
-/* ----------------------------------------------------------------- devices */
-
-/* Its place in the file's list; false when there are too many, or memory runs out. */
-static bool find_device(log_reading *reading, mls_str name, size_t *place)
-{
-    struct mls_telemetry_file *file = reading->file;
-    const char *source = reading->blank.format->source;
-    if (reading->next < file->count && file->devices[reading->next].format == reading->blank.format &&
-        mls_str_equal(file->devices[reading->next].name, name)) {
-        *place = reading->next;
-        return true;
-    }
-    char key[80];
-    bool added = false;
-    const int len = snprintf(key, sizeof key, "%s %.*s", source, MLS_CUT(name, 60));
-    mls_map_entry *entry = file->count < MLS_DEVICES_MAX
-                               ? mls_map_put(&file->numbers, (mls_str){key, (size_t)len}, &added)
-                               : mls_map_find(&file->numbers, (mls_str){key, (size_t)len});
-    if (entry == NULL) {
-        if (file->count < MLS_DEVICES_MAX) {
-            run_short(reading);
-        }
-        return false;
-    }
-    *place = entry->value.number;
-    if (file->count == MLS_DEVICES_MAX || !added) {
-        return true;
-    }
-    *place = entry->value.number = file->count;
-    const mls_str copy = mls_arena_copy(&file->arena, name);
-    if (copy.ptr == NULL || !MLS_GROW(file, devices)) {
-        run_short(reading);
-        return false;
-    }
-    file->devices[file->count] = reading->blank;
-    file->devices[file->count++].name = copy;
-    return true;
-}
-
-static void add_row(log_reading *reading, mls_log_device *device, mls_log_row *row)
-{
-    if (isnan(row->time_ms) && !isnan(reading->options->start_ms)) {
-        row->time_ms = reading->options->start_ms + (double)device->count * reading->options->interval_ms;
-    }
-    if (device->count == 0) {
-        device->timed = !isnan(row->time_ms);
-    }
-    if (device->timed && isnan(row->time_ms)) {
-        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row without a time among others that have one");
-        return;
-    }
-    if (device->count > 0 && (row->time_ms < reading->options->from_ms || row->time_ms > reading->options->until_ms)) {
-        return;
-    }
-    /* One step of the clock is seen by all devices, one after the other. */
-    const size_t apart = reading->rows - reading->stepped_row;
-    if (device->count > 0 && row->time_ms < mls_device_row(device, device->count - 1)->time_ms - STEP_BACK_MS) {
-        if (reading->stepped_row == 0 || apart > reading->file->count) {
-            note_row(reading, MLS_FINDING_TIME_BACK, "the time steps back: a clock was set, or logs were joined");
-        }
-        reading->stepped_row = reading->rows;
-    }
-    device->has_power |= !isnan(mls_device_power(device, row));
-    if (!mls_device_add(device, row)) {
-        run_short(reading);
-    }
+    file->status = mls_error_memory(&file->error);
 }
 
 /* -------------------------------------------------------------------- rows */
 
 /* What a row says, and of whom. */
 typedef struct parsed_row {
-    mls_log_row row;
-    mls_str names[3]; /* index, UUID and bus */
-    mls_str model;
+    mls_log_kind kind;
+    mls_log_row packed; /* but for counters and reasons */
     double date_ms, clock_ms;
     double counters[MLS_COUNTER_COUNT];
-    bool zoned, lost, has_reasons, other; /* `other`: of something that is no GPU */
     uint32_t reasons;
+    mls_str names[3]; /* index, UUID and bus */
+    mls_str model;
+    bool zoned, lost, has_reasons, other; /* `other`: of something that is no GPU */
 } parsed_row;
 
-/* A cell that holds bits, "0x0000000000000004", or "Active". */
-static void take_reasons(parsed_row *parsed, unsigned tells, mls_str cell)
+static void row_begin(parsed_row *row, mls_log_kind kind)
 {
-    uint32_t bits = 0;
-    if (tells >= MLS_TELLS_REASON) {
-        const bool active = mls_str_equal(cell, MLS_S("Active"));
-        if (!active && !mls_str_equal(cell, MLS_S("Not Active"))) {
-            parsed->lost |= mls_text_tells_lost(cell);
-            return;
-        }
-        bits = active ? 1U << (tells - MLS_TELLS_REASON) : 0;
-    } else {
-        if (!mls_str_starts(cell, MLS_S("0x")) || cell.len < 3 || cell.len > 18) {
-            parsed->lost |= mls_text_tells_lost(cell);
-            return;
-        }
-        for (size_t i = 2; i < cell.len; i++) {
-            const char c = cell.ptr[i];
-            const bool digit = mls_is_digit(c);
-            if (!digit && !((c | 0x20) >= 'a' && (c | 0x20) <= 'f')) {
-                return;
-            }
-            bits = bits << 4 | (uint32_t)(digit ? c - '0' : (c | 0x20) - 'a' + 10);
-        }
+    const double none = (double)NAN;
+    *row = (parsed_row){.kind = kind, .packed.time_ms = none, .date_ms = none, .clock_ms = none};
+    for (size_t i = 0; i < MLS_ROW_VALUES; i++) {
+        row->packed.values[i] = MLS_NO_VALUE;
     }
-    parsed->reasons |= bits & ((1U << MLS_REASON_COUNT) - 1);
-    parsed->has_reasons = true;
+    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++) {
+        row->counters[i] = none;
+    }
+}
+
+/* "0x0000000000000004" */
+static bool read_bits(mls_str cell, uint32_t *bits)
+{
+    bool ok = mls_str_starts(cell, MLS_S("0x")) && cell.len > 2 && cell.len <= 18;
+    for (size_t i = 2; i < cell.len && ok; i++) {
+        const char c = mls_is_digit(cell.ptr[i]) ? cell.ptr[i] : (char)(cell.ptr[i] | 0x20);
+        ok = mls_is_digit(c) || (c >= 'a' && c <= 'f');
+        *bits = *bits << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return ok;
+}
+
+/* A cell that holds bits, or that of one of them: "Active". */
+static void take_reasons(parsed_row *row, unsigned tells, mls_str cell)
+{
+    const bool active = mls_str_equal(cell, MLS_S("Active"));
+    uint32_t bits = 0;
+    if (tells == MLS_TELLS_REASONS ? !read_bits(cell, &bits) : !active && !mls_str_equal(cell, MLS_S("Not Active"))) {
+        row->lost |= mls_text_tells_lost(cell);
+        return;
+    }
+    bits |= active ? 1U << (tells - MLS_TELLS_REASON) : 0;
+    row->reasons |= bits & ((1U << MLS_REASON_COUNT) - 1);
+    row->has_reasons = true;
+}
+
+static void take_counter(parsed_row *row, const mls_log_column *column, mls_str cell)
+{
+    double *counter = &row->counters[column->tells - MLS_TELLS_COUNTER];
+    const bool counted = mls_number_parse(cell, counter);
+    *counter = counted ? *counter / column->per : (double)NAN;
+    row->lost |= !counted && mls_text_tells_lost(cell);
 }
 
 /* False: a time that is none. */
-static bool take_cell(parsed_row *parsed, const log_reading *reading, size_t column, mls_str cell, mls_str *rest)
+static bool take_cell(parsed_row *row, const mls_log_heading *heading, const mls_log_column *column, mls_str cell,
+                      mls_str *rest)
 {
-    const unsigned tells = reading->heading.tells[column];
+    const unsigned tells = column->tells;
     if (tells < MLS_TELLS_COUNTER) {
-        parsed->row.values[reading->blank.slots[tells]] = mls_value_read(cell, &parsed->lost);
-        return true;
-    }
-    if (tells < MLS_TELLS_REASONS) {
-        double *counter = &parsed->counters[tells - MLS_TELLS_COUNTER];
-        const bool counted = mls_number_parse(cell, counter);
-        *counter = counted ? *counter / reading->heading.per[column] : (double)NAN;
-        parsed->lost |= !counted && mls_text_tells_lost(cell);
+        row->packed.values[heading->slots[tells]] = mls_value_read(cell, &row->lost);
         return true;
     }
     switch (tells) {
     case MLS_TELLS_MOMENT:
-        return mls_moment_read(cell, &parsed->row.time_ms, &parsed->zoned);
+        return mls_moment_read(cell, &row->packed.time_ms, &row->zoned);
     case MLS_TELLS_DATE:
-        return mls_date_read(cell, &parsed->date_ms);
+        return mls_date_read(cell, &row->date_ms);
     case MLS_TELLS_CLOCK:
-        return mls_clock_read(cell, &parsed->clock_ms) || !reading->heading.timed;
+        return mls_clock_read(cell, &row->clock_ms) || !heading->timed;
     case MLS_TELLS_ENTITY:
-        parsed->other = !mls_str_equal(cell, MLS_S("GPU"));
-        parsed->names[0] = parsed->other ? cell : mls_str_word(rest);
-        return true;
+        row->other = !mls_str_equal(cell, MLS_S("GPU"));
+        row->names[0] = mls_str_word(rest);
+        return !row->other;
     case MLS_TELLS_INDEX:
     case MLS_TELLS_UUID:
     case MLS_TELLS_BUS:
-        parsed->names[tells - MLS_TELLS_INDEX] = cell.len > 0 && cell.ptr[0] != '[' ? cell : (mls_str){NULL, 0};
+        row->names[tells - MLS_TELLS_INDEX] = cell.len > 0 && cell.ptr[0] != '[' ? cell : (mls_str){NULL, 0};
         return true;
     case MLS_TELLS_NAME:
-        parsed->model = cell;
-        return true;
-    case MLS_TELLS_NOTHING:
+        row->model = cell;
         return true;
     default:
-        take_reasons(parsed, tells, cell);
-        return true;
+        break;
     }
+    if (tells < MLS_TELLS_REASONS) {
+        take_counter(row, column, cell);
+    } else {
+        take_reasons(row, tells, cell);
+    }
+    return true;
 }
 
-/* Whether a line is a row of the heading; why not, when it is damaged. */
-static bool parse_row(const log_reading *reading, mls_str line, parsed_row *parsed, const char **why)
+/* NULL: a line is a row of the heading; else why not. */
+static const char *parse_row(const mls_log_heading *heading, mls_str line, parsed_row *row)
 {
-    const mls_log_heading *heading = &reading->heading;
-    mls_str rest = line;
+    static const char fields[] = "a row with more or fewer fields than its heading";
+    static const char time[] = "a row whose time cannot be read";
     mls_str cell;
     size_t column = 0;
-    *parsed = (parsed_row){.row = {.time_ms = (double)NAN}, .date_ms = (double)NAN, .clock_ms = (double)NAN};
-    for (size_t i = 0; i < MLS_ROW_VALUES; i++) {
-        parsed->row.values[i] = MLS_NO_VALUE;
-    }
-    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++) {
-        parsed->counters[i] = (double)NAN;
-    }
-    *why = "a row with more or fewer fields than its heading";
-    while (mls_heading_cell(heading, &rest, &cell)) {
+    row_begin(row, heading->kind);
+    while (mls_heading_cell(heading, &line, &cell)) {
         if (column == heading->count) {
-            return false;
+            return fields;
         }
-        if (!take_cell(parsed, reading, column++, cell, &rest)) {
-            *why = "a row whose time cannot be read";
-            return false;
-        }
-        if (parsed->other) {
-            return false;
+        const mls_log_column *tells = heading->columns[column++];
+        if (tells != NULL && !take_cell(row, heading, tells, cell, &line)) {
+            return time;
         }
     }
-    if (heading->timed && isnan(parsed->row.time_ms)) {
-        parsed->row.time_ms = parsed->date_ms + parsed->clock_ms;
+    if (heading->timed && isnan(row->packed.time_ms)) {
+        row->packed.time_ms = row->date_ms + row->clock_ms;
     }
-    return column == heading->count && (!heading->timed || !isnan(parsed->row.time_ms));
+    return column == heading->count && (!heading->timed || !isnan(row->packed.time_ms)) ? NULL : fields;
 }
 
-static mls_str known_text(mls_arena *arena, mls_str text)
+/* ----------------------------------------------------------------- devices */
+
+static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
 {
-    const bool known = text.len > 0 && text.ptr[0] != '[' && !mls_str_equal(text, MLS_S("N/A"));
-    return known ? mls_arena_copy(arena, text) : (mls_str){NULL, 0};
+    if (text.len == 0 || text.ptr[0] == '[' || mls_str_equal(text, MLS_S("N/A"))) {
+        return (mls_str){NULL, 0};
+    }
+    const mls_str kept = mls_arena_copy(&file->arena, text);
+    if (kept.ptr == NULL) {
+        run_short(file);
+    }
+    return kept;
 }
 
-static void take_parsed(log_reading *reading, parsed_row *parsed)
+/* Whom a row is about; NULL when there are too many, or memory runs out. */
+static mls_log_device *find_device(log_reading *reading, const parsed_row *row)
 {
     struct mls_telemetry_file *file = reading->file;
-    const mls_str *names = parsed->names;
-    const mls_str name = names[0].len > 0   ? names[0]
-                         : names[1].len > 0 ? names[1]
-                         : names[2].len > 0 ? names[2]
-                                            : MLS_S("0");
-    const size_t before = file->count;
-    size_t place;
-    if (!find_device(reading, name, &place)) {
-        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row of one device too many");
-        return;
+    mls_map *numbers = &file->numbers[row->kind];
+    mls_str name = MLS_S("0");
+    for (size_t i = 3; i-- > 0;) {
+        name = row->names[i].len > 0 ? row->names[i] : name;
     }
-    mls_log_device *device = &file->devices[place];
-    reading->next = place + 1 < file->count ? place + 1 : 0;
-    if (file->count > before) {
-        device->uuid = known_text(&file->arena, names[1]);
-        device->model = known_text(&file->arena, parsed->model);
+    const size_t turn = reading->next < file->count ? reading->next : 0;
+    mls_log_device *next = file->count > 0 ? &file->devices[turn] : NULL;
+    if (next != NULL && next->kind == row->kind && mls_str_equal(next->name, name)) {
+        reading->next = turn + 1;
+        return next;
     }
-    const bool local = !isnan(parsed->row.time_ms) && !parsed->zoned;
-    device->local |= local;
-    parsed->row.time_ms += reading->options->offset_ms;
-    parsed->row.time_ms -= local ? reading->options->timezone_minutes * MINUTE_MS : 0;
+    mls_map_entry *entry = mls_map_find(numbers, name);
+    if (entry == NULL) {
+        if (file->count == MLS_DEVICES_MAX) {
+            note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row of one device too many");
+            return NULL;
+        }
+        entry = MLS_GROW(file, devices) ? mls_map_put(numbers, name, NULL) : NULL;
+        if (entry == NULL) {
+            run_short(file);
+            return NULL;
+        }
+        mls_log_device *device = &file->devices[file->count];
+        entry->value.number = file->count++;
+        mls_device_init(device, row->kind);
+        device->name = entry->key;
+        device->uuid = keep_text(file, row->names[1]);
+        device->model = keep_text(file, row->model);
+    }
+    reading->next = entry->value.number + 1;
+    return &file->devices[entry->value.number];
+}
+
+/* Adds a row.  Counters are so large that only how far they have come has the digits that matter. */
+static void add_row(mls_log_device *device, parsed_row *row)
+{
     for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
-        const double value = parsed->counters[i];
+        const double value = row->counters[i];
         device->first[i] = isnan(device->first[i]) ? value : device->first[i];
         if (isfinite(value) && fabs(value - device->first[i]) < COUNTER_MAX) {
             const double thousandths = round((value - device->first[i]) * 1000);
-            parsed->row.values[device->slots[MLS_TELLS_COUNTER + i]] =
+            row->packed.values[device->slots[MLS_TELLS_COUNTER + i]] =
                 mls_value_pack((uint64_t)fabs(thousandths), -3, thousandths < 0);
         }
     }
-    if (parsed->has_reasons) {
-        parsed->row.values[device->slots[MLS_TELLS_REASONS]] = mls_value_pack(parsed->reasons, 0, false);
+    if (row->has_reasons) {
+        row->packed.values[device->slots[MLS_TELLS_REASONS]] = mls_value_pack(row->reasons, 0, false);
         device->has_reasons = true;
     }
-    if (parsed->lost && !device->lost) {
+    device->has_power = device->has_power || !isnan(mls_device_power(device, &row->packed));
+    device->rows[device->count++] = row->packed;
+}
+
+/* Whether a row is to be kept: not one of another time than is wanted, but for the first of a device. */
+static bool place_row(log_reading *reading, mls_log_device *device, parsed_row *row)
+{
+    const mls_telemetry_options *options = reading->options;
+    const bool local = !isnan(row->packed.time_ms) && !row->zoned;
+    device->local |= local;
+    row->packed.time_ms += options->offset_ms;
+    row->packed.time_ms -= local ? options->timezone_minutes * MINUTE_MS : 0;
+    if (isnan(row->packed.time_ms) && !isnan(options->start_ms)) {
+        row->packed.time_ms = options->start_ms + (double)device->count * options->interval_ms;
+    }
+    if (device->count == 0) {
+        device->timed = !isnan(row->packed.time_ms);
+        return true;
+    }
+    if (device->timed && isnan(row->packed.time_ms)) {
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row without a time among others that have one");
+        return false;
+    }
+    if (row->packed.time_ms < options->from_ms || row->packed.time_ms > options->until_ms) {
+        return false;
+    }
+    const double before_ms = device->rows[device->count - 1].time_ms;
+    device->disordered |= row->packed.time_ms < before_ms;
+    if (row->packed.time_ms < before_ms - STEP_BACK_MS) {
+        /* One step of the clock is seen by all devices, one after the other. */
+        if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > reading->file->count) {
+            note_row(reading, MLS_FINDING_TIME_BACK, "the time steps back: a clock was set, or logs were joined");
+        }
+        reading->stepped_row = reading->rows;
+    }
+    return true;
+}
+
+static void keep_row(log_reading *reading, parsed_row *row)
+{
+    struct mls_telemetry_file *file = reading->file;
+    mls_log_device *device = find_device(reading, row);
+    if (device == NULL) {
+        return;
+    }
+    if (row->lost && !device->lost) {
         device->lost = true;
         mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST,
-                         (mls_finding_place){.path = file->path, .line = reading->line},
-                         "device %.*s was lost: from here on it could not be asked any more", MLS_CUT(name, 60));
+                         (mls_finding_place){.path = file->source.path, .line = reading->line},
+                         "device %.*s was lost: from here on it could not be asked any more",
+                         MLS_CUT(device->name, 60));
     }
-    add_row(reading, device, &parsed->row);
+    if (!place_row(reading, device, row)) {
+        return;
+    }
+    if (!MLS_GROW(device, rows)) {
+        run_short(file);
+        return;
+    }
+    add_row(device, row);
 }
 
 static void take_row(log_reading *reading, mls_str line)
 {
-    parsed_row parsed;
-    const char *why;
+    parsed_row row;
+    const char *why = parse_row(&reading->heading, line, &row);
     reading->rows++;
-    if (parse_row(reading, line, &parsed, &why)) {
-        take_parsed(reading, &parsed);
+    if (why == NULL) {
+        keep_row(reading, &row);
     } else if (mls_text_tells_lost(line)) {
         note_row(reading, MLS_FINDING_DEVICE_LOST, "a device was lost: it could not be asked any more");
-    } else if (!parsed.other) {
+    } else if (!row.other) {
         note_row(reading, MLS_FINDING_ROW_DAMAGED, why);
     }
 }
@@ -308,12 +321,12 @@ static void take_power_record(log_reading *reading, mls_str line)
     size_t where;
     double number;
     mls_decimal decimal;
-    const char *payload = memmem(line.ptr, line.len, mllog.ptr, mllog.len);
-    mls_str text = {payload + mllog.len, line.len - (size_t)(payload - line.ptr) - mllog.len};
+    const char *payload = (const char *)memmem(line.ptr, line.len, mllog.ptr, mllog.len) + mllog.len;
     mls_arena_reset(&reading->scratch);
-    const char *wrong = mls_record_validate(text, &record, &reading->scratch, &where);
+    const char *wrong = mls_record_validate((mls_str){payload, (size_t)(line.ptr + line.len - payload)}, &record,
+                                            &reading->scratch, &where);
     if (wrong == mls_reason_memory) {
-        run_short(reading);
+        run_short(reading->file);
         return;
     }
     const bool readable = wrong == NULL && mls_json_number(record.value, &number) && isfinite(number);
@@ -325,91 +338,69 @@ static void take_power_record(log_reading *reading, mls_str line)
         reading->power = true;
         reading->efficiency = readable ? number : (double)NAN;
     } else if (record.key_id == MLS_KEY_POWER_READING) {
-        size_t place;
         const mls_words words = mls_words_exact(number);
-        mls_log_row row = {.time_ms = record.time_ms + reading->options->offset_ms};
+        parsed_row row;
+        row_begin(&row, MLS_LOG_MLPERF);
         reading->power = true;
         reading->rows++;
-        mls_device_init(&reading->blank, &mls_power_log_format);
-        if (mls_decimal_parse(mls_str_from(words.text), &decimal) && find_device(reading, MLS_S("node"), &place)) {
-            row.values[0] = mls_value_pack(decimal.digits, decimal.exponent, decimal.negative);
-            add_row(reading, &reading->file->devices[place], &row);
+        if (mls_decimal_parse(mls_str_from(words.text), &decimal)) {
+            row.packed.time_ms = record.time_ms;
+            row.zoned = true;
+            row.names[0] = MLS_S("node");
+            row.packed.values[0] = mls_value_pack(decimal.digits, decimal.exponent, decimal.negative);
+            keep_row(reading, &row);
         }
     }
 }
 
 /* ------------------------------------------------------------------- lines */
 
-/* Rows begin with digits or marks mostly; a heading with the name of a column, or behind a mark. */
-static bool may_be_heading(const log_reading *reading, mls_str line)
+/* A heading begins with a mark or is of names, none of which begins with a digit as some cell of a row mostly does. */
+static bool may_be_heading(mls_str line)
 {
-    const mls_log_format *format = reading->heading.format;
-    const char c = line.ptr[0];
-    const char *end = memchr(line.ptr, ',', line.len);
-    if (format == NULL || c == '#') {
+    const char *end = line.ptr + line.len;
+    const char *cell = line.ptr;
+    if (*cell == '#') {
         return true;
     }
-    if (end == NULL || !((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) {
-        return false;
-    }
-    const char *bracket = memchr(line.ptr, ' ', (size_t)(end - line.ptr));
-    const mls_str first = {line.ptr, (size_t)((bracket != NULL ? bracket : end) - line.ptr)};
-    for (format = mls_log_formats; format->source != NULL; format++) {
-        if (format->mark == '\0' && mls_log_column_find(format, first) != NULL) {
-            return true;
+    for (; cell != NULL && cell < end; cell = memchr(cell, ',', (size_t)(end - cell))) {
+        cell += *cell == ',';
+        cell += cell < end && *cell == ' ';
+        if (cell < end && mls_is_digit(*cell)) {
+            return false;
         }
     }
-    return false;
+    return memchr(line.ptr, ',', line.len) != NULL;
 }
 
-/* A line of a file for which --columns says what a heading would; true when it is a row so. */
+/* Whether a line is a row of what --columns says, before any heading came. */
 static bool is_listed_row(log_reading *reading, mls_str line)
 {
     const char *columns = reading->options->columns;
     const char *comma = memchr(line.ptr, ',', line.len);
-    double time_ms;
-    bool zoned;
-    reading->headless |=
-        comma != NULL && mls_moment_read((mls_str){line.ptr, (size_t)(comma - line.ptr)}, &time_ms, &zoned);
-    parsed_row parsed;
-    const char *why;
-    if (columns == NULL || !mls_heading_read(mls_str_from(columns), &reading->heading, true)) {
-        return false;
-    }
-    mls_device_init(&reading->blank, reading->heading.format);
-    if (!parse_row(reading, line, &parsed, &why)) {
-        reading->heading.format = NULL;
-    }
-    return reading->heading.format != NULL;
+    parsed_row row;
+    reading->headless |= comma != NULL && mls_moment_read((mls_str){line.ptr, (size_t)(comma - line.ptr)},
+                                                          &row.packed.time_ms, &row.zoned);
+    reading->heading.read = columns != NULL && mls_heading_read(mls_str_from(columns), &reading->heading, true) &&
+                            parse_row(&reading->heading, line, &row) == NULL;
+    return reading->heading.read;
 }
 
 static void take_line(log_reading *reading, mls_str line)
 {
+    const mls_log_heading *now = &reading->heading;
+    const char mark = mls_log_formats[now->kind].mark;
     mls_log_heading heading;
+    line = mls_cell_trim(line);
     reading->line++;
-    while (line.len > 0 && mls_is_blank(line.ptr[line.len - 1])) {
-        line.len--;
-    }
-    while (line.len > 0 && (line.ptr[0] == ' ' || line.ptr[0] == '\t')) {
-        line = (mls_str){line.ptr + 1, line.len - 1};
-    }
-    const mls_log_format *format = reading->heading.format;
     if (line.len == 0) {
         return;
     }
-    if ((format == NULL || line.ptr[0] == ':') && mls_str_contains(line, mllog)) {
+    if ((!now->read || line.ptr[0] == ':') && mls_str_contains(line, mllog)) {
         take_power_record(reading, line);
-    } else if (may_be_heading(reading, line) && mls_heading_read(line, &heading, false)) {
+    } else if ((!now->read || may_be_heading(line)) && mls_heading_read(line, &heading, false)) {
         reading->heading = heading;
-        mls_device_init(&reading->blank, heading.format);
-        reading->file->skip = heading.format->refused;
-    } else if (format != NULL && format->refused == NULL && !(format->mark != '\0' && line.ptr[0] == format->mark)) {
-        /* A power record in between has left its own blank. */
-        if (reading->blank.format != format) {
-            mls_device_init(&reading->blank, format);
-        }
-        take_row(reading, line);
-    } else if (format == NULL && is_listed_row(reading, line)) {
+    } else if (now->read ? !now->processes && (mark == '\0' || line.ptr[0] != mark) : is_listed_row(reading, line)) {
         take_row(reading, line);
     }
 }
@@ -417,8 +408,7 @@ static void take_line(log_reading *reading, mls_str line)
 /* Whether a file that has not shown what it is by now is none of ours, or is one that is not read. */
 static bool is_none(const log_reading *reading)
 {
-    return (reading->heading.format == NULL && !reading->power) ||
-           (reading->heading.format != NULL && reading->heading.format->refused != NULL);
+    return reading->heading.read ? reading->heading.processes : !reading->power;
 }
 
 static void cut_lines(log_reading *reading, mls_str block)
@@ -432,7 +422,7 @@ static void cut_lines(log_reading *reading, mls_str block)
                 mls_buffer_append(&reading->carry, part);
             }
             if (reading->carry.failed) {
-                run_short(reading);
+                run_short(reading->file);
                 return;
             }
         }
@@ -451,68 +441,70 @@ static void cut_lines(log_reading *reading, mls_str block)
     }
 }
 
+/* A log cut in a number looks whole: a last line without an ending is left out. */
+static void end_lines(log_reading *reading, const mls_input *input)
+{
+    struct mls_telemetry_file *file = reading->file;
+    if (mls_input_status(input, &file->error) != MLS_OK) {
+        file->status = MLS_ERROR_READ;
+    } else if (input->ended && (reading->carry.len > 0 || reading->overlong) && !is_none(reading)) {
+        reading->line++;
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "the last line has no ending: it may be cut off, and is left out");
+    }
+}
+
 static void read_blocks(log_reading *reading, mls_input *input)
 {
     struct mls_telemetry_file *file = reading->file;
     char *block = malloc(MLS_BLOCK_SIZE);
     size_t bytes = 0;
     size_t len = 0;
-    if (block == NULL) {
-        run_short(reading);
-        return;
-    }
     do {
-        if (!mls_input_fill(input, block, &len)) {
-            run_short(reading);
+        if (block == NULL || !mls_input_fill(input, block, &len)) {
+            run_short(file);
         } else {
             bytes += len;
             cut_lines(reading, (mls_str){block, len});
         }
     } while (file->status == MLS_OK && !input->ended && !is_none(reading));
-    if (file->status == MLS_OK && mls_input_status(input, &file->error) != MLS_OK) {
-        file->failed = true;
-    }
-    /* A log cut in a number looks whole: a last line without an ending is left out. */
-    if (file->status == MLS_OK && input->ended && (reading->carry.len > 0 || reading->overlong) && !is_none(reading)) {
-        reading->line++;
-        note_row(reading, MLS_FINDING_ROW_DAMAGED, "the last line has no ending: it may be cut off, and is left out");
-    }
-    file->skip = file->failed               ? NULL
-                 : input->unread != NULL    ? input->unread
-                 : file->skip != NULL       ? file->skip
-                 : bytes == 0               ? "empty"
-                 : is_none(reading)         ? reading->headless ? "has no heading: --columns says what was queried"
-                                                                : "none of the formats that telemetry reads"
-                 : file->count > 0          ? NULL
-                 : file->findings.count > 0 ? "no row of it can be read"
-                                            : "no measurement in it";
     free(block);
+    if (file->status == MLS_OK) {
+        end_lines(reading, input);
+    }
+    file->skip = input->unread != NULL        ? input->unread
+                 : reading->heading.processes ? "nvidia-smi pmon: it measures processes, not devices"
+                 : bytes == 0                 ? "empty"
+                 : file->count > 0            ? NULL
+                 : !is_none(reading) ? file->findings.count > 0 ? "no row of it can be read" : "no measurement in it"
+                 : reading->headless ? "has no heading: --columns says what was queried"
+                                     : "none of the formats that telemetry reads";
 }
 
 /* What is known only at the end: the efficiency of a power log, the order of rows. */
-static void finish_devices(const log_reading *reading)
+static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;
+    const mls_finding_place place = {.path = file->source.path};
     bool untimed = false;
     for (size_t i = 0; i < file->count && file->status == MLS_OK; i++) {
         mls_log_device *device = &file->devices[i];
         untimed |= !device->timed;
-        if (device->format == &mls_power_log_format && isnan(reading->efficiency)) {
-            mls_findings_add(&file->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
+        if (device->kind == MLS_LOG_MLPERF && isnan(reading->efficiency)) {
+            mls_findings_add(&file->findings, MLS_FINDING_POWER_LOG, place,
                              "the power file does not say conversion_eff: its readings are taken as they are");
-        } else if (device->format == &mls_power_log_format) {
+        } else if (device->kind == MLS_LOG_MLPERF) {
             device->power_scale = reading->efficiency;
         }
         if (!mls_device_finish(device)) {
-            file->status = mls_error_memory(&file->error);
+            run_short(file);
         }
     }
     if (untimed) {
-        mls_findings_add(&file->findings, MLS_FINDING_NO_TIME, (mls_finding_place){.path = file->path},
+        mls_findings_add(&file->findings, MLS_FINDING_NO_TIME, place,
                          "the log has no times: it is told as a whole; --start and --interval give them");
     }
     if (file->findings.out_of_memory) {
-        file->status = mls_error_memory(&file->error);
+        run_short(file);
     }
 }
 
@@ -521,13 +513,15 @@ static int compare_devices(const void *left, const void *right)
     const mls_log_device *a = left;
     const mls_log_device *b = right;
     const int order = mls_str_compare_natural(a->name, b->name);
-    return order != 0 ? order : (a->format > b->format) - (a->format < b->format);
+    return order != 0 ? order : (a->kind > b->kind) - (a->kind < b->kind);
 }
 
 void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input, const mls_telemetry_options *options)
 {
     log_reading reading = {.file = file, .options = options, .efficiency = (double)NAN};
-    file->numbers.arena = &file->arena;
+    for (size_t i = 0; i < MLS_LOG_KINDS; i++) {
+        file->numbers[i].arena = &file->arena;
+    }
     read_blocks(&reading, input);
     finish_devices(&reading);
     if (file->count > 1) {
@@ -541,14 +535,14 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
 void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetry_options *options)
 {
     struct stat about;
-    mls_input input = {.fd = mls_file_open(file->path, file->named, &file->error), .text = true};
+    mls_input input = {.fd = mls_file_open(file->source.path, file->source.named, &file->error), .text = true};
     if (input.fd < 0) {
-        file->failed = true;
+        file->status = MLS_ERROR_READ;
         return;
     }
     if (fstat(input.fd, &about) == 0) {
         file->volume = (uint64_t)about.st_dev;
-        file->number = (uint64_t)about.st_ino;
+        file->inode = (uint64_t)about.st_ino;
     }
     mls_telemetry_input_read(file, &input, options);
     (void)close(input.fd);
@@ -557,7 +551,7 @@ void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetr
 void mls_telemetry_file_release(struct mls_telemetry_file *file)
 {
     for (size_t i = 0; i < file->count; i++) {
-        mls_device_release(&file->devices[i]);
+        free(file->devices[i].rows);
     }
     free(file->devices);
     mls_arena_release(&file->arena);

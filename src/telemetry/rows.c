@@ -12,37 +12,23 @@ _Static_assert(sizeof(mls_log_row) <= 64, "a day of eight devices has to fit int
 
 /* ------------------------------------------------------------------ values */
 
-/* Exponents from -8 to 7 stand as 0 to 15 below the mantissa. */
-enum { EXPONENT_BITS = 4, EXPONENT_LEAST = -8, EXPONENT_MOST = 7 };
-#define MANTISSA_MAX ((uint64_t)INT32_MAX >> EXPONENT_BITS)
+#define MANTISSA_MAX ((uint64_t)INT32_MAX >> MLS_EXPONENT_BITS)
 
 int32_t mls_value_pack(uint64_t digits, int exponent, bool negative)
 {
-    while (digits > MANTISSA_MAX || (exponent < EXPONENT_LEAST && digits > 0)) {
+    while (digits > MANTISSA_MAX || (exponent < MLS_EXPONENT_LEAST && digits > 0)) {
         digits = digits / 10 + (digits % 10 >= 5);
         exponent++;
     }
-    while (exponent > EXPONENT_MOST && digits > 0 && digits <= MANTISSA_MAX / 10) {
+    while (exponent > MLS_EXPONENT_MOST && digits > 0 && digits <= MANTISSA_MAX / 10) {
         digits *= 10;
         exponent--;
     }
-    if (digits == 0 || exponent > EXPONENT_MOST) {
-        return digits == 0 ? -EXPONENT_LEAST : MLS_NO_VALUE;
+    if (digits == 0 || exponent > MLS_EXPONENT_MOST) {
+        return digits == 0 ? -MLS_EXPONENT_LEAST : MLS_NO_VALUE;
     }
     const int32_t mantissa = negative ? -(int32_t)digits : (int32_t)digits;
-    return mantissa * (1 << EXPONENT_BITS) + (exponent - EXPONENT_LEAST);
-}
-
-double mls_value_unpack(int32_t value)
-{
-    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
-    const int32_t low = value & ((1 << EXPONENT_BITS) - 1);
-    const int exponent = low + EXPONENT_LEAST;
-    const int32_t digits = (value - low) / (1 << EXPONENT_BITS); /* without a remainder */
-    const double mantissa = digits;
-    return value == MLS_NO_VALUE ? (double)NAN
-           : exponent < 0        ? mantissa / powers[-exponent]
-                                 : mantissa * powers[exponent];
+    return mantissa * (1 << MLS_EXPONENT_BITS) + (exponent - MLS_EXPONENT_LEAST);
 }
 
 bool mls_text_tells_lost(mls_str text)
@@ -51,179 +37,122 @@ bool mls_text_tells_lost(mls_str text)
            mls_str_contains(text, MLS_S("fallen off the bus"));
 }
 
-/* A number with a comma, in which nvidia-smi groups nothing: it is the decimal mark of a locale. */
-static int32_t read_local_value(mls_str cell)
+int32_t mls_value_read(mls_str cell, bool *lost)
 {
     mls_decimal number;
     mls_marks marks = {false, false};
-    size_t len = 0;
-    while (len < cell.len && cell.ptr[len] != '\0' && strchr("+-0123456789.,'", cell.ptr[len]) != NULL) {
+    size_t len = cell.len > 0 && cell.ptr[0] == '-';
+    while (len < cell.len &&
+           (mls_is_digit(cell.ptr[len]) || cell.ptr[len] == '.' || cell.ptr[len] == ',' || cell.ptr[len] == '\'')) {
         len++;
     }
-    if (!mls_decimal_parse_local((mls_str){cell.ptr, len}, &marks, &number)) {
-        return MLS_NO_VALUE;
-    }
-    mls_decimal_settle(&number, (mls_marks){false, false}, true);
-    return mls_value_pack(number.digits, number.exponent, number.negative);
-}
-
-int32_t mls_value_read(mls_str cell, bool *lost)
-{
-    enum { DIGITS_MOST = 18 };
-    const char *at = cell.ptr;
-    const char *end = cell.ptr + cell.len;
-    uint64_t digits = 0;
-    int count = 0;
-    int exponent = 0;
-    bool point = false;
-    const bool negative = at < end && *at == '-';
-    at += negative;
-    for (; at < end && (mls_is_digit(*at) || (*at == '.' && !point)) && count < DIGITS_MOST; at++) {
-        if (*at == '.') {
-            point = true;
-            continue;
+    const mls_str text = {cell.ptr, len};
+    if (!mls_decimal_parse(text, &number)) {
+        if (!mls_decimal_parse_local(text, &marks, &number)) {
+            *lost |= mls_text_tells_lost(cell);
+            return MLS_NO_VALUE;
         }
-        digits = digits * 10 + (uint64_t)(*at - '0');
-        exponent -= point;
-        count++;
-    }
-    if (count == 0) {
-        *lost |= cell.len > 1 && mls_text_tells_lost(cell);
-        return MLS_NO_VALUE;
-    }
-    if (at < end && (mls_is_digit(*at) || *at == ',' || *at == '.' || *at == '\'')) {
-        return read_local_value(cell);
+        /* nvidia-smi groups nothing: a comma is the decimal mark of a locale. */
+        mls_decimal_settle(&number, (mls_marks){false, false}, true);
     }
     /* What follows a number is a unit, not more of a word. */
-    return at == end || *at == ' ' || *at == '%' || end - at <= 3 ? mls_value_pack(digits, exponent, negative)
-                                                                  : MLS_NO_VALUE;
+    const bool unit = len == cell.len || cell.ptr[len] == ' ' || cell.ptr[len] == '%' || cell.len - len <= 3;
+    return unit ? mls_value_pack(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
 }
 
 /* ----------------------------------------------------------------- devices */
 
-void mls_device_init(mls_log_device *device, const mls_log_format *format)
+void mls_device_init(mls_log_device *device, mls_log_kind kind)
 {
-    signed char next = 0;
-    *device = (mls_log_device){.format = format, .power_scale = 1, .interval_ms = (double)NAN};
-    memset(device->slots, -1, sizeof device->slots);
-    for (size_t i = 0; i < format->column_count; i++) {
-        const unsigned tells =
-            format->columns[i].tells >= MLS_TELLS_REASON && format->columns[i].tells < MLS_TELLS_PROCESS
-                ? MLS_TELLS_REASONS
-                : format->columns[i].tells;
-        if (tells < MLS_TELLS_VALUES && device->slots[tells] < 0) {
-            device->slots[tells] = next++;
-        }
-    }
+    *device = (mls_log_device){.kind = kind, .power_scale = 1, .interval_ms = (double)NAN};
+    mls_log_slots(kind, device->slots);
     for (size_t i = 0; i < MLS_COUNTER_COUNT; i++) {
         device->first[i] = (double)NAN;
     }
 }
 
-static mls_log_row *row_place(const mls_log_device *device, size_t index, unsigned *chunk)
-{
-    *chunk = 63U - (unsigned)__builtin_clzll((unsigned long long)index / MLS_FIRST_CHUNK + 1);
-    const size_t before = (((size_t)1 << *chunk) - 1) * MLS_FIRST_CHUNK;
-    return device->chunks[*chunk] != NULL ? device->chunks[*chunk] + (index - before) : NULL;
-}
-
-mls_log_row *mls_device_row(const mls_log_device *device, size_t index)
-{
-    unsigned chunk;
-    return row_place(device, device->order != NULL ? device->order[index] : index, &chunk);
-}
-
-double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned tells)
-{
-    return device->slots[tells] >= 0 ? mls_value_unpack(row->values[device->slots[tells]]) : (double)NAN;
-}
-
 double mls_device_power(const mls_log_device *device, const mls_log_row *row)
 {
     const double power = mls_device_value(device, row, MLS_METRIC_POWER_W);
-    return (isnan(power) ? mls_device_value(device, row, MLS_METRIC_POWER_INSTANT_W) : power) * device->power_scale;
+    return isnan(power) ? mls_device_value(device, row, MLS_METRIC_POWER_INSTANT_W) : power;
 }
 
-bool mls_device_add(mls_log_device *device, const mls_log_row *row)
+size_t mls_device_find(const mls_log_device *device, double time_ms, bool behind)
 {
-    unsigned chunk;
-    if (device->count > 0 && device->timed) {
-        mls_log_row *newest = row_place(device, device->count - 1, &chunk);
-        device->disordered |= row->time_ms < newest->time_ms;
-        if (row->time_ms == newest->time_ms) {
-            *newest = *row;
-            return true;
+    size_t low = 0;
+    for (size_t high = device->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        const double at = device->rows[middle].time_ms;
+        if (at < time_ms || (behind && at == time_ms)) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    mls_log_row *place = row_place(device, device->count, &chunk);
-    if (place == NULL) {
-        device->chunks[chunk] = calloc((size_t)MLS_FIRST_CHUNK << chunk, sizeof *row);
-        place = row_place(device, device->count, &chunk);
-    }
-    if (place == NULL || device->count == UINT32_MAX) {
-        return false;
-    }
-    *place = *row;
-    device->count++;
-    return true;
+    return low;
+}
+
+double mls_device_gap_limit(const mls_log_device *device, const mls_telemetry_options *options)
+{
+    enum { LEAST_MS = 5000, INTERVALS = 5 };
+    const double own = INTERVALS * device->interval_ms;
+    return !isnan(options->gap_ms) ? options->gap_ms : own > LEAST_MS ? own : LEAST_MS;
 }
 
 static int compare_rows(const void *left, const void *right, void *of)
 {
-    unsigned chunk;
-    const uint32_t a = *(const uint32_t *)left;
-    const uint32_t b = *(const uint32_t *)right;
-    const int order = mls_compare_doubles(row_place(of, a, &chunk)->time_ms, row_place(of, b, &chunk)->time_ms);
-    return order != 0 ? order : (a > b) - (a < b);
+    const mls_log_row *rows = of;
+    const size_t a = *(const size_t *)left;
+    const size_t b = *(const size_t *)right;
+    const int order = mls_compare_doubles(rows[a].time_ms, rows[b].time_ms);
+    return order != 0 ? order : mls_compare_sizes(a, b);
 }
 
-/* Of rows with the same time the last stays. */
+/* Rows of the same time stay in the order of the file. */
 static bool sort_rows(mls_log_device *device)
 {
-    unsigned chunk;
-    size_t kept = 0;
-    uint32_t *order = calloc(device->count, sizeof *order);
-    if (order == NULL) {
+    mls_log_row *sorted = malloc(device->count * sizeof *sorted);
+    size_t *order = malloc(device->count * sizeof *order);
+    if (sorted == NULL || order == NULL) {
+        free(sorted);
+        free(order);
         return false;
     }
     for (size_t i = 0; i < device->count; i++) {
-        order[i] = (uint32_t)i;
+        order[i] = i;
     }
-    qsort_r(order, device->count, sizeof *order, compare_rows, device);
+    qsort_r(order, device->count, sizeof *order, compare_rows, device->rows);
     for (size_t i = 0; i < device->count; i++) {
-        const bool same = kept > 0 && row_place(device, order[kept - 1], &chunk)->time_ms ==
-                                          row_place(device, order[i], &chunk)->time_ms;
-        kept -= same;
-        order[kept++] = order[i];
+        sorted[i] = device->rows[order[i]];
     }
-    device->order = order;
-    device->count = kept;
+    free(order);
+    free(device->rows);
+    device->rows = sorted;
     return true;
 }
 
 bool mls_device_finish(mls_log_device *device)
 {
-    if (!device->timed || (device->disordered && !sort_rows(device)) || device->count < 2) {
-        return !device->timed || !device->disordered || device->order != NULL;
+    size_t kept = 0;
+    if (!device->timed) {
+        return true;
     }
-    const size_t count = device->count - 1;
-    double *distances = calloc(count, sizeof *distances);
-    if (distances == NULL) {
+    double *distances = malloc(device->count * sizeof *distances);
+    if (distances == NULL || (device->disordered && !sort_rows(device))) {
+        free(distances);
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        distances[i] = mls_device_row(device, i + 1)->time_ms - mls_device_row(device, i)->time_ms;
+    for (size_t i = 0; i < device->count; i++) {
+        kept -= kept > 0 && device->rows[i].time_ms == device->rows[kept - 1].time_ms;
+        device->rows[kept] = device->rows[i];
+        if (kept > 0) {
+            distances[kept - 1] = device->rows[kept].time_ms - device->rows[kept - 1].time_ms;
+        }
+        kept++;
     }
-    mls_sort_doubles(distances, count);
-    device->interval_ms = mls_median(distances, count);
+    device->count = kept;
+    mls_sort_doubles(distances, kept - 1);
+    device->interval_ms = mls_median(distances, kept - 1);
     free(distances);
     return true;
-}
-
-void mls_device_release(mls_log_device *device)
-{
-    for (size_t i = 0; i < MLS_ROW_CHUNKS; i++) {
-        free(device->chunks[i]);
-    }
-    free(device->order);
 }

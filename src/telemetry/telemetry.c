@@ -22,9 +22,10 @@ mls_telemetry_options mls_telemetry_defaults(void)
 
 static mls_status compile_pattern(const char *text, mls_pattern *pattern, mls_error *error)
 {
-    const mls_status status = mls_pattern_compile(pattern, MLS_PATTERN_LINES, mls_str_from(text));
-    if (status == MLS_ERROR_MEMORY) {
-        return mls_error_memory(error);
+    const mls_status status =
+        text != NULL ? mls_pattern_compile(pattern, MLS_PATTERN_LINES, mls_str_from(text)) : MLS_OK;
+    if (text == NULL || status == MLS_ERROR_MEMORY) {
+        return text == NULL ? MLS_OK : mls_error_memory(error);
     }
     if (status != MLS_OK || mls_pattern_groups(pattern) != 1) {
         mls_pattern_release(pattern);
@@ -34,26 +35,20 @@ static mls_status compile_pattern(const char *text, mls_pattern *pattern, mls_er
     return MLS_OK;
 }
 
-static mls_status name_hosts(mls_telemetry *telemetry, const mls_pattern *pattern, mls_error *error)
+/* By the pattern where there is one, else by its name.  False when memory runs out. */
+static bool name_host(struct mls_telemetry_file *file, const mls_pattern *pattern)
 {
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < telemetry->source_count && status == MLS_OK; i++) {
-        struct mls_telemetry_file *file = &telemetry->sources[i];
-        const mls_str path = mls_str_from(file->path);
-        mls_str host = {NULL, 0};
-        if (pattern->code == NULL) {
-            host = mls_host_of(file->path);
-        } else if (mls_pattern_find(pattern, path, 0, &host) == MLS_ERROR_MEMORY) {
-            status = MLS_ERROR_MEMORY;
-        } else if (host.ptr != NULL) {
-            host = mls_pattern_group(pattern, path, NULL);
-        }
-        if (status == MLS_OK && host.len > 0) {
-            file->host = mls_arena_copy(&file->arena, host);
-            status = file->host.ptr != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-        }
+    const mls_str path = mls_str_from(file->source.path);
+    mls_str host = {NULL, 0};
+    if (pattern->code == NULL) {
+        host = mls_host_of(file->source.path);
+    } else if (mls_pattern_find(pattern, path, 0, &host) == MLS_ERROR_MEMORY) {
+        return false;
+    } else if (host.ptr != NULL) {
+        host = mls_pattern_group(pattern, path, NULL);
     }
-    return status == MLS_OK ? MLS_OK : mls_error_memory(error);
+    file->host = host.len > 0 ? mls_arena_copy(&file->arena, host) : (mls_str){NULL, 0};
+    return host.len == 0 || file->host.ptr != NULL;
 }
 
 /* ------------------------------------------------------------------- files */
@@ -66,104 +61,84 @@ typedef struct files_reading {
 static void read_measurements(void *state, size_t item)
 {
     const files_reading *reading = state;
-    if (reading->files[item].skip == NULL) {
+    if (reading->files[item].source.skip == NULL) {
         mls_telemetry_file_read(&reading->files[item], reading->options);
     }
 }
 
-/* Moves a file that is of no use from the sources to those that were skipped. */
-static mls_status skip_file(mls_telemetry *telemetry, struct mls_telemetry_file *file, mls_source *source)
+/* Why a file that was read is of no use; NULL: it is one of the sources. */
+static const char *useless_words(const struct mls_telemetry_file *files, size_t kept,
+                                 const struct mls_telemetry_file *file)
 {
-    const char *why = file->failed ? file->error.message : file->skip;
-    source->failed = file->failed;
-    source->skip = mls_copy_text(why, strlen(why));
-    telemetry->failed += file->failed;
-    return source->skip != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
-static bool was_read_before(const mls_telemetry *telemetry, const struct mls_telemetry_file *file)
-{
-    for (size_t i = 0; i < telemetry->source_count; i++) {
-        if (telemetry->sources[i].number == file->number && telemetry->sources[i].volume == file->volume) {
-            return true;
+    for (size_t i = 0; i < kept && file->status == MLS_OK && file->skip == NULL; i++) {
+        if (files[i].inode == file->inode && files[i].volume == file->volume) {
+            return "named twice";
         }
     }
-    return false;
+    return file->status == MLS_ERROR_READ ? file->error.message : file->skip;
 }
 
-/* Keeps the files with measurements, in order; the others stay in the list of what was skipped. */
-static mls_status keep_files(mls_telemetry *telemetry, struct mls_telemetry_file *files, mls_error *error)
+/* Keeps the files with measurements, in order; the others go to the list of what was skipped. */
+static mls_status keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
 {
-    mls_sources *sources = &telemetry->skipped;
+    mls_sources *skipped = &telemetry->skipped;
+    const size_t count = telemetry->source_count;
     mls_status status = MLS_OK;
-    size_t skipped = 0;
-    telemetry->sources = files;
-    for (size_t i = 0; i < sources->count; i++) {
-        mls_source *source = &sources->items[i];
-        struct mls_telemetry_file *file = &files[i];
-        telemetry->failed += source->skip != NULL && source->failed;
-        if (source->skip == NULL && status == MLS_OK) {
-            file->skip = file->skip == NULL && was_read_before(telemetry, file) ? "named twice" : file->skip;
-            status = file->status;
-            status =
-                status == MLS_OK && (file->failed || file->skip != NULL) ? skip_file(telemetry, file, source) : status;
+    telemetry->source_count = skipped->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct mls_telemetry_file file = telemetry->sources[i];
+        const char *why =
+            file.source.skip == NULL ? useless_words(telemetry->sources, telemetry->source_count, &file) : NULL;
+        if (why != NULL) {
+            file.source.failed = file.status == MLS_ERROR_READ;
+            file.source.skip = mls_copy_text(why, strlen(why));
         }
-        struct mls_telemetry_file own = *file;
-        if (source->skip == NULL && status == MLS_OK) {
-            own.path = source->path; /* owned from here on, as the texts in its arena are */
-            own.numbers.arena = NULL;
-            telemetry->sources[telemetry->source_count++] = own;
+        if (file.source.skip != NULL) {
+            telemetry->failed += file.source.failed;
+            skipped->items[skipped->count++] = file.source;
+            mls_telemetry_file_release(&file);
             continue;
         }
-        mls_telemetry_file_release(&own);
-        sources->items[skipped++] = *source;
-    }
-    sources->count = skipped;
-    telemetry->files = telemetry->source_count;
-    return status == MLS_OK ? MLS_OK : mls_error_memory(error);
-}
-
-/* What a reading of logs leaves out for its name may be just what is wanted here. */
-static void want_telemetry_logs(mls_sources *sources)
-{
-    for (size_t i = 0; i < sources->count; i++) {
-        mls_source *source = &sources->items[i];
-        if (source->skip != NULL && !source->failed &&
-            mls_str_ends(mls_str_from(source->path), MLS_S("_telemetry.log"))) {
-            free(source->skip);
-            source->skip = NULL;
+        if (file.status == MLS_ERROR_MEMORY || why != NULL || !name_host(&file, hosts)) {
+            status = MLS_ERROR_MEMORY;
         }
+        telemetry->sources[telemetry->source_count++] = file;
     }
+    return status;
 }
 
 mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_options *options, mls_error *error)
 {
-    const mls_sources *sources = &telemetry->skipped;
+    mls_sources *sources = &telemetry->skipped;
     mls_pattern hosts = {0};
-    files_reading reading = {NULL, options};
+    files_reading reading = {calloc(sources->count + 1, sizeof *reading.files), options};
     const mls_relay relay = {.threads = options->threads > 0 ? options->threads : mls_processor_count(),
                              .slots = MLS_RELAY_SLOTS_MAX,
                              .count = sources->count,
                              .state = &reading,
                              .work = read_measurements};
-    mls_status status = options->host_pattern != NULL ? compile_pattern(options->host_pattern, &hosts, error) : MLS_OK;
-    if (status != MLS_OK) {
-        return status;
+    mls_status status = compile_pattern(options->host_pattern, &hosts, error);
+    if (status != MLS_OK || reading.files == NULL) {
+        free(reading.files);
+        mls_pattern_release(&hosts);
+        return status != MLS_OK ? status : mls_error_memory(error);
     }
-    reading.files = calloc(sources->count + 1, sizeof *reading.files);
-    for (size_t i = 0; i < sources->count && reading.files != NULL; i++) {
-        reading.files[i].path = sources->items[i].path;
-        reading.files[i].named = sources->items[i].named;
-        reading.files[i].skip = sources->items[i].skip;
+    for (size_t i = 0; i < sources->count; i++) {
+        mls_source *source = &sources->items[i];
+        /* What a reading of logs leaves out for its name may be just what is wanted here. */
+        if (source->skip != NULL && !source->failed &&
+            mls_str_ends(mls_str_from(source->path), MLS_S("_telemetry.log"))) {
+            free(source->skip);
+            source->skip = NULL;
+        }
+        reading.files[i].source = *source;
     }
-    status = reading.files != NULL ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
-    if (reading.files != NULL) {
-        const mls_status kept = keep_files(telemetry, reading.files, error);
-        status = status == MLS_OK ? kept : status;
-    }
-    status = status == MLS_OK ? name_hosts(telemetry, &hosts, error) : mls_error_memory(error);
+    telemetry->sources = reading.files;
+    telemetry->source_count = sources->count;
+    status = mls_relay_run(&relay);
+    const mls_status kept = keep_files(telemetry, &hosts);
     mls_pattern_release(&hosts);
-    return status;
+    return status == MLS_OK && kept == MLS_OK ? MLS_OK : mls_error_memory(error);
 }
 
 /* ----------------------------------------------------------------- windows */
@@ -175,12 +150,8 @@ static mls_telemetry_run whole_run(const mls_telemetry *telemetry)
     for (size_t i = 0; i < telemetry->source_count; i++) {
         for (size_t k = 0; k < telemetry->sources[i].count; k++) {
             const mls_log_device *device = &telemetry->sources[i].devices[k];
-            if (device->timed) {
-                const double first = mls_device_row(device, 0)->time_ms;
-                const double last = mls_device_row(device, device->count - 1)->time_ms;
-                run.start_ms = first < run.start_ms || isnan(run.start_ms) ? first : run.start_ms;
-                run.stop_ms = last > run.stop_ms || isnan(run.stop_ms) ? last : run.stop_ms;
-            }
+            run.start_ms = fmin(run.start_ms, device->timed ? device->rows[0].time_ms : (double)NAN);
+            run.stop_ms = fmax(run.stop_ms, device->timed ? device->rows[device->count - 1].time_ms : (double)NAN);
         }
     }
     return run;
@@ -218,7 +189,6 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
     *telemetry = (mls_telemetry){0};
     mls_status status = mls_sources_find(paths, path_count, &telemetry->skipped, error);
     if (status == MLS_OK) {
-        want_telemetry_logs(&telemetry->skipped);
         status = mls_telemetry_open(telemetry, options, error);
     }
     if (status == MLS_OK && telemetry->source_count > 0) {
@@ -235,7 +205,7 @@ void mls_telemetry_release(mls_telemetry *telemetry)
     }
     free(telemetry->windows);
     for (size_t i = 0; i < telemetry->source_count; i++) {
-        free((void *)(uintptr_t)telemetry->sources[i].path);
+        free(telemetry->sources[i].source.path);
         mls_telemetry_file_release(&telemetry->sources[i]);
     }
     free(telemetry->sources);

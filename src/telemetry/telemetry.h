@@ -6,6 +6,8 @@
 #ifndef MLS_TELEMETRY_TELEMETRY_H
 #define MLS_TELEMETRY_TELEMETRY_H
 
+#include <math.h>
+
 #include "base/map.h"
 #include "log/input.h"
 #include "mlscore/telemetry.h"
@@ -26,46 +28,48 @@ typedef enum mls_tells {
     MLS_TELLS_UUID,
     MLS_TELLS_BUS,
     MLS_TELLS_NAME,
-    MLS_TELLS_NOTHING
+    MLS_TELLS_COUNT
 } mls_tells;
 
+typedef enum mls_log_kind { MLS_LOG_DMON, MLS_LOG_DCGM, MLS_LOG_SMI, MLS_LOG_MLPERF, MLS_LOG_KINDS } mls_log_kind;
+
+extern const struct mls_log_format {
+    const char *source;
+    char mark; /* begins headings and rows of units, and cells have blanks between them; '\0': nothing does, commas */
+} mls_log_formats[MLS_LOG_KINDS];
+
 typedef struct mls_log_column {
-    const char *name;
-    unsigned char tells; /* of two columns that tell the same, the one that stands first in the table counts */
-    short per;           /* of a counter: its numbers are divided by this */
+    unsigned char tells;
+    short per;                        /* of a counter: its numbers are divided by this */
+    const char *names[MLS_LOG_KINDS]; /* in each format; the first of several tells it best.  NULL: it has no such */
 } mls_log_column;
 
-typedef struct mls_log_format {
-    const char *source;
-    bool words;          /* cells have blanks between them, else commas */
-    char mark;           /* what headings begin with, and rows of units; '\0': nothing */
-    const char *refused; /* why such a log is not read; NULL: it is */
-    const mls_log_column *columns;
-    size_t column_count;
-} mls_log_format;
-
-extern const mls_log_format mls_log_formats[], mls_power_log_format; /* the first ends with a source of NULL */
-
-/* A heading: what its columns tell.  One of more columns is none. */
+/* A heading.  One of more columns is none. */
 enum { MLS_HEADING_COLUMNS_MAX = 256 };
 
 typedef struct mls_log_heading {
-    const mls_log_format *format; /* NULL: none was read */
-    bool blanks;                  /* a blank follows every comma between cells */
+    mls_log_kind kind;
+    bool read;   /* there is one */
+    bool blanks; /* a blank follows every comma between cells */
     bool timed;
+    bool processes;  /* its log is about processes, not devices */
+    mls_str unknown; /* the first name that is no column's; empty: none */
     size_t count;
-    unsigned char tells[MLS_HEADING_COLUMNS_MAX];
-    short per[MLS_HEADING_COLUMNS_MAX];
+    signed char slots[MLS_TELLS_VALUES];                    /* place of each value in a row; -1: the format has none */
+    const mls_log_column *columns[MLS_HEADING_COLUMNS_MAX]; /* NULL: it tells nothing, or another tells it better */
 } mls_log_heading;
 
-/* Whether a line is a heading, and of what.  With `listed` it is a list of --columns. */
+/* Whether a line is a heading.  With `listed` it is a list of --columns. */
 bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed);
 
 /* The next cell of a row, trimmed; false at its end. */
 bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *cell);
 
-/* What a column's name tells in a format, as its row of the table; NULL: nothing. */
-const mls_log_column *mls_log_column_find(const mls_log_format *format, mls_str name);
+/* Without the blanks around it. */
+mls_str mls_cell_trim(mls_str cell);
+
+/* Which place in a row each value has; -1: the format does not tell it. */
+void mls_log_slots(mls_log_kind kind, signed char slots[MLS_TELLS_VALUES]);
 
 /*
  * A row takes no more than 64 bytes: a value is a decimal number, a mantissa of 28 bits above an exponent of 4, so it
@@ -79,8 +83,23 @@ typedef struct mls_log_row {
     int32_t values[MLS_ROW_VALUES];
 } mls_log_row;
 
+/* Exponents from -8 to 7 stand as 0 to 15 below the mantissa. */
+enum { MLS_EXPONENT_BITS = 4, MLS_EXPONENT_LEAST = -8, MLS_EXPONENT_MOST = 7 };
+
 int32_t mls_value_pack(uint64_t digits, int exponent, bool negative);
-double mls_value_unpack(int32_t value); /* NaN for none */
+
+/* NaN for none.  In line, as what reads them asks for every value of every row. */
+static inline double mls_value_unpack(int32_t value)
+{
+    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+    const int32_t low = value & ((1 << MLS_EXPONENT_BITS) - 1);
+    const int exponent = low + MLS_EXPONENT_LEAST;
+    const int32_t digits = (value - low) / (1 << MLS_EXPONENT_BITS); /* without a remainder */
+    const double mantissa = digits;
+    return value == MLS_NO_VALUE ? (double)NAN
+           : exponent < 0        ? mantissa / powers[-exponent]
+                                 : mantissa * powers[exponent];
+}
 
 /* A cell with a number, a unit may follow; *lost becomes true when it says that the device is gone. */
 int32_t mls_value_read(mls_str cell, bool *lost);
@@ -88,17 +107,14 @@ int32_t mls_value_read(mls_str cell, bool *lost);
 /* What a cell or a line says of a device that cannot be reached any more. */
 bool mls_text_tells_lost(mls_str text);
 
-/* A device of a file.  Chunk k has room for 32 × 2^k rows, so that nothing is copied when it grows. */
-enum { MLS_ROW_CHUNKS = 40, MLS_FIRST_CHUNK = 32 };
-
+/* A device of a file. */
 typedef struct mls_log_device {
-    const mls_log_format *format;
+    mls_log_kind kind;
     mls_str name; /* its number, or what it is told by */
     mls_str uuid, model;
-    signed char slots[MLS_TELLS_VALUES]; /* place of each value in a row; -1: the format has none */
-    mls_log_row *chunks[MLS_ROW_CHUNKS];
-    size_t count;
-    uint32_t *order;                 /* by time, where rows do not stand so; else NULL */
+    signed char slots[MLS_TELLS_VALUES]; /* as in a heading */
+    mls_log_row *rows;                   /* in the order of time once mls_device_finish() was called */
+    size_t count, capacity;
     double first[MLS_COUNTER_COUNT]; /* counters are kept as their distance from here; NaN: none came */
     double power_scale;              /* what power is multiplied by */
     bool timed, local;               /* rows have times; that do not say their zone */
@@ -106,46 +122,56 @@ typedef struct mls_log_device {
     double interval_ms; /* median; NaN: fewer than two rows */
 } mls_log_device;
 
-/* Where a row stands; in the order of time once mls_device_finish() was called. */
-mls_log_row *mls_device_row(const mls_log_device *device, size_t index);
-
-/* A value of a row; NaN: none. */
-double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned tells);
-
-/* power_w, else power_instant_w. */
-double mls_device_power(const mls_log_device *device, const mls_log_row *row);
-
-void mls_device_init(mls_log_device *device, const mls_log_format *format);
-
-/* Adds a row; one with the time of the newest takes its place.  False when memory runs out. */
-bool mls_device_add(mls_log_device *device, const mls_log_row *row) MLS_MUST_USE;
+/* An empty one, of a format. */
+void mls_device_init(mls_log_device *device, mls_log_kind kind);
 
 /* Sorts by time, of rows with the same time the last stays, and takes the median interval.  False: no memory. */
 bool mls_device_finish(mls_log_device *device) MLS_MUST_USE;
-void mls_device_release(mls_log_device *device);
+
+/* What a row tells; its power is power_w, else power_instant_w.  NaN: nothing. */
+static inline double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned tells)
+{
+    const double value = device->slots[tells] >= 0 ? mls_value_unpack(row->values[device->slots[tells]]) : (double)NAN;
+    return tells == MLS_METRIC_POWER_W ? value * device->power_scale : value;
+}
+
+double mls_device_power(const mls_log_device *device, const mls_log_row *row);
+
+/* The first row at or (`behind`) behind a time. */
+size_t mls_device_find(const mls_log_device *device, double time_ms, bool behind);
+
+/* The distance of rows from which on there is a gap. */
+double mls_device_gap_limit(const mls_log_device *device, const mls_telemetry_options *options);
+
+/* Whether the time between neighbours was measured: it is no gap, and both have power where the device has any. */
+static inline bool mls_device_measured(const mls_log_device *device, double distance, double limit, double p0,
+                                       double p1)
+{
+    return distance <= limit && (!device->has_power || !isnan(p0 + p1));
+}
 
 /* More devices in a file are no devices. */
 enum { MLS_DEVICES_MAX = 4096 };
 
 struct mls_telemetry_file {
-    const char *path;
-    bool named; /* by the user */
+    mls_source source;
+    const char *skip; /* why it is of no use; NULL: it has measurements */
     mls_str host;
-    mls_arena arena; /* of the texts */
-    mls_map numbers; /* name → place in devices */
+    mls_arena arena;                /* of the texts */
+    mls_map numbers[MLS_LOG_KINDS]; /* name → place in devices, while it is read */
     mls_log_device *devices;
     size_t count, capacity;
     mls_findings findings;
-    const char *skip; /* why it is of no use; NULL: it has measurements */
-    bool failed;      /* it could not be read */
+    mls_status status; /* MLS_ERROR_READ: it could not be read; MLS_ERROR_MEMORY ends everything */
     mls_error error;
-    mls_status status;       /* MLS_ERROR_MEMORY ends everything */
-    uint64_t volume, number; /* of the file system: the same file is read once */
+    uint64_t volume, inode; /* the same file is read once */
 };
 
 /* Reads a file whole, or what it holds (which is released).  What went wrong stands in the file. */
 void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input, const mls_telemetry_options *options);
 void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetry_options *options);
+
+/* Releases what was read, not the source. */
 void mls_telemetry_file_release(struct mls_telemetry_file *file);
 
 /*
@@ -166,9 +192,6 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned);
 bool mls_date_read(mls_str text, double *time_ms);
 bool mls_clock_read(mls_str text, double *time_ms);
 
-/* The distance of rows from which on there is a gap. */
-double mls_gap_limit(const mls_log_device *device, const mls_telemetry_options *options);
-
 /*
  * What files measured during a run: of all, or (`folder` not empty) of those below a folder.  MLS_OK or
  * MLS_ERROR_MEMORY; to be released in any case.
@@ -177,9 +200,6 @@ mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count,
                            const mls_telemetry_run *run, const mls_telemetry_options *options,
                            mls_telemetry_window *window) MLS_MUST_USE;
 void mls_window_release(mls_telemetry_window *window);
-
-/* Whether the others wait for a device that stands out in a metric. */
-bool mls_metric_straggles(mls_metric metric);
 
 /* Who stands out, with findings.  False when memory runs out. */
 bool mls_window_compare(mls_telemetry_window *window) MLS_MUST_USE;

@@ -28,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t given = size > 0 ? data[0] : 0;
     mls_telemetry_options options = mls_telemetry_defaults();
     mls_input input = {.in_memory = true, .text = true};
-    struct mls_telemetry_file file = {.path = "fuzz.csv"};
+    char path[] = "fuzz.csv";
+    struct mls_telemetry_file file = {.source.path = path};
     char zone[8];
     input.bytes = (mls_str){(const char *)data + (size > 0), size - (size > 0)};
     options.columns = given & 1 ? "timestamp,index,power.draw,clocks.sm" : NULL;
@@ -39,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mls_telemetry_input_read(&file, &input, &options);
     for (size_t i = 0; i < file.count && file.status == MLS_OK; i++) {
         for (size_t k = 1; k < file.devices[i].count && file.devices[i].timed; k++) {
-            if (!(mls_device_row(&file.devices[i], k - 1)->time_ms < mls_device_row(&file.devices[i], k)->time_ms)) {
+            if (!(file.devices[i].rows[k - 1].time_ms < file.devices[i].rows[k].time_ms)) {
                 __builtin_trap();
             }
         }
