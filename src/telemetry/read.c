@@ -445,8 +445,12 @@ static void cut_lines(log_reading *reading, mls_str block)
 static void end_lines(log_reading *reading, const mls_input *input)
 {
     struct mls_telemetry_file *file = reading->file;
-    if (mls_input_status(input, &file->error) != MLS_OK) {
-        file->status = MLS_ERROR_READ;
+    if (input->trouble.read_errno != 0 || (input->trouble.wrong != NULL && file->count == 0)) {
+        file->status = mls_input_status(input, &file->error);
+    } else if (input->trouble.wrong != NULL) {
+        mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
+                            (mls_finding_place){.path = file->source.path, .line = reading->line},
+                            "the log is read up to here only: %s", input->trouble.wrong);
     } else if (input->ended && (reading->carry.len > 0 || reading->overlong) && !is_none(reading)) {
         reading->line++;
         note_row(reading, MLS_FINDING_ROW_DAMAGED, "the last line has no ending: it may be cut off, and is left out");
