@@ -40,6 +40,11 @@ void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE
  */
 bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size) MLS_MUST_USE;
 
+/* Adds a value to a list of a struct (items, count and capacity) whose items lie in an arena.  False: no memory. */
+#define MLS_ARENA_ADD(arena, list, ...)                                                                                \
+    (mls_arena_grow(arena, (void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items) &&        \
+     ((list)->items[(list)->count++] = (__VA_ARGS__), true))
+
 /* A copy of `text` with a NUL behind it (not counted in len); ptr NULL when memory runs out. */
 mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
 

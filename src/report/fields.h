@@ -122,6 +122,13 @@ typedef struct mls_fields {
     } while (0)
 #define MLS_EMIT_ROWS(kind, items, total) MLS_EMIT_LIST(to, total, mls_emit_object(to, &kind##_fields, &(items)[i]))
 
+/* NDJSON: rows with the fields of a kind, one a line. */
+#define MLS_EMIT_LINES(kind, items, total)                                                                             \
+    for (size_t i = 0; i < (total); i++) {                                                                             \
+        mls_emit_object(to, &kind##_fields, &(items)[i]);                                                              \
+        mls_emit_end(to);                                                                                              \
+    }
+
 /* Writes a row as an object; row NULL: null. */
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row);
 
