@@ -57,10 +57,32 @@ typedef struct mls_sum {
     bool known; /**< of every one of them */
     int64_t sum;
 } mls_sum;
+double mls_sum_mean(const mls_sum *sum, size_t count); /**< NAN: not known, or of nothing */
+
+/** A name for what stands under some paths. */
+typedef struct mls_side {
+    const char *name;
+    struct {
+        const char **items;
+        size_t count, capacity;
+    } paths;
+    double accelerators; /**< that its groups have where nothing else tells it; 0: nobody says */
+} mls_side;
+
+/** Sides in their order, in an arena. */
+typedef struct mls_side_list {
+    mls_side **items;
+    size_t count, capacity;
+} mls_side_list;
+
+/** The side of that name, or NULL; and that, or a new one, with one more path.  NULL: no memory. */
+mls_side *mls_side_find(const mls_side_list *sides, mls_str name);
+mls_side *mls_side_add(mls_side_list *sides, struct mls_arena *arena, mls_str name, const char *path) MLS_MUST_USE;
 
 /** The runs that make one result, on one side. */
 typedef struct mls_side_group {
-    size_t side; /**< its number */
+    const mls_side *side;
+    struct mls_side_group *met; /**< of another side, while two are paired; of the baseline when all are; NULL: none */
     const char *path, *benchmark, *config, *accelerator;
     const char *system_id; /**< the folder of results that it lies in; NULL: none */
     mls_usage usage;
@@ -80,14 +102,6 @@ typedef struct mls_side_group {
     mls_sum ms, init_ms, parts[MLS_PART_COUNT], evaluations; /**< over the kept runs; parts are known together */
 } mls_side_group;
 
-/** A name for what stands under some paths. */
-typedef struct mls_side {
-    const char *name;
-    const char **paths;
-    size_t path_count;
-    size_t groups; /**< it has */
-} mls_side;
-
 typedef enum mls_compare_verdict {
     MLS_COMPARE_FASTER, /**< the interval of the difference lies below 0 */
     MLS_COMPARE_SLOWER, /**< above 0 */
@@ -97,20 +111,21 @@ typedef enum mls_compare_verdict {
 } mls_compare_verdict;
 const char *mls_compare_verdict_name(mls_compare_verdict verdict);
 
-/** What a difference is made of, in the order in which it is told; names as printed: "evaluation_time". */
-typedef enum mls_share {
-    MLS_SHARE_CONVERGENCE,
-    MLS_SHARE_THROUGHPUT,
-    MLS_SHARE_TRAINING, /**< instead of the two above */
-    MLS_SHARE_EVALUATIONS,
-    MLS_SHARE_EVALUATION_TIME,
-    MLS_SHARE_EVALUATION, /**< instead of the two above */
-    MLS_SHARE_STARTUP,
-    MLS_SHARE_BETWEEN,
-    MLS_SHARE_TAIL,
-    MLS_SHARE_RUN, /**< the whole: parts are not known */
-    MLS_SHARE_COUNT
-} mls_share;
+/** What a difference is made of, in the order in which it is told: `training` instead of the two before it, likewise
+ *  `evaluation`; `run` is the whole where parts are not known.  Names as printed: "evaluation_time". */
+#define MLS_SHARE_LIST(S)                                                                                              \
+    S(CONVERGENCE, convergence)                                                                                        \
+    S(THROUGHPUT, throughput)                                                                                          \
+    S(TRAINING, training)                                                                                              \
+    S(EVALUATIONS, evaluations)                                                                                        \
+    S(EVALUATION_TIME, evaluation_time)                                                                                \
+    S(EVALUATION, evaluation)                                                                                          \
+    S(STARTUP, startup)                                                                                                \
+    S(BETWEEN, between)                                                                                                \
+    S(TAIL, tail)                                                                                                      \
+    S(RUN, run)
+#define MLS_SHARE_ID(id, name) MLS_SHARE_##id,
+typedef enum mls_share { MLS_SHARE_LIST(MLS_SHARE_ID) MLS_SHARE_COUNT } mls_share;
 const char *mls_share_name(mls_share share);
 
 /**
@@ -128,6 +143,7 @@ void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split 
 
 /** One side against the baseline. */
 typedef struct mls_difference {
+    const mls_side_group *a, *b;         /**< the baseline's, and the other */
     double minutes, ratio, scaled_ratio; /**< of the scores: b - a, b / a - 1 */
     bool has_interval;
     bool of_mean; /**< the interval is that of the means of all valid runs, not of the scores */
@@ -160,6 +176,7 @@ typedef struct mls_setting_value {
 
 /** A key in which runs of a block differ: per group of the block its values, the most frequent first. */
 typedef struct mls_setting_values {
+    const mls_side_group *group;
     mls_setting_value *items;
     size_t count, capacity; /**< more than one: it varies within the side */
     size_t upto;            /**< runs of the side up to the last that has the key */
@@ -167,7 +184,8 @@ typedef struct mls_setting_values {
 typedef struct mls_differing {
     mls_str key;
     mls_setting_values *values; /**< one per group of the block */
-    bool differs;               /**< false: every run has the same */
+    size_t value_count;
+    bool differs; /**< false: every run has the same */
 } mls_differing;
 typedef struct mls_differings {
     mls_differing *items;
@@ -176,7 +194,7 @@ typedef struct mls_differings {
 
 /** A run that took far longer or shorter for a sample than the others of its group. */
 typedef struct mls_outlier {
-    size_t group; /**< of the block */
+    const mls_side_group *group;
     const mls_side_run *run;
     double ratio; /**< milliseconds per sample, over their median, less 1 */
 } mls_outlier;
@@ -187,8 +205,10 @@ typedef struct mls_block {
     mls_difference *differences; /**< of groups[i] against groups[0], for i from 1 */
     size_t group_count;
     mls_differings hyperparameters, environment; /**< all keys; or of the environment those that differ */
-    mls_outlier *outliers;
-    size_t outlier_count, outlier_capacity;
+    struct {
+        mls_outlier *items;
+        size_t count, capacity;
+    } outliers;
 } mls_block;
 
 /** A group that met none, and why. */
@@ -225,41 +245,44 @@ typedef struct mls_side_problem {
 
 typedef enum mls_compare_mode { MLS_COMPARE_SIDES, MLS_COMPARE_PUBLISHED, MLS_COMPARE_SCALING } mls_compare_mode;
 
-/** What the user says of a number of accelerators; name NULL: of all sides. */
-typedef struct mls_accelerator_count {
-    const char *name;
-    double count;
-} mls_accelerator_count;
-
 typedef struct mls_compare_request {
     mls_compare_mode mode;
-    const mls_side *sides; /**< names and paths; not changed */
-    size_t side_count;
+    mls_side_list sides;
     const char *baseline; /**< NULL: the first side */
-    const mls_accelerator_count *counts;
-    size_t count_count;
     mls_collect_options collect;
 } mls_compare_request;
 
-/** Everything that is compared.  Owns all it points to. */
+/** Everything that is compared.  Owns all it points to, but for the sides of the request. */
 typedef struct mls_comparison {
     mls_compare_mode mode;
-    mls_side *sides;
-    size_t side_count, baseline;
-    mls_side_group **groups; /**< of all sides, in their order */
-    size_t group_count, group_capacity;
-    mls_block *blocks;
-    size_t block_count, block_capacity;
-    mls_unmatched *unmatched;
-    size_t unmatched_count, unmatched_capacity;
-    mls_scaling_series *series;
-    size_t series_count, series_capacity;
-    mls_beside *beside;
-    size_t beside_count, beside_capacity;
+    mls_side_list sides;
+    const mls_side *baseline; /**< NULL: there are no sides */
+    struct {
+        mls_side_group **items;
+        size_t count, capacity;
+    } groups; /**< of all sides, in their order */
+    struct {
+        mls_block *items;
+        size_t count, capacity;
+    } blocks;
+    struct {
+        mls_unmatched *items;
+        size_t count, capacity;
+    } unmatched;
+    struct {
+        mls_scaling_series *items;
+        size_t count, capacity;
+    } series;
+    struct {
+        mls_beside *items;
+        size_t count, capacity;
+    } beside;
+    struct {
+        mls_side_problem *items;
+        size_t count, capacity;
+    } problems;
     mls_published published[MLS_USAGE_COUNT]; /**< of the usages that are asked for */
-    mls_side_problem *problems;
-    size_t problem_count, problem_capacity;
-    mls_collection *collections; /**< of the logs of each side as it was named */
+    mls_collection *collections;              /**< of the logs of each side as it was named */
     size_t collection_count;
     struct mls_arena *arena;
 } mls_comparison;

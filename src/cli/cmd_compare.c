@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_compare.c - mlscore compare: which side is faster, may that be believed, and where does it come from? */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,15 +25,6 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* The sides as the command line has them. */
-typedef struct side_list {
-    mls_side *items;
-    size_t count;
-    bool *given; /* that a name was, by side */
-    mls_accelerator_count *counts;
-    mls_arena arena;
-} side_list;
-
 /* How long the NAME of NAME=PATH is; 0: the whole word is a path. */
 static size_t name_length(const char *word)
 {
@@ -43,105 +33,67 @@ static size_t name_length(const char *word)
 }
 
 /* A, B, … Z, AA, … */
-static mls_str letters_of(size_t index, mls_arena *arena)
+static const char *letters_of(size_t index, char *end)
 {
-    char text[16];
-    size_t at = sizeof text;
+    *--end = '\0';
     for (size_t rest = index + 1; rest > 0; rest = (rest - 1) / 26) {
-        text[--at] = (char)('A' + (rest - 1) % 26);
+        *--end = (char)('A' + (rest - 1) % 26);
     }
-    return mls_arena_copy(arena, (mls_str){text + at, sizeof text - at});
+    return end;
 }
 
-/* Adds a path to the side of that name (ptr NULL: a new one of its own).  False: no memory. */
-static bool add_path(side_list *sides, mls_str name, const char *path)
+/* The sides as the command line has them; a letter and a given name may not be the same by accident. */
+static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
 {
-    size_t s = 0;
-    while (s < sides->count &&
-           !(name.ptr != NULL && sides->given[s] && mls_str_equal(mls_str_from(sides->items[s].name), name))) {
-        s++;
+    bool *given = mls_arena_zeroed(arena, cli->operands.count, sizeof *given);
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        char letters[16];
+        const char *word = cli->operands.items[i];
+        const size_t len = name_length(word);
+        const mls_str name =
+            len > 0 ? (mls_str){word, len} : mls_str_from(letters_of(sides->count, letters + sizeof letters));
+        const size_t before = sides->count;
+        const mls_side *side = given != NULL ? mls_side_add(sides, arena, name, word + len + (len > 0)) : NULL;
+        if (side == NULL) {
+            return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        }
+        size_t at = 0;
+        while (sides->items[at] != side) {
+            at++;
+        }
+        if (sides->count > before) {
+            given[at] = len > 0;
+        } else if (len == 0 || !given[at]) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "two sides are called '%s'", side->name);
+        }
     }
-    mls_side *side = &sides->items[s];
-    if (s == sides->count) {
-        const mls_str called = name.ptr != NULL ? mls_arena_copy(&sides->arena, name) : letters_of(s, &sides->arena);
-        *side = (mls_side){.name = called.ptr};
-        sides->given[s] = name.ptr != NULL;
-        sides->count++;
-    }
-    const char **paths = mls_arena_array(&sides->arena, side->path_count + 1, sizeof *paths);
-    if (side->name == NULL || paths == NULL) {
-        return false;
-    }
-    if (side->path_count > 0) {
-        memcpy((void *)paths, (const void *)side->paths, side->path_count * sizeof *paths);
-    }
-    paths[side->path_count++] = path;
-    side->paths = paths;
     return true;
 }
 
-/* Of two sides that are called the same by accident, the name; else NULL. */
-static const char *name_twice(const side_list *sides)
-{
-    for (size_t i = 0; i < sides->count; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (strcmp(sides->items[i].name, sides->items[k].name) == 0) {
-                return sides->items[i].name;
-            }
-        }
-    }
-    return NULL;
-}
-
-static bool take_sides(mls_cli *cli, side_list *sides)
-{
-    const size_t most = cli->operands.count;
-    sides->items = mls_arena_zeroed(&sides->arena, most, sizeof *sides->items);
-    sides->given = mls_arena_zeroed(&sides->arena, most, sizeof *sides->given);
-    bool ok = sides->items != NULL && sides->given != NULL;
-    for (size_t i = 0; i < most && ok; i++) {
-        const char *word = cli->operands.items[i];
-        const size_t len = name_length(word);
-        ok = add_path(sides, len > 0 ? (mls_str){word, len} : (mls_str){0}, word + len + (len > 0));
-    }
-    if (!ok) {
-        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
-    }
-    const char *twice = name_twice(sides);
-    return twice == NULL || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "two sides are called '%s'", twice);
-}
-
-static bool is_side(const side_list *sides, const char *name)
-{
-    for (size_t i = 0; i < sides->count; i++) {
-        if (strcmp(sides->items[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool take_counts(mls_cli *cli, side_list *sides)
+/* What was said of a side itself goes before what was said of all, and what was said first before the rest. */
+static bool take_counts(mls_cli *cli, const mls_side_list *sides)
 {
     const mls_names *words = &cli->compare.accelerators;
-    sides->counts = mls_arena_zeroed(&sides->arena, words->count + 1, sizeof *sides->counts);
-    for (size_t i = 0; i < words->count && sides->counts != NULL; i++) {
-        char *colon = strrchr(words->items[i], ':');
-        const char *number = colon != NULL ? colon + 1 : words->items[i];
+    for (size_t i = 0; i < 2 * words->count; i++) {
+        const char *word = words->items[i % words->count];
+        const char *colon = strrchr(word, ':');
+        const mls_str name = {word, colon != NULL ? (size_t)(colon - word) : 0};
         size_t count;
-        if (!mls_size_parse(mls_str_from(number), &count) || count == 0) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes [NAME:]N, not '%s'", words->items[i]);
+        if (!mls_size_parse(mls_str_from(colon != NULL ? colon + 1 : word), &count) || count == 0) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes [NAME:]N, not '%s'", word);
         }
-        if (colon != NULL) {
-            *colon = '\0';
-            if (!is_side(sides, words->items[i])) {
-                return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators: no side is called '%s'",
-                                   words->items[i]);
-            }
+        if (colon != NULL && mls_side_find(sides, name) == NULL) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators: no side is called '%.*s'", (int)name.len,
+                               name.ptr);
         }
-        sides->counts[i] = (mls_accelerator_count){colon != NULL ? words->items[i] : NULL, (double)count};
+        for (size_t s = 0; s < sides->count; s++) {
+            mls_side *side = sides->items[s];
+            const bool meant =
+                i < words->count ? colon != NULL && mls_str_equal(mls_str_from(side->name), name) : colon == NULL;
+            side->accelerators = meant && side->accelerators == 0 ? (double)count : side->accelerators;
+        }
     }
-    return sides->counts != NULL || mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+    return true;
 }
 
 /* Says which export could not be read, and where: 'a.csv':17: … */
@@ -151,8 +103,8 @@ static void say_problems(mls_cli *cli, const mls_comparison *comparison)
         mls_cli_say_skipped(cli, &comparison->collections[i].skipped);
         mls_cli_say_left_out(cli, &comparison->collections[i]);
     }
-    for (size_t i = 0; i < comparison->problem_count; i++) {
-        const mls_side_problem *problem = &comparison->problems[i];
+    for (size_t i = 0; i < comparison->problems.count; i++) {
+        const mls_side_problem *problem = &comparison->problems.items[i];
         if (problem->error.line > 0) {
             mls_cli_say(cli, MLS_EXIT_IO, NULL, "'%s':%zu: %s", problem->path, problem->error.line,
                         problem->error.message);
@@ -162,61 +114,55 @@ static void say_problems(mls_cli *cli, const mls_comparison *comparison)
     }
 }
 
-/* The benchmarks of a side, each once: "A has bert, resnet". */
-static void append_benchmarks(mls_buffer *words, const mls_comparison *comparison, size_t side)
+/* The benchmarks of a side, each once: "A has bert, resnet".  False: it has no runs. */
+static bool append_benchmarks(mls_buffer *words, const mls_comparison *comparison, const mls_side *side)
 {
     bool any = false;
-    mls_buffer_printf(words, "%s%s has ", side > 0 ? "; " : "", comparison->sides[side].name);
-    for (size_t i = 0; i < comparison->group_count; i++) {
-        const char *benchmark = comparison->groups[i]->benchmark;
-        bool known = comparison->groups[i]->side != side;
+    mls_buffer_printf(words, "%s%s has ", words->len > 0 ? "; " : "", side->name);
+    for (size_t i = 0; i < comparison->groups.count; i++) {
+        const mls_side_group *group = comparison->groups.items[i];
+        bool known = group->side != side;
         for (size_t k = 0; k < i && !known; k++) {
-            const char *other = comparison->groups[k]->benchmark;
-            known = comparison->groups[k]->side == side &&
-                    (benchmark == other || (benchmark != NULL && other != NULL && strcmp(benchmark, other) == 0));
+            const mls_side_group *other = comparison->groups.items[k];
+            known =
+                other->side == side && mls_str_equal(mls_str_from(group->benchmark), mls_str_from(other->benchmark));
         }
         if (!known) {
-            mls_buffer_printf(words, "%s%s", any ? ", " : "", benchmark != NULL ? benchmark : "an unknown benchmark");
+            mls_buffer_printf(words, "%s%s", any ? ", " : "",
+                              group->benchmark != NULL ? group->benchmark : "an unknown benchmark");
             any = true;
         }
     }
     mls_buffer_append_text(words, any ? "" : "no runs");
-}
-
-static void say_nothing_compared(mls_cli *cli, const mls_comparison *comparison)
-{
-    mls_buffer words = {0};
-    for (size_t i = 0; i < comparison->side_count; i++) {
-        append_benchmarks(&words, comparison, i);
-    }
-    mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s", words.failed ? mls_reason_memory : words.ptr);
-    mls_buffer_release(&words);
+    return any;
 }
 
 /* What the comparison is worth: whether anything in it can be believed, and what --fail-if asks. */
 static void judge_comparison(mls_cli *cli, const mls_comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->side_count; i++) {
-        if (comparison->sides[i].groups == 0) {
-            mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s has no runs", comparison->sides[i].name);
+    mls_buffer words = {0};
+    for (size_t i = 0; i < comparison->sides.count; i++) {
+        if (!append_benchmarks(&words, comparison, comparison->sides.items[i])) {
+            mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s has no runs", comparison->sides.items[i]->name);
             mls_cli_worsen(cli, MLS_EXIT_INVALID);
         }
     }
-    for (size_t i = 0; i < comparison->block_count; i++) {
-        const mls_block *block = &comparison->blocks[i];
-        size_t told = 0;
+    for (size_t i = 0; i < comparison->blocks.count; i++) {
+        const mls_block *block = &comparison->blocks.items[i];
+        bool told = false;
+        bool slower = false;
         for (size_t k = 1; k < block->group_count; k++) {
             const mls_compare_verdict verdict = block->differences[k].verdict;
-            told += verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
-            if (verdict == MLS_COMPARE_SLOWER && cli->compare.fail_if != NULL) {
-                mls_cli_worsen(cli, MLS_EXIT_INVALID);
-            }
+            told |= verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
+            slower |= verdict == MLS_COMPARE_SLOWER;
         }
-        mls_cli_worsen(cli, told > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        mls_cli_worsen(cli, told && !(slower && cli->compare.fail_if != NULL) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     }
-    if (comparison->block_count + comparison->series_count + comparison->beside_count == 0) {
-        say_nothing_compared(cli, comparison);
+    if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0) {
+        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s",
+                    words.failed ? mls_reason_memory : words.ptr);
     }
+    mls_buffer_release(&words);
 }
 
 static void compare_all(mls_cli *cli, const mls_compare_request *request)
@@ -231,12 +177,11 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
     } else if (status != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
     } else {
-        const mls_comparing comparing = {.comparison = &comparison, .all = cli->compare.all};
-        mls_cli_print(cli,
-                      comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
-                      : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
-                                                                 : &mls_compare_report,
-                      &comparing);
+        mls_cli_print_beside(cli,
+                             comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
+                             : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
+                                                                        : &mls_compare_report,
+                             &comparison, &cli->compare.all);
         say_problems(cli, &comparison);
         judge_comparison(cli, &comparison);
     }
@@ -247,21 +192,19 @@ static void compare_run(mls_cli *cli)
 {
     const mls_edition *edition;
     mls_checker_options judge;
-    side_list sides = {0};
+    mls_arena arena = {0};
+    mls_side_list sides = {0};
     if (cli->compare.fail_if != NULL && strcmp(cli->compare.fail_if, "slower") != 0) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--fail-if takes slower, not '%s'", cli->compare.fail_if);
     } else if (cli->compare.published && cli->compare.scaling) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--published and --scaling exclude each other");
-    } else if (take_sides(cli, &sides) && take_counts(cli, &sides) && mls_cli_judge(cli, &judge, &edition)) {
+    } else if (take_sides(cli, &sides, &arena) && take_counts(cli, &sides) && mls_cli_judge(cli, &judge, &edition)) {
         cli->score.editions = mls_cli_editions(cli);
         const mls_compare_request request = {.mode = cli->compare.scaling     ? MLS_COMPARE_SCALING
                                                      : cli->compare.published ? MLS_COMPARE_PUBLISHED
                                                                               : MLS_COMPARE_SIDES,
-                                             .sides = sides.items,
-                                             .side_count = sides.count,
+                                             .sides = sides,
                                              .baseline = cli->compare.baseline,
-                                             .counts = sides.counts,
-                                             .count_count = cli->compare.accelerators.count,
                                              .collect = {.usage = judge.usage,
                                                          .edition = edition,
                                                          .threads = cli->threads,
@@ -271,7 +214,7 @@ static void compare_run(mls_cli *cli)
                                                          .progress_state = cli}};
         compare_all(cli, &request);
     }
-    mls_arena_release(&sides.arena);
+    mls_arena_release(&arena);
 }
 
 const mls_command mls_command_compare = {

@@ -23,182 +23,144 @@ static export_kind kind_of(const char *path)
     return kind != NO_EXPORT && stat(path, &about) == 0 && S_ISDIR(about.st_mode) ? NO_EXPORT : kind;
 }
 
-static mls_status read_export(const mls_side_reading *reading, const char *path, export_kind kind, mls_error *error)
+static mls_status read_export(mls_comparison *to, const mls_side *side, const char *path, export_kind kind,
+                              mls_error *error)
 {
     mls_buffer text = {0};
     mls_status status = mls_file_read(path, true, MLS_EXPORT_BYTES_MAX, &text, error);
     if (status == MLS_OK && kind == EXPORT_CSV) {
-        status = mls_side_read_csv(reading, mls_buffer_str(&text), error);
+        status = mls_side_read_csv(to, side, mls_buffer_str(&text), error);
     } else if (status == MLS_OK) {
-        status = mls_side_read_json(reading, mls_buffer_str(&text), kind == EXPORT_NDJSON, error);
+        status = mls_side_read_json(to, side, mls_buffer_str(&text), kind == EXPORT_NDJSON, error);
     }
     mls_buffer_release(&text);
     return status;
 }
 
-static bool note_problem(mls_comparison *comparison, mls_arena *arena, const char *path, const mls_error *error)
-{
-    if (!mls_arena_grow(arena, (void **)&comparison->problems, comparison->problem_count, &comparison->problem_capacity,
-                        sizeof *comparison->problems)) {
-        return false;
-    }
-    comparison->problems[comparison->problem_count++] = (mls_side_problem){path, *error};
-    return true;
-}
-
 /* All exports of a side; one that cannot be read leaves the side without runs, so that no half of it is compared. */
-static mls_status read_exports(const mls_side_reading *reading, mls_error *error)
+static mls_status read_exports(mls_comparison *to, const mls_side *side, size_t first, mls_error *error)
 {
-    mls_comparison *to = reading->to;
-    mls_side *side = &to->sides[reading->side];
     bool failed = false;
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < side->path_count && status == MLS_OK; i++) {
-        const export_kind kind = kind_of(side->paths[i]);
-        if (kind != NO_EXPORT) {
-            mls_error wrong = {0};
-            status = read_export(reading, side->paths[i], kind, &wrong);
-            failed |= status != MLS_OK;
-            if (status == MLS_ERROR_MEMORY) {
-                *error = wrong;
-            } else if (status != MLS_OK) {
-                status = note_problem(to, reading->arena, side->paths[i], &wrong) ? MLS_OK : mls_error_memory(error);
-            }
+    for (size_t i = 0; i < side->paths.count; i++) {
+        const char *path = side->paths.items[i];
+        const export_kind kind = kind_of(path);
+        mls_side_problem wrong = {.path = path};
+        const mls_status status = kind != NO_EXPORT ? read_export(to, side, path, kind, &wrong.error) : MLS_OK;
+        if (status == MLS_ERROR_MEMORY || (status != MLS_OK && !MLS_ARENA_ADD(to->arena, &to->problems, wrong))) {
+            return mls_error_memory(error);
         }
+        failed |= status != MLS_OK;
     }
-    if (failed) {
-        to->group_count -= side->groups;
-        side->groups = 0;
-    }
-    return status;
+    to->groups.count = failed ? first : to->groups.count;
+    return MLS_OK;
 }
 
-static mls_status read_side(const mls_compare_request *request, const mls_side_reading *reading, mls_error *error)
+static mls_status read_side(const mls_compare_request *request, mls_comparison *to, const mls_side *side,
+                            mls_error *error)
 {
-    mls_comparison *to = reading->to;
-    const mls_side *side = &to->sides[reading->side];
     mls_collection *collection = &to->collections[to->collection_count];
-    const char **logs = mls_arena_array(reading->arena, side->path_count, sizeof *logs);
+    const char **logs = mls_arena_array(to->arena, side->paths.count, sizeof *logs);
+    const size_t first = to->groups.count;
     size_t count = 0;
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < side->path_count && logs != NULL; i++) {
-        logs[count] = side->paths[i];
-        count += kind_of(side->paths[i]) == NO_EXPORT;
-    }
-    if (logs == NULL) {
-        return mls_error_memory(error);
+    mls_status status = logs != NULL ? MLS_OK : mls_error_memory(error);
+    for (size_t i = 0; i < side->paths.count && logs != NULL; i++) {
+        logs[count] = side->paths.items[i];
+        count += kind_of(side->paths.items[i]) == NO_EXPORT;
     }
     if (count > 0) {
         to->collection_count++;
         status = mls_collect(logs, count, &request->collect, collection, error);
-        status = status == MLS_OK ? mls_side_take_logs(reading, collection) : status;
+        status = status == MLS_OK && !mls_side_take_logs(to, side, collection) ? mls_error_memory(error) : status;
     }
-    return status == MLS_OK ? read_exports(reading, error) : status;
+    return status == MLS_OK ? read_exports(to, side, first, error) : status;
 }
 
-/* What was said of the side itself goes before what was said of all. */
-static void count_accelerators(const mls_compare_request *request, const mls_comparison *comparison,
-                               mls_side_group *group)
+static mls_status find_baseline(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
-    const bool unknown = isnan(group->accelerators);
-    bool named = false;
-    for (size_t i = 0; i < request->count_count && unknown && !named; i++) {
-        const char *name = request->counts[i].name;
-        named = name != NULL && strcmp(name, comparison->sides[group->side].name) == 0;
-        if (named || (name == NULL && isnan(group->accelerators))) {
-            group->accelerators = request->counts[i].count;
-        }
-    }
-}
-
-static mls_status fill_block(mls_block *block, mls_arena *arena)
-{
-    mls_status status = mls_block_settings(block, arena);
-    status = status == MLS_OK ? mls_block_outliers(block, arena) : status;
-    for (size_t i = 1; i < block->group_count && status == MLS_OK; i++) {
-        status = mls_difference_make(block->groups[0], block->groups[i], &block->differences[i]);
-    }
-    return status;
+    comparison->baseline = request->baseline != NULL
+                               ? mls_side_find(&comparison->sides, mls_str_from(request->baseline))
+                               : comparison->sides.items[0];
+    return comparison->baseline != NULL
+               ? MLS_OK
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--baseline: no side is called '%s'", request->baseline);
 }
 
 /* A side alone: its groups are the sides. */
 static mls_status compare_one(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
-    if (comparison->group_count == 0) {
+    if (comparison->groups.count == 0) {
         return MLS_OK;
     }
-    if (!mls_side_meet_itself(comparison, comparison->arena, request->baseline)) {
-        return MLS_ERROR_MEMORY;
+    if (!mls_side_meet_itself(comparison, request->baseline)) {
+        return mls_error_memory(error);
     }
-    if (comparison->block_count == 0) {
+    if (comparison->blocks.count == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
                              "only one side, and no two groups of one benchmark in it: name another, or "
                              "compare with published results by --published");
     }
-    bool known = request->baseline == NULL;
-    for (size_t i = 0; i < comparison->side_count; i++) {
-        if (request->baseline != NULL && strcmp(comparison->sides[i].name, request->baseline) == 0) {
-            comparison->baseline = i;
-            known = true;
-        }
+    return find_baseline(request, comparison, error);
+}
+
+static mls_status fill_block(mls_block *block, mls_arena *arena)
+{
+    bool ok = mls_block_settings(block, arena) && mls_block_outliers(block, arena);
+    for (size_t i = 1; i < block->group_count && ok; i++) {
+        ok = mls_difference_make(block->groups[0], block->groups[i], &block->differences[i]) == MLS_OK;
     }
-    return known ? MLS_OK
-                 : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--baseline: no side is called '%s'", request->baseline);
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 static mls_status compare_sides(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
-    mls_status status = request->side_count == 1 ? compare_one(request, comparison, error)
-                                                 : mls_sides_meet(comparison, comparison->arena);
-    for (size_t i = 0; i < comparison->block_count && status == MLS_OK; i++) {
-        status = fill_block(&comparison->blocks[i], comparison->arena);
+    mls_status status = request->sides.count == 1    ? compare_one(request, comparison, error)
+                        : mls_sides_meet(comparison) ? MLS_OK
+                                                     : MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < comparison->blocks.count && status == MLS_OK; i++) {
+        status = fill_block(&comparison->blocks.items[i], comparison->arena);
     }
     return status;
 }
 
-static mls_status find_baseline(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
+/* What the groups are worth by themselves. */
+static mls_status measure_groups(const mls_comparison *comparison, mls_error *error)
 {
-    if (request->baseline == NULL || (request->side_count == 1 && request->mode == MLS_COMPARE_SIDES)) {
-        return MLS_OK;
+    mls_status status = MLS_OK;
+    if (comparison->groups.count > MLS_COMPARED_GROUPS_MAX) {
+        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "%zu groups: more than %zu are not compared",
+                             comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
     }
-    for (size_t i = 0; i < request->side_count; i++) {
-        if (strcmp(request->sides[i].name, request->baseline) == 0) {
-            comparison->baseline = i;
-            return MLS_OK;
+    for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
+        mls_side_group *group = comparison->groups.items[i];
+        if (isnan(group->accelerators) && group->side->accelerators > 0) {
+            group->accelerators = group->side->accelerators;
         }
+        status = mls_side_group_measure(group);
     }
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--baseline: no side is called '%s'", request->baseline);
+    return status;
 }
 
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
+    const bool alone = request->sides.count == 1 && request->mode == MLS_COMPARE_SIDES;
     *comparison = (mls_comparison){.mode = request->mode,
+                                   .sides = request->sides,
+                                   .baseline = request->sides.items[0],
                                    .arena = calloc(1, sizeof(mls_arena)),
-                                   .collections = calloc(request->side_count + 1, sizeof(mls_collection))};
-    mls_arena *arena = comparison->arena;
-    comparison->sides = arena != NULL ? mls_arena_array(arena, request->side_count, sizeof(mls_side)) : NULL;
-    if (comparison->collections == NULL || comparison->sides == NULL) {
+                                   .collections = calloc(request->sides.count + 1, sizeof(mls_collection))};
+    if (comparison->collections == NULL || comparison->arena == NULL) {
         return mls_error_memory(error);
     }
-    memcpy(comparison->sides, request->sides, request->side_count * sizeof *request->sides);
-    comparison->side_count = request->side_count;
-    mls_status status = find_baseline(request, comparison, error);
-    for (size_t i = 0; i < request->side_count && status == MLS_OK; i++) {
-        comparison->sides[i].groups = 0;
-        status = read_side(request, &(mls_side_reading){arena, comparison, i}, error);
+    mls_status status = alone ? MLS_OK : find_baseline(request, comparison, error);
+    for (size_t i = 0; i < request->sides.count && status == MLS_OK; i++) {
+        status = read_side(request, comparison, request->sides.items[i], error);
     }
-    if (status == MLS_OK && comparison->group_count > MLS_COMPARED_GROUPS_MAX) {
-        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "%zu groups: more than %zu are not compared",
-                               comparison->group_count, MLS_COMPARED_GROUPS_MAX);
-    }
-    for (size_t i = 0; i < comparison->group_count && status == MLS_OK; i++) {
-        count_accelerators(request, comparison, comparison->groups[i]);
-        status = mls_side_group_measure(comparison->groups[i]);
-    }
-    if (status == MLS_OK) {
-        status = request->mode == MLS_COMPARE_SCALING ? mls_scaling_make(comparison, arena)
-                 : request->mode == MLS_COMPARE_SIDES ? compare_sides(request, comparison, error)
-                                                      : mls_beside_make(comparison, arena, error);
+    status = status == MLS_OK ? measure_groups(comparison, error) : status;
+    if (status == MLS_OK && request->mode == MLS_COMPARE_SCALING) {
+        status = mls_scaling_make(comparison) ? MLS_OK : MLS_ERROR_MEMORY;
+    } else if (status == MLS_OK) {
+        status = request->mode == MLS_COMPARE_SIDES ? compare_sides(request, comparison, error)
+                                                    : mls_beside_make(comparison, error);
     }
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }

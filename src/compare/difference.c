@@ -23,9 +23,10 @@ const char *mls_compare_verdict_name(mls_compare_verdict verdict)
 
 const char *mls_share_name(mls_share share)
 {
-    static const char *const names[] = {"convergence", "throughput", "training", "evaluations", "evaluation_time",
-                                        "evaluation",  "startup",    "between",  "tail",        "run"};
-    return (size_t)share < sizeof names / sizeof *names ? names[share] : "";
+    static const char *const names[] = {
+#define SHARE_NAME(id, name) #name,
+        MLS_SHARE_LIST(SHARE_NAME)};
+    return (size_t)share < MLS_SHARE_COUNT ? names[share] : "";
 }
 
 /* ------------------------------------------------------------------- means */
@@ -35,7 +36,7 @@ static void sum_add(mls_sum *sum, bool known, int64_t value)
     sum->known = sum->known && known && !__builtin_add_overflow(sum->sum, value, &sum->sum);
 }
 
-static double sum_mean(const mls_sum *sum, size_t count)
+double mls_sum_mean(const mls_sum *sum, size_t count)
 {
     return sum->known && count > 0 ? (double)sum->sum / (double)count : (double)NAN;
 }
@@ -213,7 +214,9 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
     const double nan = (double)NAN;
     group_times x;
     group_times y = {0};
-    *difference = (mls_difference){.minutes = b->score_minutes - a->score_minutes,
+    *difference = (mls_difference){.a = a,
+                                   .b = b,
+                                   .minutes = b->score_minutes - a->score_minutes,
                                    .ratio = b->score_minutes / a->score_minutes - 1,
                                    .scaled_ratio = b->scaled_minutes / a->scaled_minutes - 1,
                                    .low_minutes = nan,
@@ -319,8 +322,8 @@ void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split 
             take_sums(&to, MLS_SHARE_TRAINING, a_training, b_training);
         }
         if (delimited && a->evaluations.sum > 0 && b->evaluations.sum > 0) {
-            take_pair(&to, MLS_SHARE_EVALUATIONS, sum_mean(&a->evaluations, a->kept),
-                      sum_mean(&b->evaluations, b->kept), a_evaluation, b_evaluation);
+            take_pair(&to, MLS_SHARE_EVALUATIONS, mls_sum_mean(&a->evaluations, a->kept),
+                      mls_sum_mean(&b->evaluations, b->kept), a_evaluation, b_evaluation);
         } else if (delimited) {
             take_sums(&to, MLS_SHARE_EVALUATION, a_evaluation, b_evaluation);
         }

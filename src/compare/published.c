@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published.c - reads the published results, and finds those nearest to a group.
+ * published.c - reads the published results, and ranks them.
  *
  * A table of src/data/published has a line for each system, followed by lines for its results; the first two name the
  * fields of both, and a line of the one has more fields than one of the other.  Fields stand between bars: it is read
  * whenever scores are printed, and needs no quotes.
  */
-#include "mlscore/published.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,22 +13,46 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
+#include "compare/side.h"
 
-/* The fields of both kinds of rows, in the order in which they stand. */
+/* A field of a row, in the order in which they stand: a text (empty: NULL) or a number (NAN) of what the row becomes.
+ */
+typedef struct published_field {
+    bool number;
+    size_t offset;
+} published_field;
+
+typedef struct system_row {
+    mls_published_system system; /* its name empty: its identifier */
+    const char *division;
+} system_row;
+
+#define OF_SYSTEM(number, member)                                                                                      \
+    {                                                                                                                  \
+        number, offsetof(system_row, member)                                                                           \
+    }
+#define OF_RESULT(number, member)                                                                                      \
+    {                                                                                                                  \
+        number, offsetof(mls_published_result, member)                                                                 \
+    }
+static const published_field system_fields[] = {OF_SYSTEM(false, system.submitter),
+                                                OF_SYSTEM(false, system.system_id),
+                                                OF_SYSTEM(false, system.system_name),
+                                                OF_SYSTEM(false, division),
+                                                OF_SYSTEM(false, system.availability),
+                                                OF_SYSTEM(true, system.nodes),
+                                                OF_SYSTEM(true, system.accelerators_per_node),
+                                                OF_SYSTEM(false, system.accelerator),
+                                                OF_SYSTEM(false, system.host_processor),
+                                                OF_SYSTEM(false, system.framework)};
+static const published_field result_fields[] = {OF_RESULT(false, benchmark),   OF_RESULT(true, runs),
+                                                OF_RESULT(true, runs_ok),      OF_RESULT(true, minutes),
+                                                OF_RESULT(true, scale_factor), OF_RESULT(true, global_batch_size),
+                                                OF_RESULT(true, to_converge)};
 enum {
-    SUBMITTER,
-    SYSTEM_ID,
-    SYSTEM_NAME, /* empty: the same as the one before */
-    DIVISION,
-    AVAILABILITY,
-    NODES,
-    ACCELERATORS_PER_NODE,
-    ACCELERATOR,
-    HOST_PROCESSOR,
-    FRAMEWORK,
-    SYSTEM_FIELDS
+    SYSTEM_FIELDS = sizeof system_fields / sizeof *system_fields,
+    RESULT_FIELDS = sizeof result_fields / sizeof *result_fields
 };
-enum { BENCHMARK, RUNS, RUNS_OK, MINUTES, SCALE_FACTOR, GLOBAL_BATCH_SIZE, TO_CONVERGE, RESULT_FIELDS };
 
 /* Reading in progress. */
 typedef struct published_reading {
@@ -47,40 +69,42 @@ static const char *copy_field(published_reading *reading, mls_str field)
     return copy;
 }
 
-/* False when it is not a number; an empty field is NAN. */
-static bool take_field_number(mls_str field, double *number)
+/* False when a field is not what it must be, or memory ran out. */
+static bool take_published_fields(published_reading *reading, const published_field *fields, size_t count,
+                                  const mls_str *cells, void *row)
 {
-    *number = NAN;
-    return field.len == 0 || mls_number_parse(field, number);
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) {
+        void *at = (char *)row + fields[i].offset;
+        if (fields[i].number) {
+            *(double *)at = (double)NAN;
+            ok = cells[i].len == 0 || mls_number_parse(cells[i], at);
+        } else {
+            *(const char **)at = copy_field(reading, cells[i]);
+        }
+    }
+    return ok && !reading->memory;
 }
 
-static bool take_published_system(published_reading *reading, const mls_str *fields)
+static bool take_published_system(published_reading *reading, const mls_str *cells)
 {
-    mls_published_system *system = mls_arena_zeroed(reading->to->arena, 1, sizeof *system);
-    reading->memory |= system == NULL;
-    if (system == NULL) {
+    system_row *row = mls_arena_zeroed(reading->to->arena, 1, sizeof *row);
+    reading->memory |= row == NULL;
+    if (row == NULL || !take_published_fields(reading, system_fields, SYSTEM_FIELDS, cells, row)) {
         return false;
     }
-    *system = (mls_published_system){.submitter = copy_field(reading, fields[SUBMITTER]),
-                                     .system_id = copy_field(reading, fields[SYSTEM_ID]),
-                                     .availability = copy_field(reading, fields[AVAILABILITY]),
-                                     .accelerator = copy_field(reading, fields[ACCELERATOR]),
-                                     .host_processor = copy_field(reading, fields[HOST_PROCESSOR]),
-                                     .framework = copy_field(reading, fields[FRAMEWORK]),
-                                     .model = mls_accelerator_model_of(fields[ACCELERATOR])};
-    system->system_name = fields[SYSTEM_NAME].len > 0 ? copy_field(reading, fields[SYSTEM_NAME]) : system->system_id;
-    system->division = mls_str_equal(fields[DIVISION], MLS_S("closed")) ? MLS_DIVISION_CLOSED
-                       : mls_str_equal(fields[DIVISION], MLS_S("open")) ? MLS_DIVISION_OPEN
-                                                                        : MLS_DIVISION_NONE;
-    reading->result.system = system;
-    const bool numbers = take_field_number(fields[NODES], &system->nodes) &&
-                         take_field_number(fields[ACCELERATORS_PER_NODE], &system->accelerators_per_node);
+    mls_published_system *system = &row->system;
+    const mls_division division = mls_division_described(row->division);
     const double all = system->nodes * system->accelerators_per_node;
+    system->system_name = system->system_name != NULL ? system->system_name : system->system_id;
+    system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
     system->accelerators = all > 0 ? all : (double)NAN;
-    return numbers && !reading->memory && system->submitter != NULL && system->system_id != NULL;
+    system->model = mls_accelerator_model_of(mls_str_from(system->accelerator));
+    reading->result.system = system;
+    return system->submitter != NULL && system->system_id != NULL;
 }
 
-static bool take_published_result(published_reading *reading, const mls_str *fields)
+static bool take_published_result(published_reading *reading, const mls_str *cells)
 {
     mls_published *to = reading->to;
     if (!mls_grow((void **)&to->results, to->count, &reading->capacity, sizeof *to->results)) {
@@ -90,15 +114,9 @@ static bool take_published_result(published_reading *reading, const mls_str *fie
     mls_published_result *result = &to->results[to->count++];
     *result = reading->result;
     result->row = to->count;
-    result->benchmark = copy_field(reading, fields[BENCHMARK]);
-    const bool numbers = take_field_number(fields[RUNS], &result->runs) &&
-                         take_field_number(fields[RUNS_OK], &result->runs_ok) &&
-                         take_field_number(fields[MINUTES], &result->minutes) &&
-                         take_field_number(fields[SCALE_FACTOR], &result->scale_factor) &&
-                         take_field_number(fields[GLOBAL_BATCH_SIZE], &result->global_batch_size) &&
-                         take_field_number(fields[TO_CONVERGE], &result->to_converge);
+    const bool ok = take_published_fields(reading, result_fields, RESULT_FIELDS, cells, result);
     result->accelerator_minutes = result->minutes * result->system->accelerators;
-    return numbers && !reading->memory && result->benchmark != NULL && result->minutes > 0;
+    return ok && result->benchmark != NULL && result->minutes > 0;
 }
 
 static bool take_published_line(published_reading *reading, mls_str line)
@@ -129,32 +147,27 @@ static mls_status take_published_table(published_reading *reading, mls_str text)
     return MLS_OK;
 }
 
-/* The order of divisions. */
-static int division_order(mls_division division)
+/* Those that say none come last. */
+int mls_division_compare(mls_division a, mls_division b)
 {
-    return division == MLS_DIVISION_CLOSED ? 0 : division == MLS_DIVISION_OPEN ? 1 : 2;
+    return mls_compare_sizes((size_t)a - MLS_DIVISION_CLOSED, (size_t)b - MLS_DIVISION_CLOSED);
 }
 
 /* Newest edition first; those that are ranked together become neighbours. */
 static int compare_places(const mls_published_result *a, const mls_published_result *b)
 {
-    int order = (b->edition > a->edition) - (b->edition < a->edition);
+    int order = mls_compare_sizes(b->edition, a->edition);
     order = order != 0 ? order : strcmp(a->benchmark, b->benchmark);
-    return order != 0 ? order : division_order(a->system->division) - division_order(b->system->division);
-}
-
-static int compare_minutes(const mls_published_result *a, const mls_published_result *b)
-{
-    const int order = mls_compare_doubles(a->minutes, b->minutes);
-    return order != 0 ? order : mls_compare_sizes(a->row, b->row);
+    return order != 0 ? order : mls_division_compare(a->system->division, b->system->division);
 }
 
 static int compare_results(const void *left, const void *right)
 {
     const mls_published_result *a = left;
     const mls_published_result *b = right;
-    const int order = compare_places(a, b);
-    return order != 0 ? order : compare_minutes(a, b);
+    int order = compare_places(a, b);
+    order = order != 0 ? order : mls_compare_doubles(a->minutes, b->minutes);
+    return order != 0 ? order : mls_compare_sizes(a->row, b->row);
 }
 
 static void rank_results(mls_published *published)
@@ -222,110 +235,4 @@ void mls_published_release(mls_published *published)
     }
     free(published->results);
     *published = (mls_published){0};
-}
-
-/* ---------------------------------------------------------------- nearest */
-
-mls_published_query mls_published_query_of(const mls_group *group)
-{
-    return (mls_published_query){.edition = group->edition->number,
-                                 .benchmark = mls_str_from(group->benchmark),
-                                 .division = group->division,
-                                 .accelerators = group->accelerators,
-                                 .model = group->accelerator,
-                                 .minutes = group->scaled_minutes,
-                                 .system_id = group->system_id};
-}
-
-/* How far a result is from what is asked for, the most important first. */
-typedef struct distance {
-    double size;
-    bool other_model;
-    const mls_published_result *result;
-} distance;
-
-/* Distances are compared to nine decimals. */
-#define DISTANCES 1e9
-
-/* Published minutes have four decimals; a number half-way between two was rounded to either. */
-#define HALF_A_DECIMAL 0.5e-4
-
-static distance distance_of(const mls_published_query *query, const mls_published_result *result)
-{
-    const double accelerators = result->system->accelerators;
-    const double ratio = fabs(log(accelerators / query->accelerators));
-    return (distance){isnan(query->accelerators) ? 0
-                      : isnan(accelerators)      ? INFINITY
-                                                 : floor(ratio * DISTANCES + 0.5),
-                      query->model == NULL || strcmp(query->model, result->system->model.text) != 0, result};
-}
-
-static bool is_nearer(distance a, distance b)
-{
-    const int order = mls_compare_doubles(a.size, b.size);
-    return order != 0                       ? order < 0
-           : a.other_model != b.other_model ? b.other_model
-                                            : compare_minutes(a.result, b.result) < 0;
-}
-
-static bool answers(const mls_published_query *query, const mls_published_result *result)
-{
-    const mls_division division = query->division != MLS_DIVISION_NONE ? query->division : MLS_DIVISION_CLOSED;
-    return mls_str_equal(query->benchmark, mls_str_from(result->benchmark)) && division == result->system->division;
-}
-
-/* The edition whose results are looked at; the newest come first. */
-static unsigned edition_for(const mls_published *published, const mls_published_query *query)
-{
-    unsigned newest = 0;
-    for (size_t i = 0; i < published->count; i++) {
-        const mls_published_result *result = &published->results[i];
-        if (answers(query, result)) {
-            if (result->edition == query->edition) {
-                return query->edition;
-            }
-            newest = newest == 0 ? result->edition : newest;
-        }
-    }
-    return newest;
-}
-
-size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
-                             size_t count)
-{
-    const unsigned edition = edition_for(published, query);
-    size_t found = 0;
-    for (size_t i = 0; i < published->count && count > 0; i++) {
-        const mls_published_result *result = &published->results[i];
-        if (result->edition != edition || !answers(query, result)) {
-            continue;
-        }
-        const distance own = distance_of(query, result);
-        size_t at = found;
-        while (at > 0 && is_nearer(own, distance_of(query, near[at - 1].result))) {
-            at--;
-        }
-        if (at == count) {
-            continue;
-        }
-        found += found < count;
-        memmove(near + at + 1, near + at, (found - at - 1) * sizeof *near);
-        near[at] = (mls_published_near){.result = result,
-                                        .ratio = query->minutes / result->minutes - 1,
-                                        .self = fabs(query->minutes - result->minutes) < HALF_A_DECIMAL * 1.001 &&
-                                                query->system_id != NULL &&
-                                                strcmp(query->system_id, result->system->system_id) == 0};
-    }
-    return found;
-}
-
-mls_published_near mls_published_beside(const mls_published *published, const mls_published_query *query)
-{
-    mls_published_near near;
-    if (query->model != NULL && mls_published_nearest(published, query, &near, 1) == 1 &&
-        near.result->edition == query->edition && near.result->system->accelerators == query->accelerators &&
-        strcmp(near.result->system->model.text, query->model) == 0) {
-        return near;
-    }
-    return (mls_published_near){0};
 }

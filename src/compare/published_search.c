@@ -5,9 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
 #include "base/statistics.h"
-#include "mlscore/published.h"
+#include "compare/side.h"
 
 const char *mls_published_text_name(mls_published_text which)
 {
@@ -90,53 +89,36 @@ mls_nearest mls_published_nearest_text(const mls_published *published, mls_publi
 
 /* ----------------------------------------------------------------- sorting */
 
-/* Places in the table of all results are in the order of editions. */
-static int compare_published(const mls_published_hit *a, const mls_published_hit *b)
+/* What is alike stays in the order of all results, which is that of editions. */
+static int order_hits(const void *left, const void *right, void *by)
 {
-    return (a->result > b->result) - (a->result < b->result);
-}
-
-static int by_edition(const void *a, const void *b)
-{
-    return compare_published(a, b);
-}
-
-static int by_minutes(const void *a, const void *b)
-{
-    const int order = mls_compare_doubles(((const mls_published_hit *)a)->result->minutes,
-                                          ((const mls_published_hit *)b)->result->minutes);
-    return order != 0 ? order : compare_published(a, b);
-}
-
-static int by_accelerators(const void *a, const void *b)
-{
-    const int order = mls_compare_doubles(((const mls_published_hit *)a)->result->system->accelerators,
-                                          ((const mls_published_hit *)b)->result->system->accelerators);
-    return order != 0 ? order : compare_published(a, b);
-}
-
-static int by_accelerator_minutes(const void *a, const void *b)
-{
-    const int order = mls_compare_doubles(((const mls_published_hit *)a)->result->accelerator_minutes,
-                                          ((const mls_published_hit *)b)->result->accelerator_minutes);
-    return order != 0 ? order : compare_published(a, b);
-}
-
-static int by_submitter(const void *a, const void *b)
-{
-    const int order = strcasecmp(((const mls_published_hit *)a)->result->system->submitter,
-                                 ((const mls_published_hit *)b)->result->system->submitter);
-    return order != 0 ? order : compare_published(a, b);
+    const mls_published_result *a = ((const mls_published_hit *)left)->result;
+    const mls_published_result *b = ((const mls_published_hit *)right)->result;
+    int order = 0;
+    switch (*(const mls_published_order *)by) {
+    case MLS_PUBLISHED_BY_MINUTES:
+        order = mls_compare_doubles(a->minutes, b->minutes);
+        break;
+    case MLS_PUBLISHED_BY_ACCELERATORS:
+        order = mls_compare_doubles(a->system->accelerators, b->system->accelerators);
+        break;
+    case MLS_PUBLISHED_BY_ACCELERATOR_MINUTES:
+        order = mls_compare_doubles(a->accelerator_minutes, b->accelerator_minutes);
+        break;
+    case MLS_PUBLISHED_BY_SUBMITTER:
+        order = strcasecmp(a->system->submitter, b->system->submitter);
+        break;
+    case MLS_PUBLISHED_BY_EDITION:
+        break;
+    }
+    return order != 0 ? order : (a > b) - (a < b);
 }
 
 /* What a trend is told of: its editions become neighbours, the oldest first. */
 static int compare_trends(const mls_published_result *a, const mls_published_result *b)
 {
-    /* Closed, open, not said. */
-    const unsigned x = (unsigned)a->system->division - MLS_DIVISION_CLOSED;
-    const unsigned y = (unsigned)b->system->division - MLS_DIVISION_CLOSED;
     int order = strcmp(a->benchmark, b->benchmark);
-    order = order != 0 ? order : (x > y) - (x < y);
+    order = order != 0 ? order : mls_division_compare(a->system->division, b->system->division);
     return order != 0 ? order : mls_compare_doubles(a->system->accelerators, b->system->accelerators);
 }
 
@@ -145,7 +127,7 @@ static int by_trend(const void *left, const void *right)
     const mls_published_result *a = ((const mls_published_hit *)left)->result;
     const mls_published_result *b = ((const mls_published_hit *)right)->result;
     const int order = compare_trends(a, b);
-    return order != 0 ? order : (a->edition > b->edition) - (a->edition < b->edition);
+    return order != 0 ? order : mls_compare_sizes(a->edition, b->edition);
 }
 
 /* Whether a faster result of the same kind stands before; those come first. */
@@ -168,9 +150,7 @@ static bool is_beaten(const mls_published_hit *hits, size_t count, const mls_pub
 static size_t make_trend(mls_published_hit *hits, size_t count)
 {
     size_t kept = 0;
-    if (count > 1) {
-        qsort(hits, count, sizeof *hits, by_trend);
-    }
+    qsort(hits, count, sizeof *hits, by_trend);
     for (size_t first = 0, end; first < count; first = end) {
         end = first + 1;
         while (end < count && compare_trends(hits[first].result, hits[end].result) == 0) {
@@ -188,8 +168,7 @@ static size_t make_trend(mls_published_hit *hits, size_t count)
 mls_status mls_published_search(const mls_published *published, const mls_published_filter *filter,
                                 mls_published_hit **hits, size_t *count)
 {
-    static int (*const orders[])(const void *, const void *) = {by_edition, by_minutes, by_accelerators,
-                                                                by_accelerator_minutes, by_submitter};
+    mls_published_order order = filter->order;
     *hits = calloc(published->count + 1, sizeof **hits);
     *count = 0;
     if (*hits == NULL) {
@@ -204,8 +183,8 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
     }
     if (filter->trend) {
         *count = make_trend(*hits, *count);
-    } else if (*count > 1) {
-        qsort(*hits, *count, sizeof **hits, orders[filter->order]);
+    } else {
+        qsort_r(*hits, *count, sizeof **hits, order_hits, &order);
     }
     return MLS_OK;
 }

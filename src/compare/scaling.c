@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scaling.c - how minutes fall as accelerators are added, and what of it larger batches cost. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/statistics.h"
 #include "compare/side.h"
@@ -20,13 +19,11 @@ static bool is_alike(const mls_side_group *a, const mls_side_group *b)
            mls_same_text(a->accelerator, b->accelerator);
 }
 
-static int order_points(const void *left, const void *right)
+/* By accelerators, then minutes. */
+static bool is_smaller(const mls_side_group *a, const mls_side_group *b)
 {
-    const mls_side_group *a = ((const mls_scaling_point *)left)->group;
-    const mls_side_group *b = ((const mls_scaling_point *)right)->group;
-    int order = mls_compare_doubles(a->accelerators, b->accelerators);
-    order = order != 0 ? order : mls_compare_doubles(a->score_minutes, b->score_minutes);
-    return order != 0 ? order : mls_compare_sizes(a->side, b->side);
+    const int order = mls_compare_doubles(a->accelerators, b->accelerators);
+    return order != 0 ? order < 0 : a->score_minutes < b->score_minutes;
 }
 
 /* efficiency = algorithmic times system: what larger batches cost in training, and what the machine loses. */
@@ -45,53 +42,45 @@ static void measure_points(mls_scaling_series *series)
     }
 }
 
-/* The series of groups[first] and those like it; one size alone is none. */
-static bool add_series(mls_comparison *comparison, mls_arena *arena, size_t first, bool *taken)
+/* The series of groups that are alike; one size alone is none. */
+static bool add_series(mls_comparison *comparison, mls_side_group *const *groups, size_t count)
 {
-    mls_scaling_series series = {0};
-    const mls_side_group *base = comparison->groups[first];
-    size_t alike = 0;
-    for (size_t i = first; i < comparison->group_count; i++) {
-        alike += !taken[i] && is_alike(base, comparison->groups[i]);
-    }
-    series.points = mls_arena_zeroed(arena, alike, sizeof *series.points);
+    mls_scaling_series series = {mls_arena_zeroed(comparison->arena, count, sizeof *series.points), count};
     if (series.points == NULL) {
         return false;
     }
-    for (size_t i = first; i < comparison->group_count; i++) {
-        if (!taken[i] && is_alike(base, comparison->groups[i])) {
-            taken[i] = true;
-            series.points[series.count++].group = comparison->groups[i];
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i;
+        for (; at > 0 && is_smaller(groups[i], series.points[at - 1].group); at--) {
+            series.points[at] = series.points[at - 1];
         }
+        series.points[at].group = groups[i];
     }
-    qsort(series.points, series.count, sizeof *series.points, order_points);
+    if (series.points[0].group->accelerators < series.points[count - 1].group->accelerators) {
+        measure_points(&series);
+        return MLS_ARENA_ADD(comparison->arena, &comparison->series, series);
+    }
     bool ok = true;
-    if (series.points[0].group->accelerators == series.points[series.count - 1].group->accelerators) {
-        for (size_t i = 0; i < series.count && ok; i++) {
-            ok = mls_unmatched_add(comparison, arena, series.points[i].group, "no other number of accelerators");
-        }
-        return ok;
+    for (size_t i = 0; i < count && ok; i++) {
+        ok = mls_leave_out(comparison, series.points[i].group, "no other number of accelerators");
     }
-    measure_points(&series);
-    if (!mls_arena_grow(arena, (void **)&comparison->series, comparison->series_count, &comparison->series_capacity,
-                        sizeof *comparison->series)) {
-        return false;
-    }
-    comparison->series[comparison->series_count++] = series;
-    return true;
+    return ok;
 }
 
-mls_status mls_scaling_make(mls_comparison *comparison, mls_arena *arena)
+bool mls_scaling_make(mls_comparison *comparison)
 {
-    bool *taken = mls_arena_zeroed(arena, comparison->group_count + 1, sizeof *taken);
-    bool ok = taken != NULL;
-    for (size_t i = 0; i < comparison->group_count && ok; i++) {
-        const char *reason = why_left_out(comparison->groups[i]);
+    const size_t total = comparison->groups.count;
+    mls_side_group **alike = mls_arena_array(comparison->arena, total + 1, sizeof *alike);
+    bool *taken = mls_arena_zeroed(comparison->arena, total + 1, sizeof *taken);
+    bool ok = alike != NULL && taken != NULL;
+    for (size_t i = 0; i < total && ok; i++) {
+        const char *reason = why_left_out(comparison->groups.items[i]);
         taken[i] = reason != NULL;
-        ok = reason == NULL || mls_unmatched_add(comparison, arena, comparison->groups[i], reason);
+        ok = reason == NULL || mls_leave_out(comparison, comparison->groups.items[i], reason);
     }
-    for (size_t i = 0; i < comparison->group_count && ok; i++) {
-        ok = taken[i] || add_series(comparison, arena, i, taken);
+    for (size_t i = 0; i < total && ok; i++) {
+        const size_t count = mls_groups_take(comparison, i, is_alike, taken, alike);
+        ok = count == 0 || add_series(comparison, alike, count);
     }
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+    return ok;
 }

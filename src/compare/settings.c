@@ -21,21 +21,11 @@ enum { OUTLIERS_OF = 5 };
 
 /* ------------------------------------------------------------------ settings */
 
-static bool setting_append(mls_arena *arena, mls_settings *settings, mls_setting setting)
-{
-    if (!mls_arena_grow(arena, (void **)&settings->items, settings->count, &settings->capacity,
-                        sizeof *settings->items)) {
-        return false;
-    }
-    settings->items[settings->count++] = setting;
-    return true;
-}
-
 bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)
 {
     const mls_words words = mls_words_exact(number);
     const mls_setting setting = {key, MLS_SETTING_NUMBER, number, mls_arena_copy(arena, mls_str_from(words.text))};
-    return !isfinite(number) || (setting.text.ptr != NULL && setting_append(arena, settings, setting));
+    return !isfinite(number) || (setting.text.ptr != NULL && MLS_ARENA_ADD(arena, settings, setting));
 }
 
 bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
@@ -50,7 +40,7 @@ bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key
     const bool yes = mls_str_equal(text, MLS_S("true"));
     const bool truth = yes || mls_str_equal(text, MLS_S("false"));
     const mls_setting setting = {key, truth ? MLS_SETTING_BOOL : MLS_SETTING_TEXT, yes, mls_arena_copy(arena, text)};
-    return setting.text.ptr != NULL && setting_append(arena, settings, setting);
+    return setting.text.ptr != NULL && MLS_ARENA_ADD(arena, settings, setting);
 }
 
 /* A text that reads true counts as the boolean: in a CSV nobody could tell them apart. */
@@ -97,12 +87,9 @@ static bool same_value(const mls_setting *a, const mls_setting *b)
 /* Adds what `runs` of a group have, or (NULL) lack; equal values are put together when all are there. */
 static bool add_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
 {
-    if (!mls_arena_grow(arena, (void **)&values->items, values->count, &values->capacity, sizeof *values->items)) {
-        return false;
-    }
-    values->items[values->count++] = (mls_setting_value){setting != NULL ? *setting : (mls_setting){.number = NAN},
-                                                         .lacking = setting == NULL, .runs = runs};
-    return true;
+    return MLS_ARENA_ADD(arena, values,
+                         (mls_setting_value){setting != NULL ? *setting : (mls_setting){.number = NAN},
+                                             .lacking = setting == NULL, .runs = runs});
 }
 
 static int compare_values_told(const void *left, const void *right)
@@ -117,23 +104,24 @@ static int compare_values_told(const void *left, const void *right)
 }
 
 /* The row of a key, new or known; NULL: no memory. */
-static mls_differing *row_of(mls_arena *arena, mls_differings *rows, mls_map *by_key, mls_str key, size_t groups)
+static mls_differing *row_of(mls_arena *arena, mls_differings *rows, mls_map *by_key, mls_str key,
+                             const mls_block *block)
 {
     bool added;
     mls_map_entry *entry = mls_map_put(by_key, key, &added);
-    if (entry == NULL) {
-        return NULL;
-    }
-    if (added) {
-        mls_setting_values *values = mls_arena_zeroed(arena, groups, sizeof *values);
-        if (values == NULL ||
-            !mls_arena_grow(arena, (void **)&rows->items, rows->count, &rows->capacity, sizeof *rows->items)) {
+    if (entry != NULL && added) {
+        const mls_differing row = {.key = entry->key,
+                                   .values = mls_arena_zeroed(arena, block->group_count, sizeof *row.values),
+                                   .value_count = block->group_count};
+        entry->value.number = rows->count;
+        if (row.values == NULL || !MLS_ARENA_ADD(arena, rows, row)) {
             return NULL;
         }
-        entry->value.number = rows->count;
-        rows->items[rows->count++] = (mls_differing){.key = entry->key, .values = values};
+        for (size_t i = 0; i < block->group_count; i++) {
+            row.values[i].group = block->groups[i];
+        }
     }
-    return &rows->items[entry->value.number];
+    return entry != NULL ? &rows->items[entry->value.number] : NULL;
 }
 
 static int compare_value_counts(const void *left, const void *right)
@@ -181,18 +169,18 @@ static bool has_settings(const mls_side_group *group)
 }
 
 /* What the runs lack, in what order it is told, and whether the row differs: where `told`, by what is known alone. */
-static bool finish_row(mls_arena *arena, const mls_block *block, mls_differing *row, bool told)
+static bool finish_row(mls_arena *arena, mls_differing *row, bool told)
 {
     bool ok = true;
     const mls_setting_value *first = NULL;
-    for (size_t i = 0; i < block->group_count && ok; i++) {
+    for (size_t i = 0; i < row->value_count && ok; i++) {
         mls_setting_values *values = &row->values[i];
         size_t having = 0;
         for (size_t k = 0; k < values->count; k++) {
             having += values->items[k].runs;
         }
-        ok = having == block->groups[i]->run_count || (having == 0 && !has_settings(block->groups[i])) ||
-             add_value(arena, values, NULL, block->groups[i]->run_count - having);
+        ok = having == values->group->run_count || (having == 0 && !has_settings(values->group)) ||
+             add_value(arena, values, NULL, values->group->run_count - having);
         count_values(values);
         for (size_t k = 0; k < values->count; k++) {
             const mls_setting_value *value = &values->items[k];
@@ -208,7 +196,7 @@ static bool finish_row(mls_arena *arena, const mls_block *block, mls_differing *
     return ok;
 }
 
-static mls_status make_rows(mls_block *block, mls_arena *arena, mls_differings *rows, bool environment)
+static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, bool environment)
 {
     mls_map by_key = {.arena = arena};
     bool ok = true;
@@ -217,7 +205,7 @@ static mls_status make_rows(mls_block *block, mls_arena *arena, mls_differings *
         for (size_t k = 0; k < group->run_count; k++) {
             const mls_settings *settings = environment ? &group->runs[k].environment : &group->runs[k].settings;
             for (size_t s = 0; s < settings->count && ok; s++) {
-                mls_differing *row = row_of(arena, rows, &by_key, settings->items[s].key, block->group_count);
+                mls_differing *row = row_of(arena, rows, &by_key, settings->items[s].key, block);
                 ok = row != NULL;
                 /* An export may name a key twice in one run: the first counts. */
                 if (ok && row->values[i].upto <= k) {
@@ -228,19 +216,19 @@ static mls_status make_rows(mls_block *block, mls_arena *arena, mls_differings *
         }
     }
     for (size_t i = 0; i < rows->count && ok; i++) {
-        ok = finish_row(arena, block, &rows->items[i], environment);
+        ok = finish_row(arena, &rows->items[i], environment);
         rows->differ += rows->items[i].differs;
     }
     if (ok && rows->count > 1 && !environment) {
         qsort(rows->items, rows->count, sizeof *rows->items, compare_keys);
     }
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+    return ok;
 }
 
-mls_status mls_block_settings(mls_block *block, mls_arena *arena)
+bool mls_block_settings(mls_block *block, mls_arena *arena)
 {
-    const mls_status status = make_rows(block, arena, &block->hyperparameters, false);
-    return status == MLS_OK ? make_rows(block, arena, &block->environment, true) : status;
+    return make_rows(block, arena, &block->hyperparameters, false) &&
+           make_rows(block, arena, &block->environment, true);
 }
 
 /* ------------------------------------------------------------------- outliers */
@@ -253,45 +241,43 @@ static double sample_ms(const mls_side_run *run)
                : (double)NAN;
 }
 
-static mls_status find_outliers(mls_block *block, mls_arena *arena, size_t index, double *paces)
+static bool find_outliers(mls_block *block, mls_arena *arena, const mls_side_group *group)
 {
-    const mls_side_group *group = block->groups[index];
+    double *paces = mls_arena_array(arena, 2 * group->run_count + 1, sizeof *paces);
     const char *unit = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count && paces != NULL; i++) {
         const mls_side_run *run = &group->runs[i];
         const double pace = sample_ms(run);
         if (isfinite(pace)) {
             if (unit != NULL && strcmp(unit, run->unit) != 0) {
-                return MLS_OK;
+                return true;
             }
             unit = run->unit;
             paces[count++] = pace;
         }
     }
+    if (count < OUTLIERS_OF) {
+        return paces != NULL;
+    }
     mls_sort_doubles(paces, count);
     const double middle = mls_median(paces, count);
     const double deviation = fmax(MLS_DISTANCE_TO_STDEV * mls_median_distance(paces, count, middle, paces + count),
                                   OUTLIER_DEVIATION_LEAST * middle);
-    for (size_t i = 0; i < group->run_count && count >= OUTLIERS_OF; i++) {
+    bool ok = true;
+    for (size_t i = 0; i < group->run_count && ok; i++) {
         const double pace = sample_ms(&group->runs[i]);
-        if (fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation) {
-            if (!mls_arena_grow(arena, (void **)&block->outliers, block->outlier_count, &block->outlier_capacity,
-                                sizeof *block->outliers)) {
-                return MLS_ERROR_MEMORY;
-            }
-            block->outliers[block->outlier_count++] = (mls_outlier){index, &group->runs[i], pace / middle - 1};
-        }
+        ok = !(fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation) ||
+             MLS_ARENA_ADD(arena, &block->outliers, (mls_outlier){group, &group->runs[i], pace / middle - 1});
     }
-    return MLS_OK;
+    return ok;
 }
 
-mls_status mls_block_outliers(mls_block *block, mls_arena *arena)
+bool mls_block_outliers(mls_block *block, mls_arena *arena)
 {
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < block->group_count && status == MLS_OK; i++) {
-        double *paces = mls_arena_array(arena, 2 * block->groups[i]->run_count + 1, sizeof *paces);
-        status = paces != NULL ? find_outliers(block, arena, i, paces) : MLS_ERROR_MEMORY;
+    bool ok = true;
+    for (size_t i = 0; i < block->group_count && ok; i++) {
+        ok = find_outliers(block, arena, block->groups[i]);
     }
-    return status;
+    return ok;
 }

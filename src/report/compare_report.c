@@ -18,31 +18,17 @@ enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_
 
 /* Part of a block as it stands in one table: the baseline's group, and some of the others. */
 typedef struct abreast {
-    const mls_comparison *in;
     const mls_block *block;
-    size_t groups[SIDES_ABREAST + 1]; /* of the block, the baseline's first */
+    size_t places[SIDES_ABREAST + 1]; /* in the block, the baseline's first */
+    const mls_side_group *groups[SIDES_ABREAST + 1];
+    const mls_difference *differences[SIDES_ABREAST + 1]; /* the first says nothing */
     size_t count;
-    const char *names[SIDES_ABREAST + 1], *differences[SIDES_ABREAST + 1]; /* over the columns */
-    const char *label;                                                     /* over the first column */
+    const char *names[SIDES_ABREAST + 1], *headers[SIDES_ABREAST + 1]; /* over the columns of both */
+    const char *label;                                                 /* over the first column */
     mls_table table;
     mls_view *view;
     bool all;
 } abreast;
-
-static const mls_side_group *group_at(const abreast *to, size_t i)
-{
-    return to->block->groups[to->groups[i]];
-}
-
-static const mls_difference *difference_abreast(const abreast *to, size_t i)
-{
-    return &to->block->differences[to->groups[i]];
-}
-
-static const char *name_at(const abreast *to, size_t i)
-{
-    return to->in->sides[group_at(to, i)->side].name;
-}
 
 /* ------------------------------------------------------------------- words */
 
@@ -90,8 +76,9 @@ static void begin_table(abreast *to, const char *label)
     to->table = (mls_table){.indent = 2};
     to->label = label;
     for (size_t i = 0; i < to->count; i++) {
-        to->names[i] = header_of(to, "", name_at(to, i));
-        to->differences[i] = to->block->group_count == 2 ? "difference" : header_of(to, "difference ", name_at(to, i));
+        const char *name = to->groups[i]->side->name;
+        to->names[i] = header_of(to, "", name);
+        to->headers[i] = to->block->group_count == 2 ? "difference" : header_of(to, "difference ", name);
     }
 }
 
@@ -106,24 +93,41 @@ static void side_cell(abreast *to, size_t i, const char *text)
     mls_table_cell(&to->table, to->names[i], NUMBER, MLS_STYLE_PLAIN, "%s", text);
 }
 
-static void difference_cell(abreast *to, size_t i, mls_style style, const char *text)
-{
-    mls_table_cell(&to->table, to->differences[i], MLS_COLUMN_RIGHT, style, "%s", text);
-}
-
 static void text_line(abreast *to, mls_style style, const char *text)
 {
     mls_table_row(&to->table);
     mls_table_lead(&to->table, style, "%s", text);
 }
 
-static void value_row(abreast *to, const char *label, mls_words (*words)(double),
-                      double (*value)(const mls_side_group *))
+/* What stands in a row below a side, and below its difference from the baseline. */
+typedef struct cell_pair {
+    mls_words side, difference;
+} cell_pair;
+
+static void pairs_row(abreast *to, const char *label, mls_style style, const cell_pair *cells)
 {
     begin_row(to, label);
     for (size_t i = 0; i < to->count; i++) {
-        side_cell(to, i, words(value(group_at(to, i))).text);
+        side_cell(to, i, cells[i].side.text);
     }
+    for (size_t i = 1; i < to->count; i++) {
+        mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT, style, "%s", cells[i].difference.text);
+    }
+}
+
+static void value_row(abreast *to, const char *label, mls_style style,
+                      cell_pair (*of)(const mls_side_group *, const mls_difference *))
+{
+    cell_pair cells[SIDES_ABREAST + 1];
+    for (size_t i = 0; i < to->count; i++) {
+        cells[i] = of(to->groups[i], to->differences[i]);
+    }
+    pairs_row(to, label, style, cells);
+}
+
+static mls_words signed_ms(bool known, int64_t ms, int decimals)
+{
+    return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
 }
 
 mls_words mls_compare_decimals(double number)
@@ -143,26 +147,42 @@ static void interval_append(mls_buffer *line, const mls_difference *difference)
     }
 }
 
-/* The score of the runs and its difference; of two sides with the interval behind it. */
-static double score_of(const mls_side_group *group)
+static cell_pair score_cells(const mls_side_group *group, const mls_difference *difference)
 {
-    return group->score_minutes;
+    return (cell_pair){mls_compare_decimals(group->score_minutes), mls_words_signed(difference->minutes, 3)};
 }
 
-static double scaled_of(const mls_side_group *group)
+static cell_pair scaled_cells(const mls_side_group *group, const mls_difference *difference)
 {
-    return group->scaled_minutes;
+    const double base = difference->a != NULL ? difference->a->scaled_minutes : (double)NAN;
+    return (cell_pair){mls_compare_decimals(group->scaled_minutes), mls_words_signed(group->scaled_minutes - base, 3)};
 }
 
+static cell_pair count_cells(const mls_side_group *group, const mls_difference *difference)
+{
+    cell_pair cells = {{""}, {""}};
+    (void)difference;
+    if (group->valid < group->run_count) {
+        (void)mls_text_printf(cells.side.text, sizeof cells.side.text, "%zu of %zu runs", group->valid,
+                              group->run_count);
+    }
+    return cells;
+}
+
+/* Of sides whose runs are not all valid how many are; and the scores, of two sides with the interval behind them. */
 static void show_scores(abreast *to)
 {
-    value_row(to, "score (min)", mls_compare_decimals, score_of);
-    for (size_t i = 1; i < to->count; i++) {
-        difference_cell(to, i, MLS_STYLE_BOLD, mls_words_signed(difference_abreast(to, i)->minutes, 3).text);
+    bool dropped = false;
+    for (size_t i = 0; i < to->count; i++) {
+        dropped |= to->groups[i]->valid < to->groups[i]->run_count;
     }
+    if (dropped) {
+        value_row(to, "", MLS_STYLE_PLAIN, count_cells);
+    }
+    value_row(to, "score (min)", MLS_STYLE_BOLD, score_cells);
     if (to->block->group_count == 2) {
         mls_buffer note = {0};
-        interval_append(&note, difference_abreast(to, 1));
+        interval_append(&note, to->differences[1]);
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
     }
 }
@@ -173,23 +193,16 @@ static void show_scaled(abreast *to)
     bool scaled = false;
     mls_buffer names = {0};
     for (size_t i = 0; i < to->count; i++) {
-        scaled |= isfinite(group_at(to, i)->scaled_minutes) && group_at(to, i)->scale != 1;
+        const mls_side_group *group = to->groups[i];
+        scaled |= isfinite(group->scaled_minutes) && group->scale != 1;
+        if (!group->official) {
+            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "not an official score: ", group->side->name);
+        }
     }
     if (scaled) {
-        value_row(to, "scaled score (min)", mls_compare_decimals, scaled_of);
-        for (size_t i = 1; i < to->count; i++) {
-            difference_cell(
-                to, i, MLS_STYLE_PLAIN,
-                mls_words_signed(group_at(to, i)->scaled_minutes - group_at(to, 0)->scaled_minutes, 3).text);
-        }
+        value_row(to, "scaled score (min)", MLS_STYLE_PLAIN, scaled_cells);
         if (to->block->group_count == 2) {
-            mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s",
-                           mls_words_percent(difference_abreast(to, 1)->scaled_ratio).text);
-        }
-    }
-    for (size_t i = 0; i < to->count; i++) {
-        if (!group_at(to, i)->official) {
-            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "not an official score: ", name_at(to, i));
+            mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_percent(to->differences[1]->scaled_ratio).text);
         }
     }
     if (names.len > 0 || names.failed) {
@@ -197,36 +210,15 @@ static void show_scaled(abreast *to)
     }
 }
 
-/* Of a side whose runs are not all valid, how many are. */
-static void show_run_counts(abreast *to)
-{
-    bool wanted = false;
-    for (size_t i = 0; i < to->count; i++) {
-        wanted |= group_at(to, i)->valid < group_at(to, i)->run_count;
-    }
-    if (wanted) {
-        begin_row(to, "");
-    }
-    for (size_t i = 0; i < to->count && wanted; i++) {
-        const mls_side_group *group = group_at(to, i);
-        mls_words words = {""};
-        if (group->valid < group->run_count) {
-            (void)mls_text_printf(words.text, sizeof words.text, "%zu of %zu runs", group->valid, group->run_count);
-        }
-        side_cell(to, i, words.text);
-    }
-}
-
 /* ----------------------------------------------------------------- verdict */
 
 /* "gb300 is faster", and how it is known. */
-static mls_style verdict_append(const abreast *to, size_t i, mls_buffer *words)
+static mls_style verdict_append(const mls_difference *difference, mls_buffer *words)
 {
-    const mls_difference *difference = difference_abreast(to, i);
     switch (difference->verdict) {
     case MLS_COMPARE_FASTER:
     case MLS_COMPARE_SLOWER:
-        mls_buffer_printf(words, "%s is %s", name_at(to, i), mls_compare_verdict_name(difference->verdict));
+        mls_buffer_printf(words, "%s is %s", difference->b->side->name, mls_compare_verdict_name(difference->verdict));
         return difference->verdict == MLS_COMPARE_FASTER ? MLS_STYLE_GOOD : MLS_STYLE_BAD;
     case MLS_COMPARE_NONE:
         mls_buffer_append_text(words, "no difference shown");
@@ -236,14 +228,13 @@ static mls_style verdict_append(const abreast *to, size_t i, mls_buffer *words)
         return MLS_STYLE_WARN;
     default:
         mls_buffer_printf(words, "no score of %s: more runs dropped than the rules forgive, or none valid",
-                          name_at(to, isfinite(group_at(to, 0)->score_minutes) ? i : 0));
+                          (isfinite(difference->a->score_minutes) ? difference->b : difference->a)->side->name);
         return MLS_STYLE_WARN;
     }
 }
 
-static void evidence_append(mls_buffer *line, const abreast *to, size_t i)
+static void evidence_append(mls_buffer *line, const mls_difference *difference)
 {
-    const mls_difference *difference = difference_abreast(to, i);
     if (difference->has_interval) {
         if (isfinite(difference->p)) {
             mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
@@ -258,8 +249,8 @@ static void evidence_append(mls_buffer *line, const abreast *to, size_t i)
         }
     }
     if (isfinite(difference->detectable_ratio)) {
-        mls_buffer_printf(line, "   %zu and %zu runs can show %s %% or more", group_at(to, 0)->valid,
-                          group_at(to, i)->valid, mls_words_fixed(difference->detectable_ratio * 100, 1).text);
+        mls_buffer_printf(line, "   %zu and %zu runs can show %s %% or more", difference->a->valid,
+                          difference->b->valid, mls_words_fixed(difference->detectable_ratio * 100, 1).text);
     }
     if (difference->within_variance) {
         mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
@@ -268,43 +259,38 @@ static void evidence_append(mls_buffer *line, const abreast *to, size_t i)
 
 static void show_verdicts(abreast *to)
 {
+    const bool pair = to->block->group_count == 2;
     for (size_t i = 1; i < to->count; i++) {
+        const mls_difference *difference = to->differences[i];
         mls_buffer lead = {0};
         mls_buffer line = {0};
-        if (to->block->group_count > 2) {
-            mls_buffer_append_text(&line, "   ");
-            interval_append(&line, difference_abreast(to, i));
+        if (!pair && difference->verdict > MLS_COMPARE_SLOWER) {
+            mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
         }
-        const mls_style style = verdict_append(to, i, &lead);
-        const bool named = difference_abreast(to, i)->verdict <= MLS_COMPARE_SLOWER || to->block->group_count == 2;
-        evidence_append(&line, to, i);
+        const mls_style style = verdict_append(difference, &lead);
+        if (!pair) {
+            mls_buffer_append_text(&line, "   ");
+            interval_append(&line, difference);
+        }
+        evidence_append(&line, difference);
         mls_table_row(&to->table);
-        mls_table_lead(&to->table, style, "%s%s%s", named ? "" : name_at(to, i), named ? "" : ": ",
-                       mls_table_take(&to->table, &lead));
+        mls_table_lead(&to->table, style, "%s", mls_table_take(&to->table, &lead));
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &line));
     }
 }
 
 /* ------------------------------------------------------------------- parts */
 
-/* The block's unit of convergence; NULL: there is none, or two. */
-static const char *unit_of(const abreast *to)
+/*
+ * Whether a side's training is told without its evaluations, as it counts in its difference; of the baseline, in any.
+ */
+static bool is_delimited(const abreast *to, size_t i)
 {
-    const char *unit = group_at(to, 0)->unit;
-    for (size_t i = 1; i < to->count; i++) {
-        const char *other = group_at(to, i)->unit;
-        unit = unit != NULL && other != NULL && strcmp(unit, other) == 0 ? unit : NULL;
+    bool other = false;
+    for (size_t k = 0; k < to->count; k++) {
+        other |= (i == 0) != (k == 0) && to->groups[k]->evaluations.known;
     }
-    return unit;
-}
-
-static bool is_delimited(const abreast *to)
-{
-    bool delimited = true;
-    for (size_t i = 0; i < to->count; i++) {
-        delimited &= group_at(to, i)->evaluations.known;
-    }
-    return delimited;
+    return other && to->groups[i]->evaluations.known;
 }
 
 static double other_ms(const mls_side_group *group)
@@ -313,127 +299,111 @@ static double other_ms(const mls_side_group *group)
            mls_compare_part(group, MLS_PART_TAIL);
 }
 
-/* What a side's runs did, that a share of the difference is made of. */
-static mls_words share_words(const abreast *to, const mls_side_group *group, mls_share share)
+/* What a side's runs did, that a share of the difference is made of; or several together. */
+static mls_words share_words(const abreast *to, size_t i, mls_share share, mls_share last)
 {
+    const mls_side_group *group = to->groups[i];
+    const double evaluations = mls_sum_mean(&group->evaluations, group->kept);
     const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
     double training = mls_compare_part(group, MLS_PART_TRAINING);
-    training += is_delimited(to) || isnan(evaluation) ? 0 : evaluation;
-    const bool epochs = group->unit != NULL && strcmp(group->unit, "epochs") == 0;
+    training += is_delimited(to, i) || isnan(evaluation) ? 0 : evaluation;
     switch (share) {
     case MLS_SHARE_CONVERGENCE:
-        return mls_words_grouped(group->to_converge, epochs ? 3 : 0);
+        return mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0);
     case MLS_SHARE_THROUGHPUT:
-        return rate_words(group->to_converge / training * (epochs ? 3600e3 : 1e3));
+        return rate_words(mls_compare_rate(group, training));
     case MLS_SHARE_TRAINING:
-        return mls_words_grouped(training / 1000, 3);
+        return mls_compare_decimals(training / 1000);
     case MLS_SHARE_EVALUATIONS:
-        return mls_words_grouped(mls_compare_evaluations(group), 2);
+        return mls_words_grouped(evaluations, 2);
     case MLS_SHARE_EVALUATION_TIME:
-        return mls_words_grouped(evaluation / mls_compare_evaluations(group) / 1000, 3);
+        return mls_compare_decimals(evaluation / evaluations / 1000);
     case MLS_SHARE_EVALUATION:
-        return mls_words_grouped(evaluation / 1000, 3);
+        return mls_compare_decimals(evaluation / 1000);
     case MLS_SHARE_RUN:
-        return mls_words_grouped(
-            group->ms.known && group->kept > 0 ? (double)group->ms.sum / (double)group->kept / 1000 : (double)NAN, 3);
+        return mls_compare_decimals(mls_sum_mean(&group->ms, group->kept) / 1000);
     default:
-        return mls_words_grouped(
-            mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP)) / 1000, 3);
+        return mls_compare_decimals(
+            (last > share ? other_ms(group)
+                          : mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP))) /
+            1000);
     }
 }
 
-/* A row of one share, or of several together. */
+/* A row of one share, or of several together; none where no difference has it. */
 static void share_row(abreast *to, mls_share first, mls_share last, const char *label)
 {
+    cell_pair cells[SIDES_ABREAST + 1];
     bool any = false;
-    for (size_t i = 1; i < to->count; i++) {
-        any |= difference_abreast(to, i)->split.known && difference_abreast(to, i)->split.has[first];
-    }
-    if (!any) {
-        return;
-    }
-    begin_row(to, label);
     for (size_t i = 0; i < to->count; i++) {
-        const mls_side_group *group = group_at(to, i);
-        side_cell(to, i,
-                  (first == last ? share_words(to, group, first) : mls_compare_decimals(other_ms(group) / 1000)).text);
-    }
-    for (size_t i = 1; i < to->count; i++) {
-        const mls_split *split = &difference_abreast(to, i)->split;
+        const mls_split *split = &to->differences[i]->split;
+        const bool has = split->known && split->has[first];
         int64_t ms = 0;
         for (mls_share share = first; share <= last; share++) {
             ms += split->ms[share];
         }
-        difference_cell(to, i, MLS_STYLE_PLAIN,
-                        split->known && split->has[first] ? mls_words_signed((double)ms / 1000, 3).text : "");
+        cells[i] = (cell_pair){share_words(to, i, first, last), signed_ms(has, ms, 3)};
+        any |= has;
     }
+    if (any) {
+        pairs_row(to, label, MLS_STYLE_PLAIN, cells);
+    }
+}
+
+static cell_pair total_cells(const mls_side_group *group, const mls_difference *difference)
+{
+    (void)group;
+    return (cell_pair){{""}, signed_ms(difference->split.known, difference->split.total_ms, 3)};
 }
 
 static void show_parts(abreast *to)
 {
-    const char *unit = unit_of(to);
-    const bool epochs = unit != NULL && strcmp(unit, "epochs") == 0;
+    static const struct {
+        const char *label, *in_epochs;
+        mls_share first, last;
+    } rows[] = {{"  the whole run: parts not known", NULL, MLS_SHARE_RUN, MLS_SHARE_RUN},
+                {"  samples to converge", "  epochs to converge", MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
+                {"  samples/s in training", "  epochs/h in training", MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
+                {"  training", NULL, MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
+                {"  evaluations", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
+                {"  s per evaluation", NULL, MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
+                {"  evaluation", NULL, MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
+                {"  other", NULL, MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
+                {"  before the first block", NULL, MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
+                {"  between blocks", NULL, MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
+                {"  after the last block", NULL, MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
+    const bool epochs = mls_compare_epochs(to->groups[0]);
     bool any = false;
     for (size_t i = 1; i < to->count; i++) {
-        any |= difference_abreast(to, i)->split.known;
+        any |= to->differences[i]->split.known;
     }
     if (!any) {
         return;
     }
-    begin_row(to, "where it comes from (s)");
-    for (size_t i = 0; i < to->count; i++) {
-        side_cell(to, i, "");
-    }
-    for (size_t i = 1; i < to->count; i++) {
-        const mls_split *split = &difference_abreast(to, i)->split;
-        difference_cell(to, i, MLS_STYLE_PLAIN,
-                        split->known ? mls_words_signed((double)split->total_ms / 1000, 3).text : "");
-    }
-    share_row(to, MLS_SHARE_RUN, MLS_SHARE_RUN, "  the whole run: parts not known");
-    share_row(to, MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE,
-              epochs ? "  epochs to converge" : "  samples to converge");
-    share_row(to, MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT,
-              epochs ? "  epochs/h in training" : "  samples/s in training");
-    share_row(to, MLS_SHARE_TRAINING, MLS_SHARE_TRAINING, "  training");
-    share_row(to, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS, "  evaluations");
-    share_row(to, MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME, "  s per evaluation");
-    share_row(to, MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION, "  evaluation");
-    if (to->view->verbose > 0) {
-        share_row(to, MLS_SHARE_STARTUP, MLS_SHARE_STARTUP, "  before the first block");
-        share_row(to, MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN, "  between blocks");
-        share_row(to, MLS_SHARE_TAIL, MLS_SHARE_TAIL, "  after the last block");
-    } else {
-        share_row(to, MLS_SHARE_STARTUP, MLS_SHARE_TAIL, "  other");
+    value_row(to, "where it comes from (s)", MLS_STYLE_PLAIN, total_cells);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool one = rows[i].first == rows[i].last;
+        if (rows[i].first < MLS_SHARE_STARTUP || rows[i].last > MLS_SHARE_TAIL || one == (to->view->verbose > 0)) {
+            share_row(to, rows[i].first, rows[i].last,
+                      epochs && rows[i].in_epochs != NULL ? rows[i].in_epochs : rows[i].label);
+        }
     }
 }
 
-static mls_words seconds_words(double minutes)
+static cell_pair init_cells(const mls_side_group *group, const mls_difference *difference)
 {
-    return mls_words_grouped(minutes * 60, 1);
+    return (cell_pair){mls_words_grouped(mls_compare_init_minutes(group) * 60, 1),
+                       signed_ms(difference->has_init, difference->init_ms, 1)};
 }
 
-static mls_words plain_percent(double ratio)
+static cell_pair spread_cells(const mls_side_group *group, const mls_difference *difference)
 {
-    mls_words words = mls_words_fixed(ratio * 100, 1);
-    const size_t len = strlen(words.text);
-    (void)mls_text_printf(words.text + len, sizeof words.text - len, isfinite(ratio) ? " %%" : "");
-    return words;
-}
-
-static double spread_of(const mls_side_group *group)
-{
-    return group->stdev_minutes / group->mean_minutes;
-}
-
-static void show_beside(abreast *to)
-{
-    value_row(to, "not in the score: init (s)", seconds_words, mls_compare_init_minutes);
-    for (size_t i = 1; i < to->count; i++) {
-        const mls_difference *difference = difference_abreast(to, i);
-        difference_cell(to, i, MLS_STYLE_PLAIN,
-                        difference->has_init ? mls_words_signed((double)difference->init_ms / 1000, 1).text : "");
-    }
-    value_row(to, "spread of the runs", plain_percent, spread_of);
+    const double ratio = group->stdev_minutes / group->mean_minutes;
+    cell_pair cells = {mls_words_fixed(ratio * 100, 1), {""}};
+    const size_t len = strlen(cells.side.text);
+    (void)difference;
+    (void)mls_text_printf(cells.side.text + len, sizeof cells.side.text - len, isfinite(ratio) ? " %%" : "");
+    return cells;
 }
 
 /* ------------------------------------------------------------------ settings */
@@ -454,7 +424,7 @@ static void append_values(mls_buffer *cell, const mls_setting_values *values, si
     mls_buffer_append_text(cell, values->count > most ? ", …" : "");
 }
 
-static void setting_row(abreast *to, const mls_differing *setting)
+static void setting_row(abreast *to, const mls_differing *setting, bool all)
 {
     mls_buffer label = {0};
     bool varies = false;
@@ -462,9 +432,9 @@ static void setting_row(abreast *to, const mls_differing *setting)
     mls_buffer_append(&label, setting->key);
     begin_row(to, mls_table_take(&to->table, &label));
     for (size_t i = 0; i < to->count; i++) {
-        const mls_setting_values *values = &setting->values[to->groups[i]];
+        const mls_setting_values *values = &setting->values[to->places[i]];
         mls_buffer cell = {0};
-        append_values(&cell, values, to->all ? SIZE_MAX : VALUES_SHOWN);
+        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN);
         side_cell(to, i, mls_table_take(&to->table, &cell));
         varies |= values->count > 1;
     }
@@ -473,19 +443,19 @@ static void setting_row(abreast *to, const mls_differing *setting)
     }
 }
 
-/* Rows of the settings that differ, and of the others too where all are asked for. */
-static void setting_rows(abreast *to, const mls_differings *settings)
+/* Rows of the settings that differ, at most so many, and of the others too where all are asked for. */
+static void setting_rows(abreast *to, const mls_differings *settings, size_t most, bool all)
 {
     size_t shown = 0;
-    for (int equal = 0; equal < 2; equal++) {
-        for (size_t k = 0; k < settings->count && (to->all || (equal == 0 && shown < SETTINGS_SHOWN)); k++) {
+    for (int equal = 0; equal <= all; equal++) {
+        for (size_t k = 0; k < settings->count && shown < most; k++) {
             if (settings->items[k].differs != (equal == 1)) {
-                setting_row(to, &settings->items[k]);
+                setting_row(to, &settings->items[k], all);
                 shown++;
             }
         }
     }
-    if (!to->all && settings->differ > shown) {
+    if (settings->differ > shown) {
         mls_words more;
         (void)mls_text_printf(more.text, sizeof more.text, "  … and %zu more (--all)", settings->differ - shown);
         text_line(to, MLS_STYLE_PLAIN, more.text);
@@ -493,17 +463,13 @@ static void setting_rows(abreast *to, const mls_differings *settings)
 }
 
 /* A list of its own, with names wider than those of the parts; in Markdown all is one table. */
-static void show_differing(abreast *to, const mls_differings *settings, const char *heading)
+static void begin_settings(abreast *to, const char *heading)
 {
-    if (settings->differ > 0 || (to->all && settings->count > 0)) {
-        const bool own = to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0;
-        if (own) {
-            mls_table_finish(&to->table, to->view);
-            begin_table(to, heading);
-        } else {
-            text_line(to, MLS_STYLE_PLAIN, heading);
-        }
-        setting_rows(to, settings);
+    if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
+        mls_table_finish(&to->table, to->view);
+        begin_table(to, heading);
+    } else {
+        text_line(to, MLS_STYLE_PLAIN, heading);
     }
 }
 
@@ -514,10 +480,11 @@ static bool tell_unknown(abreast *to)
     for (size_t i = 0; i < to->count; i++) {
         size_t known = 0;
         for (size_t k = 0; k < to->block->hyperparameters.count; k++) {
-            known += to->block->hyperparameters.items[k].values[to->groups[i]].count;
+            known += to->block->hyperparameters.items[k].values[to->places[i]].count;
         }
         if (known == 0) {
-            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ", name_at(to, i));
+            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ",
+                              to->groups[i]->side->name);
         }
     }
     const bool unknown = names.len > 0 || names.failed;
@@ -530,15 +497,17 @@ static bool tell_unknown(abreast *to)
 static void show_setup(abreast *to)
 {
     const mls_differings *settings = &to->block->hyperparameters;
+    const mls_differings *environment = &to->block->environment;
     if (!tell_unknown(to) && settings->differ == 0) {
         text_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
     }
-    show_differing(to, settings, settings->differ > 0 ? "differs" : "the same");
-    if (to->block->environment.differ > 0) {
-        const bool all = to->all;
-        to->all = false;
-        show_differing(to, &to->block->environment, "environment");
-        to->all = all;
+    if (settings->differ > 0 || (to->all && settings->count > 0)) {
+        begin_settings(to, settings->differ > 0 ? "differs" : "the same");
+        setting_rows(to, settings, to->all ? SIZE_MAX : SETTINGS_SHOWN, to->all);
+    }
+    if (environment->differ > 0) {
+        begin_settings(to, "environment");
+        setting_rows(to, environment, SETTINGS_SHOWN, false);
     }
 }
 
@@ -547,14 +516,14 @@ static void show_setup(abreast *to)
 static void show_abreast(abreast *to)
 {
     begin_table(to, "");
-    show_run_counts(to);
     show_scores(to);
     if (to->block->group_count == 2) {
         show_verdicts(to);
     }
     show_scaled(to);
     show_parts(to);
-    show_beside(to);
+    value_row(to, "not in the score: init (s)", MLS_STYLE_PLAIN, init_cells);
+    value_row(to, "spread of the runs", MLS_STYLE_PLAIN, spread_cells);
     if (to->block->group_count > 2) {
         text_line(to, MLS_STYLE_PLAIN, "against the baseline");
         show_verdicts(to);
@@ -563,36 +532,36 @@ static void show_abreast(abreast *to)
     mls_table_finish(&to->table, to->view);
 }
 
-static void show_block(mls_view *view, const mls_comparing *what, const mls_block *block)
+static void put_abreast(abreast *to, size_t place)
+{
+    to->places[to->count] = place;
+    to->groups[to->count] = to->block->groups[place];
+    to->differences[to->count++] = &to->block->differences[place];
+}
+
+static void show_block(mls_view *view, const mls_block *block, bool all)
 {
     mls_compare_show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
     for (size_t next = 1; next < block->group_count;) {
-        abreast to = {.in = what->comparison, .block = block, .view = view, .all = what->all, .count = 1};
-        for (; next < block->group_count && to.count <= SIDES_ABREAST; next++) {
-            to.groups[to.count++] = next;
+        abreast to = {.block = block, .view = view, .all = all};
+        put_abreast(&to, 0);
+        while (next < block->group_count && to.count <= SIDES_ABREAST) {
+            put_abreast(&to, next++);
         }
         show_abreast(&to);
         mls_output_text(view->output, next < block->group_count ? "\n" : "");
     }
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
-    mls_compare_show_odd_runs(view, what->comparison, block);
+    mls_compare_show_odd_runs(view, block);
 }
 
-static void show_comparison(mls_printer *to, const void *what)
+void mls_comparison_show(mls_printer *to, const void *what)
 {
-    const mls_comparing *comparing = what;
-    const mls_comparison *in = comparing->comparison;
-    for (size_t i = 0; i < in->block_count; i++) {
+    const mls_comparison *in = what;
+    const bool *all = to->state;
+    for (size_t i = 0; i < in->blocks.count; i++) {
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
-        show_block(to->view, comparing, &in->blocks[i]);
+        show_block(to->view, &in->blocks.items[i], *all);
     }
-    mls_compare_show_rest(to->view, in, in->block_count > 0);
+    mls_compare_show_rest(to->view, in, in->blocks.count > 0);
 }
-
-const mls_report mls_compare_report = {.section = "COMPARE JSON",
-                                       .show = show_comparison,
-                                       .object = &mls_comparison_fields,
-                                       .tables = mls_comparison_tables,
-                                       .lines = mls_comparison_lines,
-                                       .columns = &mls_difference_columns,
-                                       .rows = mls_difference_rows};

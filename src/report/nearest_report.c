@@ -66,9 +66,9 @@ static void show_table(mls_view *view, const mls_beside *beside)
 
 static void show_nearest(mls_printer *to, const void *what)
 {
-    const mls_comparison *in = ((const mls_comparing *)what)->comparison;
-    for (size_t i = 0; i < in->beside_count; i++) {
-        const mls_beside *beside = &in->beside[i];
+    const mls_comparison *in = what;
+    for (size_t i = 0; i < in->beside.count; i++) {
+        const mls_beside *beside = &in->beside.items[i];
         const char *round = beside->near[0].result->round;
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         mls_compare_show_heading(to->view, &beside->group, 1, false);
@@ -79,7 +79,7 @@ static void show_nearest(mls_printer *to, const void *what)
         }
         show_table(to->view, beside);
     }
-    mls_compare_show_rest(to->view, in, in->beside_count > 0);
+    mls_compare_show_rest(to->view, in, in->beside.count > 0);
 }
 
 /* ------------------------------------------------------------ for programs */
@@ -105,37 +105,23 @@ static mls_str round_of(const char *edition)
     return second != NULL ? (mls_str){edition, (size_t)(second - edition)} : mls_str_from(edition);
 }
 
-typedef struct beside_place {
-    const mls_comparison *in;
-    const mls_beside *beside;
-} beside_place;
-
 #define BESIDE_FIELDS(F)                                                                                               \
-    F(beside, side, TEXT, "", row->in->sides[row->beside->group->side].name)                                           \
-    F(beside, path, TEXT, "", row->beside->group->path)                                                                \
-    F(beside, usage, TEXT, "", mls_usage_name(row->beside->group->usage))                                              \
-    F(beside, edition, TEXT, "", round_of(row->beside->group->edition))                                                \
-    F(beside, benchmark, TEXT, "", row->beside->group->benchmark)                                                      \
-    F(beside, division, TEXT_OR_NULL, "", mls_division_name(row->beside->group->division))                             \
-    F(beside, accelerators, NUMBER_OR_NULL, "", row->beside->group->accelerators)                                      \
-    F(beside, accelerator, TEXT_OR_NULL, "", row->beside->group->accelerator)                                          \
-    F(beside, scaled_minutes, NUMBER, "minutes", row->beside->group->scaled_minutes)                                   \
-    F(beside, nearest, ARRAY, "",                                                                                      \
-      MLS_EMIT_LIST(to, row->beside->count, mls_emit_object(to, &mls_near_fields, &row->beside->near[i])))
-MLS_FIELDS_AS(, mls_beside_fields, beside, beside_place, BESIDE_FIELDS)
-
-void mls_emit_beside(mls_emitter *to, const mls_comparison *in)
-{
-    MLS_EMIT_LIST(to, in->beside_count, mls_emit_object(to, &mls_beside_fields, &(beside_place){in, &in->beside[i]}));
-}
+    F(beside, side, TEXT, "", row->group->side->name)                                                                  \
+    F(beside, path, TEXT, "", row->group->path)                                                                        \
+    F(beside, usage, TEXT, "", mls_usage_name(row->group->usage))                                                      \
+    F(beside, edition, TEXT, "", round_of(row->group->edition))                                                        \
+    F(beside, benchmark, TEXT, "", row->group->benchmark)                                                              \
+    F(beside, division, TEXT_OR_NULL, "", mls_division_name(row->group->division))                                     \
+    F(beside, accelerators, NUMBER_OR_NULL, "", row->group->accelerators)                                              \
+    F(beside, accelerator, TEXT_OR_NULL, "", row->group->accelerator)                                                  \
+    F(beside, scaled_minutes, NUMBER, "minutes", row->group->scaled_minutes)                                           \
+    F(beside, nearest, ARRAY, "", MLS_EMIT_ROWS(mls_near, row->near, row->count))
+MLS_FIELDS_AS(, mls_beside_fields, beside, mls_beside, BESIDE_FIELDS)
 
 static void nearest_lines(mls_emitter *to, const void *what)
 {
-    const mls_comparison *in = ((const mls_comparing *)what)->comparison;
-    for (size_t i = 0; i < in->beside_count; i++) {
-        mls_emit_object(to, &mls_beside_fields, &(beside_place){in, &in->beside[i]});
-        mls_emit_end(to);
-    }
+    const mls_comparison *in = what;
+    MLS_EMIT_LINES(mls_beside, in->beside.items, in->beside.count);
 }
 
 /* Of the result where its name is the group's too. */
@@ -155,12 +141,12 @@ static const mls_columns nearest_columns = {
 
 static void nearest_rows(mls_emitter *to, const void *what)
 {
-    const mls_comparison *in = ((const mls_comparing *)what)->comparison;
-    for (size_t i = 0; i < in->beside_count; i++) {
-        const beside_place place = {in, &in->beside[i]};
-        for (size_t k = 0; k < place.beside->count; k++) {
-            const mls_published_near *near = &place.beside->near[k];
-            mls_emit_row(to, &nearest_columns, (const void *[MLS_SOURCES_MAX]){&place, near, near});
+    const mls_comparison *in = what;
+    for (size_t i = 0; i < in->beside.count; i++) {
+        const mls_beside *beside = &in->beside.items[i];
+        for (size_t k = 0; k < beside->count; k++) {
+            const mls_published_near *near = &beside->near[k];
+            mls_emit_row(to, &nearest_columns, (const void *[MLS_SOURCES_MAX]){beside, near, near});
         }
     }
 }

@@ -156,13 +156,11 @@ typedef struct mls_rcp_listings {
     size_t count;
 } mls_rcp_listings;
 
-/* ---- compare: an mls_comparing, of sides, with published results, or of sizes */
+/* ---- compare: an mls_comparison, of sides, with published results, or of sizes; as the printer's state a bool for
+ * people: settings that are the same too, and however many
+ */
 extern const mls_report mls_compare_report, mls_nearest_report, mls_scaling_report;
 
-typedef struct mls_comparing {
-    const mls_comparison *comparison;
-    bool all; /* settings that are the same too, and however many */
-} mls_comparing;
 /* ---- published: an mls_published_list, of results or of a trend */
 extern const mls_report mls_published_report, mls_published_trend_report;
 

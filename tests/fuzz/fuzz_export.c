@@ -6,12 +6,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void compare_all(mls_comparison *comparison, mls_arena *arena)
+static void compare_all(mls_comparison *comparison)
 {
-    bool ok = mls_sides_meet(comparison, arena) == MLS_OK && mls_scaling_make(comparison, arena) == MLS_OK;
-    for (size_t i = 0; i < comparison->block_count && ok; i++) {
-        mls_block *block = &comparison->blocks[i];
-        ok = mls_block_settings(block, arena) == MLS_OK && mls_block_outliers(block, arena) == MLS_OK;
+    bool ok = mls_sides_meet(comparison) && mls_scaling_make(comparison);
+    for (size_t i = 0; i < comparison->blocks.count && ok; i++) {
+        mls_block *block = &comparison->blocks.items[i];
+        ok = mls_block_settings(block, comparison->arena) && mls_block_outliers(block, comparison->arena);
         for (size_t k = 1; k < block->group_count && ok; k++) {
             const mls_split *split = &block->differences[k].split;
             ok = mls_difference_make(block->groups[0], block->groups[k], &block->differences[k]) == MLS_OK;
@@ -29,30 +29,29 @@ static void compare_all(mls_comparison *comparison, mls_arena *arena)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mls_arena arena = {0};
-    mls_side sides[3] = {{.name = "A"}, {.name = "B"}, {.name = "C"}};
-    mls_comparison comparison = {.sides = sides, .side_count = 3, .arena = &arena};
+    mls_comparison comparison = {.arena = &arena};
     const mls_str text = {(const char *)data, size};
     mls_error error;
     for (size_t side = 0; side < 3; side++) {
-        const mls_side_reading reading = {&arena, &comparison, side};
-        const mls_status status = side == 1 ? mls_side_read_csv(&reading, text, &error)
-                                            : mls_side_read_json(&reading, text, side == 2, &error);
-        for (size_t i = 0; status != MLS_OK && i < sides[side].groups; i++) {
-            comparison.group_count--;
+        const mls_str name = {"ABC" + side, 1};
+        const mls_side *added = mls_side_add(&comparison.sides, &arena, name, "");
+        const size_t before = comparison.groups.count;
+        if (added != NULL && (side == 1 ? mls_side_read_csv(&comparison, added, text, &error)
+                                        : mls_side_read_json(&comparison, added, text, side == 2, &error)) != MLS_OK) {
+            comparison.groups.count = before;
         }
-        sides[side].groups = status == MLS_OK ? sides[side].groups : 0;
     }
-    bool ok = true;
-    for (size_t i = 0; i < comparison.group_count && ok; i++) {
-        ok = mls_side_group_measure(comparison.groups[i]) == MLS_OK;
+    bool ok = comparison.sides.count == 3;
+    comparison.baseline = ok ? comparison.sides.items[0] : NULL;
+    for (size_t i = 0; i < comparison.groups.count && ok; i++) {
+        ok = mls_side_group_measure(comparison.groups.items[i]) == MLS_OK;
     }
     if (ok) {
-        compare_all(&comparison, &arena);
+        compare_all(&comparison);
         mls_comparison one = comparison;
-        one.block_count = one.block_capacity = 0;
-        one.blocks = NULL;
-        if (mls_side_meet_itself(&one, &arena, NULL)) {
-            compare_all(&one, &arena);
+        memset(&one.blocks, 0, sizeof one.blocks);
+        if (mls_side_meet_itself(&one, NULL)) {
+            compare_all(&one);
         }
     }
     mls_arena_release(&arena);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* side.c - sides, and groups with their runs, which are added one by one: those of logs here, others by export.c. */
+#include <math.h>
+#include <string.h>
+
+#include "compare/side.h"
+
+/* More milliseconds (30,000 years) are no time of a run, and might not add up. */
+#define WHOLE_MS_MAX 1e15
+
+bool mls_same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+mls_side *mls_side_find(const mls_side_list *sides, mls_str name)
+{
+    for (size_t i = 0; i < sides->count; i++) {
+        if (mls_str_equal(mls_str_from(sides->items[i]->name), name)) {
+            return sides->items[i];
+        }
+    }
+    return NULL;
+}
+
+mls_side *mls_side_add(mls_side_list *sides, mls_arena *arena, mls_str name, const char *path)
+{
+    mls_side *side = mls_side_find(sides, name);
+    if (side == NULL) {
+        side = mls_arena_zeroed(arena, 1, sizeof *side);
+        if (side == NULL || (side->name = mls_arena_copy(arena, name).ptr) == NULL ||
+            !MLS_ARENA_ADD(arena, sides, side)) {
+            return NULL;
+        }
+    }
+    return MLS_ARENA_ADD(arena, &side->paths, path) ? side : NULL;
+}
+
+mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *group)
+{
+    mls_side_group *copy = mls_arena_alloc(to->arena, sizeof *copy);
+    if (copy == NULL || !MLS_ARENA_ADD(to->arena, &to->groups, copy)) {
+        return NULL;
+    }
+    *copy = *group;
+    return copy;
+}
+
+bool mls_side_run_add(mls_arena *arena, mls_side_group *group, const mls_side_run *run)
+{
+    if (!mls_arena_grow(arena, (void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs)) {
+        return false;
+    }
+    group->runs[group->run_count++] = *run;
+    return true;
+}
+
+/* A whole number of milliseconds; false when it is none that can be added up, or not finite. */
+static bool whole_ms(double ms, int64_t *whole)
+{
+    const bool usable = fabs(ms) <= WHOLE_MS_MAX;
+    *whole = usable ? llround(ms) : 0;
+    return usable;
+}
+
+void mls_side_run_times(mls_side_run *run, double ms, double init_ms)
+{
+    run->has_ms = whole_ms(ms, &run->ms);
+    run->has_init = whole_ms(init_ms, &run->init_ms);
+}
+
+void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_PART_COUNT], double evaluations)
+{
+    int64_t sum = 0;
+    int64_t count = 0;
+    run->has_parts = run->has_ms && delimited;
+    run->evaluation_delimited = whole_ms(evaluations, &count) && count >= 0;
+    run->evaluations = run->evaluation_delimited ? (size_t)count : 0;
+    for (int part = 0; part < MLS_PART_COUNT; part++) {
+        const bool absent = part == MLS_PART_EVALUATION && !run->evaluation_delimited;
+        run->has_parts &= whole_ms(absent ? 0 : ms[part], &run->part_ms[part]) && run->part_ms[part] >= 0;
+        sum += run->part_ms[part];
+    }
+    run->ms = run->has_parts ? sum : run->ms;
+}
+
+bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const char *config, double nodes,
+                              const mls_side_group *group)
+{
+    return mls_setting_add_text(arena, &run->environment, "config", config) &&
+           mls_setting_add_number(arena, &run->environment, MLS_S("nodes"), nodes) &&
+           mls_setting_add_number(arena, &run->environment, MLS_S("accelerators"), group->accelerators) &&
+           mls_setting_add_text(arena, &run->environment, "accelerator", group->accelerator);
+}
+
+static bool take_logged_settings(mls_arena *arena, const mls_run *run, mls_side_run *to)
+{
+    bool ok = true;
+    for (size_t i = 0; i < run->hyperparameter_count && ok; i++) {
+        ok = mls_setting_add_json(arena, &to->settings, run->hyperparameters[i].key,
+                                  mls_str_from(run->hyperparameters[i].value));
+    }
+    return ok && mls_setting_add_text(arena, &to->environment, "container", run->job.container) &&
+           mls_setting_add_text(arena, &to->environment, "node_list", run->job.node_list) &&
+           mls_setting_add_text(arena, &to->environment, "submission_org", run->organisation) &&
+           mls_setting_add_text(arena, &to->environment, "submission_platform", run->platform);
+}
+
+static bool take_logged_run(mls_arena *arena, const mls_group *group, size_t index, mls_side_group *to)
+{
+    const mls_run *run = group->runs[index];
+    const mls_convergence converge = mls_run_to_converge(run);
+    const mls_finding *reason = mls_run_reason(run);
+    mls_side_run made = {.file = run->file,
+                         .reason = reason != NULL ? reason->message : NULL,
+                         .valid = run->valid,
+                         .mark = group->marks[index],
+                         .minutes = mls_run_minutes(run),
+                         .init_minutes = mls_run_init_minutes(run),
+                         .to_converge = converge.number,
+                         .unit = isnan(converge.number) ? NULL : converge.unit};
+    mls_side_run_times(&made, run->run_stop.time_ms - run->run_start.time_ms,
+                       run->init_stop.time_ms - run->init_start.time_ms);
+    mls_side_run_parts(&made, run->has_parts, run->parts.ms,
+                       run->parts.evaluation_delimited ? (double)run->parts.evaluations : (double)NAN);
+    return mls_side_run_environment(arena, &made, mls_run_config(run),
+                                    isnan(run->job.node_count) ? group->nodes : run->job.node_count, to) &&
+           take_logged_settings(arena, run, &made) && mls_side_run_add(arena, to, &made);
+}
+
+bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_collection *collection)
+{
+    bool ok = true;
+    for (size_t i = 0; i < collection->group_count && ok; i++) {
+        const mls_group *group = &collection->groups[i];
+        mls_side_group *made = mls_side_group_add(to, &(mls_side_group){.side = side,
+                                                                        .path = group->path,
+                                                                        .benchmark = group->benchmark,
+                                                                        .config = group->config,
+                                                                        .accelerator = group->accelerator,
+                                                                        .system_id = group->system_id,
+                                                                        .usage = group->usage,
+                                                                        .division = group->division,
+                                                                        .edition = group->edition->name,
+                                                                        .global_batch_size = group->global_batch_size,
+                                                                        .accelerators = group->accelerators,
+                                                                        .official = group->score.official,
+                                                                        .dropped = group->score.dropped,
+                                                                        .score_minutes = group->score.score_minutes,
+                                                                        .scale = group->scale,
+                                                                        .scaled_minutes = group->scaled_minutes});
+        ok = made != NULL;
+        for (size_t k = 0; k < group->run_count && ok; k++) {
+            ok = take_logged_run(to->arena, group, k, made);
+        }
+    }
+    return ok;
+}
