@@ -18,6 +18,17 @@ found() {
     status=1
 }
 
+# cppcheck runs on one processor, beside the others.  unusedFunction and the like need the whole program and know
+# nothing of a library.
+notes=$(mktemp) || exit 1
+trap 'rm -f "$notes"' EXIT
+checking=
+missing cppcheck || {
+    cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
+        --suppress=missingIncludeSystem --template=gcc -Iinclude -Isrc src tests bench testdata/generator \
+        >"$notes" 2>&1 &
+    checking=$!
+}
 missing clang-format || clang-format --dry-run -Werror $sources $headers || found clang-format
 # The paths that lead to a finding are long: clang-tidy shows them when it is run by hand.
 tidy='source=$1; shift
@@ -25,9 +36,8 @@ tidy='source=$1; shift
     printf "%s\n" "$notes" | grep -E "(error|warning): " || printf "%s: %s\n" "$source" "$notes"
     exit 1'
 missing clang-tidy || printf '%s\n' $sources | xargs -P "$(nproc)" -I '{}' sh -c "$tidy" tidy '{}' "$@" || found clang-tidy
-# unusedFunction and the like need the whole program and know nothing of a library.
-missing cppcheck ||
-    cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
-        --suppress=missingIncludeSystem --template=gcc -Iinclude -Isrc src tests bench testdata/generator ||
+[ -z "$checking" ] || wait "$checking" || {
+    cat "$notes" >&2
     found cppcheck
+}
 exit $status
