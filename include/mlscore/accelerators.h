@@ -22,8 +22,7 @@ typedef enum mls_precision {
     MLS_PRECISION_COUNT
 } mls_precision;
 
-/** "bf16"; the precision of that name, false when there is none. */
-const char *mls_precision_name(mls_precision precision);
+/** The precision of a name such as "bf16"; false when there is none. */
 bool mls_precision_from_name(mls_str name, mls_precision *precision);
 
 /** One accelerator, as a system description counts them.  The strings end in NUL and live as long as the tables. */
@@ -59,10 +58,9 @@ typedef struct mls_accelerators mls_accelerators;
 mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *error) MLS_MUST_USE;
 void mls_accelerators_free(mls_accelerators *accelerators);
 
-/** The accelerator, GPU or link at an index, NULL past the end. */
+/** The accelerator or GPU at an index, NULL past the end. */
 const mls_accelerator *mls_accelerators_get(const mls_accelerators *accelerators, size_t index);
 const mls_gpu *mls_accelerators_gpu(const mls_accelerators *accelerators, size_t index);
-const mls_link *mls_accelerators_link(const mls_accelerators *accelerators, size_t index);
 
 /**
  * The accelerator of a system description: the first whose pattern is found in accelerator_model_name, else the first

@@ -20,17 +20,11 @@ struct mls_accelerators {
     size_t gpu_count;
 };
 
-static const char *const precision_names[MLS_PRECISION_COUNT] = {"tf32", "fp16", "bf16", "fp8", "fp4"};
-
-const char *mls_precision_name(mls_precision precision)
-{
-    return precision_names[precision];
-}
-
 bool mls_precision_from_name(mls_str name, mls_precision *precision)
 {
+    static const char *const names[MLS_PRECISION_COUNT] = {"tf32", "fp16", "bf16", "fp8", "fp4"};
     for (size_t i = 0; i < MLS_PRECISION_COUNT; i++) {
-        if (mls_str_equal(name, mls_str_from(precision_names[i]))) {
+        if (mls_str_equal(name, mls_str_from(names[i]))) {
             *precision = (mls_precision)i;
             return true;
         }
@@ -175,11 +169,6 @@ const mls_accelerator *mls_accelerators_get(const mls_accelerators *accelerators
 const mls_gpu *mls_accelerators_gpu(const mls_accelerators *accelerators, size_t index)
 {
     return index < accelerators->gpu_count ? &accelerators->gpus[index] : NULL;
-}
-
-const mls_link *mls_accelerators_link(const mls_accelerators *accelerators, size_t index)
-{
-    return index < accelerators->link_count ? &accelerators->links[index] : NULL;
 }
 
 static mls_status match_text(const mls_accelerators *accelerators, mls_str text, const mls_accelerator **found)
