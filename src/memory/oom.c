@@ -9,8 +9,8 @@
 #include "base/pattern.h"
 #include "memory/sizes.h"
 
-/* Of a line only so much is looked at; more messages of one search than so many are counted only. */
-enum { LINE_MOST = 16384, MESSAGES_KEPT = 100000 };
+/* Of a line only so much is looked at; more messages of one search than so many are counted only; of a needle. */
+enum { LINE_MOST = 16384, MESSAGES_KEPT = 100000, NEEDLE_MOST = 64 };
 
 #define TRIED_ON_GPU                                                                                                   \
     "out of memory\\. Tried to allocate {tried} \\(GPU {#gpu}; {capacity} total capacity; {allocated} already "        \
@@ -88,10 +88,6 @@ struct mls_oom_search {
     const char *file;
     size_t first;    /* of this file */
     bool expandable; /* the file says that segments are expandable */
-    const char *at;  /* in a block, beginning of the line that `line` counts */
-    size_t line;
-    size_t *hits; /* of needles in the block */
-    size_t hit_count, hit_capacity;
     mls_status status;
 };
 
@@ -269,59 +265,44 @@ static void look_at(mls_oom_search *search, mls_str line, size_t number)
     keep_message(search, &oom);
 }
 
-/* Counts the lines that end before a place: at \n, \r\n or a lone \r. */
-static void count_lines(mls_oom_search *search, const char *to)
+/* The end of the first line of a text, and in *next where the one behind it begins: past \n, \r\n or a lone \r. */
+static size_t first_line_length(mls_str text, size_t *next)
 {
-    for (const char *at = search->at; at < to; at++) {
-        if (*at == '\n' || (*at == '\r' && at[1] != '\n')) {
-            search->line++;
-            search->at = at + 1;
-        }
+    size_t end = 0;
+    while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r') {
+        end++;
     }
+    *next = end + (end < text.len);
+    *next += *next < text.len && text.ptr[end] == '\r' && text.ptr[*next] == '\n';
+    return end;
 }
 
-static bool needle_found(void *state, size_t needle, size_t offset)
+static bool stop_at(void *state, size_t needle, size_t offset)
 {
-    mls_oom_search *search = state;
+    size_t *found = state;
     (void)needle;
-    if (!mls_grow((void **)&search->hits, search->hit_count, &search->hit_capacity, sizeof *search->hits)) {
-        search->status = MLS_ERROR_MEMORY;
-        return false;
-    }
-    search->hits[search->hit_count++] = offset;
-    return true;
-}
-
-static int compare_hits(const void *a, const void *b)
-{
-    const size_t *x = a;
-    const size_t *y = b;
-    return (*x > *y) - (*x < *y);
+    *found = offset;
+    return false;
 }
 
 mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 {
     mls_oom_search *search = state;
-    const char *end = lines->text.ptr + lines->text.len;
-    const char *done = lines->text.ptr;
-    search->at = lines->text.ptr;
-    search->line = lines->line;
-    search->hit_count = 0;
-    (void)mls_needles_find(search->needles, lines->text, needle_found, search);
-    /* They come nearly in order, but a line is looked at once. */
-    if (search->hit_count > 1) {
-        qsort(search->hits, search->hit_count, sizeof *search->hits, compare_hits);
-    }
-    for (size_t i = 0; i < search->hit_count && search->status == MLS_OK; i++) {
-        const char *place = lines->text.ptr + search->hits[i];
-        if (place < done) {
-            continue;
+    mls_str left = lines->text;
+    size_t number = lines->line;
+    size_t found;
+    while (search->status == MLS_OK && !mls_needles_find(search->needles, left, stop_at, &found)) {
+        /* What is found first may stand a needle's length behind another one, in a line before. */
+        for (bool passed = false; !passed; number++) {
+            size_t next;
+            const size_t end = first_line_length(left, &next);
+            passed = found < next;
+            if (end + NEEDLE_MOST > found) {
+                look_at(search, (mls_str){left.ptr, end}, number);
+            }
+            left = (mls_str){left.ptr + next, left.len - next};
+            found -= passed ? 0 : next;
         }
-        count_lines(search, place);
-        for (done = place; done < end && *done != '\n' && *done != '\r';) {
-            done++;
-        }
-        look_at(search, (mls_str){search->at, (size_t)(done - search->at)}, search->line);
     }
     return search->status;
 }
@@ -415,7 +396,6 @@ void mls_oom_search_free(mls_oom_search *search)
         }
         mls_needles_free(search->needles);
         free(search->items);
-        free(search->hits);
         free(search);
     }
 }

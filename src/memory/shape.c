@@ -29,60 +29,45 @@ void mls_shape_complete(mls_model_shape *shape)
     shape->sliding_layers = mls_bytes_least(was.sliding_layers, was.layers);
 }
 
-/* Adds the names of what must be there and is not. */
-static void list_missing(const mls_model_shape *shape, mls_buffer *missing)
+/* Adds the names of what must be there and is not; the first size that is beyond every model's, NULL: none is. */
+static const char *check_sizes(const mls_model_shape *shape, mls_buffer *missing, uint64_t *number)
 {
     const bool latent = shape->kv_lora_rank != 0;
     const struct {
-        const char *name;
-        uint64_t number;
-    } needed[] = {{"layers (num_hidden_layers)", shape->layers},
-                  {"hidden (hidden_size)", shape->hidden},
-                  {"heads (num_attention_heads)", shape->heads},
-                  {"vocabulary (vocab_size)", shape->vocabulary},
-                  {"qk_rope_head_dim", latent ? shape->qk_rope_head_dim : 1},
-                  {"value_head_dim (v_head_dim)", latent ? shape->value_head_dim : 1}};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        if (needed[i].number == 0) {
-            mls_buffer_printf(missing, "%s%s", missing->len > 0 ? ", " : "", needed[i].name);
-        }
-    }
-}
-
-/* The first size that is beyond every model's; NULL: none is. */
-static const char *find_absurd(const mls_model_shape *shape, uint64_t *number)
-{
-    const struct {
-        const char *name;
+        const char *name, *alias;
         uint64_t number, most;
-    } sizes[] = {{"layers", shape->layers, LAYERS_MOST},
-                 {"hidden", shape->hidden, size_most},
-                 {"heads", shape->heads, size_most},
-                 {"vocabulary", shape->vocabulary, size_most},
-                 {"vocabulary_checkpoint", shape->vocabulary_checkpoint, size_most},
-                 {"kv_heads", shape->kv_heads, size_most},
-                 {"head_dim", shape->head_dim, size_most},
-                 {"ffn", shape->ffn, size_most},
-                 {"experts", shape->experts, size_most},
-                 {"experts_per_token", shape->experts_per_token, size_most},
-                 {"shared_experts", shape->shared_experts, size_most},
-                 {"expert_ffn", shape->expert_ffn, size_most},
-                 {"q_lora_rank", shape->q_lora_rank, size_most},
-                 {"kv_lora_rank", shape->kv_lora_rank, size_most},
-                 {"qk_nope_head_dim", shape->qk_nope_head_dim, size_most},
-                 {"qk_rope_head_dim", shape->qk_rope_head_dim, size_most},
-                 {"value_head_dim", shape->value_head_dim, size_most},
-                 {"positions", shape->positions, other_most},
-                 {"sequence", shape->sequence, other_most},
-                 {"sliding_window", shape->sliding_window, other_most},
-                 {"other_parameters", shape->other_parameters, other_most}};
+        bool needed;
+    } sizes[] = {{"layers", " (num_hidden_layers)", shape->layers, LAYERS_MOST, true},
+                 {"hidden", " (hidden_size)", shape->hidden, size_most, true},
+                 {"heads", " (num_attention_heads)", shape->heads, size_most, true},
+                 {"vocabulary", " (vocab_size)", shape->vocabulary, size_most, true},
+                 {"vocabulary_checkpoint", "", shape->vocabulary_checkpoint, size_most, false},
+                 {"kv_heads", "", shape->kv_heads, size_most, false},
+                 {"head_dim", "", shape->head_dim, size_most, false},
+                 {"ffn", "", shape->ffn, size_most, false},
+                 {"experts", "", shape->experts, size_most, false},
+                 {"experts_per_token", "", shape->experts_per_token, size_most, false},
+                 {"shared_experts", "", shape->shared_experts, size_most, false},
+                 {"expert_ffn", "", shape->expert_ffn, size_most, false},
+                 {"q_lora_rank", "", shape->q_lora_rank, size_most, false},
+                 {"kv_lora_rank", "", shape->kv_lora_rank, size_most, false},
+                 {"qk_nope_head_dim", "", shape->qk_nope_head_dim, size_most, false},
+                 {"qk_rope_head_dim", "", shape->qk_rope_head_dim, size_most, latent},
+                 {"value_head_dim", " (v_head_dim)", shape->value_head_dim, size_most, latent},
+                 {"positions", "", shape->positions, other_most, false},
+                 {"sequence", "", shape->sequence, other_most, false},
+                 {"sliding_window", "", shape->sliding_window, other_most, false},
+                 {"other_parameters", "", shape->other_parameters, other_most, false}};
+    const char *absurd = NULL;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (sizes[i].number > sizes[i].most) {
+        if (sizes[i].needed && sizes[i].number == 0) {
+            mls_buffer_printf(missing, "%s%s%s", missing->len > 0 ? ", " : "", sizes[i].name, sizes[i].alias);
+        } else if (sizes[i].number > sizes[i].most && absurd == NULL) {
+            absurd = sizes[i].name;
             *number = sizes[i].number;
-            return sizes[i].name;
         }
     }
-    return NULL;
+    return absurd;
 }
 
 mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
@@ -90,8 +75,7 @@ mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
     mls_buffer missing = {0};
     mls_status status = MLS_OK;
     uint64_t number = 0;
-    const char *absurd = find_absurd(shape, &number);
-    list_missing(shape, &missing);
+    const char *absurd = check_sizes(shape, &missing, &number);
     if (missing.failed) {
         status = mls_error_memory(error);
     } else if (missing.len > 0) {
