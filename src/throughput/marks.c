@@ -59,9 +59,8 @@ static position_rule rule_for(const mls_timing *timing)
     rule.may_be_samples = model->epoch_num_is == MLS_EPOCH_IS_SAMPLES;
     rule.training_set = mls_model_training_set(model, timing->edition);
     for (size_t i = 0; i < timing->timed_count && model->epoch_num_may_start_at_1; i++) {
-        const mls_noted_record *first = &timing->timed[i];
-        if (first->kind == MLS_NOTED_EVALUATION) {
-            rule.first_epoch = first->epoch >= 1 ? 1 : 0;
+        if (timing->timed[i].kind == MLS_NOTED_EVALUATION) {
+            rule.first_epoch = timing->timed[i].record->epoch >= 1 ? 1 : 0;
             break;
         }
     }
@@ -86,26 +85,27 @@ static double position_of(const mls_noted_record *evaluation, const position_rul
     return (epoch - rule->first_epoch) * (*in_samples ? rule->training_set : 1);
 }
 
-static int compare_noted(const void *left, const void *right)
+static int compare_timed(const void *left, const void *right)
 {
-    const mls_noted_record *a = left;
-    const mls_noted_record *b = right;
-    const int time = mls_compare_doubles(a->time_ms, b->time_ms);
+    const mls_timed *a = left;
+    const mls_timed *b = right;
+    const int time = mls_compare_doubles(a->ms, b->ms);
     const int place = mls_compare_sizes(a->behind, b->behind);
-    return time != 0 ? time : place != 0 ? place : mls_compare_sizes(a->index, b->index);
+    return time != 0    ? time
+           : place != 0 ? place
+                        : mls_compare_sizes((uintptr_t)a->record, (uintptr_t)b->record); /* as they stand in the list */
 }
 
 /* Takes what lies between run_start and the end of the run. */
-static void add_timed(mls_timing *timing, mls_noted_record noted)
+static void add_timed(mls_timing *timing, double time_ms, mls_timed timed)
 {
-    noted.time_ms -= timing->start_ms;
-    if (noted.time_ms >= 0 && noted.time_ms <= timing->run->run_ms) {
-        timing->timed[timing->timed_count++] = noted;
+    timed.ms = time_ms - timing->start_ms;
+    if (timed.ms >= 0 && timed.ms <= timing->run->run_ms) {
+        timing->timed[timing->timed_count++] = timed;
     }
 }
 
-/* What was noted in the timed part, with the spans that tell when an evaluated state was reached, by time. */
-static bool sort_noted(mls_timing *timing)
+static bool sort_timed(mls_timing *timing)
 {
     const mls_pace_notes *notes = timing->notes;
     const mls_spans *spans = timing->spans;
@@ -116,19 +116,17 @@ static bool sort_noted(mls_timing *timing)
     for (uint32_t i = 0; i < spans->count; i++) {
         const mls_key key = spans->items[i].key;
         const bool evaluation = key == MLS_KEY_EVAL_START;
+        const mls_noted_kind kind = evaluation ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP;
         if (evaluation || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP) {
-            add_timed(timing,
-                      (mls_noted_record){.time_ms = spans->items[i].time_ms,
-                                         .behind = i + 1,
-                                         .kind = evaluation ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP});
+            add_timed(timing, spans->items[i].time_ms, (mls_timed){.behind = i + 1, .kind = kind});
         }
     }
-    for (uint32_t i = 0; i < notes->count; i++) {
-        mls_noted_record noted = notes->items[i];
-        noted.index = i + 1;
-        add_timed(timing, noted);
+    for (size_t i = 0; i < notes->count; i++) {
+        const mls_noted_record *record = &notes->items[i];
+        add_timed(timing, record->time_ms,
+                  (mls_timed){.record = record, .behind = record->behind, .kind = record->kind});
     }
-    qsort(timing->timed, timing->timed_count, sizeof *timing->timed, compare_noted);
+    qsort(timing->timed, timing->timed_count, sizeof *timing->timed, compare_timed);
     return true;
 }
 
@@ -143,14 +141,14 @@ typedef struct evaluation_walk {
  * last stop of training since it, else when the evaluation was logged.  Two records of one evaluation, with nothing
  * between, share the first one's moment.
  */
-static double evaluated_at(evaluation_walk *walk, const mls_noted_record *evaluation, double samples)
+static double evaluated_at(evaluation_walk *walk, double logged_ms, double samples)
 {
     const bool again = isnan(walk->begun) && isnan(walk->stopped) && !isnan(samples) &&
                        mls_compare_doubles(samples, walk->before_samples) == 0;
     const double at = again                   ? walk->before_ms
                       : !isnan(walk->begun)   ? walk->begun
                       : !isnan(walk->stopped) ? walk->stopped
-                                              : evaluation->time_ms;
+                                              : logged_ms;
     *walk = (evaluation_walk){NAN, NAN, at, samples};
     return at;
 }
@@ -168,16 +166,16 @@ static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
         return false;
     }
     for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_noted_record *noted = &timing->timed[i];
+        const mls_timed *timed = &timing->timed[i];
         bool in_samples;
-        walk.begun = noted->kind == MLS_NOTED_EVALUATION_START ? noted->time_ms : walk.begun;
-        walk.stopped = noted->kind == MLS_NOTED_TRAINING_STOP ? noted->time_ms : walk.stopped;
-        if (noted->kind != MLS_NOTED_EVALUATION) {
+        walk.begun = timed->kind == MLS_NOTED_EVALUATION_START ? timed->ms : walk.begun;
+        walk.stopped = timed->kind == MLS_NOTED_TRAINING_STOP ? timed->ms : walk.stopped;
+        if (timed->kind != MLS_NOTED_EVALUATION) {
             continue;
         }
-        const double samples = position_of(noted, &rule, &in_samples);
-        const double at = evaluated_at(&walk, noted, samples);
-        run->curve[run->curve_count++] = (mls_curve_point){noted->time_ms, samples, noted->value};
+        const double samples = position_of(timed->record, &rule, &in_samples);
+        const double at = evaluated_at(&walk, timed->ms, samples);
+        run->curve[run->curve_count++] = (mls_curve_point){timed->ms, samples, timed->record->value};
         if (isnan(samples)) {
             continue;
         }
@@ -201,18 +199,18 @@ static void mark_blocks(const mls_timing *timing, pace_marks *marks)
 {
     double last = NAN;
     for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_noted_record *block = &timing->timed[i];
-        if (block->kind != MLS_NOTED_BLOCK) {
+        if (timing->timed[i].kind != MLS_NOTED_BLOCK) {
             continue;
         }
-        if (isnan(last) ? block->samples != 0 : !(block->samples > last)) {
+        const double samples = timing->timed[i].record->samples;
+        if (isnan(last) ? samples != 0 : !(samples > last)) {
             marks->count = 0;
             return;
         }
         if (!isnan(last)) {
-            add_mark(marks, block->time_ms, block->samples, false);
+            add_mark(marks, timing->timed[i].ms, samples, false);
         }
-        last = block->samples;
+        last = samples;
     }
 }
 
@@ -270,11 +268,14 @@ static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
     const mls_model *model = timing->run->model;
     const bool tokens = model != NULL && model->epoch_num_is == MLS_EPOCH_IS_TOKENS;
     for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_noted_record *stats = &timing->timed[i];
+        const mls_noted_record *stats = timing->timed[i].record;
+        if (timing->timed[i].kind != MLS_NOTED_STATS) {
+            continue;
+        }
         const bool stepped = isnan(stats->samples) && tokens && stats->epoch >= TOKENS_LEAST;
         const double samples = stepped ? stats->epoch / model->tokens_per_sample : stats->samples;
-        if (stats->kind == MLS_NOTED_STATS && !isnan(samples)) {
-            add_mark(marks, stats->time_ms, samples, true);
+        if (!isnan(samples)) {
+            add_mark(marks, timing->timed[i].ms, samples, true);
         }
     }
 }
@@ -304,7 +305,7 @@ bool mls_timing_mark(mls_timing *timing)
     mls_throughput *run = timing->run;
     pace_marks marks = {0};
     pace_marks kept;
-    if (!sort_noted(timing) || !mark_evaluations(timing, &marks)) {
+    if (!sort_timed(timing) || !mark_evaluations(timing, &marks)) {
         return false;
     }
     if (run->marks_from == MLS_MARKS_FROM_NOTHING) {

@@ -15,7 +15,7 @@
 #define MLS_NOTED_MAX ((size_t)65536)
 #define MLS_STATS_MAX ((size_t)4096)
 
-/* What a record says something of; the last two are spans, which stand among the others once they are sorted. */
+/* What a record is about; the last two are of spans. */
 typedef enum mls_noted_kind {
     MLS_NOTED_EVALUATION,
     MLS_NOTED_BLOCK,
@@ -31,8 +31,7 @@ typedef struct mls_noted_record {
     double epoch;   /* metadata.epoch_num, of tracked_stats metadata.step */
     double value;   /* what an evaluation gave; the throughput of tracked_stats */
     double step_ms;
-    uint32_t behind; /* so many spans stand before it in the file; a span counts itself */
-    uint32_t index;  /* among what was noted, from 1 */
+    uint32_t behind; /* so many spans stand before it in the file */
     mls_noted_kind kind;
 } mls_noted_record;
 
@@ -53,6 +52,14 @@ typedef struct mls_pace_notes {
     size_t backwards;
 } mls_pace_notes;
 
+/* A record in the timed part, or one of a span that tells when an evaluated state was reached. */
+typedef struct mls_timed {
+    double ms;                      /* after run_start */
+    const mls_noted_record *record; /* NULL: of a span */
+    uint32_t behind;                /* as of the record; a span counts itself */
+    mls_noted_kind kind;
+} mls_timed;
+
 /* A stretch of training, in milliseconds after run_start, and how much of it there was before. */
 typedef struct mls_trained {
     double from_ms, to_ms, before_ms;
@@ -62,12 +69,12 @@ typedef struct mls_trained {
 typedef struct mls_timing {
     const mls_pace_notes *notes;
     const mls_spans *spans;
-    mls_arena *arena;        /* of results */
-    mls_arena *scratch;      /* until the run is measured */
-    double start_ms;         /* since 1970 */
-    unsigned edition;        /* its number */
-    mls_throughput *run;     /* being filled in */
-    mls_noted_record *timed; /* what was noted in the timed part, by time; ties as in the file */
+    mls_arena *arena;    /* of results */
+    mls_arena *scratch;  /* until the run is measured */
+    double start_ms;     /* since 1970 */
+    unsigned edition;    /* its number */
+    mls_throughput *run; /* being filled in */
+    mls_timed *timed;    /* by time; ties as in the file */
     size_t timed_count;
     mls_trained *training;
     size_t training_count;

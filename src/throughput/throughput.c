@@ -103,19 +103,21 @@ double mls_timing_training(const mls_timing *timing, double ms)
 static bool find_logged(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
-    double *rates = mls_arena_array(timing->scratch, timing->timed_count + 1, sizeof *rates);
-    double *steps = mls_arena_array(timing->scratch, timing->timed_count + 1, sizeof *steps);
+    double *rates = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *rates);
+    double *steps = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *steps);
     size_t rate_count = 0;
     size_t step_count = 0;
     if (rates == NULL || steps == NULL) {
         return false;
     }
     for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_noted_record *stats = &timing->timed[i];
-        rates[rate_count] = stats->value;
-        steps[step_count] = stats->step_ms;
-        rate_count += stats->kind == MLS_NOTED_STATS && !isnan(stats->value);
-        step_count += stats->kind == MLS_NOTED_STATS && !isnan(stats->step_ms);
+        const mls_noted_record *stats = timing->timed[i].record;
+        if (timing->timed[i].kind == MLS_NOTED_STATS) {
+            rates[rate_count] = stats->value;
+            steps[step_count] = stats->step_ms;
+            rate_count += isnan(stats->value) ? 0 : 1;
+            step_count += isnan(stats->step_ms) ? 0 : 1;
+        }
     }
     mls_sort_doubles(rates, rate_count);
     mls_sort_doubles(steps, step_count);
