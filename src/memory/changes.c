@@ -30,7 +30,7 @@ mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estima
     }
     to->parameters = mls_shape_parameters(&ask->shape);
     to->capacity = VALUE(ask, CAPACITY);
-    to->items[MLS_MEMORY_ITEM_RUNTIME] = VALUE(ask, RUNTIME);
+    ITEM(to, RUNTIME) = VALUE(ask, RUNTIME);
     const mls_status status = training ? mls_training_make(ask, to, error) : mls_inference_make(ask, to, error);
     if (status == MLS_OK && (to->high > MLS_BYTES_MOST || to->global_batch > MLS_BYTES_MOST)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
@@ -125,7 +125,7 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
     const mls_memory_estimate *of = &answer->estimate;
     const uint64_t kind = VALUE(ask, PRECISION);
-    const bool cached = of->items[MLS_MEMORY_ITEM_KV_CACHE] > 0;
+    const bool cached = ITEM(of, KV_CACHE) > 0;
     const candidate candidates[] = {
         {cached && is_narrower(MLS_FP8, VALUE(ask, KV_PRECISION)), {.values = {{MLS_MEMORY_KV_PRECISION, MLS_FP8}}}},
         {true, {.values = {{MLS_MEMORY_TP, 2 * (int64_t)VALUE(ask, TP)}, {MLS_MEMORY_GPUS, 2 * (int64_t)of->gpus}}}},

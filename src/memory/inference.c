@@ -55,19 +55,17 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     const uint64_t layer_tokens = ADD(MUL(m->layers - m->sliding_layers, context),
                                       MUL(m->sliding_layers, mls_bytes_least(context, m->sliding_window)));
     const uint64_t tokens = mls_bytes_least(VALUE(ask, PREFILL), MUL(mls_bytes_most(context, 1), users));
-    uint64_t *items = to->items;
-    items[MLS_MEMORY_ITEM_WEIGHTS] = mls_bytes_up(MUL(weight.n, to->parameters), MUL(weight.q, t, p));
-    items[MLS_MEMORY_ITEM_KV_CACHE] = mls_bytes_per(MUL(split, layer_tokens, users), MUL(kv.q, p));
-    items[MLS_MEMORY_ITEM_WORKING] =
-        ADD(MUL(tokens, 2, ADD(mls_bytes_per(MUL(m->ffn_matrices, m->ffn), t), MUL(2, m->hidden))),
-            MUL(users, 4, mls_bytes_up(m->vocabulary, t)));
-    const uint64_t rest = ADD(items[MLS_MEMORY_ITEM_WORKING], items[MLS_MEMORY_ITEM_RUNTIME]);
-    to->low = ADD(items[MLS_MEMORY_ITEM_WEIGHTS], items[MLS_MEMORY_ITEM_KV_CACHE]);
+    ITEM(to, WEIGHTS) = mls_bytes_up(MUL(weight.n, to->parameters), MUL(weight.q, t, p));
+    ITEM(to, KV_CACHE) = mls_bytes_per(MUL(split, layer_tokens, users), MUL(kv.q, p));
+    ITEM(to, WORKING) = ADD(MUL(tokens, 2, ADD(mls_bytes_per(MUL(m->ffn_matrices, m->ffn), t), MUL(2, m->hidden))),
+                            MUL(users, 4, mls_bytes_up(m->vocabulary, t)));
+    const uint64_t rest = ADD(ITEM(to, WORKING), ITEM(to, RUNTIME));
+    to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, KV_CACHE));
     to->estimate = ADD(to->low, rest);
     to->high = ADD(to->low, MUL(2, rest));
     to->kv_per_token = mls_bytes_up(MUL(whole, m->layers), kv.q);
     if (to->capacity != 0) {
-        const uint64_t room = mls_bytes_less(to->capacity, ADD(items[MLS_MEMORY_ITEM_WEIGHTS], rest));
+        const uint64_t room = mls_bytes_less(to->capacity, ADD(ITEM(to, WEIGHTS), rest));
         const uint64_t token = mls_bytes_up(MUL(split, m->layers), MUL(kv.q, p));
         const uint64_t user = mls_bytes_per(MUL(split, layer_tokens), MUL(kv.q, p));
         to->max_tokens = m->sliding_layers == 0 && token != 0 ? (int64_t)(room / token) : -1;

@@ -37,8 +37,9 @@ static inline uint64_t mls_bytes_sum(const uint64_t *terms, size_t count)
 #define MUL(...) mls_bytes_product(MLS_LIST(__VA_ARGS__))
 #define ADD(...) mls_bytes_sum(MLS_LIST(__VA_ARGS__))
 
-/* The value of a setting: VALUE(ask, TP). */
+/* The value of a setting, VALUE(ask, TP), and an item of an estimate, ITEM(to, WEIGHTS). */
 #define VALUE(ask, id) mls_memory_value(ask, MLS_MEMORY_##id)
+#define ITEM(estimate, id) (estimate)->items[MLS_MEMORY_ITEM_##id]
 
 /* x / y, rounded down, and up; y is not 0. */
 static inline uint64_t mls_bytes_per(uint64_t x, uint64_t y)

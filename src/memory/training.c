@@ -28,7 +28,7 @@ typedef struct job {
 typedef struct stage {
     bool first, last;
     uint64_t layers, experts; /* layers, and those of them with experts */
-    uint64_t linear, routed, parameters, adapters;
+    uint64_t linear, routed, parameters, adapters, trained;
     uint64_t chunks; /* in flight */
 } stage;
 
@@ -172,6 +172,7 @@ static stage stage_of(const job *j, uint64_t i)
     of.parameters = ADD(of.linear, MUL(of.layers, layer.norms), of.last ? MUL(m->norm_vectors, m->hidden) : 0,
                         of.first ? MUL(m->positions, m->hidden) : 0, of.first ? words : 0, head ? words : 0);
     of.adapters = j->rank != 0 ? MUL(of.layers, adapter_parameters(j)) : 0;
+    of.trained = j->rank != 0 ? of.adapters : of.parameters;
     of.chunks = j->v == 1 ? mls_bytes_least(j->micro, j->p - i)
                           : mls_bytes_least(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
     return of;
@@ -186,6 +187,12 @@ static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
 
 /* --------------------------------------------------------------- activations */
 
+/* The width of a layer's feed-forward, for a token. */
+static uint64_t ffn_of(const mls_model_shape *m, bool experts)
+{
+    return experts ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : m->ffn;
+}
+
 /* What a layer keeps for the backward pass, or what it keeps at least. */
 static uint64_t layer_bytes(const job *j, bool experts, bool low)
 {
@@ -196,7 +203,7 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
     const uint64_t y = low ? j->low : j->y;
     const uint64_t heads = m->heads / j->t;
     const uint64_t hT = MUL(m->hidden, j->T);
-    const uint64_t F = experts ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : m->ffn;
+    const uint64_t F = ffn_of(m, experts);
     const uint64_t inputs = experts ? m->experts_per_token + (m->shared_experts > 0) : 1;
     const uint64_t FT = MUL(F, j->T);
     const uint64_t qkv = mla ? MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim))
@@ -256,13 +263,6 @@ static uint64_t activations_of(const job *j, const stage *of)
 
 /* ------------------------------------------------------------------- a stage */
 
-typedef struct model_state {
-    uint64_t weights, gradients, optimizer; /* of this GPU */
-    uint64_t all_weights;                   /* before they are shared */
-    uint64_t trained;
-    uint64_t low; /* of the three, at least */
-} model_state;
-
 static uint64_t optimizer_bytes(const job *j)
 {
     const uint64_t optimizer = VALUE(j->ask, OPTIMIZER);
@@ -279,7 +279,8 @@ static uint64_t optimizer_bytes(const job *j)
     return moments + (!copy ? 0 : master == MLS_MASTER_REMAINDER ? 2 : 4);
 }
 
-static model_state model_state_of(const job *j, const stage *of)
+/* Weights, gradients and optimizer, and in `low` what they are at least; returns the weights before they are shared. */
+static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estimate *to)
 {
     const bool lora = j->rank != 0;
     const bool bf16_gradients = VALUE(j->ask, GRAD_PRECISION) == MLS_GRADIENTS_BF16;
@@ -289,21 +290,17 @@ static model_state model_state_of(const job *j, const stage *of)
     const uint64_t gradient = j->torch ? j->wp : bf16_gradients ? 2 : 4;
     const uint64_t state = optimizer_bytes(j);
     const uint64_t routed = lora ? 0 : of->routed;
-    model_state to = {.trained = lora ? of->adapters : of->parameters};
-    to.all_weights = ADD(mls_bytes_up(MUL(rate.n, of->linear), rate.q),
-                         MUL(j->wp, mls_bytes_less(of->parameters, of->linear)), MUL(j->wp, of->adapters));
-    to.weights =
-        j->zero < 3 ? to.all_weights : shared_part(j, to.all_weights, mls_bytes_up(MUL(rate.n, of->routed), rate.q));
-    to.gradients = MUL(gradient, to.trained);
-    to.gradients = j->zero < 2 ? to.gradients : shared_part(j, to.gradients, MUL(gradient, routed));
-    to.optimizer = MUL(state, to.trained);
-    to.optimizer = j->zero < 1 ? to.optimizer : shared_part(j, to.optimizer, MUL(state, routed));
-    to.low = ADD(to.weights,
-                 j->torch                 ? 0
-                 : gradient == 4 && !lora ? mls_bytes_per(to.gradients, 2)
-                                          : to.gradients,
-                 state == 12 ? mls_bytes_per(MUL(to.optimizer, 10), 12) : to.optimizer);
-    return to;
+    const uint64_t weights = ADD(mls_bytes_up(MUL(rate.n, of->linear), rate.q),
+                                 MUL(j->wp, mls_bytes_less(of->parameters, of->linear)), MUL(j->wp, of->adapters));
+    const uint64_t gradients = MUL(gradient, of->trained);
+    const uint64_t optimizer = MUL(state, of->trained);
+    ITEM(to, WEIGHTS) = j->zero < 3 ? weights : shared_part(j, weights, mls_bytes_up(MUL(rate.n, of->routed), rate.q));
+    ITEM(to, GRADIENTS) = j->zero < 2 ? gradients : shared_part(j, gradients, MUL(gradient, routed));
+    ITEM(to, OPTIMIZER) = j->zero < 1 ? optimizer : shared_part(j, optimizer, MUL(state, routed));
+    const uint64_t half = gradient == 4 && !lora ? mls_bytes_per(ITEM(to, GRADIENTS), 2) : ITEM(to, GRADIENTS);
+    to->low = ADD(ITEM(to, WEIGHTS), j->torch ? 0 : half,
+                  state == 12 ? mls_bytes_per(MUL(ITEM(to, OPTIMIZER), 10), 12) : ITEM(to, OPTIMIZER));
+    return weights;
 }
 
 /* The peak: of the backward pass, or of the optimizer's step. */
@@ -311,42 +308,33 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
 {
     const mls_model_shape *m = j->m;
     const stage of = stage_of(j, i);
-    const model_state state = model_state_of(j, &of);
+    const uint64_t whole = fill_model_state(j, &of, to);
     const bool again = VALUE(j->ask, OFFLOAD_LAYERS) > 0 || j->recompute == MLS_RECOMPUTE_FULL;
     const uint64_t hT = MUL(m->hidden, j->T);
     const uint64_t layers[] = {of.experts < of.layers ? layer_bytes(j, false, false) : 0,
                                of.experts > 0 ? layer_bytes(j, true, false) : 0};
     const uint64_t words = mls_bytes_per(MUL(j->V, j->T), j->t);
     const uint64_t number = VALUE(j->ask, LOSS) != MLS_LOSS_EAGER ? j->w + 4 : j->amp ? 10 : 3 * j->w;
-    const uint64_t F =
-        mls_bytes_most(m->ffn, m->experts > 0 ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : 0);
-    uint64_t *items = to->items;
-    items[MLS_MEMORY_ITEM_WEIGHTS] = state.weights;
-    items[MLS_MEMORY_ITEM_GRADIENTS] = state.gradients;
-    items[MLS_MEMORY_ITEM_OPTIMIZER] = state.optimizer;
-    items[MLS_MEMORY_ITEM_ACTIVATIONS] = activations_of(j, &of);
-    items[MLS_MEMORY_ITEM_RECOMPUTE] = again ? mls_bytes_most(layers[0], layers[1]) : 0;
-    items[MLS_MEMORY_ITEM_LOGITS] =
+    const uint64_t F = mls_bytes_most(m->ffn, m->experts > 0 ? ffn_of(m, true) : 0);
+    ITEM(to, ACTIVATIONS) = activations_of(j, &of);
+    ITEM(to, RECOMPUTE) = again ? mls_bytes_most(layers[0], layers[1]) : 0;
+    ITEM(to, LOGITS) =
         of.last ? ADD(mls_bytes_per(MUL(number, j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)) : 0;
-    items[MLS_MEMORY_ITEM_WORKING] =
-        ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
-            j->zero == 3 ? mls_bytes_per(MUL(2, state.all_weights), mls_bytes_most(of.layers, 1)) : 0);
-    items[MLS_MEMORY_ITEM_STEP] = VALUE(j->ask, STEP_COPY) == 0 ? 0
-                                  : j->torch                    ? MUL(j->wp, state.trained)
-                                             : mls_bytes_per(MUL(4, state.trained), j->zero >= 1 ? j->n : 1);
-    const uint64_t kept = ADD(state.weights, state.gradients, state.optimizer);
+    ITEM(to, WORKING) = ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
+                            j->zero == 3 ? mls_bytes_per(MUL(2, whole), mls_bytes_most(of.layers, 1)) : 0);
+    ITEM(to, STEP) = VALUE(j->ask, STEP_COPY) == 0 ? 0
+                     : j->torch                    ? MUL(j->wp, of.trained)
+                                                   : mls_bytes_per(MUL(4, of.trained), j->zero >= 1 ? j->n : 1);
+    const uint64_t kept = ADD(ITEM(to, WEIGHTS), ITEM(to, GRADIENTS), ITEM(to, OPTIMIZER));
     const uint64_t backward =
-        j->torch ? mls_bytes_most(mls_bytes_less(ADD(items[MLS_MEMORY_ITEM_ACTIVATIONS], items[MLS_MEMORY_ITEM_LOGITS]),
-                                                 state.gradients),
-                                  ADD(items[MLS_MEMORY_ITEM_RECOMPUTE], items[MLS_MEMORY_ITEM_WORKING]))
-                 : ADD(items[MLS_MEMORY_ITEM_ACTIVATIONS], items[MLS_MEMORY_ITEM_RECOMPUTE],
-                       mls_bytes_most(items[MLS_MEMORY_ITEM_LOGITS], items[MLS_MEMORY_ITEM_WORKING]));
+        j->torch ? mls_bytes_most(mls_bytes_less(ADD(ITEM(to, ACTIVATIONS), ITEM(to, LOGITS)), ITEM(to, GRADIENTS)),
+                                  ADD(ITEM(to, RECOMPUTE), ITEM(to, WORKING)))
+                 : ADD(ITEM(to, ACTIVATIONS), ITEM(to, RECOMPUTE), mls_bytes_most(ITEM(to, LOGITS), ITEM(to, WORKING)));
     const uint64_t copies = j->fp4 ? mls_bytes_per(MUL(9, of.linear), 8) : j->fp8 ? of.linear : 0;
-    to->allocated = ADD(kept, mls_bytes_most(backward, items[MLS_MEMORY_ITEM_STEP]));
-    to->estimate = ADD(to->allocated, items[MLS_MEMORY_ITEM_RUNTIME]);
-    to->low =
-        mls_bytes_least(ADD(state.low, layers_bytes(j, &of, true), of.last ? MUL(j->w, words) : 0), to->allocated);
-    to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), copies, items[MLS_MEMORY_ITEM_RUNTIME]);
+    to->allocated = ADD(kept, mls_bytes_most(backward, ITEM(to, STEP)));
+    to->estimate = ADD(to->allocated, ITEM(to, RUNTIME));
+    to->low = mls_bytes_least(ADD(to->low, layers_bytes(j, &of, true), of.last ? MUL(j->w, words) : 0), to->allocated);
+    to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), copies, ITEM(to, RUNTIME));
     to->stage = i;
     to->layers = of.layers;
     to->in_flight = of.chunks;
