@@ -100,10 +100,15 @@ typedef struct mls_log_totals {
 
 /** Whole lines as they stand in the file, those of records among them. */
 typedef struct mls_lines {
-    mls_str text; /**< the last of them may lack its line ending; valid until the callback returns */
-    size_t line;  /**< number of the first, from 1 */
-    bool cut;     /**< it is the beginning of one line, at least 16 MiB long, the rest of which is not told */
+    mls_str text;           /**< the last of them may lack its line ending; valid until the callback returns */
+    size_t line;            /**< number of the first, from 1 */
+    bool cut;               /**< it is the beginning of one line, at least 16 MiB long, the rest of which is not told */
+    const uint32_t *starts; /**< where in the text each line begins, and behind them its end; with MLS_LINE_ODD */
+    size_t count;           /**< of the lines */
 } mls_lines;
+
+/** Set in the start of a line that holds control characters other than tabs and its own ending. */
+#define MLS_LINE_ODD (UINT32_C(1) << 31)
 
 /** Who wants to know.  Callbacks may be NULL; one that returns anything but MLS_OK ends the scan with that. */
 typedef struct mls_sink {

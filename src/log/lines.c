@@ -11,6 +11,7 @@
 /* Where the scan is within its text. */
 typedef struct line_state {
     mls_batch *batch;
+    const char *text;
     const char *line;     /* the current line's first byte */
     size_t number;        /* and its number */
     const char *mllog;    /* its last ":::MLLOG "; NULL: none yet */
@@ -89,7 +90,8 @@ static bool line_marker(const line_state *state, const char *at, const char *end
 {
     const mls_str text = {at, (size_t)(end - at)};
     size_t i = 0;
-    while (i < sizeof marker_words / sizeof *marker_words && !mls_str_starts(text, marker_words[i].word)) {
+    while (i < sizeof marker_words / sizeof *marker_words &&
+           (memcmp(at, marker_words[i].word.ptr, 2) != 0 || !mls_str_starts(text, marker_words[i].word))) {
         i++;
     }
     if (i == sizeof marker_words / sizeof *marker_words) {
@@ -134,12 +136,25 @@ static bool line_plain(const line_state *state, const char *end)
     return at >= end || state->dropped > 0 || line_marker(state, at, end);
 }
 
+/* The next line starts here, or the text ends. */
+static bool begin_line(line_state *state, const char *at)
+{
+    mls_batch *batch = state->batch;
+    if (state->number >= batch->start_capacity &&
+        !mls_grow((void **)&batch->starts, state->number, &batch->start_capacity, sizeof *batch->starts)) {
+        return false;
+    }
+    batch->starts[state->number] = (uint32_t)(at - state->text);
+    state->line = at;
+    return true;
+}
+
 /* A line ends at `end`; the next one starts at `next`. */
 static bool line_end(line_state *state, const char *end, const char *next)
 {
     state->number++;
-    const bool ok = state->mllog != NULL ? line_record(state, end) : line_plain(state, end);
-    state->line = next;
+    const bool ok =
+        (state->mllog != NULL ? line_record(state, end) : line_plain(state, end)) && begin_line(state, next);
     state->mllog = NULL;
     state->mllog_count = 0;
     state->dropped = 0;
@@ -154,11 +169,16 @@ static inline bool mark_seen(line_state *state, const char *at)
         return line_end(state, at > state->line && at[-1] == '\r' ? at - 1 : at, at + 1);
     case '\r':
         return at[1] == '\n' || line_end(state, at, at + 1);
-    default:
+    case 'G':
         if (at - state->line >= 7 && memcmp(at - 7, ":::MLLOG ", MLS_MLLOG_LENGTH) == 0) {
             state->mllog = at - 7;
             state->mllog_count++;
         }
+        return true;
+    case '\t':
+        return true;
+    default:
+        state->batch->starts[state->number] |= MLS_LINE_ODD;
         return true;
     }
 }
@@ -168,14 +188,17 @@ enum { STRETCH_WORDS = 32, STRETCH = STRETCH_WORDS * 64 };
 
 typedef void (*mark_words)(const char *at, size_t words, uint64_t *marks);
 
-/* A bit for each byte that ends a line or may be the 'G' of ":::MLLOG ", the letter of it that logs have least of. */
+/*
+ * A bit for each control character, which may end a line, and for what may be the 'G' of ":::MLLOG ", the letter of it
+ * that logs have least of.
+ */
 static void mark_plain(const char *at, size_t words, uint64_t *marks)
 {
     for (size_t i = 0; i < words; i++) {
         marks[i] = 0;
         for (unsigned shift = 0; shift < 64; shift += 16, at += 16) {
             const mls_bytes16 x = mls_load16(at);
-            marks[i] |= mls_mask16((mls_bytes16)((x == '\n') | (x == '\r') | (x == 'G'))) << shift;
+            marks[i] |= mls_mask16((mls_bytes16)((x < 0x20) | (x == 0x7f) | (x == 'G'))) << shift;
         }
     }
 }
@@ -186,9 +209,9 @@ static void mark_plain(const char *at, size_t words, uint64_t *marks)
 __attribute__((target("avx2"))) static inline uint64_t mark32(const char *at)
 {
     const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)at);
-    const __m256i ends =
-        _mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8('\n')), _mm256_cmpeq_epi8(x, _mm256_set1_epi8('\r')));
-    return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(ends, _mm256_cmpeq_epi8(x, _mm256_set1_epi8('G'))));
+    const __m256i controls = _mm256_or_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(x, _mm256_set1_epi8(0x1f)), x),
+                                             _mm256_cmpeq_epi8(x, _mm256_set1_epi8(0x7f)));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(controls, _mm256_cmpeq_epi8(x, _mm256_set1_epi8('G'))));
 }
 
 /* The same in half the steps, where the processor has AVX2. */
@@ -218,11 +241,14 @@ static bool walk_stretch(line_state *state, mark_words mark, const char *at, siz
 
 bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 {
-    line_state state = {.batch = batch, .line = text.ptr, .dropped = dropped.bytes, .mllog_count = dropped.mllog};
+    line_state state = {.batch = batch, .text = text.ptr, .dropped = dropped.bytes, .mllog_count = dropped.mllog};
     const char *end = text.ptr + text.len;
     mark_words mark = mark_plain;
     batch->count = 0;
     mls_arena_reset(&batch->scratch);
+    if (!begin_line(&state, text.ptr)) {
+        return false;
+    }
 #if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
     mark = __builtin_cpu_supports("avx2") ? mark_avx2 : mark;
 #endif
@@ -239,6 +265,7 @@ bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 void mls_batch_release(mls_batch *batch)
 {
     free(batch->items);
+    free(batch->starts);
     mls_arena_release(&batch->scratch);
     *batch = (mls_batch){0};
 }

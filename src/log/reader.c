@@ -78,10 +78,16 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
     return status;
 }
 
-/* Tells whole lines, the last lines that were counted. */
-static mls_status deliver_lines(const mls_reader *reader, mls_str text, size_t count, bool cut)
+/* Tells whole lines, the last lines that were counted; without a batch the beginning of one that was not. */
+static mls_status deliver_lines(const mls_reader *reader, mls_str text, const mls_batch *batch)
 {
-    const mls_lines lines = {text, reader->totals.lines - count + 1, cut};
+    const uint32_t whole[] = {MLS_LINE_ODD, (uint32_t)text.len};
+    const bool cut = batch == NULL;
+    const mls_lines lines = {.text = text,
+                             .line = reader->totals.lines - (cut ? 0 : batch->lines) + 1,
+                             .cut = cut,
+                             .starts = cut ? whole : batch->starts,
+                             .count = cut ? 1 : batch->lines};
     mls_status status = MLS_OK;
     for (const mls_sink *sink = reader->sinks; sink < reader->sinks + reader->sink_count && status == MLS_OK; sink++) {
         status = sink->lines != NULL && text.len > 0 ? sink->lines(sink->state, &lines) : MLS_OK;
@@ -143,7 +149,7 @@ static mls_status carry_flush(mls_reader *reader)
                          ? deliver_batch(reader, &reader->joined)
                          : MLS_ERROR_MEMORY;
             if (status == MLS_OK && reader->dropped.bytes == 0) {
-                status = deliver_lines(reader, mls_buffer_str(carry), reader->joined.lines, false);
+                status = deliver_lines(reader, mls_buffer_str(carry), &reader->joined);
             }
         }
     }
@@ -176,11 +182,11 @@ mls_status mls_reader_feed(mls_reader *reader, mls_block *block)
         status = status == MLS_OK ? deliver_batch(reader, &block->batch) : status;
         if (status == MLS_OK) {
             const mls_str middle = {data + block->middle, block->tail - block->middle};
-            status = deliver_lines(reader, middle, block->batch.lines, false);
+            status = deliver_lines(reader, middle, &block->batch);
         }
         mls_buffer_append(carry, (mls_str){data + block->tail, len - block->tail});
     } else if (carry->len > CARRY_MAX) {
-        status = status == MLS_OK && reader->dropped.bytes == 0 ? deliver_lines(reader, mls_buffer_str(carry), 0, true)
+        status = status == MLS_OK && reader->dropped.bytes == 0 ? deliver_lines(reader, mls_buffer_str(carry), NULL)
                                                                 : status;
         carry_shrink(reader);
     }

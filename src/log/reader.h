@@ -28,7 +28,9 @@ typedef struct mls_event {
 typedef struct mls_batch {
     mls_event *items;
     size_t count, capacity;
-    size_t lines;      /* line endings, plus one for an unfinished last line */
+    size_t lines;     /* line endings, plus one for an unfinished last line */
+    uint32_t *starts; /* as in mls_lines: of all lines, and behind them the end of the text */
+    size_t start_capacity;
     mls_arena scratch; /* decoded keys */
 } mls_batch;
 
