@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, TABLE_BITS = 17, STRIDE_MAX = 4 };
+enum { WINDOW = 4, TABLE_BITS = 17, WORD_BITS = 13, GROUP_BITS = 12, STRIDE_MAX = 4 };
 
 /* A window of a needle. */
 typedef struct needle_window {
@@ -22,25 +22,33 @@ typedef struct needle_window {
 } needle_window;
 
 struct mls_needles {
-    uint8_t marks[1 << TABLE_BITS];        /* 1: a window has that hash */
-    uint8_t common[(1 << TABLE_BITS) / 8]; /* bits: what is common has that hash */
-    uint32_t factor;                       /* of the hash */
+    uint32_t marks[1 << WORD_BITS]; /* bits: a window has that hash */
+    uint8_t seen[1 << TABLE_BITS]; /* 1: a window has that hash; while they are chosen how often it is in `common` */
+    uint32_t factor;                /* of the hash */
     size_t shortest, stride;
     mls_str *texts;
-    size_t text_count;
-    needle_window *windows; /* in the order of their bytes */
+    needle_window *windows; /* by their hash */
     size_t count, capacity;
-    uint32_t *first; /* of the windows whose bytes have these upper bits */
+    uint32_t *first; /* of the windows whose hash has these upper bits */
     mls_arena arena;
 };
 
-enum { FIRST_BITS = 12 };
+enum { WINDOW_TAKEN = 128, COMMON_MOST = 127 };
+
+static const uint32_t factor_first = UINT32_C(0x9e3779b1);
 
 static inline uint32_t load_window(const char *at)
 {
     uint32_t bytes;
     memcpy(&bytes, at, sizeof bytes);
     return bytes;
+}
+
+/* Its lowest bit: a window may have these bytes. */
+static inline uint32_t mark_of(const mls_needles *self, uint32_t bytes)
+{
+    const uint32_t product = bytes * self->factor;
+    return self->marks[product >> (32 - WORD_BITS)] >> (product % 32);
 }
 
 static inline uint32_t window_hash(uint32_t bytes, uint32_t factor)
@@ -51,60 +59,47 @@ static inline uint32_t window_hash(uint32_t bytes, uint32_t factor)
 /* What most logs are full of: windows with these bytes would be found all the time. */
 static const char common[] =
     ":::MLLOG {\"namespace\": \"worker0\", \"time_ms\": 17, \"event_type\": \"POINT_IN_TIME\", \"INTERVAL_START\", "
-    "\"INTERVAL_END\", "
-    "\"key\": \"tracked_stats\", \"eval_accuracy\", \"train_loss\", \"reduced_train_loss\", \"block_start\", "
-    "\"block_stop\", \"throughput\", "
-    "\"value\": {\"loss\": 0.00, \"grad_norm\", \"loss_scale\", \"current_lr\", \"train_step_time\"}, null, "
-    "\"metadata\": {\"file\": "
+    "\"INTERVAL_END\", \"key\": \"tracked_stats\", \"eval_accuracy\", \"train_loss\", \"reduced_train_loss\", "
+    "\"block_start\", \"block_stop\", \"throughput\", \"value\": {\"loss\": 0.00, \"grad_norm\", \"loss_scale\", "
+    "\"current_lr\", \"train_step_time\"}, null, \"metadata\": {\"file\": "
     "\"/usr/local/lib/python3.12/dist-packages/site-packages/workspace/train.py\", \"lineno\": 100, \"samples_count\", "
-    "\"step\", \"epoch_num\"}} [2026-01-01 00:00:00] iteration 10/ 1000 | consumed samples: 80 | elapsed time per "
-    "iteration "
-    "(ms): 1500.0 | learning rate: 1.0E-04 | global batch size: 8 | lm loss: 8.0E+00 | grad norm: 1.000 | number of "
-    "skipped "
-    "iterations: 0 | number of nan iterations: 0 | 2026-01-01T00:00:00.000Z NCCL INFO Channel 00/0 : 0[0] -> 1[1] via "
-    "P2P/IPC "
-    "NET/IB/0/GDRDMA comm 0x rank 0 nranks [Rank 0] cudaDev busId commId Connected all rings and trees, using with for "
-    "the "
-    "Epoch 0: 10%|##| 100/1000 [00:00<00:00, 1.00it/s, v_num=, reduced_train_loss=1.00, global_step=1.000, "
-    "val_loss=1.000] "
-    "INFO WARNING UserWarning: DeprecationWarning: warnings.warn( deprecated, and will be "
-    "torch/distributed/nn/modules "
-    "transformer_engine megatron/core self.local_rank tensor parallel model current device loading from not set to "
-    "this that "
-    "function return module layer process group import time, seconds Setting context container continue content "
-    "default "
-    "epoch lineno";
+    "\"step\", \"epoch_num\"}} [2026-01-01 00:00:00]            iteration 10/ 1000 | consumed samples: 80 | elapsed "
+    "time per "
+    "iteration (ms): 1500.0 | learning rate: 1.0E-04 | global batch size: 8 | lm loss: 8.0E+00 | grad norm: 1.000 | "
+    "number of skipped iterations: 0 | number of nan iterations: 0 | 2026-01-01T00:00:00.000Z NCCL INFO Channel 00/0 : "
+    "0[0] -> 1[1] via P2P/IPC NET/IB/0/GDRDMA comm 0x rank 0 nranks [Rank 0] cudaDev busId commId NET/IB : GPU Direct "
+    "RDMA Enabled for HCA 0 'mlx5_0' (distance 4 <= 4), read 0 Connected all rings and trees, using with for the Epoch "
+    "0: 10%|##| 100/1000 [00:00<00:00, 1.00it/s, v_num=, reduced_train_loss=1.00, global_step=1.000, val_loss=1.000] "
+    "INFO WARNING UserWarning: DeprecationWarning: warnings.warn( is deprecated, and will be enabled: True, False "
+    "torch/distributed/nn/modules transformer_engine megatron/core self.local_rank tensor parallel model current "
+    "device loading from not set to this that must have function return module layer process group import time, "
+    "seconds Setting context container continue content default epoch lineno used CUDA_VISIBLE_DEVICES LOCAL_RANK "
+    "Initializing connected created expected on node 0 load_checkpoint end point transport";
 
-/* Whether a window is among what is common, or seems so: in bits that are looked up by a hash. */
-static bool is_common(const mls_needles *self, uint32_t bytes)
-{
-    const uint32_t hash = window_hash(bytes, UINT32_C(0x9e3779b1));
-    return (self->common[hash / 8] >> (hash % 8)) & 1;
-}
-
-/* How much of a log a window at `at` of a needle is, roughly: small letters, blanks and zeros most. */
+/* How much of a log the window at `at` of a needle is, roughly: small letters, blanks and zeros most. */
 static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
 {
-    const size_t begin = at < 0 ? 0 : (size_t)at;
-    const size_t behind = (size_t)((ptrdiff_t)at + WINDOW);
-    const size_t end = behind < needle.len ? behind : needle.len;
+    enum { HANGING = 2048, COMMON = 100 };
+    if (at < 0 || (size_t)at + WINDOW > needle.len) {
+        const char *inside = needle.ptr + (at < 0 ? 0 : at);
+        return memmem(common, sizeof common, inside, WINDOW - 1) != NULL ? 2 * HANGING : HANGING;
+    }
+    const uint8_t mark = self->seen[window_hash(load_window(needle.ptr + at), factor_first)];
     unsigned weight = 1;
-    for (size_t i = begin; i < end; i++) {
+    for (int i = at; i < at + WINDOW; i++) {
         const char c = needle.ptr[i];
         weight += (c >= 'a' && c <= 'z') || c == ' ' || c == '0' ? 2 : 1;
     }
-    const bool known = end - begin == WINDOW
-                           ? is_common(self, load_window(needle.ptr + begin))
-                           : memmem(common, sizeof common - 1, needle.ptr + begin, end - begin) != NULL;
-    return known ? 100 * weight : weight;
+    return mark & COMMON_MOST ? COMMON * weight * (mark & COMMON_MOST) : mark & WINDOW_TAKEN ? 0 : weight;
 }
 
 static bool add_window(mls_needles *self, uint32_t bytes, size_t needle, int offset)
 {
-    if (!MLS_GROW(self, windows)) {
+    if (!mls_arena_grow(&self->arena, (void **)&self->windows, self->count, &self->capacity, sizeof *self->windows)) {
         return false;
     }
     self->windows[self->count++] = (needle_window){bytes, (uint32_t)needle, offset};
+    self->seen[window_hash(bytes, factor_first)] |= WINDOW_TAKEN;
     return true;
 }
 
@@ -157,23 +152,17 @@ static bool add_needle(mls_needles *self, size_t needle)
     return ok;
 }
 
-static int compare_windows(const void *left, const void *right)
-{
-    const uint32_t a = ((const needle_window *)left)->bytes;
-    const uint32_t b = ((const needle_window *)right)->bytes;
-    return (a > b) - (a < b);
-}
-
 static size_t mark_windows(mls_needles *self, uint32_t factor)
 {
     size_t found = 0;
     memset(self->marks, 0, sizeof self->marks);
     self->factor = factor;
     for (size_t i = 0; i < self->count; i++) {
-        self->marks[window_hash(self->windows[i].bytes, factor)] = 1;
+        const uint32_t product = self->windows[i].bytes * factor;
+        self->marks[product >> (32 - WORD_BITS)] |= UINT32_C(1) << (product % 32);
     }
     for (size_t i = 0; i + WINDOW < sizeof common; i++) {
-        found += self->marks[window_hash(load_window(common + i), factor)];
+        found += mark_of(self, load_window(common + i)) & 1;
     }
     return found;
 }
@@ -182,7 +171,7 @@ static size_t mark_windows(mls_needles *self, uint32_t factor)
 static void choose_factor(mls_needles *self)
 {
     enum { TRIES = 32 };
-    uint32_t factor = UINT32_C(0x9e3779b1);
+    uint32_t factor = factor_first;
     uint32_t best = factor;
     size_t least = SIZE_MAX;
     for (int i = 0; i < TRIES; i++, factor = factor * UINT32_C(0x2c1b3c6d) + 0x12d6) {
@@ -193,71 +182,73 @@ static void choose_factor(mls_needles *self)
     (void)mark_windows(self, best);
 }
 
+static uint32_t group_of_window(const mls_needles *self, uint32_t bytes)
+{
+    return window_hash(bytes, self->factor) >> (TABLE_BITS - GROUP_BITS);
+}
+
+/* Puts the windows in the order of their groups, by counting. */
 static bool index_windows(mls_needles *self)
 {
-    size_t at = 0;
-    self->first = mls_arena_array(&self->arena, (1 << FIRST_BITS) + 1, sizeof *self->first);
-    if (self->first == NULL) {
+    needle_window *sorted = mls_arena_array(&self->arena, self->count, sizeof *sorted);
+    self->first = mls_arena_zeroed(&self->arena, (1 << GROUP_BITS) + 1, sizeof *self->first);
+    if (sorted == NULL || self->first == NULL) {
         return false;
     }
-    if (self->count > 0) {
-        qsort(self->windows, self->count, sizeof *self->windows, compare_windows);
-    }
-    for (uint32_t group = 0; group <= 1 << FIRST_BITS; group++) {
-        while (at < self->count && self->windows[at].bytes >> (32 - FIRST_BITS) < group) {
-            at++;
-        }
-        self->first[group] = (uint32_t)at;
-    }
     choose_factor(self);
+    for (size_t i = 0; i < self->count; i++) {
+        self->first[group_of_window(self, self->windows[i].bytes)]++;
+    }
+    for (uint32_t group = 1; group <= 1 << GROUP_BITS; group++) {
+        self->first[group] += self->first[group - 1];
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        sorted[--self->first[group_of_window(self, self->windows[i].bytes)]] = self->windows[i];
+    }
+    self->windows = sorted;
     return true;
 }
 
 mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **needles)
 {
     mls_needles *self = calloc(1, sizeof *self);
-    size_t shortest = SIZE_MAX;
-    bool ok = self != NULL;
-    *needles = self;
-    self = ok ? self : NULL;
-    if (ok) {
-        self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
-        ok = self->texts != NULL;
+    mls_status status = MLS_ERROR_MEMORY;
+    *needles = NULL;
+    if (self == NULL) {
+        return status;
     }
+    self->shortest = SIZE_MAX;
+    self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
+    bool ok = self->texts != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         if (texts[i].len < MLS_NEEDLE_MIN || texts[i].len > INT32_MAX / 2) {
-            mls_needles_free(self);
-            *needles = NULL;
-            return MLS_ERROR_VALUE;
+            status = MLS_ERROR_VALUE;
+            ok = false;
+        } else {
+            self->shortest = texts[i].len < self->shortest ? texts[i].len : self->shortest;
+            self->texts[i] = mls_arena_copy(&self->arena, texts[i]);
+            ok = self->texts[i].ptr != NULL;
         }
-        shortest = texts[i].len < shortest ? texts[i].len : shortest;
-        self->texts[i] = mls_arena_copy(&self->arena, texts[i]);
-        self->text_count = i + 1;
-        ok = self->texts[i].ptr != NULL;
     }
-    if (ok) {
-        self->shortest = shortest;
-        self->stride = shortest - 1 < STRIDE_MAX ? shortest - 1 : STRIDE_MAX;
-    }
-    for (size_t i = 0; ok && i + WINDOW < sizeof common; i++) {
-        const uint32_t hash = window_hash(load_window(common + i), UINT32_C(0x9e3779b1));
-        self->common[hash / 8] |= (uint8_t)(1 << (hash % 8));
+    self->stride = self->shortest - 1 < STRIDE_MAX ? self->shortest - 1 : STRIDE_MAX;
+    for (size_t i = 0; i + WINDOW < sizeof common; i++) {
+        uint8_t *mark = &self->seen[window_hash(load_window(common + i), factor_first)];
+        *mark = (uint8_t)(*mark + (*mark < COMMON_MOST));
     }
     for (size_t i = 0; ok && i < count; i++) {
         ok = add_needle(self, i);
     }
     if (!ok || !index_windows(self)) {
         mls_needles_free(self);
-        *needles = NULL;
-        return MLS_ERROR_MEMORY;
+        return status;
     }
+    *needles = self;
     return MLS_OK;
 }
 
 void mls_needles_free(mls_needles *needles)
 {
     if (needles != NULL) {
-        free(needles->windows);
         mls_arena_release(&needles->arena);
         free(needles);
     }
@@ -267,7 +258,7 @@ void mls_needles_free(mls_needles *needles)
 static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint32_t bytes,
                           bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
-    const uint32_t group = bytes >> (32 - FIRST_BITS);
+    const uint32_t group = group_of_window(self, bytes);
     for (uint32_t i = self->first[group]; i < self->first[group + 1]; i++) {
         const needle_window *window = &self->windows[i];
         const mls_str needle = self->texts[window->needle];
@@ -289,11 +280,11 @@ static inline bool find_together(const mls_needles *self, size_t stride, mls_str
     const char *from = text.ptr + at;
     unsigned marked = 0;
     for (size_t i = 0; i < TOGETHER; i++) {
-        marked |= self->marks[window_hash(load_window(from + i * stride), self->factor)];
+        marked |= mark_of(self, load_window(from + i * stride));
     }
-    for (size_t i = first; marked != 0 && i < TOGETHER; i++) {
+    for (size_t i = first; (marked & 1) != 0 && i < TOGETHER; i++) {
         const uint32_t bytes = load_window(from + i * stride);
-        if (self->marks[window_hash(bytes, self->factor)] != 0 &&
+        if ((mark_of(self, bytes) & 1) != 0 &&
             !windows_found(self, text, at + i * stride, bytes, found, state)) {
             return false;
         }
@@ -321,7 +312,7 @@ static inline bool find_each(const mls_needles *self, size_t stride, mls_str tex
     for (; at + WINDOW - 1 <= text.len; at += stride) {
         char bytes[WINDOW] = {0}; /* nothing may be read behind the end */
         memcpy(bytes, text.ptr + at, text.len - at < WINDOW ? WINDOW - 1 : WINDOW);
-        if (self->marks[window_hash(load_window(bytes), self->factor)] != 0 &&
+        if ((mark_of(self, load_window(bytes)) & 1) != 0 &&
             !windows_found(self, text, at, load_window(bytes), found, state)) {
             return false;
         }
