@@ -30,13 +30,15 @@ typedef enum mls_failure_role {
     "scheduler preemption container configuration library-mismatch data numerics code convergence hang unknown"
 enum { MLS_CLASS_HANG = 19, MLS_CLASS_UNKNOWN = 20 };
 
+#define MLS_PRECEDENCE_MAX 100
+
 typedef struct mls_signature {
     const char *id;
     const char *pattern; /**< PCRE2, over the bytes of a message */
     unsigned kind;       /**< its class */
     unsigned origin, persistence;
     unsigned role;       /**< an mls_failure_role */
-    uint64_t precedence; /**< 0 to 100 */
+    uint64_t precedence; /**< 0 to MLS_PRECEDENCE_MAX */
     bool generic;        /**< tried only for lines that nothing else matches */
     const char *explanation, *action, *source, *example;
     const mls_str *needs; /**< a line that matches contains one of these; none: any line may match */
@@ -194,9 +196,13 @@ struct mls_run;
 mls_status mls_endings_tell(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
 void mls_endings_release(mls_endings *endings);
 
-/** The kinds of time that a failure costs, in milliseconds; NAN: they cannot be told. */
-typedef struct mls_lost_time {
-    double detection, shutdown, lost, restart;
+/** The kinds of time that a failure costs. */
+typedef enum mls_lost_time {
+    MLS_LOST_DETECTION,
+    MLS_LOST_SHUTDOWN,
+    MLS_LOST_WORK,
+    MLS_LOST_RESTART,
+    MLS_LOST_COUNT
 } mls_lost_time;
 
 /** A job of a chain.  Borrows from its diagnosis. */
@@ -205,9 +211,9 @@ typedef struct mls_campaign_job {
     const char *job;         /**< the last number in its name; NULL: there is none */
     double start_ms, end_ms; /**< of sacct, else of the logs */
     mls_job_outcome outcome;
-    unsigned kind;         /**< the class of its failure; 0: none */
-    const char *signature; /**< NULL: only Slurm says that it failed */
-    mls_lost_time time;    /**< of a job that failed */
+    unsigned kind;                  /**< the class of its failure; 0: none */
+    const char *signature;          /**< NULL: only Slurm says that it failed */
+    double lost_ms[MLS_LOST_COUNT]; /**< of a job that failed */
 } mls_campaign_job;
 
 /** What came back: on one node in several jobs, or at one iteration on several nodes. */
@@ -226,7 +232,7 @@ typedef struct mls_campaign {
     size_t recurrence_count;
     size_t errors;
     double checkpoint_ms;
-    mls_lost_time time; /**< of all errors */
+    double lost_ms[MLS_LOST_COUNT]; /**< of all errors */
     double downtime_ms, total_ms, percent, wait_ms, startup_ms;
     double by_class[32]; /**< NAN: there was none of that class */
     struct mls_arena *arena;

@@ -28,62 +28,63 @@ static bool is_progress(const mls_record *record)
 }
 
 /* A whole number behind the name of a member; false: it is another value, or not the first of that name. */
-static bool take_count(const char *at, const char *end, double *number)
+static bool take_count(const char *at, double *number)
 {
+    const bool first = isnan(*number);
+    const char *digits = at + 2;
     uint64_t value = 0;
-    while (at < end && (*at == ':' || *at == ' ')) {
-        at++;
+    if (at[0] != ':' || at[1] != ' ') {
+        return false;
     }
-    const char *digits = at;
-    for (; at < end && at - digits < 15 && mls_is_digit(*at); at++) {
+    for (at = digits; at - digits < 15 && mls_is_digit(*at); at++) {
         value = value * 10 + (uint64_t)(*at - '0');
     }
-    const bool first = isnan(*number);
     *number = (double)value;
-    return first && at > digits && at < end && (*at == ',' || *at == '}');
+    return first && at > digits && (*at == ',' || *at == '}');
 }
 
 /*
  * Most metadata are a flat object without escapes, in which "samples_count" and "step" are found by their first two
  * bytes.  False: this one is to be walked.
  */
-static bool quick_counts(mls_brief_record *brief, mls_str metadata)
+static bool quick_counts(double reached[MLS_PACE_ITERATION], mls_str metadata)
 {
-    static const mls_str samples = MLS_STR("\"samples_count\"");
-    static const mls_str step = MLS_STR("\"step\"");
+    static const char samples[] = "\"samples_count\"";
+    static const char step[] = "\"step\"";
     const char *end = metadata.ptr + metadata.len;
     bool ok = metadata.len > 1;
     for (const char *at = metadata.ptr + 1; at < end && ok; at += 16) { /* a block goes on behind its end */
         const mls_bytes16 x = mls_load16(at);
         const mls_bytes16 y = mls_load16(at + 1);
-        ok = mls_mask16((mls_bytes16)((x == '{') | (x == '\\'))) == 0;
-        for (uint64_t found = mls_mask16((mls_bytes16)((x == '"') & (y == 's'))); found != 0 && ok;
-             found &= found - 1) {
-            const char *name = at + __builtin_ctzll(found);
-            const mls_str left = {name, name < end ? (size_t)(end - name) : 0};
-            ok = mls_str_starts(left, samples) ? take_count(name + samples.len, end, &brief->samples)
-                 : mls_str_starts(left, step)  ? take_count(name + step.len, end, &brief->step)
-                                               : true;
+        const uint64_t inside = end - at < 16 ? (UINT64_C(1) << (end - at)) - 1 : UINT64_MAX;
+        uint64_t names = mls_mask16((mls_bytes16)((x == '"') & (y == 's'))) & inside;
+        ok = (mls_mask16((mls_bytes16)((x == '{') | (x == '\\'))) & inside) == 0;
+        for (; names != 0 && ok; names &= names - 1) {
+            const char *name = at + __builtin_ctzll(names);
+            if (memcmp(name, samples, sizeof samples - 1) == 0) {
+                ok = take_count(name + sizeof samples - 1, &reached[MLS_PACE_SAMPLES]);
+            } else if (memcmp(name, step, sizeof step - 1) == 0) {
+                ok = take_count(name + sizeof step - 1, &reached[MLS_PACE_STEP]);
+            }
         }
     }
-    return ok && (!isnan(brief->samples) || !isnan(brief->step));
+    return ok && (!isnan(reached[MLS_PACE_SAMPLES]) || !isnan(reached[MLS_PACE_STEP]));
 }
 
 /* What a record's metadata say of progress and of success; of duplicate members the last counts. */
 static void take_metadata(mls_brief_record *brief, mls_str metadata)
 {
-    if (brief->progress && quick_counts(brief, metadata)) {
+    static const mls_str names[MLS_PACE_ITERATION] = {MLS_STR("samples_count"), MLS_STR("step"), MLS_STR("epoch_num")};
+    if (brief->progress && quick_counts(brief->reached, metadata)) {
         return;
     }
-    brief->samples = brief->step = NAN;
+    brief->reached[MLS_PACE_SAMPLES] = brief->reached[MLS_PACE_STEP] = NAN;
     mls_json_walk walk = mls_json_walk_begin(metadata);
     for (mls_raw_member member; mls_json_walk_next(&walk, &member);) {
-        double *number = mls_str_equal(member.name, MLS_S("samples_count")) ? &brief->samples
-                         : mls_str_equal(member.name, MLS_S("step"))        ? &brief->step
-                         : mls_str_equal(member.name, MLS_S("epoch_num"))   ? &brief->epoch
-                                                                            : NULL;
-        if (number != NULL && !mls_json_number(member.value, number)) {
-            *number = NAN;
+        for (size_t i = 0; i < MLS_PACE_ITERATION; i++) {
+            if (mls_str_equal(member.name, names[i]) && !mls_json_number(member.value, &brief->reached[i])) {
+                brief->reached[i] = NAN;
+            }
         }
         if (mls_str_equal(member.name, MLS_S("status"))) {
             brief->success = mls_str_equal(member.value, MLS_S("\"success\""));
@@ -95,213 +96,189 @@ static mls_status block_record(void *state, const mls_record *record)
 {
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
-    const double nan = (double)NAN;
+    const bool stop = record->key_id == MLS_KEY_RUN_STOP;
     if (!MLS_GROW_OF(block, records, record)) {
         return MLS_ERROR_MEMORY;
     }
-    mls_brief_record brief = {.line = record->line,
-                              .key = record->key_id,
-                              .time_ms = record->time_ms,
-                              .progress = is_progress(record),
-                              .samples = nan,
-                              .step = nan,
-                              .epoch = nan};
-    if (brief.progress || record->key_id == MLS_KEY_RUN_STOP) {
-        take_metadata(&brief, record->metadata);
+    mls_brief_record *brief = &block->records[block->record_count++];
+    *brief = (mls_brief_record){.line = record->line,
+                                .key = record->key_id,
+                                .time_ms = record->time_ms,
+                                .progress = is_progress(record),
+                                .reached = {(double)NAN, (double)NAN, (double)NAN}};
+    if (brief->progress || stop) {
+        take_metadata(brief, record->metadata);
     }
-    brief.success = brief.success && record->key_id == MLS_KEY_RUN_STOP;
-    if (record->key_id != MLS_KEY_RUN_STOP && !mls_signatures_want_records(job->signatures)) {
+    brief->success = brief->success && stop;
+    if (!stop && !mls_signatures_want_records(job->signatures)) {
         const char *marker = record->prefix.ptr + record->prefix.len;
-        brief.payload = (mls_str){marker, (size_t)(record->payload.ptr - marker) + record->payload.len};
+        brief->payload = (mls_str){marker, (size_t)(record->payload.ptr - marker) + record->payload.len};
     }
-    block->records[block->record_count++] = brief;
     return MLS_OK;
 }
 
 /* ----------------------------------------------------------------- lines */
 
-static bool start_line(mls_log_block *block, size_t at)
+static size_t begin_of(const mls_log_block *block, size_t i)
 {
-    if (!MLS_GROW_OF(block, starts, start)) {
-        return false;
-    }
-    block->starts[block->start_count++] = (uint32_t)at;
-    return true;
+    return block->lines.starts[i] & ~MLS_LINE_ODD;
 }
 
-static inline size_t line_begin(const mls_log_block *block, size_t i)
+static bool is_odd(const mls_log_block *block, size_t i)
 {
-    return block->starts[i] & ~MLS_ODD_LINE;
-}
-
-/* A control character ends a line or, but for a '\r' before a '\n', makes one that is to be cleaned. */
-static bool control_seen(mls_log_block *block, size_t at)
-{
-    const mls_str text = block->text;
-    const char c = text.ptr[at];
-    if (c == '\n' || (c == '\r' && !(at + 1 < text.len && text.ptr[at + 1] == '\n'))) {
-        return start_line(block, at + 1);
-    }
-    block->starts[block->start_count - 1] |= c != '\r' && c != '\t' ? MLS_ODD_LINE : 0;
-    return true;
-}
-
-/* The control characters from `at` to `end`; those of what lies in a record have been looked at. */
-static bool split_piece(mls_log_block *block, size_t at, size_t end)
-{
-    const char *text = block->text.ptr;
-    bool ok = true;
-    for (; at < end && ok; at += 64) {
-        uint64_t controls = 0;
-        for (unsigned shift = 0; shift < 64; shift += 16) { /* a block goes on behind its end */
-            const mls_bytes16 x = mls_load16(text + at + shift);
-            controls |= mls_mask16((mls_bytes16)((x < 0x20) | (x == 0x7f))) << shift;
-        }
-        controls &= end - at < 64 ? UINT64_MAX >> (64 - (end - at)) : UINT64_MAX;
-        for (; controls != 0 && ok; controls &= controls - 1) {
-            ok = control_seen(block, at + (size_t)__builtin_ctzll(controls));
-        }
-    }
-    return ok;
-}
-
-/* The next piece of the block that lies in no record, moved behind; false: there is no more. */
-static bool next_piece(const mls_log_block *block, size_t *record, size_t *from, size_t *begin, size_t *end)
-{
-    const char *text = block->text.ptr;
-    if (*from > block->text.len) {
-        return false;
-    }
-    *begin = *from;
-    *end = block->text.len;
-    *from = block->text.len + 1;
-    while (*record < block->record_count) {
-        const mls_str payload = block->records[(*record)++].payload;
-        if (payload.len > 0 && payload.ptr >= text + *begin && payload.ptr + payload.len <= text + block->text.len) {
-            *end = (size_t)(payload.ptr - text);
-            *from = *end + payload.len;
-            break;
-        }
-    }
-    return true;
-}
-
-/* Where the lines begin, with the end of the text behind the last of them. */
-static bool split_lines(mls_log_block *block)
-{
-    size_t record = 0;
-    size_t from = 0;
-    size_t begin;
-    size_t end;
-    block->start_count = 0;
-    bool ok = start_line(block, 0);
-    while (ok && next_piece(block, &record, &from, &begin, &end)) {
-        ok = split_piece(block, begin, end);
-    }
-    return ok && (line_begin(block, block->start_count - 1) >= block->text.len || start_line(block, block->text.len));
+    return (block->lines.starts[i] & MLS_LINE_ODD) != 0;
 }
 
 /* A line of the block, without its ending. */
 static mls_str line_text(const mls_log_block *block, size_t i)
 {
-    const size_t begin = line_begin(block, i);
-    size_t end = line_begin(block, i + 1);
-    while (end > begin && (block->text.ptr[end - 1] == '\n' || block->text.ptr[end - 1] == '\r')) {
+    const char *begin = block->lines.text.ptr + begin_of(block, i);
+    const char *end = block->lines.text.ptr + begin_of(block, i + 1);
+    while (end > begin && (end[-1] == '\n' || end[-1] == '\r')) {
         end--;
     }
-    return (mls_str){block->text.ptr + begin, end - begin};
+    return (mls_str){begin, (size_t)(end - begin)};
 }
 
-static mls_log_line read_line(const mls_job_log *job, size_t i, char *scratch)
+mls_log_line mls_job_line(const mls_job_log *job, size_t i, char *scratch)
 {
-    return mls_log_line_read(line_text(&job->block, i), (job->block.starts[i] & MLS_ODD_LINE) == 0, scratch);
+    return mls_log_line_read(line_text(&job->block, i), !is_odd(&job->block, i), scratch);
 }
 
-/* ------------------------------------------------------------------ hits */
+/* The record that a line is; NULL: it is none. */
+static const mls_brief_record *record_of(const mls_log_block *block, size_t i)
+{
+    const size_t number = block->lines.line + i;
+    size_t low = 0;
+    size_t high = block->record_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (block->records[middle].line == number) {
+            return &block->records[middle];
+        }
+        if (block->records[middle].line < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------- which are to be looked at */
+
+static void mark_line(mls_log_block *block, size_t i)
+{
+    block->marked[i / 64] |= UINT64_C(1) << (i % 64);
+}
 
 typedef struct hit_search {
     mls_log_block *block;
     size_t from; /* where the piece that is searched begins in the block */
     size_t line; /* of the last hit */
-    bool failed;
 } hit_search;
 
-static bool add_hit(hit_search *search, size_t line, size_t needle)
+/* Hits come almost in order: the line is near that of the one before. */
+static bool mark_hit(void *state, size_t needle, size_t at)
 {
-    if (!MLS_GROW_OF(search->block, hits, hit)) {
-        search->failed = true;
-        return false;
+    hit_search *search = state;
+    mls_log_block *block = search->block;
+    size_t i = search->line;
+    (void)needle;
+    at += search->from;
+    while (begin_of(block, i) > at) {
+        i--;
     }
-    search->block->hits[search->block->hit_count++] = (mls_hit){(uint32_t)line, (uint32_t)needle};
+    while (begin_of(block, i + 1) <= at) {
+        i++;
+    }
+    search->line = i;
+    if (at - begin_of(block, i) < MLS_LINE_LOOKED_AT) {
+        mark_line(block, i);
+    }
     return true;
 }
 
-/* Hits come almost in order: the line is near that of the one before. */
-static bool raw_hit(void *state, size_t needle, size_t at)
-{
-    hit_search *search = state;
-    const mls_log_block *block = search->block;
-    size_t low = search->line;
-    size_t step = 1;
-    at += search->from;
-    while (low > 0 && line_begin(block, low) > at) {
-        low--;
-    }
-    while (low + step + 1 < block->start_count && line_begin(block, low + step) <= at) {
-        low += step;
-        step *= 2;
-    }
-    for (; step > 0; step /= 2) {
-        if (low + step + 1 < block->start_count && line_begin(block, low + step) <= at) {
-            low += step;
-        }
-    }
-    search->line = low;
-    return at - line_begin(block, low) >= MLS_LINE_LOOKED_AT || add_hit(search, low, needle);
-}
-
-static bool clean_hit(void *state, size_t needle, size_t at)
-{
-    hit_search *search = state;
-    (void)at;
-    return add_hit(search, search->line, needle);
-}
-
-static int compare_line_hits(const void *left, const void *right)
-{
-    const mls_hit *a = left;
-    const mls_hit *b = right;
-    return a->line != b->line ? (a->line > b->line) - (a->line < b->line)
-                              : (a->needle > b->needle) - (a->needle < b->needle);
-}
-
-/* Finds all that is looked for, but inside of most records; and once more in lines that are another text without their
- * control characters. */
-static bool search_block(const mls_job_log *job, mls_log_block *block)
+/* Searches all text but most records. */
+static void mark_hits(const mls_job_log *job, mls_log_block *block)
 {
     const mls_needles *needles = mls_signatures_needles(job->signatures);
+    const mls_str text = block->lines.text;
     hit_search search = {.block = block};
-    bool sorted = true;
-    block->hit_count = 0;
-    size_t record = 0;
-    size_t from = 0;
-    size_t end;
-    while (!search.failed && next_piece(block, &record, &from, &search.from, &end)) {
-        (void)mls_needles_find(needles, (mls_str){block->text.ptr + search.from, end - search.from}, raw_hit, &search);
-    }
-    for (size_t i = 0; i + 1 < block->start_count && !search.failed; i++) {
-        if (block->starts[i] & MLS_ODD_LINE) {
-            search.line = i;
-            (void)mls_needles_find(needles, read_line(job, i, job->scratch).text, clean_hit, &search);
+    for (size_t r = 0; r <= block->record_count; r++) {
+        const mls_str skipped = r < block->record_count ? block->records[r].payload : (mls_str){text.ptr + text.len, 0};
+        if (r == block->record_count || (skipped.len > 0 && block->records[r].line >= block->lines.line)) {
+            const mls_str piece = {text.ptr + search.from, (size_t)(skipped.ptr - text.ptr) - search.from};
+            (void)mls_needles_find(needles, piece, mark_hit, &search);
+            search.from += piece.len + skipped.len;
         }
     }
-    for (size_t i = 1; i < block->hit_count; i++) {
-        sorted = sorted && block->hits[i - 1].line <= block->hits[i].line;
+}
+
+/* The rank that a line begins with, found without reading more of it, is one that was seen. */
+static void note_rank(const mls_job_log *job, const char *at)
+{
+    uint32_t rank = 0;
+    while (*at == ' ') {
+        at++;
     }
-    if (!sorted) {
-        qsort(block->hits, block->hit_count, sizeof *block->hits, compare_line_hits);
+    const bool torch = *at == '[' && strncmp(at, "[rank", 5) == 0;
+    at += torch ? 5 : 0;
+    const char *digits = at;
+    for (; mls_is_digit(*at) && rank < MLS_RANKS_MAX; at++) {
+        rank = rank * 10 + (uint32_t)(*at - '0');
     }
-    return !search.failed;
+    if (at > digits && rank < MLS_RANKS_MAX && at[0] == (torch ? ']' : ':') && at[1] == (torch ? ':' : ' ')) {
+        job->rank_seen[rank] |= MLS_RANK_SEEN;
+    }
+}
+
+/*
+ * Marks the lines with something that is looked for, and those that may be a step; and notes the ranks.  A line that is
+ * another text without its control characters is searched once more.
+ */
+static bool mark_lines(mls_job_log *job)
+{
+    mls_log_block *block = &job->block;
+    const char *text = block->lines.text.ptr;
+    const size_t words = block->lines.count / 64 + 1;
+    if (words > block->marked_capacity) {
+        free(block->marked);
+        block->marked = calloc(2 * words, sizeof *block->marked);
+        block->marked_capacity = block->marked != NULL ? 2 * words : 0;
+    } else {
+        memset(block->marked, 0, words * sizeof *block->marked);
+    }
+    if (block->marked == NULL) {
+        return false;
+    }
+    mark_hits(job, block);
+    for (size_t i = 0; i < block->lines.count; i++) {
+        const char *line = text + begin_of(block, i);
+        if (*line == ' ' || *line == '[' || mls_is_digit(*line)) {
+            note_rank(job, line);
+        } else if (*line == 's' && strncmp(line, "step ", 5) == 0) {
+            mark_line(block, i);
+        }
+        const mls_brief_record *record = is_odd(block, i) ? record_of(block, i) : NULL;
+        if (is_odd(block, i) && (record == NULL || record->payload.len == 0) &&
+            mls_signatures_search(job->signatures, mls_log_line_clean(line_text(block, i), job->scratch)) != 0) {
+            mark_line(block, i);
+        }
+    }
+    return true;
+}
+
+/* The first marked line from `i` on; `end`: there is none before it. */
+static size_t next_marked(const mls_log_block *block, size_t i, size_t end)
+{
+    uint64_t left = i < end ? block->marked[i / 64] >> (i % 64) : 0;
+    while (left == 0 && i < end) {
+        i = (i / 64 + 1) * 64;
+        left = i < end ? block->marked[i / 64] : 0;
+    }
+    i += left != 0 ? (size_t)__builtin_ctzll(left) : 0;
+    return i < end ? i : end;
 }
 
 /* ----------------------------------------------------------------- times */
@@ -322,43 +299,33 @@ static bool may_tell_time(mls_str line)
     return false;
 }
 
-/* The time of line `i` that is no record; NAN: it has none. */
-static double line_time(const mls_job_log *job, size_t i, char *scratch)
-{
-    if (!may_tell_time(line_text(&job->block, i))) {
-        return (double)NAN;
-    }
-    const mls_log_line line = read_line(job, i, scratch);
-    return mls_log_line_time(&line);
-}
-
 static void see_time(mls_job_log *job, double time_ms)
 {
-    job->file_time = time_ms;
     job->full_time = isnan(job->full_time) && time_ms >= 0 ? time_ms : job->full_time;
+}
+
+/* When a line says that it was printed; NAN: it does not. */
+static double line_time(mls_job_log *job, size_t i)
+{
+    const mls_brief_record *record = record_of(&job->block, i);
+    double time_ms = record != NULL ? record->time_ms : (double)NAN;
+    if (record == NULL && may_tell_time(line_text(&job->block, i))) {
+        const mls_log_line line = mls_job_line(job, i, job->scratch + MLS_LINE_LOOKED_AT);
+        time_ms = mls_log_line_time(&line);
+    }
+    see_time(job, time_ms);
+    return time_ms;
 }
 
 /* The last time before line `end` of the block, looked for from there back to where the last look began. */
 static void look_back(mls_job_log *job, size_t end)
 {
-    mls_log_block *block = &job->block;
-    size_t record = block->record_at;
-    for (size_t i = end; i > block->timed_to; i--) {
-        const size_t number = block->line + i - 1;
-        while (record > 0 && block->records[record - 1].line > number) {
-            record--;
-        }
-        if (record > 0 && block->records[record - 1].line == number) {
-            see_time(job, block->records[record - 1].time_ms);
-            break;
-        }
-        const double time_ms = line_time(job, i - 1, job->scratch + 2 * MLS_LINE_LOOKED_AT);
-        if (!isnan(time_ms)) {
-            see_time(job, time_ms);
-            break;
-        }
+    double time_ms = NAN;
+    for (size_t i = end; i > job->block.timed_to && isnan(time_ms); i--) {
+        time_ms = line_time(job, i - 1);
     }
-    block->timed_to = end > block->timed_to ? end : block->timed_to;
+    job->file_time = isnan(time_ms) ? job->file_time : time_ms;
+    job->block.timed_to = end > job->block.timed_to ? end : job->block.timed_to;
 }
 
 double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line)
@@ -368,29 +335,18 @@ double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line)
         look_back(job, i);
         return job->file_time;
     }
-    job->full_time = isnan(job->full_time) && time_ms >= 0 ? time_ms : job->full_time;
+    see_time(job, time_ms);
     return time_ms;
 }
 
 /* The first time of a file, from its beginning on. */
 static void look_ahead(mls_job_log *job)
 {
-    const mls_log_block *block = &job->block;
-    size_t record = 0;
-    for (size_t i = 0; i + 1 < block->start_count && !job->file_timed; i++) {
-        double time_ms = line_time(job, i, job->scratch);
-        while (record < block->record_count && block->records[record].line < block->line + i) {
-            record++;
-        }
-        if (record < block->record_count && block->records[record].line == block->line + i) {
-            time_ms = block->records[record].time_ms;
-        }
-        if (!isnan(time_ms)) {
-            job->file_timed = true;
-            job->full_time = isnan(job->full_time) && time_ms >= 0 ? time_ms : job->full_time;
-            mls_job_segment(job)->first_ms = time_ms;
-        }
+    double time_ms = NAN;
+    for (size_t i = 0; i < job->block.lines.count && isnan(time_ms); i++) {
+        time_ms = line_time(job, i);
     }
+    mls_job_segment(job)->first_ms = time_ms;
 }
 
 /* ------------------------------------------------------------------ walk */
@@ -401,95 +357,60 @@ static void keep_lines(mls_job_log *job, size_t end)
 {
     mls_log_block *block = &job->block;
     mls_segment *segment = mls_job_segment(job);
-    mls_failure_line read[MLS_READ_LINES];
+    mls_kept_line read[MLS_READ_LINES];
     size_t count = 0;
-    size_t record = block->record_at;
     for (size_t i = end; i > block->kept_from && count < MLS_READ_LINES; i--) {
-        const size_t number = block->line + i - 1;
-        while (record > 0 && block->records[record - 1].line > number) {
-            record--;
-        }
-        const bool is_record = record > 0 && block->records[record - 1].line == number;
-        const mls_log_line line = read_line(job, i - 1, job->scratch);
-        if (!is_record && line.message.len > 0) {
-            read[count++] =
-                (mls_failure_line){job->files[segment->file], number, mls_job_keep_text(job, line.message), NULL};
+        const bool is_record = record_of(block, i - 1) != NULL;
+        const mls_str message = is_record ? (mls_str){NULL, 0} : mls_job_line(job, i - 1, job->scratch).message;
+        if (message.len > 0) {
+            mls_keep_line(&read[count++], block->lines.line + i - 1, message);
         }
     }
-    for (size_t k = 0; k < segment->read_count; k++) {
-        if (count < MLS_READ_LINES) {
-            read[count++] = segment->read[k];
-        } else {
-            free((void *)(uintptr_t)segment->read[k].text);
-        }
+    for (size_t k = 0; k < segment->read_count && count < MLS_READ_LINES; k++) {
+        read[count++] = segment->read[k];
     }
     memcpy(segment->read, read, count * sizeof *read);
     segment->read_count = count;
-    if (segment->last_text == NULL && segment->last_line >= block->line) {
-        const mls_log_line line = read_line(job, segment->last_line - block->line, job->scratch);
-        segment->last_text = mls_job_keep_text(job, line.message);
+    if (segment->last.line >= block->lines.line && segment->last.text[0] == '\0') {
+        const mls_log_line line = mls_job_line(job, segment->last.line - block->lines.line, job->scratch);
+        mls_keep_line(&segment->last, segment->last.line, line.message);
     }
-    segment->end_line = end > block->kept_from ? block->line + end - 1 : segment->end_line;
+    segment->end_line = end > block->kept_from ? block->lines.line + end - 1 : segment->end_line;
     block->kept_from = end;
 }
 
 /* Tells the record of a line; a new run may begin with it. */
-static void tell_record(mls_job_log *job, size_t i)
+static void tell_record(mls_job_log *job, size_t i, const mls_brief_record *record)
 {
-    const mls_brief_record *record = &job->block.records[job->block.record_at];
     if (mls_job_starts_run(job, record)) {
         keep_lines(job, i);
         look_back(job, i);
-        mls_job_segment(job)->last_ms = job->file_time;
         mls_job_close_segment(job);
-        if (!mls_job_open_segment(job, job->file_count - 1)) {
+        if (!mls_job_open_segment(job)) {
             return;
         }
     }
-    job->full_time = isnan(job->full_time) ? record->time_ms : job->full_time;
+    see_time(job, record->time_ms);
     mls_job_take_record(job, record);
 }
 
-/* The rank that a line begins with, found without reading more of it, and noted; -1: none. */
-static inline int32_t note_rank(const mls_job_log *job, const char *at, const char *end)
+/* Looks at the marked lines; and at those that may end a traceback, or be anything that a user wants to know. */
+static mls_status look_at_lines(mls_job_log *job, size_t from, size_t end)
 {
-    uint32_t rank = 0;
-    while (at < end && *at == ' ') {
-        at++;
+    const mls_log_block *block = &job->block;
+    const bool all = mls_signatures_want_all(job->signatures);
+    mls_status status = MLS_OK;
+    for (size_t i = from; i < end && status == MLS_OK; i++) {
+        const size_t next = next_marked(block, i, end);
+        if (!all && job->traceback_count == 0) {
+            i = next;
+        }
+        if (i < end && (i == next || ((all || mls_signatures_maybe_exception(job->signatures, line_text(block, i))) &&
+                                      record_of(block, i) == NULL))) {
+            status = mls_job_look_at(job, i);
+        }
     }
-    if (at == end || !(mls_is_digit(*at) || *at == '[')) {
-        return -1;
-    }
-    const bool torch = *at == '[' && end - at > 6 && memcmp(at, "[rank", 5) == 0;
-    at += torch ? 5 : 0;
-    const char *digits = at;
-    for (; at < end && mls_is_digit(*at) && rank < MLS_RANKS_MAX; at++) {
-        rank = rank * 10 + (uint32_t)(*at - '0');
-    }
-    if (at == digits || rank >= MLS_RANKS_MAX || end - at < 2 ||
-        !(torch ? at[0] == ']' && at[1] == ':' : at[0] == ':' && at[1] == ' ')) {
-        return -1;
-    }
-    job->rank_seen[rank] |= MLS_RANK_SEEN;
-    return (int32_t)rank;
-}
-
-/* Whether a line without a hit is to be looked at: it may be a step, or end a traceback, or anything. */
-static bool is_to_be_read(const mls_job_log *job, mls_str line)
-{
-    return (line.len > 0 && line.ptr[0] == 's' && mls_str_starts(line, MLS_S("step "))) ||
-           mls_signatures_want_all(job->signatures) ||
-           (job->traceback_count > 0 && mls_signatures_maybe_exception(job->signatures, line));
-}
-
-/* Lines of NCCL are only looked at to learn the node of a rank. */
-static bool is_nothing_new(const mls_job_log *job, size_t first, size_t end, int32_t rank)
-{
-    bool only = true;
-    for (size_t k = first; k < end; k++) {
-        only = only && job->block.hits[k].needle == MLS_MARK_NCCL_INFO;
-    }
-    return only && end > first && (rank < 0 || job->rank_nodes[rank] != 0);
+    return status;
 }
 
 static mls_status block_lines(void *state, const mls_lines *lines)
@@ -497,36 +418,25 @@ static mls_status block_lines(void *state, const mls_lines *lines)
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     mls_status status = MLS_OK;
-    const mls_str head = {lines->text.ptr, lines->text.len < MLS_LINE_LOOKED_AT ? lines->text.len : MLS_LINE_LOOKED_AT};
-    block->text = lines->cut ? head : lines->text;
-    block->line = lines->line;
-    block->cut = lines->cut;
-    block->record_at = block->timed_to = block->kept_from = 0;
-    if (!split_lines(block) || !search_block(job, block)) {
+    block->lines = *lines;
+    block->timed_to = block->kept_from = 0;
+    if (!mark_lines(job)) {
         return MLS_ERROR_MEMORY;
     }
-    look_ahead(job);
-    size_t hit = 0;
-    for (size_t i = 0; i + 1 < block->start_count && status == MLS_OK; i++) {
-        const size_t first = hit;
-        const bool record =
-            block->record_at < block->record_count && block->records[block->record_at].line == block->line + i;
-        if (record) {
-            tell_record(job, i);
-            block->record_at++;
-        }
-        while (hit < block->hit_count && block->hits[hit].line == i) {
-            hit++;
-        }
-        const mls_str line = {block->text.ptr + line_begin(block, i), line_begin(block, i + 1) - line_begin(block, i)};
-        const int32_t rank = note_rank(job, line.ptr, line.ptr + line.len);
-        if (hit > first ? !is_nothing_new(job, first, hit, rank) : !record && is_to_be_read(job, line)) {
-            const mls_log_line read = read_line(job, i, job->scratch);
-            status = mls_job_look_at(job, i, &read, first, hit);
-        }
+    if (isnan(job->file_time)) {
+        look_ahead(job);
     }
-    keep_lines(job, block->start_count - 1);
-    look_back(job, block->start_count - 1);
+    size_t done = 0;
+    for (size_t r = 0; r < block->record_count && status == MLS_OK; r++) {
+        const mls_brief_record *record = &block->records[r];
+        const size_t at = record->line > lines->line ? record->line - lines->line : 0;
+        status = look_at_lines(job, done, at);
+        tell_record(job, at, record);
+        done = at;
+    }
+    status = status == MLS_OK ? look_at_lines(job, done, lines->count) : status;
+    keep_lines(job, lines->count);
+    look_back(job, lines->count);
     block->record_count = 0;
     return status == MLS_OK && job->failed ? MLS_ERROR_MEMORY : status;
 }
@@ -535,29 +445,23 @@ static mls_status block_end(void *state, const mls_log_totals *totals)
 {
     mls_job_log *job = state;
     (void)totals;
-    mls_job_segment(job)->last_ms = job->file_time;
     mls_job_close_segment(job);
     return job->failed ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
 mls_status mls_job_begin_file(mls_job_log *job, const char *name)
 {
+    if (!MLS_GROW_OF(job, files, file)) {
+        return MLS_ERROR_MEMORY;
+    }
+    job->files[job->file_count++] = (mls_job_file){name, -1};
     job->block.record_count = 0;
     job->file_time = NAN;
-    job->file_timed = false;
     job->table_host = NULL;
     job->table_rank = -1;
     job->root_cause = false;
     job->traceback_count = 0;
-    if (!MLS_GROW_OF(job, root_ranks, root_rank)) {
-        return MLS_ERROR_MEMORY;
-    }
-    job->root_ranks[job->root_rank_count++] = -1;
-    if (job->file_count == job->file_capacity && !MLS_GROW_OF(job, files, file)) {
-        return MLS_ERROR_MEMORY;
-    }
-    job->files[job->file_count++] = name;
-    return mls_job_open_segment(job, job->file_count - 1) ? MLS_OK : MLS_ERROR_MEMORY;
+    return mls_job_open_segment(job) ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 mls_sink mls_job_sink(mls_job_log *job)

@@ -53,51 +53,60 @@ static double sacct_time(mls_str text)
     return mls_time_parse(text, &time_ms) == text.len ? time_ms : (double)NAN;
 }
 
-/* Cuts off what stands before the next '|' or line ending. */
-static mls_str next_cell(mls_str *line)
+/* What stands before the next mark, which is cut off with it. */
+static mls_str cut_off(mls_str *text, char mark)
 {
-    const char *bar = line->len > 0 ? memchr(line->ptr, '|', line->len) : NULL;
-    const size_t len = bar != NULL ? (size_t)(bar - line->ptr) : line->len;
-    const mls_str cell = {line->ptr, len};
-    *line = (mls_str){line->ptr + len + (bar != NULL), line->len - len - (bar != NULL)};
+    const char *end = text->len > 0 ? memchr(text->ptr, mark, text->len) : NULL;
+    const mls_str cell = {text->ptr, end != NULL ? (size_t)(end - text->ptr) : text->len};
+    const size_t used = cell.len + (end != NULL);
+    *text = (mls_str){text->ptr + used, text->len - used};
     return cell;
 }
 
-enum { CELL_JOB, CELL_STATE, CELL_START, CELL_END, CELLS, COLUMNS_MAX = 256 };
+enum { COLUMNS_MAX = 256 };
+
+static size_t split_row(mls_str row, mls_str cells[COLUMNS_MAX])
+{
+    size_t count = 0;
+    do {
+        cells[count++] = cut_off(&row, '|');
+    } while (row.len > 0 && count < COLUMNS_MAX);
+    return count;
+}
+
+enum { CELL_JOB, CELL_STATE, CELL_START, CELL_END, CELLS };
 
 /* Which columns the header has; false: one is missing. */
 static bool find_columns(mls_str header, size_t columns[CELLS])
 {
-    static const char *const names[CELLS] = {"JobID", "State", "Start", "End"};
-    size_t found = 0;
-    for (size_t i = 0; i < COLUMNS_MAX && header.len > 0; i++) {
-        const mls_str name = next_cell(&header);
-        for (size_t k = 0; k < CELLS; k++) {
-            if (mls_str_equal(name, mls_str_from(names[k])) && (found & (size_t)1 << k) == 0) {
-                columns[k] = i;
-                found |= (size_t)1 << k;
-            }
+    static const mls_str names[CELLS] = {MLS_STR("JobID"), MLS_STR("State"), MLS_STR("Start"), MLS_STR("End")};
+    mls_str cells[COLUMNS_MAX];
+    const size_t count = split_row(header, cells);
+    bool found = true;
+    for (size_t k = 0; k < CELLS; k++) {
+        columns[k] = 0;
+        while (columns[k] < count && !mls_str_equal(cells[columns[k]], names[k])) {
+            columns[k]++;
         }
+        found = found && columns[k] < count;
     }
-    return found == ((size_t)1 << CELLS) - 1;
+    return found;
 }
 
 /* Of the rows of one job the last counts; those of steps and of parts of it do not. */
 static mls_status read_sacct_row(mls_map *rows, mls_str line, const size_t columns[CELLS], size_t number,
                                  mls_error *error)
 {
-    mls_str cells[CELLS] = {{NULL, 0}};
-    for (size_t i = 0; i < COLUMNS_MAX && (line.len > 0 || i == 0); i++) {
-        const mls_str cell = next_cell(&line);
-        for (size_t k = 0; k < CELLS; k++) {
-            cells[k] = columns[k] == i ? cell : cells[k];
-        }
+    mls_str all[COLUMNS_MAX];
+    mls_str cells[CELLS];
+    const size_t count = split_row(line, all);
+    for (size_t k = 0; k < CELLS; k++) {
+        cells[k] = columns[k] < count ? all[columns[k]] : (mls_str){NULL, 0};
     }
     if (cells[CELL_JOB].len == 0 || cells[CELL_STATE].ptr == NULL || cells[CELL_START].ptr == NULL) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, number, 1, "a row with fewer columns than the header");
     }
-    if (memchr(cells[CELL_JOB].ptr, '.', cells[CELL_JOB].len) != NULL ||
-        memchr(cells[CELL_JOB].ptr, '+', cells[CELL_JOB].len) != NULL) {
+    if (mls_str_contains(cells[CELL_JOB], MLS_S(".")) || mls_str_contains(cells[CELL_JOB], MLS_S("+"))) {
         return MLS_OK;
     }
     mls_map_entry *entry = mls_map_put(rows, cells[CELL_JOB], NULL);
@@ -116,9 +125,7 @@ static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
     mls_status status = MLS_OK;
     bool header = true;
     for (size_t number = 1; text.len > 0 && status == MLS_OK; number++) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        mls_str line = {text.ptr, end != NULL ? (size_t)(end - text.ptr) : text.len};
-        text = (mls_str){text.ptr + line.len + (end != NULL), text.len - line.len - (end != NULL)};
+        mls_str line = cut_off(&text, '\n');
         line.len -= line.len > 0 && line.ptr[line.len - 1] == '\r';
         if (line.len == 0) {
             continue;
@@ -256,7 +263,7 @@ static double saving_time(const mls_diagnosis *diagnosis, double from, double to
 }
 
 /* What the failure of a job cost; `next`: the job that went on, NULL: none did. */
-static mls_lost_time price(const mls_campaign_job *job, const mls_campaign_job *next)
+static void price(mls_campaign_job *job, const mls_campaign_job *next)
 {
     const mls_failure *failure = ending(job);
     const mls_iteration first = end_of(job->diagnosis, true);
@@ -265,17 +272,17 @@ static mls_lost_time price(const mls_campaign_job *job, const mls_campaign_job *
     const bool timed = failure != NULL && isfinite(failure->time_ms) && !failure->hang;
     double seen = timed ? failure->time_ms : job->end_ms;
     seen = seen < stood ? stood : seen;
-    mls_lost_time lost = {.detection = span(stood, seen), .shutdown = span(seen, job->end_ms)};
     double loaded = next != NULL ? next->diagnosis->loaded_iteration : (double)NAN;
     loaded = isfinite(loaded) ? loaded : saved_iteration(job->diagnosis);
     double from = isfinite(loaded) ? completed_at(job->diagnosis, loaded) : (double)NAN;
     from = isfinite(from) ? from : first.time_ms;
-    lost.lost = span(from, last.time_ms) - saving_time(job->diagnosis, from, last.time_ms);
+    job->lost_ms[MLS_LOST_DETECTION] = span(stood, seen);
+    job->lost_ms[MLS_LOST_SHUTDOWN] = span(seen, job->end_ms);
+    job->lost_ms[MLS_LOST_WORK] = span(from, last.time_ms) - saving_time(job->diagnosis, from, last.time_ms);
     if (next != NULL) {
         /* A job that never got to an iteration is lost as a whole, and counts for its own failure. */
-        lost.restart = span(next->start_ms, end_of(next->diagnosis, true).time_ms);
+        job->lost_ms[MLS_LOST_RESTART] = span(next->start_ms, end_of(next->diagnosis, true).time_ms);
     }
-    return lost;
 }
 
 static void count_time(mls_campaign *campaign)
@@ -289,59 +296,76 @@ static void count_time(mls_campaign *campaign)
         if (job->outcome != MLS_JOB_FAILED) {
             continue;
         }
-        job->time = price(job, next);
-        const double all = job->time.detection + job->time.shutdown + job->time.lost + job->time.restart;
+        price(job, next);
         double *of_class = &campaign->by_class[job->kind];
-        *of_class = isnan(*of_class) ? all : *of_class + all;
+        double lost = 0;
+        for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
+            lost += job->lost_ms[k];
+            campaign->lost_ms[k] += job->lost_ms[k];
+        }
+        *of_class = isnan(*of_class) ? lost : *of_class + lost;
         campaign->errors++;
-        campaign->time.detection += job->time.detection;
-        campaign->time.shutdown += job->time.shutdown;
-        campaign->time.lost += job->time.lost;
-        campaign->time.restart += job->time.restart;
     }
-    campaign->startup_ms =
-        campaign->count > 0 ? span(campaign->jobs[0].start_ms, end_of(campaign->jobs[0].diagnosis, true).time_ms) : 0;
-    campaign->downtime_ms = campaign->checkpoint_ms + campaign->time.detection + campaign->time.shutdown +
-                            campaign->time.lost + campaign->time.restart;
+    if (campaign->count > 0) {
+        campaign->startup_ms = span(campaign->jobs[0].start_ms, end_of(campaign->jobs[0].diagnosis, true).time_ms);
+    }
+    campaign->downtime_ms = campaign->checkpoint_ms;
+    for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
+        campaign->downtime_ms += campaign->lost_ms[k];
+    }
     campaign->percent = campaign->total_ms > 0 ? 100 * campaign->downtime_ms / campaign->total_ms : (double)NAN;
 }
 
 /* ------------------------------------------------------------ recurrence */
 
+/* A failure of which the node is known. */
 typedef struct sighting {
-    const mls_signature *signature;
-    const char *node, *job;
-    double iteration;
+    const mls_failure *failure;
+    const char *job;
 } sighting;
 
-static bool same_sighting(const sighting *a, const sighting *b, bool application)
+/* Whether it may come back on its node; or, of the application, at its iteration. */
+static bool may_recur(const mls_failure *failure, bool application)
+{
+    const mls_str kind = mls_failure_word(MLS_FAILURE_CLASSES, failure->signature->kind);
+    const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, failure->signature->origin);
+    return application ? mls_str_equal(kind, MLS_S("numerics")) && isfinite(failure->iteration)
+                       : !mls_str_equal(origin, MLS_S("user"));
+}
+
+static bool same_failure(const mls_failure *a, const mls_failure *b, bool application)
 {
     return a->signature == b->signature &&
            (application ? !(a->iteration < b->iteration) && !(a->iteration > b->iteration)
                         : strcmp(a->node, b->node) == 0);
 }
 
-/* Sightings of one signature, on one node in several jobs, or (of the application) at one iteration on several nodes.
- */
+/* One signature on one node in several jobs, or (of the application) at one iteration on several nodes. */
 static bool add_recurrence(mls_campaign *campaign, size_t *capacity, const sighting *all, size_t count, size_t first,
                            bool application)
 {
-    mls_recurrence found = {.signature = all[first].signature->id,
-                            .node = application ? NULL : all[first].node,
-                            .iteration = application ? all[first].iteration : (double)NAN,
-                            .names = mls_arena_array(campaign->arena, count - first, sizeof *found.names)};
+    const mls_failure *failure = all[first].failure;
+    mls_recurrence found = {.signature = failure->signature->id,
+                            .node = application ? NULL : failure->node,
+                            .iteration = application ? failure->iteration : (double)NAN,
+                            .names = mls_arena_array(campaign->arena, count, sizeof *found.names)};
     if (found.names == NULL) {
         return false;
     }
-    for (size_t i = first; i < count; i++) {
-        const char *name = application ? all[i].node : all[i].job;
-        bool known = !same_sighting(&all[first], &all[i], application);
-        for (size_t k = 0; k < found.name_count && !known; k++) {
-            known = strcmp(found.names[k], name) == 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!same_failure(failure, all[i].failure, application)) {
+            continue;
         }
-        if (!known) {
-            found.names[found.name_count++] = name;
+        if (i < first) {
+            return true; /* it has been added */
         }
+        const char *name = application ? all[i].failure->node : all[i].job;
+        size_t k = 0;
+        while (k < found.name_count && strcmp(found.names[k], name) != 0) {
+            k++;
+        }
+        found.names[k] = name;
+        found.name_count += k == found.name_count;
     }
     if (found.name_count < 2) {
         return true;
@@ -356,37 +380,27 @@ static bool add_recurrence(mls_campaign *campaign, size_t *capacity, const sight
 
 static bool find_recurrences(mls_campaign *campaign)
 {
-    const mls_str numerics = MLS_S("numerics");
-    size_t room = 0;
+    sighting *all = NULL;
     size_t count = 0;
+    size_t room = 0;
     size_t capacity = 0;
+    bool ok = true;
     for (size_t i = 0; i < campaign->count; i++) {
-        room += campaign->jobs[i].diagnosis->failure_count;
-    }
-    sighting *all = mls_arena_array(campaign->arena, room, sizeof *all);
-    for (size_t i = 0; i < campaign->count && all != NULL; i++) {
         const mls_campaign_job *job = &campaign->jobs[i];
-        for (size_t k = 0; k < job->diagnosis->failure_count; k++) {
+        for (size_t k = 0; k < job->diagnosis->failure_count && ok; k++) {
             const mls_failure *failure = &job->diagnosis->failures[k];
             if (failure->node != NULL) {
-                all[count++] = (sighting){failure->signature, failure->node,
-                                          job->job != NULL ? job->job : job->diagnosis->path, failure->iteration};
+                ok = mls_arena_grow(campaign->arena, (void **)&all, count, &room, sizeof *all);
+                if (ok) {
+                    all[count++] = (sighting){failure, job->job != NULL ? job->job : job->diagnosis->path};
+                }
             }
         }
     }
-    bool ok = all != NULL;
-    for (int application = 0; application < 2 && ok; application++) {
+    for (int application = 0; application < 2; application++) {
         for (size_t i = 0; i < count && ok; i++) {
-            const mls_signature *signature = all[i].signature;
-            const bool meant =
-                application ? mls_str_equal(mls_failure_word(MLS_FAILURE_CLASSES, signature->kind), numerics) &&
-                                  isfinite(all[i].iteration)
-                            : !mls_str_equal(mls_failure_word(MLS_FAILURE_ORIGINS, signature->origin), MLS_S("user"));
-            bool first = true;
-            for (size_t k = 0; k < i && first; k++) {
-                first = !same_sighting(&all[k], &all[i], application);
-            }
-            ok = !meant || !first || add_recurrence(campaign, &capacity, all, count, i, application);
+            ok = !may_recur(all[i].failure, application) ||
+                 add_recurrence(campaign, &capacity, all, count, i, application);
         }
     }
     return ok;

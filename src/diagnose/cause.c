@@ -52,20 +52,28 @@ static bool is_part(const run_view *view, const mls_segment *segment)
     return segment->line == 0 || segment->run == view->run;
 }
 
+/* Where the run was last: there is a segment when there is a run. */
+static const mls_segment *end_segment(const run_view *view)
+{
+    return view->last != NULL ? view->last : view->own != NULL ? view->own : view->job->segments;
+}
+
 /* ----------------------------------------------------------------- times */
 
+/* Times without a year get it. */
 static void resolve_times(mls_job_log *job)
 {
     const double near_ms = job->full_time;
     for (size_t i = 0; i < job->match_count; i++) {
         job->matches[i].time_ms = mls_time_resolve(job->matches[i].time_ms, near_ms);
     }
-    for (size_t i = 0; i < job->time_count; i++) {
-        job->times[i].time_ms = mls_time_resolve(job->times[i].time_ms, near_ms);
+    for (size_t i = 0; i < job->to->iteration_count; i++) {
+        mls_iteration *iteration = &job->to->iterations[i];
+        iteration->time_ms = mls_time_resolve(iteration->time_ms, near_ms);
     }
     job->last_time.time_ms = mls_time_resolve(job->last_time.time_ms, near_ms);
-    for (size_t i = 0; i < job->checkpoint_count; i++) {
-        mls_checkpoint *checkpoint = &job->checkpoints[i];
+    for (size_t i = 0; i < job->to->checkpoint_count; i++) {
+        mls_checkpoint *checkpoint = &job->to->checkpoints[i];
         checkpoint->done_ms = mls_time_resolve(checkpoint->done_ms, near_ms);
         checkpoint->start_ms = mls_time_resolve(checkpoint->start_ms, near_ms);
         checkpoint->end_ms = mls_time_resolve(checkpoint->end_ms, near_ms);
@@ -80,15 +88,17 @@ static void resolve_times(mls_job_log *job)
     }
 }
 
-/* The last progress at or before a time; NULL: none. */
-static const mls_iteration *progress_at(const mls_job_log *job, double time_ms, bool samples)
+/* What of the last progress at or before a time tells it; NAN: none does. */
+static double told_by(const mls_job_log *job, double time_ms, bool samples)
 {
-    const mls_iteration *best = NULL;
-    for (size_t i = 0; i <= job->time_count; i++) {
-        const mls_iteration *time = i < job->time_count ? &job->times[i] : &job->last_time;
-        if (time->time_ms <= time_ms && isfinite(samples ? time->samples : time->iteration) &&
-            (best == NULL || time->time_ms >= best->time_ms)) {
-            best = time;
+    double best = NAN;
+    double best_ms = -INFINITY;
+    for (size_t i = 0; i <= job->to->iteration_count; i++) {
+        const mls_iteration *one = i < job->to->iteration_count ? &job->to->iterations[i] : &job->last_time;
+        const double told = samples ? one->samples : one->iteration;
+        if (one->time_ms <= time_ms && one->time_ms >= best_ms && isfinite(told)) {
+            best = told;
+            best_ms = one->time_ms;
         }
     }
     return best;
@@ -101,18 +111,19 @@ typedef struct step_times {
 
 static step_times measure_steps(mls_job_log *job, double until_ms)
 {
+    const mls_iteration *iterations = job->to->iterations;
     step_times steps = {NAN, NAN, NAN};
-    double *intervals = calloc(job->time_count + 1, sizeof *intervals);
+    double *intervals = calloc(job->to->iteration_count + 1, sizeof *intervals);
     size_t count = 0;
     size_t times = 0;
     if (intervals == NULL) {
         job->failed = true;
         return steps;
     }
-    for (size_t i = 0; i < job->time_count; i++) {
-        times += job->times[i].time_ms <= until_ms;
-        if (i > 0 && job->times[i].time_ms <= until_ms) {
-            intervals[count++] = (job->times[i].time_ms - job->times[i - 1].time_ms) / (double)job->time_stride;
+    for (size_t i = 0; i < job->to->iteration_count; i++) {
+        times += iterations[i].time_ms <= until_ms;
+        if (i > 0 && iterations[i].time_ms <= until_ms) {
+            intervals[count++] = (iterations[i].time_ms - iterations[i - 1].time_ms) / (double)job->time_stride;
         }
     }
     if (count > LAST_INTERVALS + PROGRESS_LEAST) {
@@ -152,7 +163,7 @@ static void view_progress(run_view *view)
             view->end_ms = segment->last_ms;
         }
         const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
-        view->last = segment->last_line > 0 && later ? segment : view->last;
+        view->last = segment->last.line > 0 && later ? segment : view->last;
         for (size_t k = 0; k < MLS_SURVIVED; k++) {
             double time = segment->last_times[k];
             for (size_t i = 0; i < MLS_SURVIVED; i++) {
@@ -174,11 +185,6 @@ static bool was_survived(const run_view *view, const mls_match *match)
            (segment->line == 0 && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
 
-static const mls_signature *signature_of(const mls_job_log *job, const mls_match *match)
-{
-    return mls_signatures_get(job->signatures, match->signature);
-}
-
 /* Before by time, when all have one, then by file, then by line. */
 static bool came_before(const mls_job_log *job, const mls_match *a, const mls_match *b, bool timed)
 {
@@ -187,14 +193,14 @@ static bool came_before(const mls_job_log *job, const mls_match *a, const mls_ma
     if (timed && (a->time_ms < b->time_ms || a->time_ms > b->time_ms)) {
         return a->time_ms < b->time_ms;
     }
-    return file_a != file_b ? file_a < file_b : a->line < b->line;
+    return file_a != file_b ? file_a < file_b : a->at.line < b->at.line;
 }
 
 static bool is_near(const mls_job_log *job, const mls_match *first, const mls_match *other, bool timed)
 {
     return timed ? other->time_ms - first->time_ms <= NEAR_MS
                  : job->segments[first->segment].file == job->segments[other->segment].file &&
-                       other->line - first->line <= NEAR_LINES;
+                       other->at.line - first->at.line <= NEAR_LINES;
 }
 
 /* The first cause among the matches of one role; NULL: there is none. */
@@ -207,7 +213,7 @@ static const mls_match *first_of(const run_view *view, unsigned role)
     for (int pass = 0; pass < 3; pass++) {
         for (size_t i = 0; i < job->match_count; i++) {
             const mls_match *match = &job->matches[i];
-            if (signature_of(job, match)->role != role || !is_part(view, &job->segments[match->segment]) ||
+            if (mls_job_signature(job, match)->role != role || !is_part(view, &job->segments[match->segment]) ||
                 was_survived(view, match)) {
                 continue;
             }
@@ -216,8 +222,8 @@ static const mls_match *first_of(const run_view *view, unsigned role)
             } else if (pass == 1) {
                 first = first == NULL || came_before(job, match, first, timed) ? match : first;
             } else if (is_near(job, first, match, timed)) {
-                const uint64_t precedence = signature_of(job, match)->precedence;
-                const uint64_t most = best != NULL ? signature_of(job, best)->precedence : 0;
+                const uint64_t precedence = mls_job_signature(job, match)->precedence;
+                const uint64_t most = best != NULL ? mls_job_signature(job, best)->precedence : 0;
                 best = best == NULL || precedence > most || (precedence == most && came_before(job, match, best, timed))
                            ? match
                            : best;
@@ -229,13 +235,6 @@ static const mls_match *first_of(const run_view *view, unsigned role)
 
 /* --------------------------------------------------------------- failure */
 
-static const char *keep(mls_job_log *job, const char *text)
-{
-    const mls_str copy = mls_arena_copy(job->arena, mls_str_from(text));
-    job->failed |= copy.ptr == NULL;
-    return copy.ptr;
-}
-
 static int compare_failure_counts(const void *left, const void *right)
 {
     const mls_failure_count *a = left;
@@ -244,35 +243,41 @@ static int compare_failure_counts(const void *left, const void *right)
                                 : strcmp(a->signature->id, b->signature->id);
 }
 
+/* The signatures that were counted, in the arena of the diagnosis; how many there are. */
+static size_t list_counts(mls_job_log *job, const size_t *counts, mls_failure_count **list)
+{
+    const size_t signatures = mls_signatures_count(job->signatures);
+    size_t count = 0;
+    *list = mls_arena_array(job->to->arena, signatures, sizeof **list);
+    job->failed |= *list == NULL;
+    for (size_t i = 0; i < signatures && *list != NULL; i++) {
+        if (counts[i] > 0) {
+            (*list)[count++] = (mls_failure_count){mls_signatures_get(job->signatures, i), counts[i]};
+        }
+    }
+    return count;
+}
+
 /* All other messages of the run, with how often they came. */
 static void fold_others(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
-    const size_t signatures = mls_signatures_count(job->signatures);
-    size_t *counts = calloc(signatures, sizeof *counts);
-    failure->also = mls_arena_array(job->arena, signatures, sizeof *failure->also);
-    job->failed |= counts == NULL || failure->also == NULL;
-    for (size_t s = 0; s < job->segment_count && counts != NULL; s++) {
-        const mls_segment *segment = &job->segments[s];
-        for (size_t i = 0, at = 0; is_part(view, segment) && i < segment->count_count; i++) {
-            while (mls_signatures_get(job->signatures, at) != segment->counts[i].signature) {
-                at++;
-            }
-            counts[at] += segment->counts[i].count;
-        }
+    size_t *counts = calloc(mls_signatures_count(job->signatures), sizeof *counts);
+    if (counts == NULL) {
+        job->failed = true;
+        return;
     }
-    for (size_t i = 0; i < job->match_count && counts != NULL; i++) {
+    for (size_t i = 0; i < job->count_count; i++) {
+        const mls_match_count *one = &job->counts[i];
+        counts[one->signature] += is_part(view, &job->segments[one->segment]) ? one->count : 0;
+    }
+    for (size_t i = 0; i < job->match_count; i++) {
         const mls_match *match = &job->matches[i];
         const bool only_by_time = job->segments[match->segment].line == 0 && was_survived(view, match);
         counts[match->signature] -= match == cause || (only_by_time && counts[match->signature] > 0);
     }
-    for (size_t i = 0; i < signatures && !job->failed; i++) {
-        if (counts[i] > 0) {
-            failure->also[failure->also_count++] =
-                (mls_failure_count){mls_signatures_get(job->signatures, i), counts[i]};
-        }
-    }
-    if (failure->also != NULL && failure->also_count > 1) {
+    failure->also_count = list_counts(job, counts, &failure->also);
+    if (failure->also_count > 1) {
         qsort(failure->also, failure->also_count, sizeof *failure->also, compare_failure_counts);
     }
     free(counts);
@@ -285,7 +290,7 @@ static void find_suspects(mls_job_log *job, mls_failure *failure)
     for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++) {
         count += job->rank_seen[rank] == MLS_RANK_SEEN;
     }
-    failure->suspects = mls_arena_array(job->arena, count, sizeof *failure->suspects);
+    failure->suspects = mls_arena_array(job->to->arena, count, sizeof *failure->suspects);
     job->failed |= failure->suspects == NULL;
     for (size_t rank = 0; rank < MLS_RANKS_MAX && failure->suspects != NULL; rank++) {
         if (job->rank_seen[rank] == MLS_RANK_SEEN) {
@@ -299,14 +304,22 @@ static bool is_id(const mls_signature *signature, const char *id)
     return strcmp(signature->id, id) == 0;
 }
 
-static void name_rank(const run_view *view, const mls_match *cause, mls_failure *failure)
+/* What a match tells of the failure that it caused. */
+static void tell_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
-    const mls_job_log *job = view->job;
+    mls_job_log *job = view->job;
+    const mls_job_file *file = &job->files[job->segments[cause->segment].file];
     int32_t rank = cause->rank;
+    failure->signature = mls_job_signature(job, cause);
     if (rank < 0 &&
         (is_id(failure->signature, "torchrun-exitcode") || is_id(failure->signature, "torchrun-child-failed"))) {
-        rank = job->root_ranks[job->segments[cause->segment].file];
+        rank = file->root_rank;
     }
+    failure->root_known = failure->signature->role == MLS_ROLE_ROOT;
+    failure->at = (mls_failure_line){file->name, cause->at.line, mls_job_copy(job, cause->at.text), failure->signature};
+    failure->time_ms = cause->time_ms;
+    failure->iteration = isnan(cause->iteration) ? told_by(job, cause->time_ms, false) : cause->iteration;
+    failure->samples = isnan(cause->samples) ? told_by(job, cause->time_ms, true) : cause->samples;
     failure->rank = rank >= 0 ? rank : (double)NAN;
     failure->node = cause->node;
     if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX && job->rank_nodes[rank] > 0) {
@@ -315,73 +328,36 @@ static void name_rank(const run_view *view, const mls_match *cause, mls_failure 
     failure->gpu = cause->gpu;
 }
 
-/* What a match tells of the failure that it caused. */
-static void tell_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
-{
-    mls_job_log *job = view->job;
-    failure->signature = signature_of(job, cause);
-    failure->root_known = failure->signature->role == MLS_ROLE_ROOT;
-    failure->at = (mls_failure_line){job->files[job->segments[cause->segment].file], cause->line,
-                                     keep(job, cause->text), failure->signature};
-    failure->time_ms = cause->time_ms;
-    failure->iteration = cause->iteration;
-    failure->samples = cause->samples;
-    const mls_iteration *at = isnan(failure->iteration) ? progress_at(job, cause->time_ms, false) : NULL;
-    failure->iteration = at != NULL ? at->iteration : failure->iteration;
-    at = isnan(failure->samples) ? progress_at(job, cause->time_ms, true) : NULL;
-    failure->samples = at != NULL ? at->samples : failure->samples;
-    name_rank(view, cause, failure);
-}
-
 /* Nothing told why: what is known is where training was last. */
 static void tell_end(const run_view *view, const mls_signature *signature, mls_failure *failure)
 {
     mls_job_log *job = view->job;
-    const mls_segment *segment = view->last != NULL  ? view->last
-                                 : view->own != NULL ? view->own
-                                                     : job->segments; /* there is one when there is a run */
+    const mls_segment *segment = end_segment(view);
+    const size_t line = view->last != NULL ? segment->last.line : segment->end_line;
     failure->signature = signature;
     failure->root_known = false;
     failure->rank = NAN;
     failure->node = failure->gpu = NULL;
-    failure->at =
-        (mls_failure_line){job->files[segment->file], view->last != NULL ? segment->last_line : segment->end_line,
-                           segment->last_text != NULL ? keep(job, segment->last_text) : "", NULL};
+    failure->at = (mls_failure_line){job->files[segment->file].name, line, mls_job_copy(job, segment->last.text), NULL};
     failure->time_ms = view->last != NULL ? segment->last_times[0] : segment->last_ms;
-    failure->iteration = segment->iteration;
     failure->samples = segment->samples;
-    const mls_iteration *at = isnan(failure->iteration) ? progress_at(job, failure->time_ms, false) : NULL;
-    failure->iteration = at != NULL ? at->iteration : failure->iteration;
+    failure->iteration = isnan(segment->iteration) ? told_by(job, failure->time_ms, false) : segment->iteration;
 }
 
-static void tell_read(const run_view *view, const mls_match *cause, mls_failure *failure)
+/* The last lines before the end of where the cause stands. */
+static void tell_read(const run_view *view, const mls_segment *segment, mls_failure *failure)
 {
-    mls_job_log *job = view->job;
-    const mls_segment *segment = cause != NULL        ? &job->segments[cause->segment]
-                                 : view->last != NULL ? view->last
-                                 : view->own != NULL  ? view->own
-                                                      : job->segments;
     for (size_t i = segment->read_count; i-- > 0;) {
-        mls_failure_line *line = &failure->read[failure->read_count++];
-        *line = segment->read[i];
-        line->text = line->text != NULL ? keep(job, line->text) : "";
+        failure->read[failure->read_count++] =
+            (mls_failure_line){view->job->files[segment->file].name, segment->read[i].line,
+                               mls_job_copy(view->job, segment->read[i].text), NULL};
     }
 }
 
-static void judge_run(const run_view *view, mls_failure *failure)
+static void judge_run(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
-    const mls_match *cause = NULL;
-    for (unsigned role = MLS_ROLE_ROOT; role < MLS_ROLE_CONTEXT && cause == NULL; role++) {
-        cause = first_of(view, role);
-    }
-    *failure = (mls_failure){.run = view->run > 0 ? view->run : 1,
-                             .rank = (double)NAN,
-                             .time_ms = (double)NAN,
-                             .iteration = (double)NAN,
-                             .samples = (double)NAN,
-                             .slower = (double)NAN,
-                             .run_start_ms = (double)NAN};
+    *failure = (mls_failure){.run = view->run > 0 ? view->run : 1, .slower = (double)NAN, .run_start_ms = (double)NAN};
     if (cause != NULL) {
         tell_cause(view, cause, failure);
     }
@@ -394,20 +370,18 @@ static void judge_run(const run_view *view, mls_failure *failure)
     failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * steps.median;
     failure->slower = steps.last >= SLOWER_MEDIANS * steps.before ? steps.last / steps.before : (double)NAN;
     if (ended && (cause == NULL || failure->hang)) {
+        cause = NULL;
         tell_end(view, failure->hang ? &hang_signature : &end_signature, failure);
-        fold_others(view, NULL, failure);
-        tell_read(view, NULL, failure);
-    } else {
-        fold_others(view, cause, failure);
-        if (!failure->root_known) {
-            tell_read(view, cause, failure);
-        }
+    }
+    fold_others(view, cause, failure);
+    if (!failure->root_known) {
+        tell_read(view, cause != NULL ? &job->segments[cause->segment] : end_segment(view), failure);
     }
     if (timeout) {
         find_suspects(job, failure);
     }
     if (view->own != NULL) {
-        failure->run_file = job->files[view->own->file];
+        failure->run_file = job->files[view->own->file].name;
         failure->run_line = view->own->line;
         failure->run_start_ms = view->own->start_ms;
     }
@@ -441,81 +415,63 @@ static size_t number_runs(mls_job_log *job, bool *success)
     return runs;
 }
 
-static void tell_matched(mls_job_log *job, mls_diagnosis *to)
+static void tell_overran(mls_job_log *job)
 {
+    mls_diagnosis *to = job->to;
     const size_t signatures = mls_signatures_count(job->signatures);
-    to->matched = mls_arena_array(job->arena, signatures, sizeof *to->matched);
-    to->overran = mls_arena_array(job->arena, signatures, sizeof *to->overran);
-    job->failed |= to->matched == NULL || to->overran == NULL;
-    for (size_t i = 0; i < signatures && !job->failed; i++) {
-        const mls_signature *signature = mls_signatures_get(job->signatures, i);
-        if (job->matched[i] > 0) {
-            to->matched[to->matched_count++] = (mls_failure_count){signature, job->matched[i]};
-        }
+    to->overran = mls_arena_array(to->arena, signatures, sizeof *to->overran);
+    job->failed |= to->overran == NULL;
+    for (size_t i = 0; i < signatures && to->overran != NULL; i++) {
         if (mls_signatures_overran(job->signatures, i)) {
-            to->overran[to->overran_count++] = signature->id;
+            to->overran[to->overran_count++] = mls_signatures_get(job->signatures, i)->id;
         }
     }
-    to->notes = mls_arena_array(job->arena, job->note_count, sizeof *to->notes);
-    job->failed |= to->notes == NULL;
-    for (size_t i = 0; i < job->note_count && !job->failed; i++) {
-        to->notes[i] = job->notes[i];
-        to->notes[i].text = keep(job, job->notes[i].text);
-    }
-    to->note_count = job->note_count;
-    to->note_total = job->note_total;
 }
 
-static void tell_campaign(mls_job_log *job, mls_diagnosis *to)
+/* The run's failure, where it has one; a job without records failed only if something says so. */
+static void tell_run(mls_job_log *job, size_t run)
 {
-    to->iterations = mls_arena_array(job->arena, job->time_count + 1, sizeof *to->iterations);
-    to->checkpoints = mls_arena_array(job->arena, job->checkpoint_count, sizeof *to->checkpoints);
-    to->loaded_iteration = job->loaded_iteration;
-    if (to->iterations == NULL || to->checkpoints == NULL) {
-        job->failed = true;
-        return;
+    mls_diagnosis *to = job->to;
+    run_view view = {.job = job, .run = run, .only = to->runs <= 1, .end_ms = (double)NAN};
+    const mls_match *cause = NULL;
+    view_progress(&view);
+    for (unsigned role = MLS_ROLE_ROOT; role < MLS_ROLE_CONTEXT && cause == NULL; role++) {
+        cause = first_of(&view, role);
     }
-    for (size_t i = 0; i < job->time_count; i++) {
-        to->iterations[to->iteration_count++] = job->times[i];
-    }
-    if (job->time_count > 0 && job->last_time.time_ms > job->times[job->time_count - 1].time_ms) {
-        to->iterations[to->iteration_count++] = job->last_time;
-    }
-    for (size_t i = 0; i < job->checkpoint_count; i++) {
-        to->checkpoints[to->checkpoint_count++] = job->checkpoints[i];
+    if (run > 0 || cause != NULL) {
+        judge_run(&view, cause, &to->failures[to->failure_count++]);
     }
 }
 
-mls_status mls_job_judge(mls_job_log *job, mls_diagnosis *to)
+mls_status mls_job_judge(mls_job_log *job)
 {
+    mls_diagnosis *to = job->to;
     bool *success = calloc(job->segment_count + 1, sizeof *success);
     resolve_times(job);
     to->runs = success != NULL ? number_runs(job, success) : 0;
-    to->failures = mls_arena_array(job->arena, to->runs + 1, sizeof *to->failures);
+    to->failures = mls_arena_array(to->arena, to->runs + 1, sizeof *to->failures);
     job->failed |= success == NULL || to->failures == NULL;
     for (size_t i = 0; i < job->segment_count; i++) {
-        const mls_segment *segment = &job->segments[i];
-        to->start_ms =
-            !(segment->first_ms >= to->start_ms) && !isnan(segment->first_ms) ? segment->first_ms : to->start_ms;
-        to->end_ms = !(segment->last_ms <= to->end_ms) && !isnan(segment->last_ms) ? segment->last_ms : to->end_ms;
+        to->start_ms = fmin(to->start_ms, job->segments[i].first_ms);
+        to->end_ms = fmax(to->end_ms, job->segments[i].last_ms);
     }
     for (size_t run = to->runs > 0; run <= to->runs && !job->failed; run++) {
-        run_view view = {.job = job, .run = run, .only = to->runs <= 1, .end_ms = (double)NAN};
-        if (success[run]) {
-            continue;
-        }
-        view_progress(&view);
-        mls_failure *failure = &to->failures[to->failure_count];
-        /* A job without records failed only if something says so. */
-        if (run > 0 || first_of(&view, MLS_ROLE_ROOT) != NULL || first_of(&view, MLS_ROLE_SYMPTOM) != NULL ||
-            first_of(&view, MLS_ROLE_EFFECT) != NULL) {
-            judge_run(&view, failure);
-            to->failure_count++;
+        if (!success[run]) {
+            tell_run(job, run);
         }
     }
     to->outcome = to->failure_count > 0 ? MLS_JOB_FAILED : to->runs > 0 ? MLS_JOB_SUCCESS : MLS_JOB_UNKNOWN;
-    tell_matched(job, to);
-    tell_campaign(job, to);
+    to->matched_count = list_counts(job, job->matched, &to->matched);
+    tell_overran(job);
+    /* Of the times that are kept the last one may be missing. */
+    if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms) {
+        if (mls_arena_grow(to->arena, (void **)&to->iterations, to->iteration_count, &job->iteration_capacity,
+                           sizeof job->last_time)) {
+            to->iterations[to->iteration_count++] = job->last_time;
+        } else {
+            job->failed = true;
+        }
+    }
     free(success);
     return job->failed ? MLS_ERROR_MEMORY : MLS_OK;
 }

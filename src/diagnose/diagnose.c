@@ -5,46 +5,8 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/needles.h"
 #include "diagnose/job.h"
 #include "mlscore/reading.h"
-#include "mlscore/value.h"
-
-typedef struct needle_list {
-    uint32_t *items;
-    size_t count, capacity;
-} needle_list;
-
-static bool add_needle_found(void *state, size_t needle, size_t at)
-{
-    needle_list *list = state;
-    (void)at;
-    if (!MLS_GROW(list, items)) {
-        return false;
-    }
-    list->items[list->count++] = (uint32_t)needle;
-    return true;
-}
-
-mls_status mls_signatures_match(mls_signatures *signatures, mls_str line, const mls_signature **found)
-{
-    needle_list list = {0};
-    ptrdiff_t index = -1;
-    char *scratch = malloc(MLS_LINE_LOOKED_AT);
-    mls_status status = scratch != NULL ? mls_signatures_prepare(signatures) : MLS_ERROR_MEMORY;
-    if (status == MLS_OK) {
-        const mls_log_line read = mls_log_line_read(line, false, scratch);
-        status = mls_needles_find(mls_signatures_needles(signatures), read.text, add_needle_found, &list)
-                     ? mls_signatures_find(signatures, list.items, list.count, read.message, true, &index)
-                     : MLS_ERROR_MEMORY;
-    }
-    *found = index >= 0 ? mls_signatures_get(signatures, (size_t)index) : NULL;
-    free(list.items);
-    free(scratch);
-    return status;
-}
-
-/* ----------------------------------------------------------------- files */
 
 /* Files that hold nothing that a job says; in a folder, by their name. */
 static const char *other_file(const char *name)
@@ -63,7 +25,6 @@ static const char *other_file(const char *name)
 typedef struct diagnose_state {
     const mls_diagnose_options *options;
     mls_job_log *job;
-    mls_diagnosis *to;
     const mls_sources *sources;
     size_t skipped_capacity;
 } diagnose_state;
@@ -71,7 +32,7 @@ typedef struct diagnose_state {
 /* A file's path below that of the job; its own name when the job is a file. */
 static const char *short_name(const diagnose_state *state, const char *path)
 {
-    const mls_str job = mls_str_from(state->to->path);
+    const mls_str job = mls_str_from(state->job->to->path);
     const mls_str text = mls_str_from(path);
     size_t skip = 0;
     if (text.len > job.len && mls_str_starts(text, job)) {
@@ -81,12 +42,12 @@ static const char *short_name(const diagnose_state *state, const char *path)
         }
     }
     const char *name = skip > 0 ? path + skip : mls_path_name(path);
-    return mls_arena_copy(state->job->arena, mls_str_from(name)).ptr;
+    return mls_arena_copy(state->job->to->arena, mls_str_from(name)).ptr;
 }
 
 static mls_status skip_log(diagnose_state *state, const char *path, const char *reason, bool failed)
 {
-    mls_diagnosis *to = state->to;
+    mls_diagnosis *to = state->job->to;
     if (!mls_arena_grow(to->arena, (void **)&to->skipped, to->skipped_count, &state->skipped_capacity,
                         sizeof *to->skipped)) {
         return MLS_ERROR_MEMORY;
@@ -150,65 +111,39 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
 
 /* ------------------------------------------------------------------- job */
 
-static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_arena *arena)
+static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_diagnosis *to)
 {
     const size_t count = mls_signatures_count(signatures);
     *job = (mls_job_log){.signatures = signatures,
-                         .arena = arena,
-                         .names = {.arena = arena},
+                         .to = to,
+                         .names = {.arena = to->arena},
                          .full_time = (double)NAN,
                          .time_stride = 1,
                          .last_time = {(double)NAN, (double)NAN, (double)NAN},
-                         .loaded_iteration = (double)NAN,
                          .watchdog_signature = SIZE_MAX,
                          .matched = calloc(count, sizeof *job->matched),
-                         .recent = calloc(count * MLS_SURVIVED, sizeof *job->recent),
                          .rank_nodes = calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
                          .rank_seen = calloc(MLS_RANKS_MAX, 1),
-                         .scratch = malloc((size_t)3 * MLS_LINE_LOOKED_AT)};
+                         .scratch = malloc((size_t)2 * MLS_LINE_LOOKED_AT)};
     for (size_t i = 0; i < count; i++) {
         if (strcmp(mls_signatures_get(signatures, i)->id, "nccl-watchdog-timeout") == 0) {
             job->watchdog_signature = i;
         }
     }
-    const bool ok = job->matched != NULL && job->recent != NULL && job->rank_nodes != NULL && job->rank_seen != NULL &&
-                    job->scratch != NULL;
+    const bool ok = job->matched != NULL && job->rank_nodes != NULL && job->rank_seen != NULL && job->scratch != NULL;
     return ok ? mls_signatures_prepare(signatures) : MLS_ERROR_MEMORY;
-}
-
-static void free_text(const char *text)
-{
-    free((void *)(uintptr_t)text);
 }
 
 static void end_job(mls_job_log *job)
 {
-    for (size_t i = 0; i < job->match_count; i++) {
-        free(job->matches[i].text);
-    }
-    for (size_t i = 0; i < job->note_count; i++) {
-        free_text(job->notes[i].text);
-    }
-    for (size_t i = 0; i < job->segment_count; i++) {
-        free(job->segments[i].last_text);
-        for (size_t k = 0; k < job->segments[i].read_count; k++) {
-            free_text(job->segments[i].read[k].text);
-        }
-    }
     free(job->files);
     free(job->segments);
     free(job->matches);
+    free(job->counts);
     free(job->matched);
-    free(job->recent);
     free(job->rank_nodes);
     free(job->rank_seen);
-    free(job->times);
-    free(job->checkpoints);
-    free(job->notes);
-    free(job->root_ranks);
-    free(job->tracebacks);
-    free(job->block.starts);
-    free(job->block.hits);
+    free(job->block.marked);
     free(job->block.records);
     free(job->scratch);
 }
@@ -218,14 +153,16 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
 {
     mls_job_log job = {0};
     mls_sources sources = {0};
-    diagnose_state state = {.options = options, .job = &job, .to = diagnosis};
-    *diagnosis = (mls_diagnosis){.start_ms = (double)NAN, .end_ms = (double)NAN, .arena = calloc(1, sizeof(mls_arena))};
+    diagnose_state state = {.options = options, .job = &job};
+    *diagnosis = (mls_diagnosis){.start_ms = (double)NAN,
+                                 .end_ms = (double)NAN,
+                                 .loaded_iteration = (double)NAN,
+                                 .arena = calloc(1, sizeof(mls_arena))};
     if (diagnosis->arena == NULL) {
         return mls_error_memory(error);
     }
     diagnosis->path = mls_arena_copy(diagnosis->arena, mls_str_from(path)).ptr;
-    mls_status status =
-        diagnosis->path != NULL ? begin_job(&job, options->signatures, diagnosis->arena) : MLS_ERROR_MEMORY;
+    mls_status status = diagnosis->path != NULL ? begin_job(&job, options->signatures, diagnosis) : MLS_ERROR_MEMORY;
     mls_source only = {.path = (char *)(uintptr_t)path, .named = true, .size = 1}; /* lives as long as the call */
     if (status == MLS_OK && options->open != NULL) {
         status = read_files(&state, &(mls_sources){&only, 1, 1}, error);
@@ -233,7 +170,7 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
         status = mls_sources_find(&path, 1, &sources, error);
         status = status == MLS_OK ? read_files(&state, &sources, error) : status;
     }
-    status = status == MLS_OK ? mls_job_judge(&job, diagnosis) : status;
+    status = status == MLS_OK ? mls_job_judge(&job) : status;
     end_job(&job);
     mls_sources_release(&sources);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;

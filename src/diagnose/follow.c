@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* follow.c - what the lines of a job tell: its runs, their progress, and the messages that were not survived. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/utf8.h"
 #include "diagnose/job.h"
 
 enum { NAMES_MAX = MLS_RANKS_MAX, NAME_BYTES_MAX = 255 }; /* of a host, by the DNS */
 
-char *mls_job_keep_text(mls_job_log *job, mls_str text)
+void mls_keep_line(mls_kept_line *kept, size_t line, mls_str text)
 {
     const mls_str cut = mls_utf8_cut(text, MLS_TEXT_KEPT);
-    char *copy = mls_copy_text(cut.ptr, cut.len);
-    job->failed |= copy == NULL;
-    return copy;
+    kept->line = line;
+    memcpy(kept->text, cut.ptr, cut.len);
+    kept->text[cut.len] = '\0';
+}
+
+const char *mls_job_copy(mls_job_log *job, const char *text)
+{
+    const mls_str copy = mls_arena_copy(job->to->arena, mls_str_from(text));
+    job->failed |= copy.ptr == NULL;
+    return copy.ptr;
 }
 
 const char *mls_job_name(mls_job_log *job, mls_str name)
@@ -44,36 +50,33 @@ void mls_job_know_rank(mls_job_log *job, int32_t rank, const char *node)
 /* ----------------------------------------------------------------- notes */
 
 /* A message that caused nothing: the first are kept for whoever wants to read them. */
-static void note_line(mls_job_log *job, size_t signature, size_t segment, size_t line, char *text)
+static void note_line(mls_job_log *job, const mls_match *match)
 {
-    job->note_total++;
-    if (job->note_count == MLS_NOTES_MAX || text == NULL || !MLS_GROW_OF(job, notes, note)) {
-        job->failed |= job->note_count < MLS_NOTES_MAX;
-        free(text);
+    mls_diagnosis *to = job->to;
+    to->note_total++;
+    if (to->note_count == MLS_NOTES_MAX) {
         return;
     }
-    job->notes[job->note_count++] = (mls_failure_line){
-        .file = job->files[job->segments[segment].file],
-        .line = line,
-        .text = text,
-        .signature = mls_signatures_get(job->signatures, signature),
-    };
+    if (!mls_arena_grow(to->arena, (void **)&to->notes, to->note_count, &job->note_capacity, sizeof *to->notes)) {
+        job->failed = true;
+        return;
+    }
+    to->notes[to->note_count++] = (mls_failure_line){.file = job->files[job->segments[match->segment].file].name,
+                                                     .line = match->at.line,
+                                                     .text = mls_job_copy(job, match->at.text),
+                                                     .signature = mls_job_signature(job, match)};
 }
 
-/* Takes `count` matches out of the list, which are no causes. */
-static void dismiss(mls_job_log *job, size_t first, size_t count)
+/* Takes the matches before `end` out of those of the open segment: they are no causes. */
+static void dismiss(mls_job_log *job, size_t end)
 {
-    if (count == 0) {
-        return;
+    for (size_t i = job->open_matches; i < end; i++) {
+        job->role_counts[mls_job_signature(job, &job->matches[i])->role]--;
+        note_line(job, &job->matches[i]);
     }
-    for (size_t i = first; i < first + count; i++) {
-        mls_match *match = &job->matches[i];
-        job->role_counts[mls_signatures_get(job->signatures, match->signature)->role]--;
-        note_line(job, match->signature, match->segment, match->line, match->text);
-    }
-    job->match_count -= count;
-    if (count > 0) {
-        memmove(&job->matches[first], &job->matches[first + count], (job->match_count - first) * sizeof *job->matches);
+    if (end > job->open_matches) {
+        memmove(&job->matches[job->open_matches], &job->matches[end], (job->match_count - end) * sizeof *job->matches);
+        job->match_count -= end - job->open_matches;
     }
 }
 
@@ -82,31 +85,48 @@ static void dismiss(mls_job_log *job, size_t first, size_t count)
 /* Of many times every second one is dropped, again and again; the first always stays. */
 static void keep_time(mls_job_log *job, mls_iteration time)
 {
+    mls_diagnosis *to = job->to;
     job->last_time = time;
     if (job->time_skipped++ % job->time_stride != 0) {
         return;
     }
-    if (job->time_count == MLS_PROGRESS_MAX) {
-        for (size_t i = 0; i < job->time_count / 2; i++) {
-            job->times[i] = job->times[2 * i];
+    if (to->iteration_count == MLS_PROGRESS_MAX) {
+        for (size_t i = 0; i < to->iteration_count / 2; i++) {
+            to->iterations[i] = to->iterations[2 * i];
         }
-        job->time_count /= 2;
+        to->iteration_count /= 2;
         job->time_stride *= 2;
     }
-    if (MLS_GROW_OF(job, times, time)) {
-        job->times[job->time_count++] = time;
+    if (mls_arena_grow(to->arena, (void **)&to->iterations, to->iteration_count, &job->iteration_capacity,
+                       sizeof time)) {
+        to->iterations[to->iteration_count++] = time;
     } else {
         job->failed = true;
     }
 }
 
+/* Takes out what was survived, as training has got so far. */
+static void forget_survived(mls_job_log *job, size_t advances)
+{
+    size_t survived = job->open_matches;
+    size_t kept = job->open_counts;
+    while (survived < job->match_count && job->matches[survived].advances + MLS_SURVIVED <= advances) {
+        survived++;
+    }
+    dismiss(job, survived);
+    for (size_t i = job->open_counts; i < job->count_count; i++) {
+        if (job->counts[i].advances + MLS_SURVIVED > advances) {
+            job->counts[kept++] = job->counts[i];
+        }
+    }
+    job->count_count = kept;
+}
+
 void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reached, double time_ms)
 {
     mls_segment *segment = mls_job_segment(job);
-    const size_t signatures = mls_signatures_count(job->signatures);
-    if (pace == MLS_PACE_STEP || pace == MLS_PACE_ITERATION) {
-        segment->iteration = reached;
-    }
+    const bool counts = pace == MLS_PACE_STEP || pace == MLS_PACE_ITERATION;
+    segment->iteration = counts ? reached : segment->iteration;
     if (!(reached > segment->reached[pace])) {
         return;
     }
@@ -114,77 +134,46 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
     segment->advances++;
     memmove(&segment->last_times[1], segment->last_times, (MLS_SURVIVED - 1) * sizeof(double));
     segment->last_times[0] = time_ms;
-    segment->last_line = number;
-    free(segment->last_text);
-    segment->last_text = NULL;
+    segment->last.line = number;
+    segment->last.text[0] = '\0';
     if (isfinite(time_ms)) {
-        const bool counts = pace == MLS_PACE_STEP || pace == MLS_PACE_ITERATION;
         keep_time(job, (mls_iteration){time_ms, counts ? reached : (double)NAN, segment->samples});
     }
-    if (job->recent_used > 0) {
-        job->recent_used--;
-        memmove(job->recent + signatures, job->recent, (MLS_SURVIVED - 1) * signatures * sizeof *job->recent);
-        memset(job->recent, 0, signatures * sizeof *job->recent);
-    }
-    size_t survived = job->open_matches;
-    while (survived < job->match_count && job->matches[survived].advances + MLS_SURVIVED <= segment->advances) {
-        survived++;
-    }
-    if (survived > job->open_matches) {
-        dismiss(job, job->open_matches, survived - job->open_matches);
-    }
+    forget_survived(job, segment->advances);
 }
 
 /* ------------------------------------------------------------------ runs */
 
-bool mls_job_open_segment(mls_job_log *job, size_t file)
+bool mls_job_open_segment(mls_job_log *job)
 {
     const double nan = (double)NAN;
     if (!MLS_GROW_OF(job, segments, segment)) {
         job->failed = true;
         return false;
     }
-    mls_segment *segment = &job->segments[job->segment_count++];
-    *segment = (mls_segment){.file = file,
-                             .first_ms = nan,
-                             .last_ms = nan,
-                             .init_ms = nan,
-                             .start_ms = nan,
-                             .stop_ms = nan,
-                             .reached = {-1, -1, -1, -1},
-                             .last_times = {nan, nan, nan},
-                             .iteration = nan,
-                             .samples = nan};
+    job->segments[job->segment_count++] = (mls_segment){.file = job->file_count - 1,
+                                                        .first_ms = nan,
+                                                        .last_ms = nan,
+                                                        .start_ms = nan,
+                                                        .stop_ms = nan,
+                                                        .reached = {-1, -1, -1, -1},
+                                                        .last_times = {nan, nan, nan},
+                                                        .iteration = nan,
+                                                        .samples = nan};
     job->open_matches = job->match_count;
+    job->open_counts = job->count_count;
     return true;
 }
 
-/* What matched and may be part of a failure; a run that succeeded had none. */
+/* A run that succeeded had no failure. */
 void mls_job_close_segment(mls_job_log *job)
 {
     mls_segment *segment = mls_job_segment(job);
-    const size_t signatures = mls_signatures_count(job->signatures);
-    size_t kinds = 0;
-    for (size_t i = 0; i < signatures; i++) {
-        for (size_t k = 1; k < MLS_SURVIVED; k++) {
-            job->recent[i] += job->recent[k * signatures + i];
-        }
-        kinds += job->recent[i] > 0;
-    }
+    segment->last_ms = job->file_time;
     if (segment->success) {
-        dismiss(job, job->open_matches, job->match_count - job->open_matches);
-    } else if (kinds > 0) {
-        segment->counts = mls_arena_array(job->arena, kinds, sizeof *segment->counts);
-        job->failed |= segment->counts == NULL;
-        for (size_t i = 0; i < signatures && segment->counts != NULL; i++) {
-            if (job->recent[i] > 0) {
-                segment->counts[segment->count_count++] =
-                    (mls_failure_count){mls_signatures_get(job->signatures, i), job->recent[i]};
-            }
-        }
+        dismiss(job, job->match_count);
+        job->count_count = job->open_counts;
     }
-    memset(job->recent, 0, MLS_SURVIVED * signatures * sizeof *job->recent);
-    job->recent_used = 0;
 }
 
 bool mls_job_starts_run(const mls_job_log *job, const mls_brief_record *record)
@@ -200,76 +189,59 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
 {
     mls_segment *segment = mls_job_segment(job);
     segment->line = segment->line == 0 ? record->line : segment->line;
-    double *step = record->key == MLS_KEY_INIT_START  ? &segment->init_ms
-                   : record->key == MLS_KEY_RUN_START ? &segment->start_ms
-                   : record->key == MLS_KEY_RUN_STOP  ? &segment->stop_ms
-                                                      : NULL;
-    if (step != NULL && isnan(*step)) {
-        *step = record->time_ms;
+    if (record->key == MLS_KEY_RUN_START && isnan(segment->start_ms)) {
+        segment->start_ms = record->time_ms;
+    }
+    if (record->key == MLS_KEY_RUN_STOP && isnan(segment->stop_ms)) {
+        segment->stop_ms = record->time_ms;
         segment->success = record->success;
     }
-    segment->samples = isfinite(record->samples) ? record->samples : segment->samples;
-    if (record->progress && isfinite(record->samples)) {
-        mls_job_advance(job, record->line, MLS_PACE_SAMPLES, record->samples, record->time_ms);
-    } else if (record->progress && isfinite(record->step)) {
-        mls_job_advance(job, record->line, MLS_PACE_STEP, record->step, record->time_ms);
-    } else if (record->progress && isfinite(record->epoch)) {
-        mls_job_advance(job, record->line, MLS_PACE_EPOCH, record->epoch, record->time_ms);
+    if (isfinite(record->reached[MLS_PACE_SAMPLES])) {
+        segment->samples = record->reached[MLS_PACE_SAMPLES];
+    }
+    int pace = MLS_PACE_SAMPLES;
+    while (pace < MLS_PACE_ITERATION && !isfinite(record->reached[pace])) {
+        pace++;
+    }
+    if (record->progress && pace < MLS_PACE_ITERATION) {
+        mls_job_advance(job, record->line, (mls_pace)pace, record->reached[pace], record->time_ms);
     }
 }
 
 /* --------------------------------------------------------------- matches */
 
-static bool is_of(const mls_job_log *job, size_t match, unsigned role)
-{
-    return mls_signatures_get(job->signatures, job->matches[match].signature)->role == role;
-}
-
-/* Which matches of a role stay when there are too many: of each run the earliest, and those of highest precedence. */
-static void choose_kept(const mls_job_log *job, unsigned role, bool *kept)
+/* Too many matches of a role: of each run the earliest stay, and of the others those of highest precedence. */
+static void drop_matches(mls_job_log *job, unsigned role)
 {
     const size_t share = MLS_CANDIDATES_MAX / 2 / job->segment_count + 1;
-    size_t of_segment = 0;
-    size_t early = 0;
     size_t room = MLS_CANDIDATES_MAX / 2;
+    size_t of_segment = 0;
+    size_t to = 0;
     for (size_t i = 0; i < job->match_count; i++) {
-        of_segment = i > 0 && job->matches[i].segment == job->matches[i - 1].segment ? of_segment : 0;
-        kept[i] = !is_of(job, i, role) || (of_segment++ < share && early++ < MLS_CANDIDATES_MAX);
+        mls_match *match = &job->matches[i];
+        of_segment = i > 0 && match->segment == match[-1].segment ? of_segment : 0;
+        match->kept = mls_job_signature(job, match)->role != role || of_segment++ < share;
     }
-    for (int precedence = 100; precedence >= 0 && room > 0; precedence--) {
+    for (uint64_t precedence = MLS_PRECEDENCE_MAX + 1; precedence-- > 0 && room > 0;) {
         for (size_t i = 0; i < job->match_count && room > 0; i++) {
-            const size_t signature = job->matches[i].signature;
-            if (!kept[i] && mls_signatures_get(job->signatures, signature)->precedence == (uint64_t)precedence) {
-                kept[i] = true;
+            mls_match *match = &job->matches[i];
+            if (!match->kept && mls_job_signature(job, match)->precedence == precedence) {
+                match->kept = true;
                 room--;
             }
         }
     }
-}
-
-static void drop_matches(mls_job_log *job, unsigned role)
-{
-    bool *kept = calloc(job->match_count, sizeof *kept);
-    size_t to = 0;
-    if (kept == NULL) {
-        job->failed = true;
-        return;
-    }
-    choose_kept(job, role, kept);
     for (size_t i = 0; i < job->match_count; i++) {
-        if (kept[i]) {
+        if (job->matches[i].kept) {
             job->matches[to++] = job->matches[i];
-        } else {
-            job->role_counts[role]--;
-            free(job->matches[i].text);
         }
     }
+    job->role_counts[role] -= job->match_count - to;
     job->match_count = to;
     while (to > 0 && job->matches[to - 1].segment == job->segment_count - 1) {
         to--;
     }
     job->open_matches = to;
-    free(kept);
 }
 
 static mls_str group_of(const mls_job_log *job, size_t signature, const mls_log_line *line, const char *name)
@@ -328,9 +300,27 @@ static const char *node_of(mls_job_log *job, size_t signature, const mls_log_lin
     return known || (digit && letter) ? mls_job_name(job, node) : NULL;
 }
 
+/* One more match of a signature since the last advance. */
+static void count_match(mls_job_log *job, const mls_match *match)
+{
+    size_t i = job->open_counts;
+    while (i < job->count_count &&
+           (job->counts[i].signature != match->signature || job->counts[i].advances != match->advances)) {
+        i++;
+    }
+    if (i == job->count_count) {
+        if (!MLS_GROW_OF(job, counts, count)) {
+            job->failed = true;
+            return;
+        }
+        job->counts[job->count_count++] =
+            (mls_match_count){match->signature, match->segment, match->advances, .count = 0};
+    }
+    job->counts[i].count++;
+}
+
 void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms)
 {
-    const mls_signature *what = mls_signatures_get(job->signatures, signature);
     const mls_segment *segment = mls_job_segment(job);
     const mls_str gpu = group_of(job, signature, line, "gpu");
     mls_str group = group_of(job, signature, line, "iteration");
@@ -338,40 +328,36 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
     int32_t iteration;
     mls_match match = {.signature = signature,
                        .segment = job->segment_count - 1,
-                       .line = number,
                        .time_ms = time_ms,
                        .rank = rank_of(job, signature, line),
                        .node = node_of(job, signature, line),
                        .gpu = mls_job_name(job, gpu.len > 0 ? gpu : line->gpu),
                        .iteration = mls_take_number(&group, &iteration) ? iteration : segment->iteration,
                        .samples = segment->samples,
-                       .advances = segment->advances,
-                       .text = mls_job_keep_text(job, line->message)};
+                       .advances = segment->advances};
+    const mls_failure_role role = mls_job_signature(job, &match)->role;
+    mls_keep_line(&match.at, number, line->message);
     mls_skip_blanks(&rest);
-    if (mls_take_text(&rest,
-                      MLS_S("traceback :"))) { /* a row of torchrun's table is about the rank of those above it */
+    if (mls_take_text(&rest, MLS_S("traceback :"))) { /* of torchrun's table: about the rank of the rows above it */
         match.rank = match.rank < 0 ? job->table_rank : match.rank;
         match.node = match.node == NULL ? job->table_host : match.node;
     }
     if (signature == job->watchdog_signature && match.rank >= 0 && match.rank < MLS_RANKS_MAX) {
         job->rank_seen[match.rank] |= MLS_RANK_TIMED_OUT;
-        job->watchdog = true;
     }
     mls_job_know_rank(job, match.rank, match.node);
     job->matched[signature]++;
-    if (what->role == MLS_ROLE_CONTEXT) {
-        note_line(job, signature, match.segment, number, match.text);
+    if (role == MLS_ROLE_CONTEXT) {
+        note_line(job, &match);
         return;
     }
-    job->recent[signature]++;
-    job->recent_used = MLS_SURVIVED;
+    count_match(job, &match);
     if (!MLS_GROW_OF(job, matches, match)) {
         job->failed = true;
-        free(match.text);
         return;
     }
     job->matches[job->match_count++] = match;
-    if (++job->role_counts[what->role] >= 2 * (size_t)MLS_CANDIDATES_MAX) {
-        drop_matches(job, what->role);
+    if (++job->role_counts[role] >= 2 * (size_t)MLS_CANDIDATES_MAX) {
+        drop_matches(job, role);
     }
 }

@@ -27,15 +27,6 @@ bool mls_take_text(mls_str *text, mls_str wanted)
     return true;
 }
 
-static bool peel_char(mls_str *text, char c)
-{
-    if (text->len == 0 || text->ptr[0] != c) {
-        return false;
-    }
-    *text = behind(*text, 1);
-    return true;
-}
-
 void mls_skip_blanks(mls_str *text)
 {
     while (text->len > 0 && (text->ptr[0] == ' ' || text->ptr[0] == '\t')) {
@@ -82,13 +73,12 @@ static void take_zone(mls_str *text, double *ms)
 {
     mls_str rest = *text;
     int hours, minutes;
-    if (peel_char(&rest, 'Z')) {
-        *text = rest;
+    if (mls_take_char(text, "Z")) {
         return;
     }
-    const bool east = peel_char(&rest, '+');
-    if ((east || peel_char(&rest, '-')) && mls_take_digits(&rest, 2, &hours)) {
-        (void)peel_char(&rest, ':');
+    const bool east = mls_take_char(&rest, "+");
+    if ((east || mls_take_char(&rest, "-")) && mls_take_digits(&rest, 2, &hours)) {
+        (void)mls_take_char(&rest, ":");
         if (mls_take_digits(&rest, 2, &minutes)) {
             *ms += (east ? -1 : 1) * (hours * 60 + minutes) * 60000.0;
             *text = rest;
@@ -96,251 +86,203 @@ static void take_zone(mls_str *text, double *ms)
     }
 }
 
-size_t mls_time_parse(mls_str text, double *time_ms)
-{
-    mls_str rest = text;
-    int year, month, day;
-    double clock;
-    if (text.len < 19 || text.ptr[4] != '-' || !mls_take_digits(&rest, 4, &year) || !peel_char(&rest, '-') ||
-        !mls_take_digits(&rest, 2, &month) || !peel_char(&rest, '-') || !mls_take_digits(&rest, 2, &day) ||
-        year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 ||
-        !(peel_char(&rest, 'T') || peel_char(&rest, ' ') || peel_char(&rest, '_')) || !mls_take_clock(&rest, &clock)) {
-        return 0;
-    }
-    clock += mls_days_of(year, month, day) * MLS_DAY_MS;
-    take_zone(&rest, &clock);
-    *time_ms = clock;
-    return text.len - rest.len;
-}
+/* --------------------------------------------------------------- formats */
 
-static bool take_month(mls_str *text, int *month)
-{
-    static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    for (int i = 0; i < 12 && text->len >= 4; i++) {
-        if (memcmp(text->ptr, names + 3 * i, 3) == 0 && text->ptr[3] == ' ') {
-            *month = i + 1;
-            *text = behind(*text, 4);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* "Apr 19 13:28:01 ", where the day may have a blank for its first digit; days since 1970 come by the year. */
-static bool take_month_day(mls_str *text, int *month, int *day, double *clock)
-{
-    mls_str rest = *text;
-    if (!take_month(&rest, month)) {
-        return false;
-    }
-    const size_t digits = peel_char(&rest, ' ') || (rest.len > 1 && rest.ptr[1] == ' ') ? 1 : 2;
-    if (!mls_take_digits(&rest, digits, day) || !peel_char(&rest, ' ') || *day < 1 || *day > 31 ||
-        !mls_take_clock(&rest, clock) || !peel_char(&rest, ' ')) {
-        return false;
-    }
-    *text = rest;
-    return true;
-}
-
-/* -------------------------------------------------------------- prefixes */
-
-/* Of several times the first is the time. */
-static void set_time(mls_log_line *line, double time_ms)
-{
-    line->time_ms = isnan(line->time_ms) ? time_ms : line->time_ms;
-}
-
-static void set_node(mls_log_line *line, mls_str node)
-{
-    line->node = line->node.len == 0 && node.len <= NODE_MAX ? node : line->node;
-}
-
-/* " 13: " of srun -l */
-static bool peel_srun(mls_str *rest, mls_log_line *line)
-{
-    mls_str at = *rest;
-    int32_t rank;
-    mls_skip_blanks(&at);
-    if (!mls_take_number(&at, &rank) || !mls_take_text(&at, MLS_S(": "))) {
-        return false;
-    }
-    line->rank = line->rank < 0 ? rank : line->rank;
-    *rest = at;
-    return true;
-}
-
-/* "[1,13]<stderr>:" of mpirun, "[rank13]:" of torch, "[default3]:" of torchrun */
-static bool peel_bracket(mls_str *rest, mls_log_line *line)
-{
-    mls_str at = behind(*rest, 1);
-    int32_t job, number;
-    const bool rank = mls_take_text(&at, MLS_S("rank"));
-    if (rank || mls_take_text(&at, MLS_S("default"))) {
-        if (!mls_take_number(&at, &number) || !mls_take_text(&at, MLS_S("]:"))) {
-            return false;
-        }
-    } else if (!mls_take_number(&at, &job) || !peel_char(&at, ',') || !mls_take_number(&at, &number) ||
-               !(mls_take_text(&at, MLS_S("]<stderr>:")) || mls_take_text(&at, MLS_S("]<stdout>:")) ||
-                 mls_take_text(&at, MLS_S("]<stddiag>:")))) {
-        return false;
-    }
-    int32_t *to = rank || rest->ptr[1] != 'd' ? &line->rank : &line->local_rank;
-    *to = *to < 0 ? number : *to;
-    *rest = at;
-    return true;
-}
-
-/* "2026-04-19T13:28:01.123Z ", "[2026-04-19 13:28:01]", "[Sun Apr 19 13:28:01 2026] ", one blank before it or none */
-static bool peel_time(mls_str *rest, mls_log_line *line)
-{
-    mls_str at = *rest;
-    double time_ms, clock;
-    int month, day, year;
-    (void)peel_char(&at, ' ');
-    const bool bracket = peel_char(&at, '[');
-    const size_t used = mls_time_parse(at, &time_ms);
-    if (used > 0) {
-        at = behind(at, used);
-    } else {
-        if (!bracket || at.len < 4 || at.ptr[3] != ' ') {
-            return false;
-        }
-        at = behind(at, 4);
-        if (!take_month_day(&at, &month, &day, &clock) || !mls_take_digits(&at, 4, &year) || year < 1970) {
-            return false;
-        }
-        time_ms = mls_days_of(year, month, day) * MLS_DAY_MS + clock;
-    }
-    if (bracket ? !peel_char(&at, ']') : at.len > 0 && at.ptr[0] != ' ' && at.ptr[0] != '\t') {
-        return false;
-    }
-    set_time(line, time_ms);
-    *rest = at;
-    return true;
-}
-
-/* "Apr 19 13:28:01 node076 kernel: " */
-static bool peel_syslog(mls_str *rest, mls_log_line *line)
-{
-    mls_str at = *rest;
-    int month, day;
-    double clock;
-    if (!take_month_day(&at, &month, &day, &clock)) {
-        return false;
-    }
-    const mls_str node = mls_str_word(&at);
-    const mls_str who = mls_str_word(&at);
-    if (node.len == 0 || !mls_str_ends(who, MLS_S(":"))) {
-        return false;
-    }
-    set_time(line, mls_days_of(NO_YEAR, month, day) * MLS_DAY_MS + clock);
-    set_node(line, node);
-    *rest = (mls_str){who.ptr + who.len, (size_t)(rest->ptr + rest->len - who.ptr) - who.len};
-    return true;
-}
-
-/* "E0419 13:28:01.123456 ", with a bracket before it or none */
-static bool peel_glog(mls_str *rest, mls_log_line *line)
-{
-    mls_str at = *rest;
-    int month, day;
-    double clock;
-    (void)peel_char(&at, '[');
-    if (at.len < 2 || !(at.ptr[0] == 'I' || at.ptr[0] == 'W' || at.ptr[0] == 'E' || at.ptr[0] == 'F')) {
-        return false;
-    }
-    at = behind(at, 1);
-    if (!mls_take_digits(&at, 2, &month) || !mls_take_digits(&at, 2, &day) || month < 1 || month > 12 || day < 1 ||
-        day > 31 || !peel_char(&at, ' ') || !mls_take_clock(&at, &clock) || at.len == 0 || at.ptr[0] != ' ') {
-        return false;
-    }
-    set_time(line, mls_days_of(NO_YEAR, month, day) * MLS_DAY_MS + clock);
-    *rest = at;
-    return true;
-}
-
-/* "[ 8123.456789] " */
-static bool peel_uptime(mls_str *rest)
-{
-    mls_str at = behind(*rest, 1);
-    int32_t seconds, fraction;
-    mls_skip_blanks(&at);
-    if (!mls_take_number(&at, &seconds) || !peel_char(&at, '.') || !mls_take_number(&at, &fraction) ||
-        !peel_char(&at, ']')) {
-        return false;
-    }
-    *rest = at;
-    return true;
-}
+/* What is taken by a format. */
+typedef struct line_parts {
+    int year, month, day; /* 0: none */
+    double clock_ms;
+    int32_t rank, local_rank, number; /* -1: none */
+    mls_str node, gpu;                /* empty: none */
+} line_parts;
 
 static bool is_host_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || mls_is_digit(c) || c == '-' || c == '_' || c == '.';
 }
 
-/* "node076:984:1357 [4] " of NCCL; "node076: " of srun --label, only as the first prefix */
-static bool peel_host(mls_str *rest, mls_log_line *line, bool first)
+/* "Apr " */
+static bool take_month(mls_str *text, int *month)
 {
-    mls_str at = *rest;
-    mls_str node = {at.ptr, 0};
-    int32_t number, thread;
-    bool digit = false;
-    bool upper = false;
-    while (node.len < at.len && node.len <= NODE_MAX && is_host_char(at.ptr[node.len])) {
-        digit |= mls_is_digit(at.ptr[node.len]);
-        upper |= at.ptr[node.len] >= 'A' && at.ptr[node.len] <= 'Z';
-        node.len++;
+    static const char names[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
+    *month = 1;
+    while (*month <= 12 && !mls_take_text(text, (mls_str){names + 4 * (*month - 1), 4})) {
+        (*month)++;
     }
-    at = behind(at, node.len);
-    if (node.len == 0 || !peel_char(&at, ':')) {
-        return false;
-    }
-    if (mls_take_number(&at, &number) && peel_char(&at, ':') && mls_take_number(&at, &thread) &&
-        mls_take_text(&at, MLS_S(" ["))) {
-        const char *digits = at.ptr;
-        if (!mls_take_number(&at, &number) || !peel_char(&at, ']')) {
+    return *month <= 12;
+}
+
+static bool take_between(mls_str *text, size_t digits, int least, int most, int *number)
+{
+    return mls_take_digits(text, digits, number) && *number >= least && *number <= most;
+}
+
+/* What one letter of a format stands for. */
+static bool take_letter(mls_str *text, char letter, line_parts *parts)
+{
+    const char *begin = text->ptr;
+    size_t digits;
+    mls_str word;
+    switch (letter) {
+    case '_': /* blanks, or none */
+        mls_skip_blanks(text);
+        return true;
+    case '?': /* a blank or none */
+        (void)mls_take_char(text, " ");
+        return true;
+    case '|': /* nothing that goes on */
+        return text->len == 0 || text->ptr[0] == ' ' || text->ptr[0] == '\t';
+    case 'r':
+        return mls_take_number(text, &parts->rank);
+    case 'l':
+        return mls_take_number(text, &parts->local_rank);
+    case 'n':
+        return mls_take_number(text, &parts->number);
+    case 'g':
+        if (!mls_take_number(text, &parts->number)) {
             return false;
         }
-        line->gpu = line->gpu.len == 0 ? (mls_str){digits, (size_t)(at.ptr - digits) - 1} : line->gpu;
-    } else {
-        /* Devices are named like nodes: "nvidia-nvswitch3: SXid …", "mlx5_0: link down", "nvme0n1: I/O timeout". */
-        static const char *const others[] = {"python", "nvidia-", "mlx5_", "nvme", "ib"};
-        at = behind(*rest, node.len);
-        bool other = !first || !digit || upper || !(node.ptr[0] >= 'a' && node.ptr[0] <= 'z');
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-            const mls_str name = mls_str_from(others[i]);
-            other |= mls_str_starts(node, name) && (name.len > 2 || (node.len > 2 && mls_is_digit(node.ptr[2])));
+        parts->gpu = (mls_str){begin, (size_t)(text->ptr - begin)};
+        return true;
+    case 'Y':
+        return take_between(text, 4, 1970, 9999, &parts->year);
+    case 'M':
+        return take_between(text, 2, 1, 12, &parts->month);
+    case 'D':
+        return take_between(text, 2, 1, 31, &parts->day);
+    case 'B':
+        return take_month(text, &parts->month);
+    case 'E': /* a day, which may have a blank for its first digit, or none */
+        digits = mls_take_char(text, " ") || (text->len > 1 && text->ptr[1] == ' ') ? 1 : 2;
+        return take_between(text, digits, 1, 31, &parts->day);
+    case 'T':
+        return mls_take_char(text, "T _");
+    case 'C':
+        return mls_take_clock(text, &parts->clock_ms);
+    case 'Z':
+        take_zone(text, &parts->clock_ms);
+        return true;
+    case 'W': /* the day of the week */
+        *text = behind(*text, text->len < 3 ? text->len : 3);
+        return true;
+    case 'L': /* how bad glog takes it for */
+        return mls_take_char(text, "IWEF");
+    case 'h':
+        while (text->len > 0 && text->ptr - begin < NODE_MAX && is_host_char(text->ptr[0])) {
+            *text = behind(*text, 1);
         }
-        if (other || !mls_take_text(&at, MLS_S(": "))) {
+        parts->node = (mls_str){begin, (size_t)(text->ptr - begin)};
+        return parts->node.len > 0;
+    case 'N':
+        word = mls_str_word(text);
+        parts->node = word.len <= NODE_MAX ? word : parts->node;
+        return word.len > 0;
+    default: /* 'P': who said it */
+        return mls_str_ends(mls_str_word(text), MLS_S(":"));
+    }
+}
+
+/* Moves behind what a format, of letters behind '%' and of other bytes, stands for.  False: it is not there. */
+static bool take_parts(mls_str *text, const char *format, line_parts *parts)
+{
+    mls_str rest = *text;
+    *parts = (line_parts){.rank = -1, .local_rank = -1, .number = -1};
+    for (; *format != '\0'; format++) {
+        if (*format == '%' ? !take_letter(&rest, *++format, parts)
+                           : !mls_take_char(&rest, (const char[]){*format, '\0'})) {
             return false;
         }
     }
-    set_node(line, node);
-    *rest = at;
+    *text = rest;
     return true;
 }
 
-/* One prefix, by its first bytes. */
+static double time_of_parts(const line_parts *parts)
+{
+    return mls_days_of(parts->year > 0 ? parts->year : NO_YEAR, parts->month, parts->day) * MLS_DAY_MS +
+           parts->clock_ms;
+}
+
+size_t mls_time_parse(mls_str text, double *time_ms)
+{
+    line_parts parts;
+    mls_str rest = text;
+    if (!take_parts(&rest, "%Y-%M-%D%T%C%Z", &parts)) {
+        return 0;
+    }
+    *time_ms = time_of_parts(&parts);
+    return text.len - rest.len;
+}
+
+/* -------------------------------------------------------------- prefixes */
+
+/* Each with the bytes that it can begin with; NULL: those of a host. */
+static const struct {
+    const char *first, *format;
+} prefixes[] = {
+    {" \t0123456789", "%_%r: "}, /* srun -l */
+    {"[", "[%n,%r]<stderr>:"},   /* mpirun */
+    {"[", "[%n,%r]<stdout>:"},   /* and the same for others of its streams */
+    {"[", "[%n,%r]<stddiag>:"},
+    {"[", "[rank%r]:"},                    /* torch */
+    {"[", "[default%l]:"},                 /* torchrun */
+    {" 0123456789", "%?%Y-%M-%D%T%C%Z%|"}, /* 2026-04-19T13:28:01.123Z */
+    {" [", "%?[%Y-%M-%D%T%C%Z]"},          /* [2026-04-19 13:28:01] */
+    {" [", "%?[%W %B%E %C %Y]"},           /* [Sun Apr 19 13:28:01 2026] of dmesg -T */
+    {"[", "[%L%M%D %C%|"},                 /* [E0419 13:28:01.123456 of glog */
+    {"IWEF", "%L%M%D %C%|"},               /* and without a bracket */
+    {"JFMASOND", "%B%E %C %N%P"},          /* Apr 19 13:28:01 node076 kernel: of syslog */
+    {"[", "[%_%n.%n]"},                    /* [ 8123.456789] */
+    {NULL, "%h:%n:%n [%g]"},               /* node076:984:1357 [4] of NCCL */
+};
+
+/* Devices are named like nodes: "nvidia-nvswitch3: SXid …", "mlx5_0: link down", "nvme0n1: I/O timeout". */
+static bool names_node(mls_str name)
+{
+    static const char *const others[] = {"python", "nvidia-", "mlx5_", "nvme"};
+    bool digit = false;
+    for (size_t i = 0; i < name.len; i++) {
+        digit |= mls_is_digit(name.ptr[i]);
+        if (name.ptr[i] >= 'A' && name.ptr[i] <= 'Z') {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (mls_str_starts(name, mls_str_from(others[i]))) {
+            return false;
+        }
+    }
+    return digit && name.ptr[0] >= 'a' && name.ptr[0] <= 'z' &&
+           !(mls_str_starts(name, MLS_S("ib")) && name.len > 2 && mls_is_digit(name.ptr[2]));
+}
+
+/* One prefix; of several ranks, times, nodes and GPUs the first counts. */
 static bool peel(mls_str *rest, mls_log_line *line, bool first)
 {
-    const char c = rest->ptr[0];
-    const bool digit = mls_is_digit(c);
-    if (c == ' ' || c == '\t' || digit) {
-        return peel_srun(rest, line) || peel_time(rest, line) || (digit && peel_host(rest, line, first));
+    line_parts parts;
+    mls_str at = *rest;
+    bool found = false;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++) {
+        const char *begins = prefixes[i].first;
+        found = (begins != NULL ? strchr(begins, at.ptr[0]) != NULL : is_host_char(at.ptr[0])) &&
+                take_parts(&at, prefixes[i].format, &parts);
     }
-    if (c == '[') {
-        return rest->len > 1 &&
-               (peel_bracket(rest, line) || peel_time(rest, line) || peel_glog(rest, line) || peel_uptime(rest));
+    if (!found && !(first && take_parts(&at, "%h: ", &parts) && names_node(parts.node))) {
+        return false;
     }
-    if (c >= 'A' && c <= 'Z' && (peel_glog(rest, line) || peel_syslog(rest, line))) {
-        return true;
-    }
-    return is_host_char(c) && peel_host(rest, line, first);
+    line->rank = line->rank < 0 ? parts.rank : line->rank;
+    line->local_rank = line->local_rank < 0 ? parts.local_rank : line->local_rank;
+    line->time_ms = isnan(line->time_ms) && parts.month > 0 ? time_of_parts(&parts) : line->time_ms;
+    line->node = line->node.len == 0 ? parts.node : line->node;
+    line->gpu = line->gpu.len == 0 ? parts.gpu : line->gpu;
+    *rest = at;
+    return true;
 }
 
 mls_str mls_log_line_clean(mls_str raw, char *scratch)
 {
     size_t to = 0;
+    raw.len = raw.len < MLS_LINE_LOOKED_AT ? raw.len : MLS_LINE_LOOKED_AT;
     for (size_t i = 0; i < raw.len; i++) {
         const unsigned char c = (unsigned char)raw.ptr[i];
         if (c != 0x1b) {
@@ -368,7 +310,7 @@ mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
         .text = clean ? cut : mls_log_line_clean(cut, scratch), .time_ms = (double)NAN, .rank = -1, .local_rank = -1};
     line.message = line.text;
     for (int i = 0; i < PREFIXES_MAX && line.message.len > 0 && peel(&line.message, &line, i == 0); i++) {
-        (void)peel_char(&line.message, ' ');
+        (void)mls_take_char(&line.message, " ");
     }
     return line;
 }
@@ -377,15 +319,12 @@ double mls_log_line_time(const mls_log_line *line)
 {
     double time_ms = line->time_ms;
     mls_str rest = line->message;
+    line_parts parts;
     if (!isnan(time_ms)) {
         return time_ms;
     }
-    mls_skip_blanks(&rest);
-    if (mls_take_text(&rest, MLS_S("time "))) { /* torchrun's row "  time      : 2026-04-19_13:28:01" */
-        mls_skip_blanks(&rest);
-        if (mls_take_text(&rest, MLS_S(": "))) {
-            (void)mls_time_parse(rest, &time_ms);
-        }
+    if (take_parts(&rest, "%_time %_: ", &parts)) { /* torchrun's row "  time      : 2026-04-19_13:28:01" */
+        (void)mls_time_parse(rest, &time_ms);
     } else if (mls_str_contains(rest, MLS_S("slurmstepd: "))) {
         const char *at = memmem(rest.ptr, rest.len, " AT ", 4);
         if (at != NULL) {

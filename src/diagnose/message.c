@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* message.c - what a line says: progress, checkpoints, where ranks run, and the signature that it has. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "diagnose/job.h"
 
@@ -32,31 +31,34 @@ static void take_step_line(mls_job_log *job, size_t i, const mls_log_line *line)
     }
     mls_skip_blanks(&rest);
     if (mls_take_number(&rest, &number) && (!iteration || (mls_skip_blanks(&rest), mls_str_starts(rest, MLS_S("/"))))) {
-        mls_job_advance(job, job->block.line + i, MLS_PACE_ITERATION, number, mls_job_time_of(job, i, line));
+        mls_job_advance(job, job->block.lines.line + i, MLS_PACE_ITERATION, number, mls_job_time_of(job, i, line));
     }
 }
 
+/* "saving checkpoint at iteration 40", and later "successfully saved checkpoint from iteration 40" */
 static void take_checkpoint(mls_job_log *job, mls_mark mark, size_t i, const mls_log_line *line)
 {
-    double iteration = NAN;
-    mls_checkpoint *last = job->checkpoint_count > 0 ? &job->checkpoints[job->checkpoint_count - 1] : NULL;
+    mls_diagnosis *to = job->to;
+    mls_checkpoint *last = to->checkpoint_count > 0 ? &to->checkpoints[to->checkpoint_count - 1] : NULL;
+    mls_checkpoint one = {.done_ms = job->last_time.time_ms, .end_ms = (double)NAN};
     if (mark == MLS_MARK_LOADED) {
-        double loaded = NAN;
-        if (isnan(job->loaded_iteration) && number_behind(line->message, MLS_S(" at iteration "), &loaded)) {
-            job->loaded_iteration = loaded;
+        if (isnan(to->loaded_iteration)) {
+            (void)number_behind(line->message, MLS_S(" at iteration "), &to->loaded_iteration);
         }
     } else if (mark == MLS_MARK_SAVED) {
-        if (number_behind(line->message, MLS_S("successfully saved checkpoint from iteration "), &iteration) &&
-            last != NULL && !(last->iteration < iteration) && !(last->iteration > iteration) && isnan(last->end_ms)) {
+        if (number_behind(line->message, MLS_S("successfully saved checkpoint from iteration "), &one.iteration) &&
+            last != NULL && !(last->iteration < one.iteration) && !(last->iteration > one.iteration) &&
+            isnan(last->end_ms)) {
             last->end_ms = mls_job_time_of(job, i, line);
         }
-    } else if (number_behind(line->message, MLS_S("saving checkpoint at iteration "), &iteration)) {
-        const mls_checkpoint checkpoint = {iteration, job->last_time.time_ms, mls_job_time_of(job, i, line),
-                                           (double)NAN};
-        if (job->checkpoint_count < MLS_PROGRESS_MAX && MLS_GROW_OF(job, checkpoints, checkpoint)) {
-            job->checkpoints[job->checkpoint_count++] = checkpoint;
+    } else if (number_behind(line->message, MLS_S("saving checkpoint at iteration "), &one.iteration) &&
+               to->checkpoint_count < MLS_PROGRESS_MAX) {
+        one.start_ms = mls_job_time_of(job, i, line);
+        if (mls_arena_grow(to->arena, (void **)&to->checkpoints, to->checkpoint_count, &job->checkpoint_capacity,
+                           sizeof one)) {
+            to->checkpoints[to->checkpoint_count++] = one;
         } else {
-            job->failed |= job->checkpoint_count < MLS_PROGRESS_MAX;
+            job->failed = true;
         }
     }
 }
@@ -64,18 +66,18 @@ static void take_checkpoint(mls_job_log *job, mls_mark mark, size_t i, const mls
 /* The rows of torchrun's table, which name the rank that the rows below them are about. */
 static void take_table_row(mls_job_log *job, mls_mark mark, const mls_log_line *line)
 {
+    const bool host = mark == MLS_MARK_HOST_ROW;
     mls_str rest = line->message;
-    const char *colon = memchr(rest.ptr, ':', rest.len);
-    if (colon == NULL) {
+    mls_skip_blanks(&rest);
+    if (!mls_take_text(&rest, host ? MLS_S("host") : MLS_S("rank")) ||
+        (mls_skip_blanks(&rest), !mls_take_text(&rest, MLS_S(": ")))) {
         return;
     }
-    rest = (mls_str){colon + 1, (size_t)(rest.ptr + rest.len - colon) - 1};
-    mls_skip_blanks(&rest);
-    if (mark == MLS_MARK_HOST_ROW) {
+    if (host) {
         job->table_host = mls_job_name(job, mls_str_word(&rest));
         job->table_rank = -1;
     } else if (mls_take_number(&rest, &job->table_rank)) {
-        int32_t *root = &job->root_ranks[job->root_rank_count - 1];
+        int32_t *root = &job->files[job->file_count - 1].root_rank;
         *root = job->root_cause && *root < 0 ? job->table_rank : *root;
         mls_job_know_rank(job, job->table_rank, job->table_host);
     }
@@ -114,10 +116,6 @@ static void take_srun(mls_job_log *job, const mls_log_line *line)
 static void take_mark(mls_job_log *job, mls_mark mark, size_t i, const mls_log_line *line)
 {
     switch (mark) {
-    case MLS_MARK_ITERATION:
-    case MLS_MARK_STEP:
-        take_step_line(job, i, line);
-        return;
     case MLS_MARK_SAVING:
     case MLS_MARK_SAVED:
     case MLS_MARK_LOADED:
@@ -133,74 +131,43 @@ static void take_mark(mls_job_log *job, mls_mark mark, size_t i, const mls_log_l
     case MLS_MARK_SRUN:
         take_srun(job, line);
         return;
-    case MLS_MARK_TRACEBACK:
-    case MLS_MARK_NCCL_INFO:
-    case MLS_MARK_COUNT:
+    default: /* those only have the line looked at */
         return;
     }
 }
 
 /* Where a traceback of the line's stream is open; their count: it is not. */
-static size_t find_traceback(const mls_job_log *job, const mls_log_line *line, uint64_t *stream)
+static size_t find_traceback(const mls_job_log *job, uint64_t stream)
 {
     size_t at = 0;
-    *stream = (uint64_t)(uint32_t)line->rank << 32 | (uint32_t)line->local_rank;
-    while (at < job->traceback_count && job->tracebacks[at] != *stream) {
+    while (at < job->traceback_count && job->tracebacks[at] != stream) {
         at++;
     }
     return at;
 }
 
-enum { TRACEBACKS_MAX = 1024 };
-
-/* Which signature a line has, if any; an exception counts only behind the traceback of its own stream. */
-static mls_status match_line(mls_job_log *job, size_t i, const mls_log_line *line, const uint32_t *needles,
-                             size_t count, bool begins)
+/* An exception counts only behind the traceback of its own stream. */
+mls_status mls_job_look_at(mls_job_log *job, size_t i)
 {
-    uint64_t stream;
-    const size_t open = job->traceback_count > 0 || begins ? find_traceback(job, line, &stream) : 0;
+    const mls_log_line line = mls_job_line(job, i, job->scratch);
+    const uint32_t marks = mls_signatures_search(job->signatures, line.text);
+    const uint64_t stream = (uint64_t)(uint32_t)line.rank << 32 | (uint32_t)line.local_rank;
+    const size_t open = find_traceback(job, stream);
+    const bool ends = open < job->traceback_count && mls_signatures_maybe_exception(job->signatures, line.message);
     ptrdiff_t found;
-    const bool ends = open < job->traceback_count && mls_signatures_maybe_exception(job->signatures, line->message);
-    const mls_status status = mls_signatures_find(job->signatures, needles, count, line->message, ends, &found);
+    mls_job_know_rank(job, line.rank, mls_job_name(job, line.node));
+    take_step_line(job, i, &line);
+    for (uint32_t left = marks & (MLS_ANY_NEEDLE - 1); left != 0; left &= left - 1) {
+        take_mark(job, (mls_mark)__builtin_ctz(left), i, &line);
+    }
+    const mls_status status = mls_signatures_find(job->signatures, line.message, ends, &found);
     if (found >= 0) {
-        mls_job_take_match(job, (size_t)found, job->block.line + i, line, mls_job_time_of(job, i, line));
+        mls_job_take_match(job, (size_t)found, job->block.lines.line + i, &line, mls_job_time_of(job, i, &line));
         if (open < job->traceback_count) {
             job->tracebacks[open] = job->tracebacks[--job->traceback_count];
         }
-    } else if (begins && open == job->traceback_count && open < TRACEBACKS_MAX) {
-        if (MLS_GROW_OF(job, tracebacks, traceback)) {
-            job->tracebacks[job->traceback_count++] = stream;
-        } else {
-            job->failed = true;
-        }
+    } else if ((marks >> MLS_MARK_TRACEBACK & 1) != 0 && open == job->traceback_count && open < MLS_TRACEBACKS_MAX) {
+        job->tracebacks[job->traceback_count++] = stream;
     }
     return status;
-}
-
-mls_status mls_job_look_at(mls_job_log *job, size_t i, const mls_log_line *line, size_t first, size_t end)
-{
-    enum { NEEDLES_MAX = 64 };
-    uint32_t needles[NEEDLES_MAX];
-    size_t count = 0;
-    bool traceback = false;
-    mls_job_know_rank(job, line->rank, mls_job_name(job, line->node));
-    for (size_t k = first; k < end; k++) {
-        const uint32_t needle = job->block.hits[k].needle;
-        size_t before = 0;
-        while (before < count && needles[before] != needle) {
-            before++;
-        }
-        if (before < count || count == NEEDLES_MAX) {
-            continue;
-        }
-        needles[count++] = needle;
-        traceback |= needle == MLS_MARK_TRACEBACK;
-        if (needle < MLS_MARK_COUNT) {
-            take_mark(job, (mls_mark)needle, i, line);
-        }
-    }
-    if (count == 0) {
-        take_step_line(job, i, line);
-    }
-    return match_line(job, i, line, needles, count, traceback);
 }

@@ -6,11 +6,11 @@
 
 #include "base/data.h"
 #include "base/json_row.h"
-#include "base/map.h"
 #include "base/needles.h"
+#include "diagnose/line.h"
 #include "mlscore/value.h"
 
-enum { SIGNATURES_MAX = 4096, NEEDS_MAX = 64, PRECEDENCE_MAX = 100 };
+enum { SIGNATURES_MAX = 4096, NEEDS_MAX = 64 };
 
 typedef struct signature_entry {
     mls_signature public;
@@ -28,10 +28,11 @@ struct mls_signatures {
     mls_arena index;
     mls_needles *needles;
     uint32_t *order;  /* of the items: highest precedence first, generic ones last */
-    uint32_t *first;  /* for each needle, where its places in the order begin in `places` … */
-    uint32_t *places; /* … and those of the items that need none begin behind them */
-    size_t needle_count, free_first, free_end;
-    uint64_t *tried; /* a bit for each place in the order */
+    uint32_t *places; /* in the order, of the item that each needle behind the marks is of */
+    uint64_t *always; /* a bit for each place: it is tried on every line */
+    uint64_t *tried;  /* those that are to be tried on the line that was searched last */
+    bool wants_all;   /* there are some in `always` */
+    size_t exception; /* the place of the one that counts behind a traceback; SIZE_MAX: there is none */
 };
 
 mls_str mls_failure_word(const char *words, unsigned number)
@@ -115,7 +116,7 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
     if (status != MLS_OK) {
         return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : wrong_signature(error, to->id, why.message, "");
     }
-    if (to->precedence > PRECEDENCE_MAX) {
+    if (to->precedence > MLS_PRECEDENCE_MAX) {
         return wrong_signature(error, to->id, "precedence must be from 0 to 100", "");
     }
     return read_needs(self, cJSON_GetObjectItemCaseSensitive(json, "need"), to, error);
@@ -269,84 +270,62 @@ static void sort_order(mls_signatures *self)
     }
 }
 
-/* Whether the texts that a signature needs can be searched for; else it is tried on each line that may have it. */
-static bool is_searched(const signature_entry *entry)
+/* How many texts of a signature are searched for; 0: it is tried on each line that may have it. */
+static size_t searched_needs(const signature_entry *entry)
 {
-    bool searched = entry->public.need_count > 0 && !entry->after_traceback;
+    bool searched = !entry->after_traceback;
     for (size_t i = 0; i < entry->public.need_count; i++) {
         searched = searched && entry->public.needs[i].len >= MLS_NEEDLE_MIN;
     }
-    return searched;
+    return searched ? entry->public.need_count : 0;
 }
 
-/* Gives every text a number, those of the reader first, and counts in `first` how many signatures need it. */
-static bool number_needles(mls_signatures *self, mls_map *numbers)
+/* The needles: the marks, and what each signature needs. */
+static bool list_needles(mls_signatures *self, mls_str *texts)
 {
-    bool ok = true;
-    for (size_t i = 0; i < MLS_MARK_COUNT && ok; i++) {
-        ok = mls_map_put(numbers, mark_texts[i], NULL) != NULL;
+    size_t count = 0;
+    for (; count < MLS_MARK_COUNT; count++) {
+        texts[count] = mark_texts[count];
     }
-    for (size_t k = 0; k < self->count && ok; k++) {
-        const signature_entry *entry = &self->items[k];
-        for (size_t i = 0; i < entry->public.need_count && ok && is_searched(entry); i++) {
-            mls_map_entry *number = mls_map_put(numbers, entry->public.needs[i], NULL);
-            ok = number != NULL;
-            if (ok) {
-                number->value.number++;
-            }
-        }
-    }
-    return ok;
-}
-
-/* For each needle the places of the signatures that need it, and behind all the places of those that need none. */
-static bool fill_places(mls_signatures *self, const mls_map *numbers)
-{
-    size_t sum = 0;
-    self->needle_count = numbers->count;
-    self->first = mls_arena_zeroed(&self->index, numbers->count + 1, sizeof *self->first);
-    for (size_t i = 0; i < numbers->count && self->first != NULL; i++) {
-        self->first[i] = (uint32_t)sum;
-        sum += numbers->entries[i].value.number;
-        numbers->entries[i].value.number = self->first[i];
-    }
-    self->places = mls_arena_zeroed(&self->index, sum + self->count, sizeof *self->places);
-    if (self->first == NULL || self->places == NULL) {
-        return false;
-    }
-    self->first[numbers->count] = (uint32_t)sum;
-    self->free_first = self->free_end = sum;
     for (size_t place = 0; place < self->count; place++) {
         const signature_entry *entry = &self->items[self->order[place]];
-        if (!is_searched(entry)) {
-            self->places[self->free_end] = (uint32_t)place;
-            self->free_end += !entry->after_traceback;
+        const size_t needs = searched_needs(entry);
+        for (size_t i = 0; i < needs; i++) {
+            self->places[count - MLS_MARK_COUNT] = (uint32_t)place;
+            texts[count++] = entry->public.needs[i];
         }
-        for (size_t i = 0; i < entry->public.need_count && is_searched(entry); i++) {
-            self->places[mls_map_find(numbers, entry->public.needs[i])->value.number++] = (uint32_t)place;
+        if (entry->after_traceback) {
+            self->exception = place;
+        } else if (needs == 0) {
+            self->always[place / 64] |= UINT64_C(1) << (place % 64);
+            self->wants_all = true;
         }
     }
-    return true;
+    return mls_needles_new(texts, count, &self->needles) == MLS_OK;
 }
 
 mls_status mls_signatures_prepare(mls_signatures *self)
 {
-    mls_map numbers = {.arena = &self->index};
+    size_t count = 0;
     if (self->needles != NULL) {
         return MLS_OK;
     }
-    self->order = mls_arena_array(&self->index, self->count, sizeof *self->order);
-    self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
-    bool ok = self->order != NULL && self->tried != NULL && number_needles(self, &numbers);
-    mls_str *texts = ok ? mls_arena_array(&self->index, numbers.count, sizeof *texts) : NULL;
-    if (texts != NULL) {
-        sort_order(self);
-        for (size_t i = 0; i < numbers.count; i++) {
-            texts[i] = numbers.entries[i].key;
-        }
-        ok = fill_places(self, &numbers) && mls_needles_new(texts, numbers.count, &self->needles) == MLS_OK;
+    for (size_t i = 0; i < self->count; i++) {
+        count += searched_needs(&self->items[i]);
     }
-    if (texts == NULL || !ok) {
+    self->exception = SIZE_MAX;
+    self->wants_all = false;
+    self->order = mls_arena_array(&self->index, self->count, sizeof *self->order);
+    self->places = mls_arena_array(&self->index, count, sizeof *self->places);
+    self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
+    self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
+    mls_str *texts = mls_arena_array(&self->index, count + MLS_MARK_COUNT, sizeof *texts);
+    bool ok = self->order != NULL && self->places != NULL && self->always != NULL && self->tried != NULL;
+    if (ok && texts != NULL) {
+        sort_order(self);
+        ok = list_needles(self, texts);
+    }
+    if (!ok || texts == NULL) {
         drop_index(self);
         return MLS_ERROR_MEMORY;
     }
@@ -360,7 +339,7 @@ const mls_needles *mls_signatures_needles(const mls_signatures *signatures)
 
 bool mls_signatures_want_all(const mls_signatures *signatures)
 {
-    return signatures->free_end > signatures->free_first;
+    return signatures->wants_all;
 }
 
 bool mls_signatures_want_records(const mls_signatures *signatures)
@@ -368,24 +347,39 @@ bool mls_signatures_want_records(const mls_signatures *signatures)
     return signatures->own > 0;
 }
 
-static void mark_places(mls_signatures *self, size_t begin, size_t end)
+typedef struct line_search {
+    mls_signatures *signatures;
+    uint32_t marks;
+} line_search;
+
+static bool note_needle(void *state, size_t needle, size_t at)
 {
-    for (size_t i = begin; i < end; i++) {
-        self->tried[self->places[i] / 64] |= UINT64_C(1) << (self->places[i] % 64);
+    line_search *search = state;
+    (void)at;
+    if (needle < MLS_MARK_COUNT) {
+        search->marks |= UINT32_C(1) << needle;
+    } else {
+        const uint32_t place = search->signatures->places[needle - MLS_MARK_COUNT];
+        search->signatures->tried[place / 64] |= UINT64_C(1) << (place % 64);
+        search->marks |= MLS_ANY_NEEDLE;
     }
+    return true;
 }
 
-mls_status mls_signatures_find(mls_signatures *self, const uint32_t *needles, size_t count, mls_str message,
-                               bool traceback, ptrdiff_t *found)
+uint32_t mls_signatures_search(mls_signatures *self, mls_str line)
+{
+    line_search search = {self, 0};
+    memcpy(self->tried, self->always, (self->count / 64 + 1) * sizeof *self->tried);
+    (void)mls_needles_find(self->needles, line, note_needle, &search);
+    return search.marks;
+}
+
+mls_status mls_signatures_find(mls_signatures *self, mls_str message, bool traceback, ptrdiff_t *found)
 {
     mls_status status = MLS_OK;
     *found = -1;
-    for (size_t i = 0; i < count; i++) {
-        mark_places(self, self->first[needles[i]], self->first[needles[i] + 1]);
-    }
-    mark_places(self, self->free_first, self->free_end);
-    for (size_t place = 0; traceback && place < self->count; place++) {
-        self->tried[place / 64] |= (uint64_t)self->items[self->order[place]].after_traceback << (place % 64);
+    if (traceback && self->exception != SIZE_MAX) {
+        self->tried[self->exception / 64] |= UINT64_C(1) << (self->exception % 64);
     }
     for (size_t word = 0; word <= self->count / 64; word++) {
         for (uint64_t left = self->tried[word]; left != 0 && *found < 0 && status == MLS_OK; left &= left - 1) {
@@ -396,12 +390,26 @@ mls_status mls_signatures_find(mls_signatures *self, const uint32_t *needles, si
             if (status == MLS_OK && !entry->overran) {
                 status = mls_pattern_find(&entry->pattern, message, 0, &match);
                 entry->overran = status == MLS_ERROR_LIMIT;
-                status = status == MLS_ERROR_LIMIT ? MLS_OK : status;
+                status = entry->overran ? MLS_OK : status;
             }
             *found = match.ptr != NULL ? (ptrdiff_t)index : -1;
         }
-        self->tried[word] = 0;
     }
+    return status;
+}
+
+mls_status mls_signatures_match(mls_signatures *self, mls_str line, const mls_signature **found)
+{
+    ptrdiff_t index = -1;
+    char *scratch = malloc(MLS_LINE_LOOKED_AT);
+    mls_status status = scratch != NULL ? mls_signatures_prepare(self) : MLS_ERROR_MEMORY;
+    if (status == MLS_OK) {
+        const mls_log_line read = mls_log_line_read(line, false, scratch);
+        (void)mls_signatures_search(self, read.text);
+        status = mls_signatures_find(self, read.message, true, &index);
+    }
+    *found = index >= 0 ? mls_signatures_get(self, (size_t)index) : NULL;
+    free(scratch);
     return status;
 }
 
@@ -412,13 +420,13 @@ mls_str mls_signatures_group(const mls_signatures *self, size_t found, mls_str m
 
 bool mls_signatures_maybe_exception(const mls_signatures *self, mls_str message)
 {
-    bool maybe = false;
-    for (size_t k = 0; k < self->count && !maybe; k++) {
-        const mls_signature *signature = &self->items[k].public;
-        maybe = self->items[k].after_traceback && signature->need_count == 0;
-        for (size_t i = 0; self->items[k].after_traceback && i < signature->need_count && !maybe; i++) {
-            maybe = mls_str_contains(message, signature->needs[i]);
-        }
+    if (self->exception == SIZE_MAX) {
+        return false;
+    }
+    const mls_signature *signature = &self->items[self->order[self->exception]].public;
+    bool maybe = signature->need_count == 0;
+    for (size_t i = 0; i < signature->need_count && !maybe; i++) {
+        maybe = mls_str_contains(message, signature->needs[i]);
     }
     return maybe;
 }

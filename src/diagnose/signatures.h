@@ -35,13 +35,18 @@ bool mls_signatures_want_all(const mls_signatures *signatures);
 /* Whether what is looked for may stand inside of any record: of the built-in table only a run_stop matters. */
 bool mls_signatures_want_records(const mls_signatures *signatures);
 
+/* Looks for all that a line may have, for mls_signatures_find(): a bit for each mls_mark, and one for all else; 0:
+ * none. */
+uint32_t mls_signatures_search(mls_signatures *signatures, mls_str line);
+#define MLS_ANY_NEEDLE (UINT32_C(1) << MLS_MARK_COUNT)
+
 /*
- * The signature of a message in which these needles were found, in any order and number: the one of highest precedence,
- * generic ones only when there is no other; -1: none.  `traceback`: one that counts only behind a traceback may be it.
- * Its pattern then holds the groups.
+ * The signature of a message, of the line that was searched last: the one of highest precedence, generic ones only when
+ * there is no other; -1: none.  `traceback`: one that counts only behind a traceback may be it.  Its pattern then holds
+ * the groups.
  */
-mls_status mls_signatures_find(mls_signatures *signatures, const uint32_t *needles, size_t count, mls_str message,
-                               bool traceback, ptrdiff_t *found) MLS_MUST_USE;
+mls_status mls_signatures_find(mls_signatures *signatures, mls_str message, bool traceback,
+                               ptrdiff_t *found) MLS_MUST_USE;
 
 /* What a group of the signature found last matched; no ptr when it has none. */
 mls_str mls_signatures_group(const mls_signatures *signatures, size_t found, mls_str message, const char *name);

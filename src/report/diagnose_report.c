@@ -311,10 +311,10 @@ MLS_FIELDS(recurrence, mls_recurrence, RECURRENCE_FIELDS)
 #define LOST_FIELDS(F)                                                                                                 \
     F(lost, job, TEXT_OR_NULL, "", row->job)                                                                           \
     F(lost, class, TEXT, "", class_or_null(row->kind))                                                                 \
-    F(lost, detection_ms, NUMBER_OR_NULL, "ms", row->time.detection)                                                   \
-    F(lost, shutdown_ms, NUMBER_OR_NULL, "ms", row->time.shutdown)                                                     \
-    F(lost, lost_ms, NUMBER_OR_NULL, "ms", row->time.lost)                                                             \
-    F(lost, restart_ms, NUMBER_OR_NULL, "ms", row->time.restart)
+    F(lost, detection_ms, NUMBER_OR_NULL, "ms", row->lost_ms[MLS_LOST_DETECTION])                                      \
+    F(lost, shutdown_ms, NUMBER_OR_NULL, "ms", row->lost_ms[MLS_LOST_SHUTDOWN])                                        \
+    F(lost, lost_ms, NUMBER_OR_NULL, "ms", row->lost_ms[MLS_LOST_WORK])                                                \
+    F(lost, restart_ms, NUMBER_OR_NULL, "ms", row->lost_ms[MLS_LOST_RESTART])
 MLS_FIELDS(lost, mls_campaign_job, LOST_FIELDS)
 
 static void emit_by_class(mls_emitter *to, const mls_campaign *campaign)
@@ -343,10 +343,10 @@ static void emit_each(mls_emitter *to, const mls_campaign *campaign)
 #define DOWNTIME_FIELDS(F)                                                                                             \
     F(downtime, errors, NUMBER, "", row->errors)                                                                       \
     F(downtime, checkpoint_ms, NUMBER, "ms", row->checkpoint_ms)                                                       \
-    F(downtime, detection_ms, NUMBER, "ms", row->time.detection)                                                       \
-    F(downtime, lost_work_ms, NUMBER, "ms", row->time.lost)                                                            \
-    F(downtime, shutdown_ms, NUMBER, "ms", row->time.shutdown)                                                         \
-    F(downtime, restart_ms, NUMBER, "ms", row->time.restart)                                                           \
+    F(downtime, detection_ms, NUMBER, "ms", row->lost_ms[MLS_LOST_DETECTION])                                          \
+    F(downtime, lost_work_ms, NUMBER, "ms", row->lost_ms[MLS_LOST_WORK])                                               \
+    F(downtime, shutdown_ms, NUMBER, "ms", row->lost_ms[MLS_LOST_SHUTDOWN])                                            \
+    F(downtime, restart_ms, NUMBER, "ms", row->lost_ms[MLS_LOST_RESTART])                                              \
     F(downtime, downtime_ms, NUMBER, "ms", row->downtime_ms)                                                           \
     F(downtime, total_ms, NUMBER, "ms", row->total_ms)                                                                 \
     F(downtime, percent, NUMBER_OR_NULL, "", row->percent)                                                             \
@@ -368,6 +368,8 @@ static const char *clock_words(mls_words *words, double ms)
     return words->text;
 }
 
+static const char *const lost_words[MLS_LOST_COUNT] = {"detection", "shutdown", "lost work", "restart"};
+
 static void show_jobs(mls_view *view, const mls_campaign *campaign)
 {
     mls_table table = {.indent = INDENT};
@@ -376,8 +378,6 @@ static void show_jobs(mls_view *view, const mls_campaign *campaign)
         const mls_campaign_job *job = &campaign->jobs[i];
         const bool failed = job->outcome == MLS_JOB_FAILED;
         const mls_str kind = class_or_null(job->kind);
-        const double times[] = {job->time.detection, job->time.shutdown, job->time.lost, job->time.restart};
-        static const char *const names[] = {"detection", "shutdown", "lost work", "restart"};
         mls_table_row(&table);
         mls_table_cell(&table, "job", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s",
                        job->job != NULL ? job->job : job->diagnosis->path);
@@ -387,9 +387,9 @@ static void show_jobs(mls_view *view, const mls_campaign *campaign)
                        outcome_word(job->outcome));
         mls_table_cell(&table, "class", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%.*s", (int)kind.len,
                        kind.ptr != NULL ? kind.ptr : "");
-        for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
-            mls_table_cell(&table, names[k], MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
-                           failed ? clock_words(&words, times[k]) : "");
+        for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
+            mls_table_cell(&table, lost_words[k], MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
+                           failed ? clock_words(&words, job->lost_ms[k]) : "");
         }
         mls_table_cell(&table, "signature", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s",
                        job->signature != NULL ? job->signature : "");
@@ -420,18 +420,19 @@ static void campaign_show(mls_printer *to, const void *what)
 {
     const mls_campaign *campaign = what;
     mls_view *view = to->view;
-    mls_words words[5];
+    mls_words words[2];
+    mls_buffer line = {0};
     mls_view_printf(view, MLS_STYLE_BOLD, 0, HANG, "%s of %s failed; %s lost of %s: %s %%",
                     mls_words_fixed((double)campaign->errors, 0).text,
                     mls_words_plural(campaign->count, "job", "jobs").text,
                     clock_words(&words[0], campaign->downtime_ms), clock_words(&words[1], campaign->total_ms),
                     mls_words_fixed(campaign->percent, 2).text);
     show_jobs(view, campaign);
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                    "checkpoints %s · detection %s · shutdown %s · lost work %s · restart %s",
-                    clock_words(&words[0], campaign->checkpoint_ms), clock_words(&words[1], campaign->time.detection),
-                    clock_words(&words[2], campaign->time.shutdown), clock_words(&words[3], campaign->time.lost),
-                    clock_words(&words[4], campaign->time.restart));
+    mls_buffer_printf(&line, "checkpoints %s", clock_words(&words[0], campaign->checkpoint_ms));
+    for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
+        mls_buffer_printf(&line, " · %s %s", lost_words[k], clock_words(&words[0], campaign->lost_ms[k]));
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                     "not counted: %s waiting between jobs, %s starting the first one",
                     clock_words(&words[0], campaign->wait_ms), clock_words(&words[1], campaign->startup_ms));
