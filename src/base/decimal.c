@@ -4,42 +4,30 @@
 
 #include <math.h>
 
-/* As many digits as any uint64_t can hold. */
-enum { DIGITS_KEPT = 19, EXPONENT_MAX = 100000 };
+/* The powers of ten that a uint64_t can hold; what no text needs as an exponent. */
+enum { POWERS = 20 };
+#define EXPONENT_MAX 1000000000
 
-static const uint64_t powers[] = {1,
-                                  10,
-                                  100,
-                                  1000,
-                                  10000,
-                                  100000,
-                                  1000000,
-                                  10000000,
-                                  100000000,
-                                  1000000000,
-                                  10000000000,
-                                  100000000000,
-                                  1000000000000,
-                                  10000000000000,
-                                  100000000000000,
-                                  1000000000000000,
-                                  10000000000000000,
-                                  100000000000000000,
-                                  1000000000000000000,
-                                  10000000000000000000U};
-enum { POWERS = sizeof powers / sizeof *powers };
+static uint64_t power_of_ten(int exponent)
+{
+    uint64_t power = 1;
+    for (; exponent > 0; exponent--) {
+        power *= 10;
+    }
+    return power;
+}
 
 /* Reads what follows the 'e' and adds it to the exponent. */
-static bool add_exponent(const char *at, const char *end, int *exponent)
+static bool add_exponent(const char *at, const char *end, long long *exponent)
 {
     const bool negative = at < end && *at == '-';
-    int value = 0;
+    long long value = 0;
     at += at < end && (negative || *at == '+');
     if (at == end) {
         return false;
     }
     for (; at < end && mls_is_digit(*at); at++) {
-        value = value < EXPONENT_MAX ? value * 10 + (*at - '0') : value;
+        value = value < 1000LL * EXPONENT_MAX ? value * 10 + (*at - '0') : value;
     }
     *exponent += negative ? -value : value;
     return at == end;
@@ -52,7 +40,7 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
     uint64_t digits = 0;
     uint8_t next = 0;
     size_t kept = 0;
-    int exponent = 0;
+    long long exponent = 0;
     bool any = false;
     bool point = false;
     const bool negative = at < end && *at == '-';
@@ -63,19 +51,20 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
             continue;
         }
         any = true;
-        if (kept < DIGITS_KEPT) {
+        if (kept < MLS_DECIMAL_DIGITS) {
             digits = digits * 10 + (uint64_t)(*at - '0');
             kept += digits > 0;
             exponent -= point;
         } else {
-            next = kept++ == DIGITS_KEPT ? (uint8_t)(*at - '0') : next;
-            exponent += !point && exponent < EXPONENT_MAX;
+            next = kept++ == MLS_DECIMAL_DIGITS ? (uint8_t)(*at - '0') : next;
+            exponent += !point;
         }
     }
     if (!any || (at < end && ((*at != 'e' && *at != 'E') || !add_exponent(at + 1, end, &exponent)))) {
         return false;
     }
-    *number = (mls_decimal){digits, exponent, negative, next, '\0'};
+    exponent = exponent > EXPONENT_MAX ? EXPONENT_MAX : exponent < -EXPONENT_MAX ? -EXPONENT_MAX : exponent;
+    *number = (mls_decimal){digits, (int)exponent, negative, next, '\0'};
     return true;
 }
 
@@ -216,9 +205,9 @@ double mls_decimal_double(const mls_decimal *number)
     const double digits = (double)number->digits;
     const int exponent = number->exponent;
     const double value = digits == 0                              ? 0
-                         : exponent >= 0 && exponent < POWERS     ? digits * (double)powers[exponent]
-                         : exponent < 0 && exponent > -POWERS     ? digits / (double)powers[-exponent]
-                         : exponent < 0 && exponent > -2 * POWERS ? digits / 1e19 / (double)powers[-exponent - 19]
+                         : exponent >= 0 && exponent < POWERS     ? digits * (double)power_of_ten(exponent)
+                         : exponent < 0 && exponent > -POWERS     ? digits / (double)power_of_ten(-exponent)
+                         : exponent < 0 && exponent > -2 * POWERS ? digits / 1e19 / (double)power_of_ten(-exponent - 19)
                                                                   : digits * pow(10, exponent);
     return number->negative ? -value : value;
 }
@@ -232,12 +221,12 @@ bool mls_decimal_scale(const mls_decimal *number, int power, int64_t *scaled)
         return !number->negative || number->digits == 0;
     }
     if (exponent >= 0) {
-        if (exponent >= POWERS || __builtin_mul_overflow(number->digits, powers[exponent], &value)) {
+        if (exponent >= POWERS || __builtin_mul_overflow(number->digits, power_of_ten(exponent), &value)) {
             return false;
         }
         value += exponent == 0 && number->next >= 5;
     } else {
-        const uint64_t unit = powers[-exponent];
+        const uint64_t unit = power_of_ten(-exponent);
         value = number->digits / unit;
         value += number->digits % unit >= unit / 2 + unit % 2;
     }

@@ -11,6 +11,9 @@
 
 #include "mlscore/base.h"
 
+/* As many digits as any uint64_t can hold. */
+enum { MLS_DECIMAL_DIGITS = 19 };
+
 /* The number is digits × 10^exponent. */
 typedef struct mls_decimal {
     uint64_t digits;
@@ -27,8 +30,8 @@ typedef struct mls_marks {
 } mls_marks;
 
 /*
- * Reads a whole text as JSON and C write numbers: 12, -.5, 1e-3.  Of its digits 19 are kept.  False when it is anything
- * else.
+ * Reads a whole text as JSON and C write numbers: 12, -.5, 1e-3.  Of its digits the first MLS_DECIMAL_DIGITS are kept.
+ * False when it is anything else.
  */
 bool mls_decimal_parse(mls_str text, mls_decimal *number);
 

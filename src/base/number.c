@@ -7,20 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Reads what stands from the 'e' on; one beyond any text's length is as good as any larger one. */
-static bool read_exponent(const char *at, const char *end, long long *exponent)
-{
-    const bool negative = end - at > 1 && at[1] == '-';
-    const char *start = at + (negative || (end - at > 1 && at[1] == '+') ? 2 : 1);
-    if (*at != 'e' && *at != 'E') {
-        return false;
-    }
-    for (at = start; at < end && mls_is_digit(*at); at++) {
-        *exponent = *exponent < 1000000000000 ? *exponent * 10 + (*at - '0') : *exponent;
-    }
-    *exponent = negative ? -*exponent : *exponent;
-    return at > start && at == end;
-}
+#include "base/decimal.h"
 
 /* No two doubles differ only behind their 767th digit; what is behind these only tells that there is more. */
 enum { DIGITS_MAX = 800 };
@@ -39,50 +26,43 @@ static void write_exponent(char to[7], long long exponent)
     to[6] = '\0';
 }
 
+/* The same number with all its digits, correctly rounded. */
+static double parse_exactly(mls_str text, const mls_decimal *decimal)
+{
+    char digits[DIGITS_MAX + 8];
+    size_t count = 0; /* leading zeros not counted */
+    bool more = false;
+    for (size_t i = 0; i < text.len && text.ptr[i] != 'e' && text.ptr[i] != 'E'; i++) {
+        const char c = text.ptr[i];
+        if (mls_is_digit(c) && count == DIGITS_MAX) {
+            more |= c != '0';
+        } else if (mls_is_digit(c) && (count > 0 || c != '0')) {
+            digits[count++] = c;
+        }
+    }
+    const long long unkept = count > MLS_DECIMAL_DIGITS ? (long long)count - MLS_DECIMAL_DIGITS : 0;
+    digits[count] = '1'; /* stands for all that had no room, when there was more */
+    write_exponent(digits + count + more, decimal->exponent - unkept - more);
+    return mls_text_double(digits);
+}
+
 bool mls_number_parse(mls_str text, double *number)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char *at = text.ptr;
-    const char *end = text.ptr + text.len;
-    char digits[DIGITS_MAX + 8];
-    size_t count = 0;      /* of digits, leading zeros not counted */
-    uint64_t mantissa = 0; /* they as a number, when they are few */
-    long long scale = 0;   /* the number is the digits times 10^scale */
-    bool any = false;
-    bool point = false;
-    bool more = false;
-    const bool negative = at < end && *at == '-';
-    at += at < end && (negative || *at == '+');
-    for (; at < end && (mls_is_digit(*at) || (*at == '.' && !point)); at++) {
-        if (*at == '.') {
-            point = true;
-            continue;
-        }
-        any = true;
-        scale -= point;
-        if (count == DIGITS_MAX) {
-            scale++;
-            more |= *at != '0';
-        } else if (count > 0 || *at != '0') {
-            digits[count++] = *at;
-            mantissa = mantissa * 10 + (uint64_t)(*at - '0');
-        }
-    }
-    long long exponent = 0;
-    if (!any || (at < end && !read_exponent(at, end, &exponent))) {
+    mls_decimal decimal;
+    if (!mls_decimal_parse(text, &decimal)) {
         return false;
     }
-    scale += exponent;
-    if (count <= 15 && scale >= -22 && scale <= 22) {
+    const double digits = (double)decimal.digits;
+    const int scale = decimal.exponent;
+    if (digits < 1e15 && scale >= -22 && scale <= 22) {
         /* Both are exact doubles, so one multiplication or division rounds once, which is correct (Clinger 1990). */
-        *number = scale < 0 ? (double)mantissa / powers[-scale] : (double)mantissa * powers[scale];
+        *number = scale < 0 ? digits / powers[-scale] : digits * powers[scale];
     } else {
-        digits[count] = '1'; /* stands for all that had no room, when there was more */
-        write_exponent(digits + count + more, scale - more);
-        *number = count > 0 ? mls_text_double(digits) : 0;
+        *number = decimal.digits > 0 ? parse_exactly(text, &decimal) : 0;
     }
-    *number = negative ? -*number : *number;
+    *number = decimal.negative ? -*number : *number;
     return true;
 }
 
