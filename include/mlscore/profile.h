@@ -45,6 +45,7 @@ typedef struct mls_profile_row {
     double min_us, max_us; /**< NAN: not known */
     double megabytes;      /**< 10^6 bytes, of copies; NAN: not known */
     double share;          /**< of all activity or of all kernels, 0 to 1; NAN: these took no time */
+    const struct mls_profile_counter *counter; /**< of a kernel; NULL: there are none */
 } mls_profile_row;
 
 /** Rows, the longest first, then by name; `told`: the input tells of such things, even when there are none. */
@@ -93,6 +94,13 @@ typedef struct mls_profile_counter {
     bool near_peak;
 } mls_profile_counter;
 
+/** The launches that a bound has. */
+typedef struct mls_profile_bounded {
+    mls_profile_bound bound;
+    uint64_t launches;
+    double share; /**< of the time, of the launches where time is not known */
+} mls_profile_bounded;
+
 /** What is to be said of a profile: its code, "idle", and a sentence. */
 typedef struct mls_profile_verdict {
     const char *code;
@@ -117,13 +125,10 @@ typedef struct mls_profile {
         double mean_ms, min_ms, max_ms;
     } steps;
     mls_profile_counter *counters;
-    const mls_profile_counter **counters_by_name;
     size_t counter_count;
     bool has_counters;
-    struct {
-        uint64_t launches;
-        double share; /**< of the time, of the launches where time is not known */
-    } bounds[MLS_BOUND_COUNT];
+    mls_profile_bounded bounds[MLS_BOUND_COUNT]; /**< those that there are, in their order */
+    size_t bound_count;
     bool bounds_by_time;
     double pageable_share; /**< of all activity: copies from or to pageable memory */
     mls_profile_verdict *verdicts;
@@ -135,6 +140,7 @@ typedef struct mls_profile {
         bool known;            /**< a run was found, and the profile tells its time */
         double shared_ms;      /**< how much of the profile lies in the run; below 0: how far apart they are */
     } run;
+    size_t top; /**< so many rows of a long list are shown, 0: all; the caller's */
     mls_findings findings;
     struct mls_arena *arena; /**< holds everything above but the findings */
 } mls_profile;
@@ -153,13 +159,13 @@ mls_status mls_profile_read_bytes(mls_str bytes, const char *file, const mls_ker
                                   mls_profile **profile, mls_error *error) MLS_MUST_USE;
 void mls_profile_free(mls_profile *profile);
 
-/** The counters of a kernel; NULL: there are none. */
-const mls_profile_counter *mls_profile_counter_of(const mls_profile *profile, mls_str name);
+/** A part of a whole; of nothing NAN. */
+double mls_profile_share(double part, double whole);
 
-/** The length of a list of which `top` are wanted (0: all). */
-static inline size_t mls_profile_top(size_t count, size_t top)
+/** How many rows are shown of a list. */
+static inline size_t mls_profile_top(const mls_profile *profile, size_t count)
 {
-    return top == 0 || count < top ? count : top;
+    return profile->top == 0 || count < profile->top ? count : profile->top;
 }
 
 /** How a class changed from one profile to the other: milliseconds a step where both mark steps, else shares. */

@@ -29,6 +29,7 @@ typedef struct profile_work {
     mls_kernel_classes *classes;
     mls_profiles profiles;
     mls_profile *base;
+    size_t top;
     size_t runs; /* with a begin, that --run found */
 } profile_work;
 
@@ -44,6 +45,8 @@ static mls_profile *read_profile(const profile_work *work, const char *path)
     }
     if (status != MLS_OK) {
         mls_cli_say(work->cli, MLS_EXIT_IO, path, "%s", error.message);
+    } else {
+        profile->top = work->top;
     }
     return profile;
 }
@@ -130,13 +133,13 @@ static bool read_settings(profile_work *work)
 {
     static const char *const tables[] = {"class", "name", "stream", "device"};
     mls_cli *cli = work->cli;
-    work->profiles.top = TOP_USUAL;
+    work->top = TOP_USUAL;
     for (mls_profile_by by = 0; by < MLS_PROFILE_BY_CHANGE; by++) {
         if (cli->profile.by != NULL && strcmp(cli->profile.by, tables[by]) == 0) {
             work->profiles.by = by;
         }
     }
-    if (cli->profile.top != NULL && !mls_size_parse(mls_str_from(cli->profile.top), &work->profiles.top)) {
+    if (cli->profile.top != NULL && !mls_size_parse(mls_str_from(cli->profile.top), &work->top)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", cli->profile.top);
     }
     if (cli->profile.against != NULL && cli->operands.count > 1) {

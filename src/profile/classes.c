@@ -6,27 +6,10 @@
 
 #include "base/buffer.h"
 #include "base/data.h"
-#include "base/memory.h"
-#include "base/pattern.h"
 #include "mlscore/value.h"
 
 /* What tells the class of a name stands at its beginning; templates go on for pages. */
-enum { NAME_LOOKED_AT = 4096, RULES_MAX = 256 };
-
-typedef struct class_rule {
-    size_t number; /* of the class */
-    mls_pattern pattern;
-} class_rule;
-
-struct mls_kernel_classes {
-    mls_arena memory;
-    const char *names[MLS_CLASSES_MAX];
-    unsigned roles[MLS_CLASSES_MAX];
-    size_t count, other, copy;
-    class_rule rules[RULES_MAX];
-    size_t rule_count;
-    mls_pattern fp32; /* without code: none */
-};
+enum { NAME_LOOKED_AT = 4096 };
 
 static const struct {
     const char *name;
@@ -44,26 +27,6 @@ static const struct {
     {"embedding", MLS_CLASS_BYTES},
     {"optimizer", MLS_CLASS_BYTES},
 };
-
-size_t mls_class_count(const mls_kernel_classes *classes)
-{
-    return classes->count;
-}
-
-const char *mls_class_name(const mls_kernel_classes *classes, size_t number)
-{
-    return classes->names[number];
-}
-
-unsigned mls_class_roles(const mls_kernel_classes *classes, size_t number)
-{
-    return classes->roles[number];
-}
-
-size_t mls_class_copy(const mls_kernel_classes *classes)
-{
-    return classes->copy;
-}
 
 /* The number of a class, which is added when it is not there; MLS_CLASSES_MAX: there is no room, or no memory. */
 static size_t class_number(mls_kernel_classes *classes, mls_str name)
@@ -89,7 +52,7 @@ static size_t class_number(mls_kernel_classes *classes, mls_str name)
 static mls_status too_many(const mls_kernel_classes *classes, mls_error *error)
 {
     return classes->count < MLS_CLASSES_MAX
-               ? mls_error_memory(error)
+               ? MLS_ERROR_MEMORY
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
 }
 
@@ -114,14 +77,11 @@ static mls_status read_pattern(mls_str span, const char *of, mls_pattern *patter
     mls_buffer text = {0};
     mls_arena scratch = {0};
     mls_raw_member item;
-    mls_status status = MLS_OK;
-    if (mls_json_kind_of(span) == MLS_JSON_LIST) {
-        mls_json_walk walk = mls_json_walk_begin(span);
-        while (status == MLS_OK && mls_json_walk_next(&walk, &item)) {
-            status = append_pattern(&text, item.value, &scratch);
-        }
-    } else {
-        status = append_pattern(&text, span, &scratch);
+    const bool list = mls_json_kind_of(span) == MLS_JSON_LIST;
+    mls_json_walk walk = mls_json_walk_begin(span);
+    mls_status status = list ? MLS_OK : append_pattern(&text, span, &scratch);
+    while (list && status == MLS_OK && mls_json_walk_next(&walk, &item)) {
+        status = append_pattern(&text, item.value, &scratch);
     }
     if (status == MLS_OK) {
         status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text))
@@ -129,67 +89,64 @@ static mls_status read_pattern(mls_str span, const char *of, mls_pattern *patter
     }
     mls_buffer_release(&text);
     mls_arena_release(&scratch);
-    return status == MLS_OK ? MLS_OK
-           : status == MLS_ERROR_MEMORY
-               ? mls_error_memory(error)
+    return status == MLS_OK || status == MLS_ERROR_MEMORY
+               ? status
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is no regular expression", of);
 }
 
-/* The class that an item of "classes" or "rules" names. */
-static mls_status add_class(mls_kernel_classes *classes, mls_str item, size_t *number, mls_error *error)
+/* An item of "classes" or "rules": the class that it names and, of the latter, its pattern. */
+static mls_status add_class(mls_kernel_classes *classes, mls_str item, bool rule, mls_error *error)
 {
-    mls_str span;
+    mls_str span = {NULL, 0};
     mls_str name;
     if (!mls_json_member(item, MLS_S("class"), &span) || mls_json_kind_of(span) != MLS_JSON_STRING) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "holds a class without a name");
     }
     if (!mls_json_string(span, &classes->memory, &name)) {
-        return mls_error_memory(error);
+        return MLS_ERROR_MEMORY;
     }
     if (!mls_str_is_name(name)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "'%.60s' cannot be the name of a class", name.ptr);
     }
-    *number = class_number(classes, name);
-    return *number < MLS_CLASSES_MAX ? MLS_OK : too_many(classes, error);
-}
-
-static mls_status add_class_rule(mls_kernel_classes *classes, mls_str item, mls_error *error)
-{
-    class_rule *rule = &classes->rules[classes->rule_count];
-    mls_str pattern = {NULL, 0};
-    if (classes->rule_count == RULES_MAX) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d rules", RULES_MAX);
+    const size_t number = class_number(classes, name);
+    if (number == MLS_CLASSES_MAX) {
+        return too_many(classes, error);
     }
-    mls_status status = add_class(classes, item, &rule->number, error);
-    if (status == MLS_OK) {
-        (void)mls_json_member(item, MLS_S("pattern"), &pattern);
-        status = read_pattern(pattern, classes->names[rule->number], &rule->pattern, error);
-        classes->rule_count += status == MLS_OK;
+    if (!rule) {
+        return MLS_OK;
     }
+    if (classes->rule_count == MLS_CLASS_RULES_MAX) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d rules", MLS_CLASS_RULES_MAX);
+    }
+    span = (mls_str){NULL, 0};
+    (void)mls_json_member(item, MLS_S("pattern"), &span);
+    classes->rules[classes->rule_count].number = number;
+    const mls_status status =
+        read_pattern(span, classes->names[number], &classes->rules[classes->rule_count].pattern, error);
+    classes->rule_count += status == MLS_OK;
     return status;
 }
 
 static mls_status read_classes(mls_kernel_classes *classes, mls_str json, mls_error *error)
 {
-    mls_str list;
+    static const mls_str lists[] = {MLS_STR("classes"), MLS_STR("rules")};
+    mls_str span;
     mls_raw_member item;
-    size_t number;
     mls_status status = MLS_OK;
-    if (!mls_json_member(json, MLS_S("rules"), &list) || mls_json_kind_of(list) != MLS_JSON_LIST) {
+    if (!mls_json_member(json, MLS_S("rules"), &span) || mls_json_kind_of(span) != MLS_JSON_LIST) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has no list of \"rules\"");
     }
-    mls_json_walk rules = mls_json_walk_begin(list);
-    if (mls_json_member(json, MLS_S("classes"), &list)) {
-        mls_json_walk walk = mls_json_walk_begin(list);
+    for (size_t i = 0; i < 2; i++) {
+        mls_json_walk walk = {NULL, NULL, false};
+        if (mls_json_member(json, lists[i], &span)) {
+            walk = mls_json_walk_begin(span);
+        }
         while (status == MLS_OK && mls_json_walk_next(&walk, &item)) {
-            status = add_class(classes, item.value, &number, error);
+            status = add_class(classes, item.value, i == 1, error);
         }
     }
-    while (status == MLS_OK && mls_json_walk_next(&rules, &item)) {
-        status = add_class_rule(classes, item.value, error);
-    }
-    if (status == MLS_OK && mls_json_member(json, MLS_S("fp32_pattern"), &list)) {
-        status = read_pattern(list, "FP32", &classes->fp32, error);
+    if (status == MLS_OK && mls_json_member(json, MLS_S("fp32_pattern"), &span)) {
+        status = read_pattern(span, "FP32", &classes->fp32, error);
     }
     if (status == MLS_OK) {
         classes->other = class_number(classes, MLS_S("other"));
@@ -240,39 +197,25 @@ static mls_status look_for(const mls_pattern *pattern, mls_str name, bool *is_th
     return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
 
-bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number)
+bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32)
 {
+    mls_status status = MLS_OK;
+    bool found = false;
     *number = classes->other;
-    for (size_t i = 0; i < classes->rule_count; i++) {
-        bool found;
-        if (look_for(&classes->rules[i].pattern, name, &found) != MLS_OK) {
-            return false;
-        }
-        if (found) {
-            *number = classes->rules[i].number;
-            break;
-        }
+    *fp32 = false;
+    for (size_t i = 0; i < classes->rule_count && !found && status == MLS_OK; i++) {
+        status = look_for(&classes->rules[i].pattern, name, &found);
+        *number = found ? classes->rules[i].number : *number;
     }
-    return true;
-}
-
-unsigned mls_class_roles_of(const mls_kernel_classes *classes, const char *name)
-{
-    size_t number = 0;
-    while (number < classes->count && strcmp(classes->names[number], name) != 0) {
-        number++;
+    if (status == MLS_OK && (classes->roles[*number] & MLS_CLASS_PRODUCT) != 0 && classes->fp32.code != NULL) {
+        status = look_for(&classes->fp32, name, fp32);
     }
-    return number < classes->count ? classes->roles[number] : 0;
-}
-
-bool mls_class_fp32(const mls_kernel_classes *classes, mls_str name, bool *found)
-{
-    *found = false;
-    return classes->fp32.code == NULL || look_for(&classes->fp32, name, found) == MLS_OK;
+    return status == MLS_OK;
 }
 
 const char *mls_kernel_class_of(const mls_kernel_classes *classes, mls_str name)
 {
     size_t number;
-    return mls_class_find(classes, name, &number) ? classes->names[number] : NULL;
+    bool fp32;
+    return mls_class_find(classes, name, &number, &fp32) ? classes->names[number] : NULL;
 }

@@ -3,10 +3,12 @@
 #ifndef MLS_PROFILE_CLASSES_H
 #define MLS_PROFILE_CLASSES_H
 
+#include "base/memory.h"
+#include "base/pattern.h"
 #include "mlscore/profile.h"
 
-/* Classes that a file may define. */
-enum { MLS_CLASSES_MAX = 64 };
+/* What a file may define. */
+enum { MLS_CLASSES_MAX = 64, MLS_CLASS_RULES_MAX = 256 };
 
 /* What verdicts and the time line ask of a class. */
 enum {
@@ -17,20 +19,21 @@ enum {
     MLS_CLASS_BYTES = 16      /* moves bytes more than it computes */
 };
 
-size_t mls_class_count(const mls_kernel_classes *classes);
-const char *mls_class_name(const mls_kernel_classes *classes, size_t number);
-unsigned mls_class_roles(const mls_kernel_classes *classes, size_t number);
+struct mls_kernel_classes {
+    mls_arena memory;
+    const char *names[MLS_CLASSES_MAX];
+    unsigned roles[MLS_CLASSES_MAX];
+    size_t count;
+    size_t other, copy; /* the numbers of these */
+    struct {
+        size_t number; /* of the class */
+        mls_pattern pattern;
+    } rules[MLS_CLASS_RULES_MAX];
+    size_t rule_count;
+    mls_pattern fp32; /* without code: none */
+};
 
-/* The number of the class of copies. */
-size_t mls_class_copy(const mls_kernel_classes *classes);
-
-/* The number of a name's class; false: memory ran out. */
-bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number);
-
-/* The roles of a class by its name. */
-unsigned mls_class_roles_of(const mls_kernel_classes *classes, const char *name);
-
-/* Whether a name says that the kernel multiplies on FP32 cores; false: memory ran out. */
-bool mls_class_fp32(const mls_kernel_classes *classes, mls_str name, bool *found);
+/* The number of a name's class, and whether it is a product on FP32 cores; false: memory ran out. */
+bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32);
 
 #endif

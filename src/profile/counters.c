@@ -8,12 +8,15 @@
 /* Of the rule SpeedOfLight, in percent. */
 enum { LATENCY_BELOW = 60, NEAR_PEAK_FROM = 80, BALANCED_BELOW = 10 };
 
-/* Sums of the launches of one kernel that have both throughputs. */
+/* A metric of the launches of one kernel that have it. */
+typedef struct metric_sums {
+    uint64_t launches, timed;
+    double plain, weighted, duration;
+} metric_sums;
+
+/* Of the launches that have both throughputs. */
 typedef struct kernel_sums {
-    uint64_t launches, timed, with_dram, dram_timed;
-    double duration;
-    double plain[MLS_METRIC_COUNT], weighted[MLS_METRIC_COUNT];
-    double dram_duration;
+    metric_sums of[MLS_METRIC_DURATION];
 } kernel_sums;
 
 static bool is_measured(const mls_launch *launch)
@@ -35,65 +38,55 @@ const char *mls_profile_bound_name(mls_profile_bound bound)
     return names[bound];
 }
 
-static void settle_launch(mls_launch *launch, mls_marks marks)
+/* Counts a launch among the kernels, timed or not. */
+static void count_launch(mls_gather *gather, mls_launch *launch)
 {
     for (size_t i = 0; i < MLS_METRIC_COUNT; i++) {
-        launch->value[i] /= mls_marks_decimal(marks, launch->open[i], i != MLS_METRIC_DURATION) ? 1000 : 1;
+        launch->value[i] /= mls_locale_divisor(gather->locale, launch->open[i], i != MLS_METRIC_DURATION);
     }
-}
-
-/* Counts a launch among the kernels, timed or not. */
-static void count_launch(mls_gather *gather, const mls_launch *launch)
-{
-    mls_tally_row *row = mls_gather_row(gather, launch->id);
-    row->count.sure++;
-    if (launch->rank[MLS_METRIC_DURATION] > 0 && launch->value[MLS_METRIC_DURATION] < 9e12) {
-        const int64_t ns = (int64_t)(launch->value[MLS_METRIC_DURATION] * 1e6 + 0.5);
-        row->total_ns.sure = mls_add_ns(row->total_ns.sure, ns);
-        row->least_ns.sure = row->least_ns.sure < 0 || ns < row->least_ns.sure ? ns : row->least_ns.sure;
-        row->most_ns.sure = ns > row->most_ns.sure ? ns : row->most_ns.sure;
-    }
+    const double duration = launch->value[MLS_METRIC_DURATION];
+    const bool timed = launch->rank[MLS_METRIC_DURATION] > 0 && duration < 9e12;
+    const double ns = timed ? floor(duration * 1e6 + 0.5) : (double)NAN;
+    mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[launch->row].in[gather->locale], 1, timed ? ns : 0, ns, ns);
 }
 
 static void sum_launch(kernel_sums *sums, const mls_launch *launch)
 {
     const bool timed = launch->rank[MLS_METRIC_DURATION] > 0;
     const double duration = timed ? launch->value[MLS_METRIC_DURATION] : 0;
-    const bool dram = launch->rank[MLS_METRIC_DRAM] > 0;
-    sums->launches++;
-    sums->timed += timed;
-    sums->with_dram += dram;
-    sums->dram_timed += dram && timed;
-    sums->duration += duration;
-    sums->dram_duration += dram ? duration : 0;
     for (size_t i = 0; i < MLS_METRIC_DURATION; i++) {
-        sums->plain[i] += launch->value[i];
-        sums->weighted[i] += launch->value[i] * duration;
+        if (launch->rank[i] > 0) {
+            sums->of[i].launches++;
+            sums->of[i].timed += timed;
+            sums->of[i].plain += launch->value[i];
+            sums->of[i].weighted += launch->value[i] * duration;
+            sums->of[i].duration += duration;
+        }
     }
 }
 
-static mls_profile_counter counter_of(const kernel_sums *sums, mls_str name, const char *class_name)
+/* Weighted by duration where all have one; NAN: none was measured. */
+static double metric_mean(const metric_sums *sums)
 {
-    const bool timed = sums->timed == sums->launches && sums->duration > 0;
-    const bool dram_timed = sums->dram_timed == sums->with_dram && sums->dram_duration > 0;
-    double mean[MLS_METRIC_DURATION];
-    for (size_t i = 0; i < MLS_METRIC_DURATION; i++) {
-        const bool weigh = i == MLS_METRIC_DRAM ? dram_timed : timed;
-        const double count = (double)(i == MLS_METRIC_DRAM ? sums->with_dram : sums->launches);
-        const double duration = i == MLS_METRIC_DRAM ? sums->dram_duration : sums->duration;
-        mean[i] = weigh ? sums->weighted[i] / duration : sums->plain[i] / count;
-    }
-    const double larger = fmax(mean[MLS_METRIC_COMPUTE], mean[MLS_METRIC_MEMORY]);
+    return sums->timed == sums->launches && sums->duration > 0 ? sums->weighted / sums->duration
+                                                               : sums->plain / (double)sums->launches;
+}
+
+static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_row *row, const kernel_sums *sums)
+{
+    const metric_sums *both = &sums->of[MLS_METRIC_COMPUTE];
+    const double compute = metric_mean(both);
+    const double memory = metric_mean(&sums->of[MLS_METRIC_MEMORY]);
     return (mls_profile_counter){
-        .name = name,
-        .class_name = class_name,
-        .launches = sums->launches,
-        .duration_ms = sums->timed == sums->launches ? sums->duration : (double)NAN,
-        .compute_percent = mean[MLS_METRIC_COMPUTE],
-        .memory_percent = mean[MLS_METRIC_MEMORY],
-        .dram_percent = sums->with_dram > 0 ? mean[MLS_METRIC_DRAM] : (double)NAN,
-        .bound = bound_of(mean[MLS_METRIC_COMPUTE], mean[MLS_METRIC_MEMORY]),
-        .near_peak = larger >= NEAR_PEAK_FROM,
+        .name = row->name,
+        .class_name = gather->classes->names[row->class_number],
+        .launches = both->launches,
+        .duration_ms = both->timed == both->launches ? both->duration : (double)NAN,
+        .compute_percent = compute,
+        .memory_percent = memory,
+        .dram_percent = metric_mean(&sums->of[MLS_METRIC_DRAM]),
+        .bound = bound_of(compute, memory),
+        .near_peak = fmax(compute, memory) >= NEAR_PEAK_FROM,
     };
 }
 
@@ -106,86 +99,71 @@ static int compare_counters(const void *a, const void *b)
     return left != right ? (left < right ? 1 : -1) : mls_str_compare(x->name, y->name);
 }
 
-static int compare_counter_names(const void *a, const void *b)
-{
-    return mls_str_compare((*(const mls_profile_counter *const *)a)->name,
-                           (*(const mls_profile_counter *const *)b)->name);
-}
-
-const mls_profile_counter *mls_profile_counter_of(const mls_profile *profile, mls_str name)
-{
-    const mls_profile_counter key = {.name = name};
-    const mls_profile_counter *wanted = &key;
-    const mls_profile_counter **found = profile->counter_count == 0
-                                            ? NULL
-                                            : bsearch(&wanted, profile->counters_by_name, profile->counter_count,
-                                                      sizeof(const mls_profile_counter *), compare_counter_names);
-    return found != NULL ? *found : NULL;
-}
-
 /* How much of the time, or of the launches, each bound has. */
 static void share_bounds(mls_profile *profile)
 {
-    double weights[MLS_BOUND_COUNT] = {0};
+    mls_profile_bounded of[MLS_BOUND_COUNT] = {0};
     double total = 0;
-    bool timed = true;
-    for (size_t i = 0; i < profile->counter_count; i++) {
-        timed = timed && isfinite(profile->counters[i].duration_ms);
-    }
-    profile->bounds_by_time = timed;
+    /* Those whose duration is not known come last. */
+    profile->bounds_by_time =
+        profile->counter_count == 0 || isfinite(profile->counters[profile->counter_count - 1].duration_ms);
     for (size_t i = 0; i < profile->counter_count; i++) {
         const mls_profile_counter *counter = &profile->counters[i];
-        const double weight = timed ? counter->duration_ms : (double)counter->launches;
-        profile->bounds[counter->bound].launches += counter->launches;
-        weights[counter->bound] += weight;
+        const double weight = profile->bounds_by_time ? counter->duration_ms : (double)counter->launches;
+        of[counter->bound].launches += counter->launches;
+        of[counter->bound].share += weight;
         total += weight;
     }
-    for (size_t i = 0; i < MLS_BOUND_COUNT; i++) {
-        profile->bounds[i].share = total > 0 ? weights[i] / total : (double)NAN;
+    for (mls_profile_bound i = 0; i < MLS_BOUND_COUNT; i++) {
+        if (of[i].launches > 0) {
+            profile->bounds[profile->bound_count++] =
+                (mls_profile_bounded){i, of[i].launches, total > 0 ? of[i].share / total : (double)NAN};
+        }
     }
+}
+
+/* The kernels with counters in their order, and known to their rows. */
+static void list_counters(mls_gather *gather, const kernel_sums *sums)
+{
+    mls_profile *profile = gather->profile;
+    mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++) {
+        if (sums[i].of[MLS_METRIC_COMPUTE].launches > 0) {
+            profile->counters[profile->counter_count++] = counter_of(gather, &kernels->rows[i], &sums[i]);
+        }
+    }
+    qsort(profile->counters, profile->counter_count, sizeof *profile->counters, compare_counters);
+    for (size_t i = 0; i < profile->counter_count; i++) {
+        const mls_map_entry *entry = mls_map_find(&kernels->map, profile->counters[i].name);
+        kernels->rows[entry->value.number].counter = &profile->counters[i];
+    }
+    profile->has_counters = true;
+    share_bounds(profile);
 }
 
 bool mls_gather_counters(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
-    const size_t names = gather->kernels.count;
-    kernel_sums *sums = calloc(names + MLS_CLASSES_MAX, sizeof *sums);
+    const size_t rows = gather->tallies[MLS_TALLY_KERNELS].count;
+    kernel_sums *sums = calloc(rows, sizeof *sums);
     size_t missing = 0;
-    profile->counters = mls_arena_array(&gather->arena, names + 1, sizeof *profile->counters);
-    profile->counters_by_name = mls_arena_array(&gather->arena, names + 1, sizeof(const mls_profile_counter *));
-    if (sums == NULL || profile->counters == NULL || profile->counters_by_name == NULL) {
-        free(sums);
-        return false;
-    }
-    for (size_t i = 0; i < gather->launches.count; i++) {
-        mls_launch *launch = &gather->launches.items[i];
-        settle_launch(launch, gather->marks);
-        count_launch(gather, launch);
-        missing += !is_measured(launch);
-        if (is_measured(launch) && launch->id < names) {
-            sum_launch(&sums[launch->id], launch);
+    profile->counters = mls_arena_array(gather->arena, rows, sizeof *profile->counters);
+    if (sums != NULL && profile->counters != NULL) {
+        for (size_t i = 0; i < gather->launches.count; i++) {
+            mls_launch *launch = &gather->launches.items[i];
+            count_launch(gather, launch);
+            missing += !is_measured(launch);
+            if (is_measured(launch)) {
+                sum_launch(&sums[launch->row], launch);
+            }
         }
-    }
-    for (size_t i = 0; i < names; i++) {
-        if (sums[i].launches > 0) {
-            profile->counters[profile->counter_count++] =
-                counter_of(&sums[i], gather->kernels.map.entries[i].key,
-                           mls_class_name(gather->classes, gather->kernels.rows[i].class_number));
-        }
+        list_counters(gather, sums);
     }
     free(sums);
-    qsort(profile->counters, profile->counter_count, sizeof *profile->counters, compare_counters);
-    for (size_t i = 0; i < profile->counter_count; i++) {
-        profile->counters_by_name[i] = &profile->counters[i];
-    }
-    qsort(profile->counters_by_name, profile->counter_count, sizeof(const mls_profile_counter *),
-          compare_counter_names);
-    profile->has_counters = true;
-    share_bounds(profile);
     if (missing > 0) {
         mls_findings_add(&profile->findings, MLS_FINDING_COUNTERS_MISSING, (mls_finding_place){0},
                          "%zu of %zu launches have no throughput of computing or none of memory", missing,
                          gather->launches.count);
     }
-    return true;
+    return profile->has_counters;
 }

@@ -2,39 +2,40 @@
 /* gather.c - names, streams and activities while a profile is read. */
 #include "profile/gather.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <strings.h>
 
-void mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile)
+bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile)
 {
-    *gather = (mls_gather){.classes = classes, .profile = profile, .base_ns = -1};
-    mls_tally *tallies[] = {&gather->kernels, &gather->api, &gather->ranges, &gather->osrt};
-    for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++) {
-        tallies[i]->map.arena = &gather->arena;
+    mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    *gather = (mls_gather){.classes = classes,
+                           .profile = profile,
+                           .arena = profile->arena,
+                           .base_ns = -1,
+                           .steps = {.least = (double)NAN, .most = (double)NAN},
+                           .track_map.arena = profile->arena,
+                           .device_map.arena = profile->arena};
+    for (size_t i = 0; i < MLS_TALLIES; i++) {
+        gather->tallies[i].map.arena = gather->arena;
     }
-    gather->track_map.arena = &gather->arena;
-    gather->device_map.arena = &gather->arena;
-    for (size_t i = 0; i < mls_class_count(classes); i++) {
-        gather->unnamed[i] = (mls_tally_row){.class_number = i, .least_ns = {-1, -1, -1}, .most_ns = {-1, -1, -1}};
+    for (size_t i = 0; i < MLS_ROW_NAME; i++) {
+        if (!MLS_GROW(kernels, rows)) {
+            return false;
+        }
+        kernels->rows[kernels->count] = (mls_tally_row){.class_number = i < MLS_ROW_COPY ? i : classes->copy};
+        mls_row_clear(&kernels->rows[kernels->count++]);
     }
-}
-
-void mls_tally_release(mls_tally *tally)
-{
-    free(tally->rows);
-    *tally = (mls_tally){.map.arena = tally->map.arena};
+    return true;
 }
 
 void mls_gather_release(mls_gather *gather)
 {
-    mls_tally_release(&gather->kernels);
-    mls_tally_release(&gather->api);
-    mls_tally_release(&gather->ranges);
-    mls_tally_release(&gather->osrt);
+    for (size_t i = 0; i < MLS_TALLIES; i++) {
+        free(gather->tallies[i].rows);
+    }
     free(gather->activities.items);
     free(gather->tracks.items);
     free(gather->launches.items);
-    mls_arena_release(&gather->arena);
 }
 
 void mls_gather_too_much(mls_gather *gather, size_t line, const char *what)
@@ -46,68 +47,83 @@ void mls_gather_too_much(mls_gather *gather, size_t line, const char *what)
     }
 }
 
+/* -------------------------------------------------------------------- sums */
+
+void mls_sums_add(mls_sums *sums, double count, double total, double least, double most)
+{
+    sums->count += count;
+    sums->total += total;
+    sums->least = fmin(sums->least, least);
+    sums->most = fmax(sums->most, most);
+}
+
+void mls_row_clear(mls_tally_row *row)
+{
+    for (mls_locale i = 0; i < MLS_LOCALES; i++) {
+        row->in[i] = (mls_sums){.least = (double)NAN, .most = (double)NAN};
+    }
+}
+
+double mls_locale_divisor(mls_locale locale, char open, bool comma_decimal)
+{
+    const mls_marks marks = {.point = locale == MLS_LOCALE_POINT, .comma = locale == MLS_LOCALE_COMMA};
+    return mls_marks_decimal(marks, open, comma_decimal) ? 1000 : 1;
+}
+
 /* ------------------------------------------------------------------- names */
 
-mls_tally_row *mls_tally_put(mls_tally *tally, mls_arena *arena, mls_str name, bool *full)
+mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full)
 {
     mls_map_entry *entry = mls_map_find(&tally->map, name);
-    bool added = false;
-    *full = false;
-    if (entry == NULL) {
-        *full = tally->count == MLS_NAMES_MAX || name.len > MLS_NAME_BYTES_MAX - tally->bytes;
-        tally->map.arena = arena;
-        entry = *full || !MLS_GROW(tally, rows) ? NULL : mls_map_put(&tally->map, name, &added);
-    }
-    if (added && entry != NULL) {
+    *full = entry == NULL && (tally->map.count == MLS_NAMES_MAX || name.len > MLS_NAME_BYTES_MAX - tally->bytes);
+    if (entry == NULL && !*full && MLS_GROW(tally, rows) && (entry = mls_map_put(&tally->map, name, NULL)) != NULL) {
         entry->value.number = tally->count;
         tally->bytes += name.len;
-        tally->rows[tally->count++] = (mls_tally_row){.least_ns = {-1, -1, -1}, .most_ns = {-1, -1, -1}};
+        tally->rows[tally->count] = (mls_tally_row){.name = entry->key};
+        mls_row_clear(&tally->rows[tally->count++]);
     }
     return entry != NULL ? &tally->rows[entry->value.number] : NULL;
 }
 
-bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *id)
+void mls_tally_clear(mls_tally *tally)
+{
+    free(tally->rows);
+    *tally = (mls_tally){.map.arena = tally->map.arena};
+}
+
+bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *number)
 {
     bool full;
-    size_t number;
-    const size_t before = gather->kernels.count;
-    mls_tally_row *row = mls_tally_put(&gather->kernels, &gather->arena, name, &full);
-    if (row == NULL && full) {
-        const bool ok = mls_class_find(gather->classes, name, &number);
-        *id = MLS_ID_CLASS + (uint32_t)number;
-        return ok;
-    }
-    if (row == NULL || (gather->kernels.count > before && !mls_class_find(gather->classes, name, &row->class_number))) {
+    mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    const size_t before = kernels->count;
+    mls_tally_row *row = mls_tally_put(kernels, name, &full);
+    size_t class_number = 0;
+    bool fp32 = false;
+    if ((row == NULL && !full) ||
+        ((full || kernels->count > before) && !mls_class_find(gather->classes, name, &class_number, &fp32))) {
         return false;
     }
-    *id = (uint32_t)(row - gather->kernels.rows);
+    if (kernels->count > before) {
+        row->class_number = class_number;
+        row->fp32 = fp32;
+    }
+    *number = (uint32_t)(full ? class_number : (size_t)(row - kernels->rows));
     return true;
-}
-
-mls_tally_row *mls_gather_row(mls_gather *gather, uint32_t id)
-{
-    return id < MLS_ID_CLASS ? &gather->kernels.rows[id] : &gather->unnamed[id - MLS_ID_CLASS];
-}
-
-size_t mls_gather_class(const mls_gather *gather, uint32_t id)
-{
-    return id >= MLS_ID_COPY    ? mls_class_copy(gather->classes)
-           : id >= MLS_ID_CLASS ? id - MLS_ID_CLASS
-                                : gather->kernels.rows[id].class_number;
 }
 
 /* ------------------------------------------------------------------ copies */
 
+/* As reports and traces write them; a set is one whatever else its name holds. */
 static const struct {
-    const char *name, *also; /* as reports and traces write it */
+    const char *name, *also;
 } operations[MLS_COPY_COUNT] = {
+    [MLS_COPY_SET] = {"Memset", "memset"},
     [MLS_COPY_HOST_TO_DEVICE] = {"Host-to-Device", "HtoD"},
     [MLS_COPY_DEVICE_TO_HOST] = {"Device-to-Host", "DtoH"},
     [MLS_COPY_DEVICE_TO_DEVICE] = {"Device-to-Device", "DtoD"},
     [MLS_COPY_HOST_TO_HOST] = {"Host-to-Host", "HtoH"},
     [MLS_COPY_PEER_TO_PEER] = {"Peer-to-Peer", "PtoP"},
-    [MLS_COPY_SET] = {"Memset", "memset"},
-    [MLS_COPY_OTHER] = {"Other", "Other"},
+    [MLS_COPY_OTHER] = {"Other", ""}, /* which every name holds */
 };
 
 const char *mls_copy_operation_name(mls_copy_operation operation)
@@ -117,90 +133,62 @@ const char *mls_copy_operation_name(mls_copy_operation operation)
 
 mls_copy_operation mls_copy_operation_of(mls_str name)
 {
-    if (mls_str_contains(name, MLS_S("memset")) || mls_str_contains(name, MLS_S("Memset"))) {
-        return MLS_COPY_SET;
+    mls_copy_operation operation = 0;
+    while (!mls_str_contains(name, mls_str_from(operations[operation].name)) &&
+           !mls_str_contains(name, mls_str_from(operations[operation].also))) {
+        operation++;
     }
-    for (mls_copy_operation i = 0; i < MLS_COPY_SET; i++) {
-        if (mls_str_contains(name, mls_str_from(operations[i].name)) ||
-            mls_str_contains(name, mls_str_from(operations[i].also))) {
-            return i;
-        }
+    return operation;
+}
+
+void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open)
+{
+    for (mls_locale i = 0; i < MLS_LOCALES; i++) {
+        mls_sums_add(&gather->sizes[operation].in[i], 1, megabytes / mls_locale_divisor(i, open, true), (double)NAN,
+                     (double)NAN);
     }
-    return MLS_COPY_OTHER;
 }
 
 /* ----------------------------------------------------------------- streams */
 
-bool mls_gather_track(mls_gather *gather, mls_str device, mls_str stream, uint32_t *track)
+/* The number of a stream, whose name is that of its device, a NUL, and its own. */
+static mls_status find_track(mls_gather *gather, mls_str device, mls_str stream, uint32_t *track)
 {
-    enum { KEY_MAX = 160 };
-    char key[KEY_MAX];
-    bool added;
-    device.len = device.len < KEY_MAX / 2 - 1 ? device.len : KEY_MAX / 2 - 1;
-    stream.len = stream.len < KEY_MAX / 2 ? stream.len : KEY_MAX / 2;
+    enum { KEPT = 80 };
+    char key[2 * KEPT];
+    device.len = device.len < KEPT ? device.len : KEPT - 1;
+    stream.len = stream.len < KEPT ? stream.len : KEPT;
     memcpy(key, device.ptr, device.len);
     key[device.len] = '\0';
     memcpy(key + device.len + 1, stream.ptr, stream.len);
     const mls_str whole = {key, device.len + 1 + stream.len};
-    const mls_map_entry *known = mls_map_find(&gather->track_map, whole);
-    if (known != NULL) {
-        *track = (uint32_t)known->value.number;
-        return true;
+    mls_map_entry *entry = mls_map_find(&gather->track_map, whole);
+    if (entry == NULL) {
+        if (gather->tracks.count == MLS_TRACKS_MAX) {
+            return MLS_ERROR_LIMIT;
+        }
+        entry = MLS_GROW(&gather->tracks, items) ? mls_map_put(&gather->track_map, whole, NULL) : NULL;
+        const mls_map_entry *on = entry != NULL ? mls_map_put(&gather->device_map, device, NULL) : NULL;
+        if (on == NULL) {
+            return MLS_ERROR_MEMORY;
+        }
+        gather->tracks.items[gather->tracks.count++] =
+            (mls_track){.device = on->key,
+                        .stream = {entry->key.ptr + device.len + 1, stream.len},
+                        .device_number = (size_t)(on - gather->device_map.entries)};
     }
-    if (gather->tracks.count == MLS_TRACKS_MAX) {
-        return false;
-    }
-    mls_map_entry *entry = MLS_GROW(&gather->tracks, items) ? mls_map_put(&gather->track_map, whole, NULL) : NULL;
-    mls_map_entry *on = entry != NULL ? mls_map_put(&gather->device_map, device, &added) : NULL;
-    if (on == NULL) {
-        return false;
-    }
-    const mls_str kept = entry->key;
-    *track = (uint32_t)gather->tracks.count;
-    entry->value.number = gather->tracks.count;
-    gather->tracks.items[gather->tracks.count++] =
-        (mls_track){.device = {kept.ptr, device.len},
-                    .stream = {kept.ptr + device.len + 1, stream.len},
-                    .device_number = (size_t)(on - gather->device_map.entries)};
-    return true;
+    *track = (uint32_t)(entry - gather->track_map.entries);
+    return MLS_OK;
 }
 
-bool mls_gather_activity(mls_gather *gather, mls_activity activity)
+mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity)
 {
-    if (!MLS_GROW(&gather->activities, items)) {
-        return false;
+    const mls_status status = find_track(gather, device, stream, &activity.track);
+    if (status == MLS_OK && !MLS_GROW(&gather->activities, items)) {
+        return MLS_ERROR_MEMORY;
     }
-    gather->activities.items[gather->activities.count++] = activity;
-    return true;
-}
-
-/* -------------------------------------------------------------------- sums */
-
-int64_t mls_add_ns(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-bool mls_sum_add(mls_sum *sum, const mls_decimal *number, int power)
-{
-    int64_t value;
-    int64_t *part = number->open == ',' ? &sum->comma : number->open == '.' ? &sum->point : &sum->sure;
-    if (!mls_decimal_scale(number, power, &value)) {
-        return false;
+    if (status == MLS_OK) {
+        gather->activities.items[gather->activities.count++] = activity;
     }
-    *part = mls_add_ns(*part, value);
-    return true;
-}
-
-static int64_t settle_part(int64_t part, bool decimal)
-{
-    return decimal && part > 0 ? part / 1000 + (part % 1000 >= 500) : part;
-}
-
-int64_t mls_sum_settle(const mls_sum *sum, mls_marks marks, bool comma_decimal)
-{
-    const int64_t comma = settle_part(sum->comma, mls_marks_decimal(marks, ',', comma_decimal));
-    const int64_t point = settle_part(sum->point, mls_marks_decimal(marks, '.', comma_decimal));
-    return mls_add_ns(sum->sure, mls_add_ns(comma, point));
+    return status;
 }

@@ -20,19 +20,32 @@ enum {
     MLS_TRACKS_MAX = 16384 /* streams */
 };
 
-/* Sums of numbers that are settled, and of those whose comma or point is open (see base/decimal.h). */
-typedef struct mls_sum {
-    int64_t sure, comma, point;
-} mls_sum;
+/*
+ * How the numbers of a file are written, which only its end may tell (see base/decimal.h): until then sums are kept as
+ * they are in each locale.
+ */
+typedef enum mls_locale {
+    MLS_LOCALE_POINT,  /* with a decimal point */
+    MLS_LOCALE_COMMA,  /* with a decimal comma */
+    MLS_LOCALE_UNTOLD, /* nobody knows */
+    MLS_LOCALES
+} mls_locale;
 
-/* A name with what is counted under it. */
+/* Sums of what is counted under one name: whole numbers, below 2^53 without error. */
+typedef struct mls_sums {
+    double count, total;
+    double least, most; /* NAN: not told */
+} mls_sums;
+
 typedef struct mls_tally_row {
+    mls_str name; /* empty: of a kernel whose name is not kept, or of a copy */
     size_t class_number;
-    mls_sum count, total_ns;
-    mls_sum least_ns, most_ns; /* -1: none of that kind */
+    bool fp32; /* it is a product on FP32 cores */
+    const mls_profile_counter *counter;
+    mls_sums in[MLS_LOCALES];
 } mls_tally_row;
 
-/* Rows by name.  Zero-initialised but for the arena is empty. */
+/* Rows by name. */
 typedef struct mls_tally {
     mls_map map; /* a name's entry has the number of its row */
     mls_tally_row *rows;
@@ -41,43 +54,41 @@ typedef struct mls_tally {
     bool told;    /* the input has such a table */
 } mls_tally;
 
+typedef enum mls_tally_kind {
+    MLS_TALLY_KERNELS,
+    MLS_TALLY_RANGES,
+    MLS_TALLY_API,
+    MLS_TALLY_OSRT,
+    MLS_TALLY_CALLS, /* of either of these: the end of their table tells */
+    MLS_TALLIES
+} mls_tally_kind;
+
 typedef enum mls_copy_operation {
+    MLS_COPY_SET,
     MLS_COPY_HOST_TO_DEVICE,
     MLS_COPY_DEVICE_TO_HOST,
     MLS_COPY_DEVICE_TO_DEVICE,
     MLS_COPY_HOST_TO_HOST,
     MLS_COPY_PEER_TO_PEER,
-    MLS_COPY_SET,
     MLS_COPY_OTHER,
     MLS_COPY_COUNT
 } mls_copy_operation;
 
-typedef struct mls_copy_sum {
-    mls_sum count, total_ns;
-    mls_sum sized; /* how many their sizes say, when nothing else does */
-    double megabytes, comma_megabytes, point_megabytes;
-    bool has_megabytes;
-} mls_copy_sum;
-
-/* What an activity is of: a kernel by name, one of a class whose name is not kept, or a copy. */
+/*
+ * What an activity is of is its row among the kernels.  The first ones are of classes, for kernels whose names are not
+ * kept, then come two for each operation that copies, the second of pageable memory, then names.
+ */
 enum {
-    MLS_ID_CLASS = MLS_NAMES_MAX,
-    MLS_ID_COPY = MLS_ID_CLASS + MLS_CLASSES_MAX, /* two for each operation: the second of pageable memory */
-    MLS_ID_BITS = 20,
-    MLS_ID_MASK = (1 << MLS_ID_BITS) - 1
+    MLS_ROW_COPY = MLS_CLASSES_MAX,
+    MLS_ROW_NAME = MLS_ROW_COPY + 2 * MLS_COPY_COUNT,
+    MLS_ROW_BITS = 20,
+    MLS_ROW_MASK = (1 << MLS_ROW_BITS) - 1
 };
-
-/* Open marks of start and length stand above the bits of the id. */
-typedef enum mls_open_bits {
-    MLS_START_COMMA = 1 << MLS_ID_BITS,
-    MLS_START_POINT = 2 << MLS_ID_BITS,
-    MLS_LENGTH_COMMA = 4 << MLS_ID_BITS,
-    MLS_LENGTH_POINT = 8 << MLS_ID_BITS
-} mls_open_bits;
+_Static_assert(MLS_ROW_NAME + MLS_NAMES_MAX <= MLS_ROW_MASK, "every row has a number");
 
 typedef struct mls_activity {
     int64_t start, length; /* nanoseconds */
-    uint32_t id;
+    uint32_t row;          /* above its bits two for the open mark of the start, two for the length's */
     uint32_t track;
 } mls_activity;
 _Static_assert(sizeof(mls_activity) == 24, "an activity takes 24 bytes");
@@ -100,7 +111,7 @@ typedef enum mls_counter_metric {
 
 /* A launch with counters. */
 typedef struct mls_launch {
-    uint32_t id;                          /* of its name, as of an activity */
+    uint32_t row;
     char open[MLS_METRIC_COUNT];          /* as of mls_decimal */
     unsigned char rank[MLS_METRIC_COUNT]; /* 0: not measured; else how much its metric is preferred */
     double value[MLS_METRIC_COUNT];       /* percent; milliseconds */
@@ -109,12 +120,12 @@ typedef struct mls_launch {
 typedef struct mls_gather {
     const mls_kernel_classes *classes;
     mls_profile *profile; /* kind, completeness and findings are filled while reading */
-    mls_arena arena;      /* texts, handed over to the profile at the end */
+    mls_arena *arena;     /* texts and lists: the profile's */
     mls_marks marks;
-    mls_tally kernels, api, ranges, osrt;
-    mls_copy_sum copies[MLS_COPY_COUNT];
+    mls_locale locale; /* when all has been read */
+    mls_tally tallies[MLS_TALLIES];
+    mls_tally_row sizes[MLS_COPY_COUNT]; /* totals are megabytes */
     bool copies_timed, copies_sized;
-    mls_tally_row unnamed[MLS_CLASSES_MAX]; /* kernels whose names are not kept */
     struct {
         mls_activity *items;
         size_t count, capacity;
@@ -130,69 +141,70 @@ typedef struct mls_gather {
         mls_launch *items;
         size_t count, capacity;
     } launches;
-    struct {
-        uint64_t count;
-        int64_t total, least, most;
-    } steps;
-    int64_t base_ns;     /* of the wall clock; -1: not told */
-    int64_t first_ns;    /* the first start of the time line */
-    int64_t pageable_ns; /* of copies from or to pageable memory */
-    bool too_much;       /* said so */
+    mls_sums steps;
+    int64_t base_ns;                  /* of the wall clock; -1: not told */
+    int64_t first_ns;                 /* the first start of the time line */
+    double class_ns[MLS_CLASSES_MAX]; /* of all their activities, when all has been read */
+    bool too_much;                    /* said so */
 } mls_gather;
 
-void mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile);
+/* False: no memory; to be released in any case. */
+bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile);
 void mls_gather_release(mls_gather *gather);
 
-/* The id of a kernel's name, which is classified when it is new; false: no memory. */
-bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *id);
+/* Adds what was counted and timed; least and most may be NAN. */
+void mls_sums_add(mls_sums *sums, double count, double total, double least, double most);
 
-/* The row of a kernel's id; the number of its class. */
-mls_tally_row *mls_gather_row(mls_gather *gather, uint32_t id);
-size_t mls_gather_class(const mls_gather *gather, uint32_t id);
+/* A row without anything counted in it. */
+void mls_row_clear(mls_tally_row *row);
+
+/* By how much an open mark makes a number smaller in a locale. */
+double mls_locale_divisor(mls_locale locale, char open, bool comma_decimal);
+
+/* The row of a kernel's name, which is classified when it is new; false: no memory. */
+bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *row);
 
 /* The row of another name; NULL with *full set where there is no room for more names, else: no memory. */
-mls_tally_row *mls_tally_put(mls_tally *tally, mls_arena *arena, mls_str name, bool *full);
-void mls_tally_release(mls_tally *tally);
+mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full);
+
+/* Empty again. */
+void mls_tally_clear(mls_tally *tally);
 
 /* What a copy's name says of it. */
 mls_copy_operation mls_copy_operation_of(mls_str name);
 const char *mls_copy_operation_name(mls_copy_operation operation);
 
-/* The number of a stream, told apart by the texts of both; false: no memory, or (too_much) no room for more. */
-bool mls_gather_track(mls_gather *gather, mls_str device, mls_str stream, uint32_t *track);
+/* Adds what a copy moved. */
+void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open);
 
-/* Adds an activity; false: no memory. */
-bool mls_gather_activity(mls_gather *gather, mls_activity activity);
+/* Adds an activity of a stream, by the texts of both; MLS_ERROR_LIMIT: there is no room for more streams. */
+mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;
 
 /* Says once that there is more of something than is kept. */
 void mls_gather_too_much(mls_gather *gather, size_t line, const char *what);
-
-/* Adds a number, a + b without overflow; scaled to whole units, where it is not negative.  False: it is no such number.
- */
-int64_t mls_add_ns(int64_t a, int64_t b);
-bool mls_sum_add(mls_sum *sum, const mls_decimal *number, int power);
-
-/* A sum, now that the marks are known. */
-int64_t mls_sum_settle(const mls_sum *sum, mls_marks marks, bool comma_decimal);
 
 /* What was gathered as a profile: time lines (line.c), rows, counters (counters.c), verdicts (verdicts.c). */
 mls_status mls_gather_finish(mls_gather *gather) MLS_MUST_USE;
 bool mls_gather_line(mls_gather *gather);
 bool mls_gather_counters(mls_gather *gather);
-bool mls_profile_judge(mls_profile *profile, const mls_kernel_classes *classes, mls_arena *arena);
+bool mls_gather_judge(mls_gather *gather);
 
-/* Readers.  Each takes the input's blocks from the first one on, which lies in `block` (MLS_BLOCK_SIZE, padded). */
-typedef struct mls_blocks {
+/* The part of a file that is looked at, from `at` to `end`, behind which stands MLS_SCAN_PADDING of NUL. */
+typedef struct mls_window {
     mls_input *input;
-    char *block;
-    size_t len;
-} mls_blocks;
+    char *room;
+    char *at, *end;
+} mls_window;
+
+/* The next block, behind what is left of the ones before: no more than this.  False: no memory. */
+enum { MLS_WINDOW_KEPT = 1 << 20 };
+bool mls_window_fill(mls_window *window);
 
 /*
  * MLS_ERROR_UNKNOWN: it is no profile, with the reason; *json false: nor is it JSON, and no more than the first block
  * was looked at, which is as it was.
  */
-mls_status mls_trace_read(mls_gather *gather, mls_blocks *blocks, bool *json, mls_error *error);
-mls_status mls_reports_read(mls_gather *gather, mls_blocks *blocks, mls_error *error);
+mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error);
+mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error);
 
 #endif

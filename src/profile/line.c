@@ -11,10 +11,8 @@
 #include "profile/gather.h"
 
 typedef struct device_line {
-    mls_str device;
     uint64_t activities;
     mls_cover compute, communication, copy, kernels, all; /* kernels: C ∪ N */
-    size_t streams;
 } device_line;
 
 static int compare_starts(const void *a, const void *b)
@@ -24,40 +22,35 @@ static int compare_starts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int64_t settle_time(int64_t time, bool comma, bool point, mls_marks marks)
+/* Decides an open number, now that all have been seen. */
+static int64_t settle_time(int64_t time, unsigned open, mls_locale locale)
 {
-    const mls_sum sum = {0, comma ? time : 0, point ? time : 0};
-    return comma || point ? mls_sum_settle(&sum, marks, false) : time;
+    const char mark = "\0,."[open];
+    return mls_locale_divisor(locale, mark, false) > 1 ? time / 1000 + (time % 1000 >= 500) : time;
 }
 
-/* Decides open numbers, now that all have been seen. */
 static void settle_activities(mls_gather *gather)
 {
     for (size_t i = 0; i < gather->activities.count; i++) {
         mls_activity *activity = &gather->activities.items[i];
-        const uint32_t id = activity->id;
-        if (id > MLS_ID_MASK) {
-            activity->start = settle_time(activity->start, id & MLS_START_COMMA, id & MLS_START_POINT, gather->marks);
-            activity->length =
-                settle_time(activity->length, id & MLS_LENGTH_COMMA, id & MLS_LENGTH_POINT, gather->marks);
-            activity->id = id & MLS_ID_MASK;
+        const unsigned open = activity->row >> MLS_ROW_BITS;
+        if (open != 0) {
+            activity->start = settle_time(activity->start, open & 3, gather->locale);
+            activity->length = settle_time(activity->length, open >> 2, gather->locale);
+            activity->row &= MLS_ROW_MASK;
         }
     }
-}
-
-static void extend(mls_sum *least, mls_sum *most, int64_t length)
-{
-    least->sure = least->sure < 0 || length < least->sure ? length : least->sure;
-    most->sure = length > most->sure ? length : most->sure;
 }
 
 static void add_activity(mls_gather *gather, device_line *lines, const mls_activity *activity)
 {
     mls_track *track = &gather->tracks.items[activity->track];
+    mls_tally_row *row = &gather->tallies[MLS_TALLY_KERNELS].rows[activity->row];
     device_line *line = &lines[track->device_number];
     const int64_t start = activity->start;
     const int64_t end = start + activity->length;
-    const unsigned roles = mls_class_roles(gather->classes, mls_gather_class(gather, activity->id));
+    const double length = (double)activity->length;
+    const unsigned roles = gather->classes->roles[row->class_number];
     track->activities++;
     line->activities++;
     mls_cover_add(&track->busy, start, end);
@@ -68,29 +61,15 @@ static void add_activity(mls_gather *gather, device_line *lines, const mls_activ
         mls_cover_add(roles & MLS_CLASS_COMMUNICATION ? &line->communication : &line->compute, start, end);
         mls_cover_add(&line->kernels, start, end);
     }
-    if (activity->id >= MLS_ID_COPY) {
-        mls_copy_sum *copy = &gather->copies[(activity->id - MLS_ID_COPY) / 2];
-        copy->count.sure++;
-        copy->total_ns.sure = mls_add_ns(copy->total_ns.sure, activity->length);
-        if ((activity->id - MLS_ID_COPY) % 2 != 0) {
-            gather->pageable_ns = mls_add_ns(gather->pageable_ns, activity->length);
-        }
-    } else {
-        mls_tally_row *row = mls_gather_row(gather, activity->id);
-        row->count.sure++;
-        row->total_ns.sure = mls_add_ns(row->total_ns.sure, activity->length);
-        extend(&row->least_ns, &row->most_ns, activity->length);
-    }
+    mls_sums_add(&row->in[gather->locale], 1, length, length, length);
 }
 
-static int compare_lines(const void *a, const void *b)
+static int compare_tracks(const void *a, const void *b)
 {
-    return mls_str_compare_natural(((const mls_profile_device *)a)->device, ((const mls_profile_device *)b)->device);
-}
-
-static int compare_streams(const void *a, const void *b)
-{
-    return mls_str_compare_natural(((const mls_profile_stream *)a)->stream, ((const mls_profile_stream *)b)->stream);
+    const mls_track *x = a;
+    const mls_track *y = b;
+    const int order = mls_str_compare_natural(x->device, y->device);
+    return order != 0 ? order : mls_str_compare_natural(x->stream, y->stream);
 }
 
 static double milliseconds(int64_t nanoseconds)
@@ -98,12 +77,12 @@ static double milliseconds(int64_t nanoseconds)
     return (double)nanoseconds / 1e6;
 }
 
-static mls_profile_device device_of(const device_line *line)
+static mls_profile_device device_of(mls_str name, const device_line *line)
 {
     const int64_t window = line->all.reach - line->all.first;
     const int64_t exposed = line->kernels.length - line->compute.length;
     return (mls_profile_device){
-        .device = line->device,
+        .device = name,
         .activities = line->activities,
         .window_ms = milliseconds(window),
         .busy_ms = milliseconds(line->all.length),
@@ -122,48 +101,37 @@ static mls_profile_device device_of(const device_line *line)
 static bool list_devices(mls_gather *gather, const device_line *lines)
 {
     mls_profile *profile = gather->profile;
-    const size_t count = gather->device_map.count;
-    mls_profile_stream *streams = mls_arena_array(&gather->arena, gather->tracks.count, sizeof *streams);
-    profile->devices = mls_arena_zeroed(&gather->arena, count, sizeof *profile->devices);
-    if (streams == NULL || profile->devices == NULL) {
+    mls_profile_stream *stream = mls_arena_array(gather->arena, gather->tracks.count, sizeof *stream);
+    mls_profile_device *device = mls_arena_array(gather->arena, gather->device_map.count, sizeof *device);
+    profile->devices = device;
+    if (stream == NULL || device == NULL) {
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        profile->devices[i] = device_of(&lines[i]);
-        profile->devices[i].streams = streams;
-        streams += lines[i].streams;
-    }
-    for (size_t i = 0; i < gather->tracks.count; i++) {
+    qsort(gather->tracks.items, gather->tracks.count, sizeof *gather->tracks.items, compare_tracks);
+    for (size_t i = 0; i < gather->tracks.count; i++, stream++) {
         const mls_track *track = &gather->tracks.items[i];
-        mls_profile_device *device = &profile->devices[track->device_number];
-        device->streams[device->stream_count++] =
-            (mls_profile_stream){track->stream, track->activities, milliseconds(track->busy.length)};
+        if (i == 0 || track->device_number != track[-1].device_number) {
+            device = &profile->devices[profile->device_count++];
+            *device = device_of(track->device, &lines[track->device_number]);
+            device->streams = stream;
+        }
+        *stream = (mls_profile_stream){track->stream, track->activities, milliseconds(track->busy.length)};
+        device->stream_count++;
     }
-    for (size_t i = 0; i < count; i++) {
-        qsort(profile->devices[i].streams, profile->devices[i].stream_count, sizeof *streams, compare_streams);
-    }
-    qsort(profile->devices, count, sizeof *profile->devices, compare_lines);
-    profile->device_count = count;
     return true;
 }
 
 bool mls_gather_line(mls_gather *gather)
 {
-    mls_profile *profile = gather->profile;
     const size_t count = gather->activities.count;
     mls_cover all = {0};
-    profile->has_devices = true;
+    gather->profile->has_devices = true;
     if (count == 0) {
         return true;
     }
     device_line *lines = calloc(gather->device_map.count, sizeof *lines);
     if (lines == NULL) {
         return false;
-    }
-    for (size_t i = 0; i < gather->tracks.count; i++) {
-        const mls_track *track = &gather->tracks.items[i];
-        lines[track->device_number].device = track->device;
-        lines[track->device_number].streams++;
     }
     settle_activities(gather);
     mls_sort_in_place(gather->activities.items, count, sizeof *gather->activities.items, compare_starts);
@@ -172,7 +140,7 @@ bool mls_gather_line(mls_gather *gather)
         add_activity(gather, lines, activity);
         mls_cover_add(&all, activity->start, activity->start + activity->length);
     }
-    profile->length_ms = milliseconds(all.reach - all.first);
+    gather->profile->length_ms = milliseconds(all.reach - all.first);
     gather->first_ns = all.first;
     const bool ok = list_devices(gather, lines);
     free(lines);

@@ -34,85 +34,87 @@ static int compare_profile_rows(const void *a, const void *b)
     return x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1) : mls_str_compare(x->name, y->name);
 }
 
-static double share_of(double part, double whole)
+double mls_profile_share(double part, double whole)
 {
     return whole > 0 ? part / whole : (double)NAN;
 }
 
-/* The least or the most of what was settled and what was open. */
-static double extreme_us(const mls_sum *sum, mls_marks marks, bool least)
+/* A sum of numbers whose comma or point was none is a whole one again; beyond all times it is the longest of them. */
+static double settle(double sum)
 {
-    const mls_sum parts[] = {{sum->sure, 0, 0}, {0, sum->comma, 0}, {0, 0, sum->point}};
-    const int64_t raw[] = {sum->sure, sum->comma, sum->point};
-    int64_t extreme = -1;
-    for (size_t i = 0; i < 3; i++) {
-        const int64_t value = raw[i] >= 0 ? mls_sum_settle(&parts[i], marks, false) : -1;
-        if (value >= 0 && (extreme < 0 || (least ? value < extreme : value > extreme))) {
-            extreme = value;
-        }
-    }
-    return extreme >= 0 ? (double)extreme / 1e3 : (double)NAN;
+    return fmin(floor(sum + 0.5), (double)INT64_MAX);
 }
 
-static mls_profile_row profile_row(const mls_tally_row *from, mls_str name, mls_marks marks)
+static bool rows_begin(mls_gather *gather, mls_profile_rows *rows, size_t most, bool told)
 {
-    return (mls_profile_row){.name = name,
-                             .count = (uint64_t)mls_sum_settle(&from->count, marks, false),
-                             .total_ms = (double)mls_sum_settle(&from->total_ns, marks, false) / 1e6,
-                             .min_us = extreme_us(&from->least_ns, marks, true),
-                             .max_us = extreme_us(&from->most_ns, marks, false),
+    *rows = (mls_profile_rows){.items = mls_arena_array(gather->arena, most + 1, sizeof *rows->items), .told = told};
+    return rows->items != NULL;
+}
+
+static mls_profile_row *rows_add(mls_profile_rows *rows, mls_str name, double count, double total)
+{
+    mls_profile_row *row = &rows->items[rows->count++];
+    *row = (mls_profile_row){.name = name,
+                             .count = (uint64_t)settle(count),
+                             .total_ms = settle(total) / 1e6,
+                             .min_us = (double)NAN,
+                             .max_us = (double)NAN,
                              .megabytes = (double)NAN,
                              .share = (double)NAN};
+    return row;
 }
 
-static bool has_any(const mls_sum *count)
+static void rows_end(mls_profile_rows *rows)
 {
-    return count->sure != 0 || count->comma != 0 || count->point != 0;
+    qsort(rows->items, rows->count, sizeof *rows->items, compare_profile_rows);
 }
 
 /* The rows of a tally that anything was counted in. */
-static bool list_tally(mls_gather *gather, const mls_tally *tally, mls_profile_rows *rows)
+static bool list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows *rows)
 {
-    rows->told = tally->told;
-    rows->items = mls_arena_array(&gather->arena, tally->count + 1, sizeof *rows->items);
-    if (rows->items == NULL) {
+    const mls_tally *tally = &gather->tallies[kind];
+    if (!rows_begin(gather, rows, tally->count, tally->told)) {
         return false;
     }
-    for (size_t i = 0; i < tally->count; i++) {
-        if (has_any(&tally->rows[i].count)) {
-            mls_profile_row *row = &rows->items[rows->count++];
-            *row = profile_row(&tally->rows[i], tally->map.entries[i].key, gather->marks);
-            row->class_name = mls_class_name(gather->classes, tally->rows[i].class_number);
+    for (size_t i = kind == MLS_TALLY_KERNELS ? MLS_ROW_NAME : 0; i < tally->count; i++) {
+        const mls_tally_row *from = &tally->rows[i];
+        const mls_sums *sums = &from->in[gather->locale];
+        if (sums->count > 0) {
+            mls_profile_row *row = rows_add(rows, from->name, sums->count, sums->total);
+            row->class_name = gather->classes->names[from->class_number];
+            row->counter = from->counter;
+            row->min_us = isnan(sums->least) ? row->min_us : settle(sums->least) / 1e3;
+            row->max_us = isnan(sums->most) ? row->max_us : settle(sums->most) / 1e3;
+            row->share =
+                kind == MLS_TALLY_KERNELS ? mls_profile_share(row->total_ms, gather->profile->kernel_ms) : row->share;
         }
     }
-    qsort(rows->items, rows->count, sizeof *rows->items, compare_profile_rows);
+    rows_end(rows);
     return true;
 }
 
-static bool list_copies(mls_gather *gather, mls_profile_rows *rows)
+/* Copies, and among them of pageable memory. */
+static bool list_copies(mls_gather *gather, mls_profile_rows *rows, double *pageable)
 {
-    rows->told = true;
-    rows->items = mls_arena_array(&gather->arena, MLS_COPY_COUNT, sizeof *rows->items);
-    for (mls_copy_operation i = 0; i < MLS_COPY_COUNT && rows->items != NULL; i++) {
-        const mls_copy_sum *copy = &gather->copies[i];
-        const mls_sum *count = gather->copies_sized && !gather->copies_timed ? &copy->sized : &copy->count;
-        const mls_marks marks = gather->marks;
-        if (!has_any(count) && !has_any(&copy->sized)) {
-            continue;
-        }
-        const mls_tally_row row = {.count = *count, .total_ns = copy->total_ns};
-        rows->items[rows->count] = profile_row(&row, mls_str_from(mls_copy_operation_name(i)), marks);
-        if (copy->has_megabytes) {
-            rows->items[rows->count].megabytes =
-                copy->megabytes + copy->comma_megabytes / (mls_marks_decimal(marks, ',', true) ? 1000 : 1) +
-                copy->point_megabytes / (mls_marks_decimal(marks, '.', true) ? 1000 : 1);
-        }
-        rows->count++;
+    const mls_tally_row *timed = &gather->tallies[MLS_TALLY_KERNELS].rows[MLS_ROW_COPY];
+    if (!rows_begin(gather, rows, MLS_COPY_COUNT, true)) {
+        return false;
     }
-    if (rows->items != NULL) {
-        qsort(rows->items, rows->count, sizeof *rows->items, compare_profile_rows);
+    for (mls_copy_operation i = 0; i < MLS_COPY_COUNT; i++) {
+        const mls_sums *pinned = &timed[2 * i].in[gather->locale];
+        const mls_sums *paged = &timed[2 * i + 1].in[gather->locale];
+        const mls_sums *sized = &gather->sizes[i].in[gather->locale];
+        const bool told = gather->copies_timed || !gather->copies_sized; /* else sizes say how many there are */
+        const double count = told ? pinned->count + paged->count : sized->count;
+        *pageable += paged->total;
+        if (count > 0 || sized->count > 0) {
+            mls_profile_row *row =
+                rows_add(rows, mls_str_from(mls_copy_operation_name(i)), count, pinned->total + paged->total);
+            row->megabytes = sized->count > 0 ? sized->total : row->megabytes;
+        }
     }
-    return rows->items != NULL;
+    rows_end(rows);
+    return true;
 }
 
 /* Sums by class, and of all; the rows of copies are of the class of copies. */
@@ -120,51 +122,41 @@ static bool list_classes(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     mls_profile_rows *rows = &profile->classes;
-    int64_t kernels = 0;
-    int64_t copies = 0;
-    int64_t totals[MLS_CLASSES_MAX] = {0};
-    uint64_t counts[MLS_CLASSES_MAX] = {0};
-    const size_t classes = mls_class_count(gather->classes);
-    for (size_t i = 0; i < gather->kernels.count + classes; i++) {
-        const mls_tally_row *row =
-            i < gather->kernels.count ? &gather->kernels.rows[i] : &gather->unnamed[i - gather->kernels.count];
-        const int64_t ns = mls_sum_settle(&row->total_ns, gather->marks, false);
-        const uint64_t count = (uint64_t)mls_sum_settle(&row->count, gather->marks, false);
-        totals[row->class_number] = mls_add_ns(totals[row->class_number], ns);
-        counts[row->class_number] += count;
-        kernels = mls_add_ns(kernels, ns);
-        profile->kernels += count;
-    }
-    for (mls_copy_operation i = 0; i < MLS_COPY_COUNT; i++) {
-        copies = mls_add_ns(copies, mls_sum_settle(&gather->copies[i].total_ns, gather->marks, false));
-    }
-    const size_t copy = mls_class_copy(gather->classes);
-    totals[copy] = mls_add_ns(totals[copy], copies);
-    for (size_t i = 0; i < profile->copies.count; i++) {
-        counts[copy] += profile->copies.items[i].count;
-    }
-    profile->kernel_ms = (double)kernels / 1e6;
-    profile->activity_ms = (double)mls_add_ns(kernels, copies) / 1e6;
-    profile->pageable_share = share_of((double)gather->pageable_ns / 1e6, profile->activity_ms);
-    rows->told = true;
-    rows->items = mls_arena_array(&gather->arena, classes, sizeof *rows->items);
-    for (size_t i = 0; i < classes && rows->items != NULL; i++) {
-        if (counts[i] > 0) {
-            rows->items[rows->count++] =
-                (mls_profile_row){.name = mls_str_from(mls_class_name(gather->classes, i)),
-                                  .class_name = mls_class_name(gather->classes, i),
-                                  .count = counts[i],
-                                  .total_ms = (double)totals[i] / 1e6,
-                                  .min_us = (double)NAN,
-                                  .max_us = (double)NAN,
-                                  .megabytes = (double)NAN,
-                                  .share = share_of((double)totals[i] / 1e6, profile->activity_ms)};
-        }
-    }
-    if (rows->items == NULL) {
+    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    const size_t classes = gather->classes->count;
+    const size_t copy = gather->classes->copy;
+    double counts[MLS_CLASSES_MAX] = {0};
+    double *totals = gather->class_ns;
+    double activity = 0;
+    double copies = 0;
+    double pageable = 0;
+    if (!list_copies(gather, &profile->copies, &pageable) || !rows_begin(gather, rows, classes, true)) {
         return false;
     }
-    qsort(rows->items, rows->count, sizeof *rows->items, compare_profile_rows);
+    for (size_t i = 0; i < kernels->count; i++) {
+        const mls_sums *sums = &kernels->rows[i].in[gather->locale];
+        const bool copied = i >= MLS_ROW_COPY && i < MLS_ROW_NAME;
+        counts[kernels->rows[i].class_number] += copied ? 0 : sums->count;
+        totals[kernels->rows[i].class_number] += sums->total;
+        profile->kernels += copied ? 0 : (uint64_t)settle(sums->count);
+        activity += sums->total;
+        copies += copied ? sums->total : 0;
+    }
+    for (size_t i = 0; i < profile->copies.count; i++) {
+        counts[copy] += (double)profile->copies.items[i].count;
+    }
+    profile->kernel_ms = settle(activity - copies) / 1e6;
+    profile->activity_ms = settle(activity) / 1e6;
+    profile->pageable_share = mls_profile_share(settle(pageable) / 1e6, profile->activity_ms);
+    for (size_t i = 0; i < classes; i++) {
+        if (counts[i] > 0) {
+            const char *name = gather->classes->names[i];
+            mls_profile_row *row = rows_add(rows, mls_str_from(name), counts[i], totals[i]);
+            row->class_name = name;
+            row->share = mls_profile_share(row->total_ms, profile->activity_ms);
+        }
+    }
+    rows_end(rows);
     return true;
 }
 
@@ -184,40 +176,30 @@ static double wall_clock_ms(const mls_gather *gather)
     return (double)whole + (double)(start - whole * 1000000) / 1e6;
 }
 
-static void finish_steps(const mls_gather *gather)
-{
-    mls_profile *profile = gather->profile;
-    profile->steps.count = gather->steps.count;
-    if (gather->steps.count > 0) {
-        profile->steps.mean_ms = (double)gather->steps.total / 1e6 / (double)gather->steps.count;
-        profile->steps.min_ms = (double)gather->steps.least / 1e6;
-        profile->steps.max_ms = (double)gather->steps.most / 1e6;
-    }
-}
-
 mls_status mls_gather_finish(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
+    const mls_marks marks = gather->marks;
+    const mls_sums *steps = &gather->steps;
+    gather->locale = marks.point == marks.comma ? MLS_LOCALE_UNTOLD : marks.point ? MLS_LOCALE_POINT : MLS_LOCALE_COMMA;
     profile->length_ms = (double)NAN;
-    if (gather->marks.point && gather->marks.comma) {
+    if (marks.point && marks.comma) {
         mls_findings_add(&profile->findings, MLS_FINDING_NUMBER_FORMAT, (mls_finding_place){0},
                          "some numbers have a decimal point and some a decimal comma: what 1,234 is cannot be told");
     }
     if ((gather->has_line && !mls_gather_line(gather)) ||
-        (profile->kind == MLS_PROFILE_NCU && !mls_gather_counters(gather)) || !list_copies(gather, &profile->copies) ||
-        !list_tally(gather, &gather->kernels, &profile->names) || !list_tally(gather, &gather->api, &profile->api) ||
-        !list_tally(gather, &gather->ranges, &profile->ranges) || !list_tally(gather, &gather->osrt, &profile->osrt) ||
-        !list_classes(gather)) {
+        (profile->kind == MLS_PROFILE_NCU && !mls_gather_counters(gather)) || !list_classes(gather) ||
+        !list_tally(gather, MLS_TALLY_KERNELS, &profile->names) || !list_tally(gather, MLS_TALLY_API, &profile->api) ||
+        !list_tally(gather, MLS_TALLY_RANGES, &profile->ranges) ||
+        !list_tally(gather, MLS_TALLY_OSRT, &profile->osrt)) {
         return MLS_ERROR_MEMORY;
     }
     profile->start_ms = wall_clock_ms(gather);
-    finish_steps(gather);
-    for (size_t i = 0; i < profile->names.count; i++) {
-        profile->names.items[i].share = share_of(profile->names.items[i].total_ms, profile->kernel_ms);
-    }
-    return mls_profile_judge(profile, gather->classes, &gather->arena) && !profile->findings.out_of_memory
-               ? MLS_OK
-               : MLS_ERROR_MEMORY;
+    profile->steps.count = (uint64_t)steps->count;
+    profile->steps.mean_ms = steps->total / 1e6 / steps->count;
+    profile->steps.min_ms = steps->least / 1e6;
+    profile->steps.max_ms = steps->most / 1e6;
+    return mls_gather_judge(gather) && !profile->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* ------------------------------------------------------------------- files */
@@ -246,29 +228,44 @@ static const char *unreadable_words(mls_str head)
                : NULL;
 }
 
+bool mls_window_fill(mls_window *window)
+{
+    char *block = window->room + MLS_WINDOW_KEPT;
+    const size_t left = (size_t)(window->end - window->at);
+    size_t len = 0;
+    memmove(block - left, window->at, left);
+    const bool ok = mls_input_fill(window->input, block, &len);
+    window->at = block - left;
+    window->end = block + len;
+    memset(window->end, 0, MLS_SCAN_PADDING);
+    return ok;
+}
+
 /* By the first thing in it that is no blank: JSON begins with a bracket, though so may a line before a table. */
-static mls_status read_by_kind(mls_gather *gather, mls_blocks *blocks, mls_error *error)
+static mls_status read_by_kind(mls_gather *gather, mls_window *window, mls_error *error)
 {
     enum { LOOKED_AT = 4096 };
-    const mls_str head = {blocks->block, blocks->len < LOOKED_AT ? blocks->len : LOOKED_AT};
-    const char *unread = unreadable_words(head);
-    mls_str rest = {blocks->block, blocks->len};
-    if (blocks->input->unread != NULL || unread != NULL) {
+    const mls_input *input = window->input;
+    char *begin = window->at;
+    mls_str rest = {begin, (size_t)(window->end - begin)};
+    const char *unread = unreadable_words((mls_str){begin, rest.len < LOOKED_AT ? rest.len : LOOKED_AT});
+    if (input->unread != NULL || unread != NULL) {
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s%s", unread != NULL ? "" : "is ",
-                             unread != NULL ? unread : blocks->input->unread);
+                             unread != NULL ? unread : input->unread);
     }
     const mls_str word = mls_str_word(&rest);
-    if (word.len == 0 && blocks->input->ended) {
+    if (word.len == 0 && input->ended) {
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "is empty");
     }
     if (word.len > 0 && (*word.ptr == '{' || *word.ptr == '[')) {
         bool json = true;
-        const mls_status status = mls_trace_read(gather, blocks, &json, error);
+        const mls_status status = mls_trace_read(gather, window, &json, error);
         if (status != MLS_ERROR_UNKNOWN || json) {
             return status;
         }
+        window->at = begin;
     }
-    return mls_reports_read(gather, blocks, error);
+    return mls_reports_read(gather, window, error);
 }
 
 static mls_status read_input(mls_input *input, const char *file, const mls_kernel_classes *classes,
@@ -276,37 +273,26 @@ static mls_status read_input(mls_input *input, const char *file, const mls_kerne
 {
     mls_gather gather;
     mls_profile *made = calloc(1, sizeof *made);
-    mls_arena *arena = calloc(1, sizeof *arena);
-    mls_blocks blocks = {.input = input, .block = malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING)};
+    char *room = malloc(MLS_WINDOW_KEPT + MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
+    mls_window window = {.input = input, .room = room, .at = room, .end = room};
     mls_status status = MLS_ERROR_MEMORY;
-    *profile = NULL;
-    if (made != NULL && arena != NULL && blocks.block != NULL && mls_input_fill(input, blocks.block, &blocks.len)) {
+    if (made != NULL && room != NULL && (made->arena = calloc(1, sizeof *made->arena)) != NULL &&
+        mls_window_fill(&window)) {
         made->file = file;
-        mls_gather_init(&gather, classes, made);
-        status = read_by_kind(&gather, &blocks, error);
+        status = mls_gather_init(&gather, classes, made) ? read_by_kind(&gather, &window, error) : MLS_ERROR_MEMORY;
         if (input->trouble.read_errno != 0) {
             status = mls_input_status(input, error);
         }
         status = status == MLS_OK ? mls_gather_finish(&gather) : status;
-        *arena = gather.arena;
-        gather.arena = (mls_arena){0};
         mls_gather_release(&gather);
     }
-    free(blocks.block);
+    free(room);
     mls_input_release(input);
-    if (status == MLS_OK) {
-        made->arena = arena;
-        *profile = made;
-        return MLS_OK;
+    if (status != MLS_OK) {
+        mls_profile_free(made);
+        made = NULL;
     }
-    if (arena != NULL) {
-        mls_arena_release(arena);
-    }
-    free(arena);
-    if (made != NULL) {
-        mls_findings_release(&made->findings);
-    }
-    free(made);
+    *profile = made;
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
@@ -327,7 +313,9 @@ mls_status mls_profile_read_bytes(mls_str bytes, const char *file, const mls_ker
 void mls_profile_free(mls_profile *profile)
 {
     if (profile != NULL) {
-        mls_arena_release(profile->arena);
+        if (profile->arena != NULL) {
+            mls_arena_release(profile->arena);
+        }
         free(profile->arena);
         mls_findings_release(&profile->findings);
         free(profile);

@@ -9,70 +9,57 @@
 #include "profile/reports.h"
 
 #include <stdlib.h>
-
-#include "base/memory.h"
+#include <strings.h>
 
 /* A longer row or line is damaged. */
-enum { ROW_MAX = 1 << 20 };
+enum { ROW_MAX = MLS_WINDOW_KEPT };
 
 typedef enum row_end { ROW_WHOLE, ROW_OPEN, ROW_BROKEN } row_end;
 
-typedef struct row_reader {
-    mls_gather *gather;
-    mls_nsys *nsys;
-    mls_ncu *ncu;
-    bool is_nsys, is_ncu; /* the first heading decides */
-    size_t line;          /* being read */
-    mls_buffer begun;     /* a line that goes on in the next block */
-    bool too_long;        /* of which only the end is waited for */
-    mls_buffer row;       /* the lines of a row that has not ended */
-    size_t row_line;      /* its first */
-    bool heading;
-    struct {
-        mls_report_field *items;
-        size_t count, capacity;
-    } fields;
-    size_t field_begin; /* of the one that is open */
-    bool doubled;
-} row_reader;
+static const char too_long[] = "it is longer than 1 MiB";
 
-void mls_report_damaged(mls_gather *gather, size_t line, const char *why)
+#define ROLE_NAME(role, heading) heading,
+static const char *const role_names[MLS_ROLES] = {MLS_ROLE_LIST(ROLE_NAME)};
+
+int mls_time_power(mls_str unit)
 {
-    mls_findings_add_as(&gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
-                        (mls_finding_place){.line = line}, "the row is left out: %s", why);
+    static const char *const units[] = {"ns nsecond", "us usecond", "ms msecond", "s second"};
+    for (int i = 0; i < 4 && unit.len > 0; i++) {
+        if (mls_str_among(unit, units[i])) {
+            return 3 * i;
+        }
+    }
+    return -1;
 }
 
-mls_str mls_report_text(const mls_report_row *row, size_t field)
+/* ------------------------------------------------------------------ fields */
+
+mls_str mls_report_text(mls_reports *r, size_t field)
 {
-    char *text = row->text + row->fields[field].begin;
-    size_t len = row->fields[field].len;
-    if (row->fields[field].doubled) {
+    if (field >= r->count) {
+        return (mls_str){"", 0};
+    }
+    mls_report_field *of = &r->fields[field];
+    char *text = r->window->at + of->begin;
+    if (of->doubled) {
         size_t kept = 0;
-        for (size_t i = 0; i < len; i++) {
-            i += text[i] == '"' && i + 1 < len;
+        for (size_t i = 0; i < of->len; i++) {
+            i += text[i] == '"' && i + 1 < of->len;
             text[kept++] = text[i];
         }
-        len = kept;
+        of->len = kept;
+        of->doubled = false;
     }
-    return (mls_str){text, len};
+    return (mls_str){text, of->len};
 }
 
-static bool add_field(row_reader *reader, size_t begin, size_t end)
+/* Splits the row's text from `at` on, which is inside of a quoted field when `inside`. */
+static row_end split_fields(mls_reports *r, size_t len, size_t at, bool inside)
 {
-    if (reader->fields.count == MLS_FIELDS_MAX || !MLS_GROW(&reader->fields, items)) {
-        return false;
-    }
-    reader->fields.items[reader->fields.count++] = (mls_report_field){begin, end - begin, reader->doubled};
-    reader->doubled = false;
-    return true;
-}
-
-/* Splits the text from `at` on, which is inside of a quoted field when `inside`.  *memory: there was none. */
-static row_end split_fields(row_reader *reader, const char *text, size_t len, size_t at, bool inside, bool *memory)
-{
+    const char *text = r->window->at;
     for (;;) {
         if (!inside && at < len && text[at] == '"') {
-            reader->field_begin = ++at;
+            r->open_at = ++at;
             inside = true;
         }
         const char *stop = memchr(text + at, inside ? '"' : ',', len - at);
@@ -81,17 +68,16 @@ static row_end split_fields(row_reader *reader, const char *text, size_t len, si
             return ROW_OPEN;
         }
         if (inside && end + 1 < len && text[end + 1] == '"') {
-            reader->doubled = true;
+            r->doubled = true;
             at = end + 2;
             continue;
         }
-        if (inside && end + 1 < len && text[end + 1] != ',') {
+        if ((inside && end + 1 < len && text[end + 1] != ',') || r->count == MLS_FIELDS_MAX) {
             return ROW_BROKEN;
         }
-        if (!add_field(reader, inside ? reader->field_begin : at, end)) {
-            *memory = reader->fields.count < MLS_FIELDS_MAX;
-            return ROW_BROKEN;
-        }
+        const size_t begin = inside ? r->open_at : at;
+        r->fields[r->count++] = (mls_report_field){begin, end - begin, r->doubled};
+        r->doubled = false;
         end += inside;
         if (end >= len) {
             return ROW_WHOLE;
@@ -101,165 +87,191 @@ static row_end split_fields(row_reader *reader, const char *text, size_t len, si
     }
 }
 
-/* Gives a row to whose it is. */
-static mls_status give_row(row_reader *reader, char *text, size_t line)
+/* -------------------------------------------------------------------- rows */
+
+/* Says why a row is left out; NULL: it is not. */
+static mls_status say_damaged(mls_reports *r, const char *why)
 {
-    const mls_report_row row = {line, text, reader->fields.items, reader->fields.count};
-    return reader->is_ncu ? mls_ncu_row(reader->ncu, &row, reader->heading)
-                          : mls_nsys_row(reader->nsys, &row, reader->heading);
+    if (why == NULL || why == mls_reason_memory) {
+        return why == NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    }
+    mls_findings_add_as(&r->gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
+                        (mls_finding_place){.line = r->line}, "the row is left out: %s", why);
+    return MLS_OK;
+}
+
+mls_str mls_cut_brackets(mls_str *text)
+{
+    mls_str inside = {"", 0};
+    const char *open = text->len > 0 && text->ptr[text->len - 1] == ')' ? memrchr(text->ptr, '(', text->len) : NULL;
+    if (open != NULL) {
+        inside = (mls_str){open + 1, text->len - (size_t)(open - text->ptr) - 2};
+        text->len = (size_t)(open - text->ptr);
+    }
+    while (text->len > 0 && text->ptr[text->len - 1] == ' ') {
+        text->len--;
+    }
+    return inside;
+}
+
+/* Of columns of the same name the first one counts. */
+static void take_heading(mls_reports *r)
+{
+    r->columns = r->count;
+    for (mls_column_role role = 0; role < MLS_ROLES; role++) {
+        r->at[role] = MLS_ABSENT;
+    }
+    for (size_t i = 0; i < r->count; i++) {
+        const mls_str heading = mls_report_text(r, i);
+        mls_str name = heading;
+        const mls_str unit = mls_cut_brackets(&name);
+        mls_column_role role = 0;
+        while (role < MLS_ROLES && (r->at[role] != MLS_ABSENT || strlen(role_names[role]) != name.len ||
+                                    strncasecmp(role_names[role], name.ptr, name.len) != 0)) {
+            role++;
+        }
+        if (role < MLS_ROLES) {
+            r->at[role] = i;
+        }
+        if (r->is_ncu) {
+            mls_ncu_column(r, i, role, heading);
+        } else {
+            mls_nsys_column(r, i, role, unit);
+        }
+    }
+    (r->is_ncu ? mls_ncu_heading : mls_nsys_heading)(r);
 }
 
 /* What the line is; the first heading makes the file one of nsys or of ncu. */
-static mls_report_line tell_line(row_reader *reader, mls_str line, size_t number)
+static mls_report_line tell_line(mls_reports *r, mls_str line)
 {
     mls_report_line kind = MLS_LINE_TEXT;
-    if (!reader->is_ncu) {
-        kind = mls_nsys_line(reader->nsys, line, number);
-        reader->is_nsys |= kind == MLS_LINE_HEADING;
+    if (!r->is_ncu) {
+        kind = mls_nsys_line(r, line);
+        r->is_nsys |= kind == MLS_LINE_HEADING;
     }
-    if (!reader->is_nsys) {
-        kind = mls_ncu_line(reader->ncu, line);
-        reader->is_ncu |= kind == MLS_LINE_HEADING;
+    if (!r->is_nsys) {
+        kind = mls_str_starts(line, MLS_S("\"ID\","))                 ? MLS_LINE_HEADING
+               : r->columns > 0 && line.len > 0 && line.ptr[0] == '"' ? MLS_LINE_ROW
+                                                                      : MLS_LINE_TEXT;
+        r->is_ncu |= kind == MLS_LINE_HEADING;
     }
     return kind;
 }
 
-static mls_status take_report_line(row_reader *reader, char *text, size_t len, size_t number, bool may_go_on)
+/*
+ * Where the line ends that begins `from` bytes behind the row, and where without its "\r".  NULL, or why there is no
+ * such line.
+ */
+static const char *find_end(mls_window *window, size_t from, size_t *end, size_t *len)
 {
-    bool memory = false;
-    const mls_report_line kind = tell_line(reader, (mls_str){text, len}, number);
-    if (kind == MLS_LINE_TEXT) {
-        return MLS_OK;
-    }
-    reader->fields.count = 0;
-    reader->doubled = false;
-    reader->heading = kind == MLS_LINE_HEADING;
-    const row_end end = split_fields(reader, text, len, 0, false, &memory);
-    if (end == ROW_WHOLE) {
-        return give_row(reader, text, number);
-    }
-    if (end == ROW_OPEN && may_go_on) {
-        reader->row_line = number;
-        mls_buffer_append(&reader->row, (mls_str){text, len});
-        mls_buffer_append_char(&reader->row, '\n');
-        return reader->row.failed ? MLS_ERROR_MEMORY : MLS_OK;
-    }
-    mls_report_damaged(reader->gather, number, "its quotes do not close");
-    return memory ? MLS_ERROR_MEMORY : MLS_OK;
-}
-
-/* The row that several lines should have made is none: its first line is dropped, each of the others stands alone. */
-static mls_status drop_row(row_reader *reader)
-{
-    mls_buffer lines = reader->row;
-    mls_status status = MLS_OK;
-    size_t number = reader->row_line;
-    reader->row = (mls_buffer){0};
-    mls_report_damaged(reader->gather, number, "its quotes do not close");
-    const char *newline = lines.len > 0 ? memchr(lines.ptr, '\n', lines.len) : NULL;
-    for (size_t at = 0; newline != NULL && status == MLS_OK; number++) {
-        if (number > reader->row_line) {
-            status = take_report_line(reader, lines.ptr + at, (size_t)(newline - lines.ptr) - at, number, false);
+    for (;;) {
+        const char *begin = window->at + from;
+        const char *newline = memchr(begin, '\n', (size_t)(window->end - begin));
+        *end = (size_t)((newline != NULL ? newline : window->end) - window->at);
+        *len = *end - (*end > from && window->at[*end - 1] == '\r');
+        if (*end > ROW_MAX || newline != NULL || window->input->ended) {
+            return *end > ROW_MAX ? too_long : NULL;
         }
-        at = (size_t)(newline - lines.ptr) + 1;
-        newline = at < lines.len ? memchr(lines.ptr + at, '\n', lines.len - at) : NULL;
+        if (!mls_window_fill(window)) {
+            return mls_reason_memory;
+        }
     }
-    mls_buffer_release(&lines);
-    return status;
 }
 
-/* A line behind those of a row that has not ended. */
-static mls_status go_on(row_reader *reader, mls_str line)
+/* Moves behind the line ending that comes next. */
+static mls_status skip_line(mls_window *window)
 {
-    bool memory = false;
-    const size_t at = reader->row.len;
-    mls_buffer_append(&reader->row, line);
-    if (reader->row.failed) {
+    char *newline;
+    while ((newline = memchr(window->at, '\n', (size_t)(window->end - window->at))) == NULL && !window->input->ended) {
+        window->at = window->end;
+        if (!mls_window_fill(window)) {
+            return MLS_ERROR_MEMORY;
+        }
+    }
+    window->at = newline != NULL ? newline + 1 : window->end;
+    return MLS_OK;
+}
+
+/* A row that begins with a line of `len` bytes, which ends at `end`; how many lines it has. */
+static mls_status read_report_row(mls_reports *r, bool heading, size_t len, size_t *end, size_t *lines)
+{
+    const size_t first = *end;
+    const char *why = NULL;
+    r->count = 0;
+    r->doubled = false;
+    row_end state = split_fields(r, len, 0, false);
+    while (state == ROW_OPEN && r->line > r->alone && r->window->at + *end < r->window->end) {
+        const size_t from = *end + 1;
+        why = find_end(r->window, from, end, &len);
+        state = why == NULL ? split_fields(r, len, from, true) : ROW_BROKEN;
+        ++*lines;
+    }
+    if (state == ROW_WHOLE && heading) {
+        take_heading(r);
+    } else if (state == ROW_WHOLE) {
+        why = (r->is_ncu ? mls_ncu_row : mls_nsys_row)(r);
+    } else {
+        r->alone = r->line + *lines - 1 > r->alone ? r->line + *lines - 1 : r->alone;
+        *end = first;
+        *lines = 1;
+        why = why == mls_reason_memory ? why : "its quotes do not close";
+    }
+    return say_damaged(r, why);
+}
+
+/* A line, or a row of several. */
+static mls_status read_report_line(mls_reports *r)
+{
+    size_t end;
+    size_t len;
+    size_t lines = 1;
+    const char *why = find_end(r->window, 0, &end, &len);
+    r->line++;
+    if (why == mls_reason_memory) {
         return MLS_ERROR_MEMORY;
     }
-    const row_end end = split_fields(reader, reader->row.ptr, reader->row.len, at, true, &memory);
-    if (end == ROW_WHOLE) {
-        mls_buffer row = reader->row;
-        reader->row = (mls_buffer){0};
-        const mls_status status = give_row(reader, row.ptr, reader->row_line);
-        mls_buffer_release(&row);
-        return status;
+    const mls_report_line kind = tell_line(r, (mls_str){r->window->at, len});
+    if (why != NULL) {
+        const mls_status status = skip_line(r->window);
+        return status == MLS_OK && kind != MLS_LINE_TEXT ? say_damaged(r, why) : status;
     }
-    mls_buffer_append_char(&reader->row, '\n');
-    return memory || reader->row.failed                     ? MLS_ERROR_MEMORY
-           : end == ROW_BROKEN || reader->row.len > ROW_MAX ? drop_row(reader)
-                                                            : MLS_OK;
-}
-
-static mls_status end_line(row_reader *reader, char *text, size_t len)
-{
-    reader->line++;
-    len -= len > 0 && text[len - 1] == '\r';
-    if (reader->too_long) {
-        reader->too_long = false;
-        if (tell_line(reader, (mls_str){text, len}, reader->line) != MLS_LINE_TEXT) {
-            mls_report_damaged(reader->gather, reader->line, "it is longer than 1 MiB");
-        }
-        return MLS_OK;
-    }
-    return reader->row.len > 0 ? go_on(reader, (mls_str){text, len})
-                               : take_report_line(reader, text, len, reader->line, true);
-}
-
-static mls_status take_reports_block(row_reader *reader, char *block, size_t len)
-{
-    mls_status status = MLS_OK;
-    for (size_t at = 0; at < len && status == MLS_OK;) {
-        char *newline = memchr(block + at, '\n', len - at);
-        const size_t end = newline != NULL ? (size_t)(newline - block) : len;
-        if (newline != NULL && reader->begun.len == 0) {
-            status = end_line(reader, block + at, end - at);
-        } else if (!reader->too_long) {
-            mls_buffer_append(&reader->begun, (mls_str){block + at, end - at});
-            status = reader->begun.failed ? MLS_ERROR_MEMORY : MLS_OK;
-            reader->too_long = reader->begun.len > ROW_MAX;
-        }
-        if (newline != NULL && reader->begun.len > 0 && status == MLS_OK) {
-            status = end_line(reader, reader->begun.ptr, reader->begun.len);
-            mls_buffer_clear(&reader->begun);
-        }
-        at = end + 1;
-    }
+    const mls_status status =
+        kind != MLS_LINE_TEXT ? read_report_row(r, kind == MLS_LINE_HEADING, len, &end, &lines) : MLS_OK;
+    r->line += lines - 1;
+    r->window->at += end;
+    r->window->at += r->window->at < r->window->end; /* its "\n" */
     return status;
 }
 
-/* Reads what follows the last line ending, and what is open. */
-static mls_status end_reports(row_reader *reader)
+mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error)
 {
-    mls_status status = reader->begun.len > 0 ? end_line(reader, reader->begun.ptr, reader->begun.len) : MLS_OK;
-    return status == MLS_OK && reader->row.len > 0 ? drop_row(reader) : status;
-}
-
-mls_status mls_reports_read(mls_gather *gather, mls_blocks *blocks, mls_error *error)
-{
-    row_reader reader = {.gather = gather, .nsys = mls_nsys_new(gather), .ncu = mls_ncu_new(gather)};
-    mls_status status = reader.nsys != NULL && reader.ncu != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    for (bool more = true; more && status == MLS_OK;) {
-        status = take_reports_block(&reader, blocks->block, blocks->len);
-        more = !blocks->input->ended;
-        if (status == MLS_OK && more && !mls_input_fill(blocks->input, blocks->block, &blocks->len)) {
-            status = MLS_ERROR_MEMORY;
+    mls_profile *profile = gather->profile;
+    mls_reports *r = calloc(1, sizeof *r);
+    mls_status status = r != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    if (r != NULL) {
+        r->gather = gather;
+        r->window = window;
+        r->nsys.kind = MLS_REPORT_NONE;
+        r->ncu.launches.arena = gather->arena;
+    }
+    while (status == MLS_OK && (window->at < window->end || !window->input->ended)) {
+        status = window->at < window->end ? read_report_line(r) : mls_window_fill(window) ? MLS_OK : MLS_ERROR_MEMORY;
+    }
+    if (status == MLS_OK) {
+        mls_nsys_report_end(r);
+        profile->complete = window->input->trouble.wrong == NULL;
+        profile->kind = r->is_ncu          ? MLS_PROFILE_NCU
+                        : gather->has_line ? MLS_PROFILE_NSYS_TRACE
+                                           : MLS_PROFILE_NSYS_STATS;
+        if (r->is_ncu ? r->columns == 0 : !r->nsys.any) {
+            status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
+                                   "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV");
+        } else if (!profile->complete) {
+            mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = r->line},
+                             "the reports are read up to here only: %s", window->input->trouble.wrong);
         }
     }
-    status = status == MLS_OK ? end_reports(&reader) : status;
-    if (status == MLS_OK && !(reader.is_ncu ? mls_ncu_finish(reader.ncu) : mls_nsys_finish(reader.nsys))) {
-        status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                               "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV");
-    } else if (status == MLS_OK && blocks->input->trouble.wrong != NULL) {
-        gather->profile->complete = false;
-        mls_findings_add(&gather->profile->findings, MLS_FINDING_TRACE_TRUNCATED,
-                         (mls_finding_place){.line = reader.line}, "the reports are read up to here only: %s",
-                         blocks->input->trouble.wrong);
-    }
-    mls_nsys_free(reader.nsys);
-    mls_ncu_free(reader.ncu);
-    mls_buffer_release(&reader.begun);
-    mls_buffer_release(&reader.row);
-    free(reader.fields.items);
+    free(r);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reports.h - tables of comma-separated fields inside of any other text, private to the profile room. */
+/*
+ * reports.h - tables of comma-separated fields inside of any other text, those of nsys and of ncu; private to the
+ * profile room.
+ */
 #ifndef MLS_PROFILE_REPORTS_H
 #define MLS_PROFILE_REPORTS_H
 
-#include "base/buffer.h"
 #include "profile/gather.h"
 
 /* A row with more fields is damaged. */
@@ -14,42 +16,115 @@ typedef struct mls_report_field {
     bool doubled;      /* quotes in it are still doubled */
 } mls_report_field;
 
-/* One row, valid until the next one.  Its text is the reader's to change. */
-typedef struct mls_report_row {
-    size_t line;
-    char *text;
-    const mls_report_field *fields;
-    size_t count;
-} mls_report_row;
+/* What is asked of a column, and its heading; from ID on those of ncu. */
+#define MLS_ROLE_LIST(F)                                                                                               \
+    F(TIME, "Total Time")                                                                                              \
+    F(SIZE, "Total")                                                                                                   \
+    F(INSTANCES, "Instances")                                                                                          \
+    F(COUNT, "Count")                                                                                                  \
+    F(CALLS, "Num Calls")                                                                                              \
+    F(NAME, "Name")                                                                                                    \
+    F(OPERATION, "Operation")                                                                                          \
+    F(RANGE, "Range")                                                                                                  \
+    F(LEAST, "Min")                                                                                                    \
+    F(MOST, "Max")                                                                                                     \
+    F(START, "Start")                                                                                                  \
+    F(LENGTH, "Duration")                                                                                              \
+    F(DEVICE, "Device")                                                                                                \
+    F(STREAM, "Strm")                                                                                                  \
+    F(BYTES, "Bytes")                                                                                                  \
+    F(SOURCE, "SrcMemKd")                                                                                              \
+    F(DESTINATION, "DstMemKd")                                                                                         \
+    F(THREAD, "Tid")                                                                                                   \
+    F(ID, "ID")                                                                                                        \
+    F(PROCESS, "Process ID")                                                                                           \
+    F(KERNEL, "Kernel Name")                                                                                           \
+    F(METRIC, "Metric Name")                                                                                           \
+    F(UNIT, "Metric Unit")                                                                                             \
+    F(VALUE, "Metric Value")
 
-/* A field's text; in place, so that it is to be asked for once. */
-mls_str mls_report_text(const mls_report_row *row, size_t field);
+#define MLS_ROLE_CODE(role, heading) MLS_ROLE_##role,
+typedef enum mls_column_role { MLS_ROLE_LIST(MLS_ROLE_CODE) MLS_ROLES } mls_column_role;
+#undef MLS_ROLE_CODE
+
+/* Where a column is that the heading lacks. */
+enum { MLS_ABSENT = MLS_FIELDS_MAX };
+
+typedef enum mls_report_kind {
+    MLS_REPORT_KERNELS,
+    MLS_REPORT_COPY_TIMES,
+    MLS_REPORT_COPY_SIZES,
+    MLS_REPORT_CALLS,
+    MLS_REPORT_RANGES,
+    MLS_REPORT_TRACE,
+    MLS_REPORT_IGNORED,
+    MLS_REPORT_NONE
+} mls_report_kind;
+
+enum { MLS_METRIC_NAMES = 9, MLS_REPORT_NAME_KEPT = 64 };
+
+typedef struct mls_reports {
+    mls_gather *gather;
+    mls_window *window;
+    size_t line;  /* of the row */
+    size_t alone; /* lines up to this one are no part of the row before them */
+    mls_report_field fields[MLS_FIELDS_MAX];
+    size_t count;
+    size_t open_at; /* where the field begins whose quotes are open */
+    bool doubled;
+    size_t columns, at[MLS_ROLES]; /* of the heading; 0: there was none yet */
+    bool is_nsys, is_ncu;          /* the first heading decides */
+    struct {
+        mls_report_kind kind; /* of the report that rows belong to */
+        bool any;             /* a report has been found */
+        bool seen[MLS_REPORT_IGNORED];
+        size_t sums_line;                /* of the first sum of kernels or copies */
+        char name[MLS_REPORT_NAME_KEPT]; /* of the next report, "": it has none */
+        size_t line;                     /* of the heading */
+        int power[MLS_ROLES];            /* of ten: of a column's unit, to nanoseconds */
+        double megabytes;                /* of a byte column's unit */
+        bool is_number[MLS_FIELDS_MAX];  /* columns that tell how numbers are written */
+        mls_tally *called;               /* whose functions are called; NULL: the report has no name */
+        mls_decimal numbers[MLS_ROLES];  /* of the row … */
+        bool there[MLS_ROLES];           /* … and which of them it has */
+    } nsys;
+    struct {
+        bool raw;
+        bool units_due;                          /* the row behind the heading of page raw */
+        unsigned char metric_of[MLS_FIELDS_MAX]; /* of a column of page raw */
+        double factor[MLS_METRIC_NAMES];         /* of their units; NAN: none that fits */
+        mls_map launches;                        /* of ID and process */
+    } ncu;
+} mls_reports;
+
+/* A field's text; "" where the row has no such field. */
+mls_str mls_report_text(mls_reports *reports, size_t field);
 
 /* What kind of line comes next, told from its text alone. */
 typedef enum mls_report_line {
     MLS_LINE_TEXT,   /* nothing to split: it has been taken */
-    MLS_LINE_ROW,    /* to be split, and to be given to the row function */
+    MLS_LINE_ROW,    /* to be split and taken */
     MLS_LINE_HEADING /* likewise; it begins a table */
 } mls_report_line;
 
-/* Readers of the two kinds of reports. */
-typedef struct mls_nsys mls_nsys;
-typedef struct mls_ncu mls_ncu;
+/* What stands in brackets at the end of a text, "Total Time (ns)", which loses it; "" where nothing does. */
+mls_str mls_cut_brackets(mls_str *text);
 
-mls_nsys *mls_nsys_new(mls_gather *gather);
-mls_report_line mls_nsys_line(mls_nsys *nsys, mls_str line, size_t number);
-mls_status mls_nsys_row(mls_nsys *nsys, const mls_report_row *row, bool heading);
-/* Whether there was a report of this kind; what is still open is closed. */
-bool mls_nsys_finish(mls_nsys *nsys);
-void mls_nsys_free(mls_nsys *nsys);
+/* Ten to which power a unit of time is nanoseconds; -1: it is none. */
+int mls_time_power(mls_str unit);
 
-mls_ncu *mls_ncu_new(mls_gather *gather);
-mls_report_line mls_ncu_line(mls_ncu *ncu, mls_str line);
-mls_status mls_ncu_row(mls_ncu *ncu, const mls_report_row *row, bool heading);
-bool mls_ncu_finish(mls_ncu *ncu);
-void mls_ncu_free(mls_ncu *ncu);
+/*
+ * The readers of both: a line; a column of the heading, which has this role (MLS_ROLES: none); the heading, when all
+ * its columns are known; a row, with the reason why it is left out (NULL: it is not; mls_reason_memory).
+ */
+mls_report_line mls_nsys_line(mls_reports *reports, mls_str line);
+void mls_nsys_column(mls_reports *reports, size_t column, mls_column_role role, mls_str unit);
+void mls_nsys_heading(mls_reports *reports);
+const char *mls_nsys_row(mls_reports *reports);
+void mls_nsys_report_end(mls_reports *reports);
 
-/* Says that a row is left out. */
-void mls_report_damaged(mls_gather *gather, size_t line, const char *why);
+void mls_ncu_column(mls_reports *reports, size_t column, mls_column_role role, mls_str name);
+void mls_ncu_heading(mls_reports *reports);
+const char *mls_ncu_row(mls_reports *reports);
 
 #endif

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.c - Chrome traces of the PyTorch profiler, as a stream of tokens.
+ * trace.c - Chrome traces of the PyTorch profiler: JSON as it comes, of which nothing is kept but a window.
  *
- * An event that lies whole in a block is checked and read in one go.  All else is read token by token, which can pause
- * between any two of them: an event that a block cuts is carried over to the next one, and of one that is too long for
- * that the token that is cut.  A string too long even for that is checked and dropped as it comes.
+ * Whoever needs a byte that the window does not have asks for more(), which moves what is to be kept to the front.  A
+ * token that a block cuts is kept whole, a string that is too long for that is checked and dropped as it comes.  A list
+ * or an object that nobody asks for is checked in one go, or, when it is longer than that, token by token.
  */
 #include "profile/trace.h"
 
 #include <stdlib.h>
 
-enum { CARRY_MAX = 64 * 1024, WORD_LONGEST = 16 };
-
-static bool is_object(const mls_trace *t)
-{
-    return (t->levels[t->depth / 64] >> t->depth % 64 & 1) != 0;
-}
+/* Bytes that are carried over, of those that a window can keep; of a bare word. */
+enum { CARRY_MAX = MLS_WINDOW_KEPT / 16, WORD_LONGEST = 16 };
 
 size_t mls_trace_line(mls_trace *t, const char *at)
 {
@@ -28,55 +24,60 @@ size_t mls_trace_line(mls_trace *t, const char *at)
     return t->line;
 }
 
-static void bracket_open(mls_trace *t, const char *at)
+size_t mls_trace_event_line(mls_trace *t)
 {
-    const bool object = *at == '{';
-    if (t->depth == MLS_TRACE_DEPTH_MAX) {
-        t->fault = "nested too deeply";
-        return;
+    if (t->event.at != NULL) {
+        t->event.line = mls_trace_line(t, t->event.at);
+        t->event.at = NULL;
     }
-    t->depth++;
-    t->levels[t->depth / 64] &= ~(1ULL << t->depth % 64);
-    t->levels[t->depth / 64] |= (uint64_t)object << t->depth % 64;
-    t->place = object ? PLACE_FIRST_NAME : PLACE_FIRST_ITEM;
-    if (t->depth == 1 && !object) {
-        t->bare = true;
-    }
-    if (!object && ((t->depth == 1 && t->bare) || (t->depth == 2 && t->want == WANT_EVENTS))) {
-        t->list_depth = t->depth;
-        t->listed = true;
-    } else if (object && t->list_depth > 0 && t->depth == t->list_depth + 1) {
-        mls_trace_event_begin(t, mls_trace_line(t, at));
-        return;
-    } else if (object && t->want == WANT_ARGUMENTS) {
-        t->in_arguments = true;
-        t->watch++;
-    } else {
-        mls_trace_misfit(t, false);
-    }
-    t->want = WANT_NOTHING;
+    return t->event.line;
 }
 
-static void bracket_close(mls_trace *t)
+static const char *trace_fail(mls_trace *t, const char *at, const char *fault)
 {
-    if (t->in_event && t->depth == t->list_depth + 1) {
-        mls_trace_event_end(t);
-    } else if (t->in_arguments && t->depth == t->list_depth + 2) {
-        t->in_arguments = false;
-        t->watch -= t->watch > 0;
-    } else if (t->depth == t->list_depth) {
-        t->list_depth = 0;
+    t->fault = fault;
+    t->stopped = at;
+    return NULL;
+}
+
+/* Reads on behind what stands from `keep` on, and returns its new place; NULL: there is no more. */
+static const char *more(mls_trace *t, const char *keep)
+{
+    mls_window *window = t->window;
+    t->stopped = keep;
+    if (window->input->ended || t->out_of_memory) {
+        return NULL;
     }
-    t->depth--;
-    t->place = t->depth == 0 ? PLACE_END : PLACE_AFTER;
+    (void)mls_trace_event_line(t);
+    (void)mls_trace_line(t, keep);
+    window->at += keep - window->at;
+    t->out_of_memory = !mls_window_fill(window);
+    t->moved = true;
+    t->counted = window->at;
+    return t->out_of_memory ? NULL : window->at;
+}
+
+/* The first byte from `at` on that is no blank; NULL: there is none. */
+static inline const char *trace_blanks(mls_trace *t, const char *at)
+{
+    at = mls_json_blanks(at, true);
+    while (at >= t->window->end) {
+        at = more(t, t->window->end);
+        if (at == NULL) {
+            return NULL;
+        }
+        at = mls_json_blanks(at, true);
+    }
+    return at;
 }
 
 /*
  * Moves *at, inside of a string, to the quote that closes it.  False: the data end before, and *at is where to go on
  * (no escape is parted), or there is a fault.
  */
-static bool string_close(mls_trace *t, const char **at, const char *end)
+static bool string_close(mls_trace *t, const char **at)
 {
+    const char *end = t->window->end;
     for (;;) {
         const char *stop = mls_json_string_stop(*at);
         *at = stop < end ? stop : end;
@@ -87,7 +88,7 @@ static bool string_close(mls_trace *t, const char **at, const char *end)
             return true;
         }
         if (*stop != '\\') {
-            t->fault = "a control character inside a string";
+            (void)trace_fail(t, stop, "a control character inside a string");
             return false;
         }
         const size_t length = stop[1] == 'u' ? 6 : 2;
@@ -96,193 +97,176 @@ static bool string_close(mls_trace *t, const char **at, const char *end)
         }
         if (length == 6 ? strspn(stop + 2, "0123456789abcdefABCDEF") < 4
                         : stop[1] == '\0' || strchr("\"\\/bfnrt", stop[1]) == NULL) {
-            t->fault = "an escape in a string that JSON does not have";
+            (void)trace_fail(t, stop, "an escape in a string that JSON does not have");
             return false;
         }
         *at = stop + length;
     }
 }
 
-/* A string at `at`, a member's name or a value; NULL as of string_close(). */
-static const char *read_string(mls_trace *t, const char *at, const char *end)
+/* Behind the string at `at`, whose text it is with its quotes; without ptr when it was too long.  NULL: no more. */
+static inline const char *read_string(mls_trace *t, const char *at, mls_str *span)
 {
     const char *stop = at + 1;
-    if (!string_close(t, &stop, end)) {
-        return NULL;
-    }
-    if (t->place != PLACE_VALUE && t->place != PLACE_FIRST_ITEM) {
-        if (t->depth <= t->watch) {
-            mls_trace_name(t, (mls_str){at + 1, (size_t)(stop - at) - 1});
+    bool kept = true;
+    while (!string_close(t, &stop)) {
+        kept = kept && t->window->end - at <= CARRY_MAX;
+        const size_t length = kept ? (size_t)(stop - at) : 0;
+        at = t->fault == NULL ? more(t, kept ? at : stop) : NULL;
+        if (at == NULL) {
+            return NULL;
         }
-        t->place = PLACE_COLON;
-    } else {
-        if (t->want != WANT_NOTHING) {
-            mls_trace_scalar(t, (mls_str){at, (size_t)(stop - at) + 1});
-        }
-        t->place = PLACE_AFTER;
+        stop = at + length;
     }
+    *span = kept ? (mls_str){at, (size_t)(stop - at) + 1} : (mls_str){NULL, 0};
     return stop + 1;
 }
 
-/* A number or a bare word; NULL: the data end with it, or there is a fault. */
-static const char *read_trace_word(mls_trace *t, const char *at, const char *end)
+/* The same of a number or a bare word. */
+static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
 {
-    mls_json_fault fault = {NULL, NULL};
-    const char *stop = mls_json_check_value(at, 0, &fault);
-    if (stop == NULL || stop >= end) {
-        t->fault = stop == NULL && end - at > WORD_LONGEST ? fault.reason : NULL;
-        return NULL;
-    }
-    if (t->want != WANT_NOTHING) {
-        mls_trace_scalar(t, (mls_str){at, (size_t)(stop - at)});
-    }
-    t->place = PLACE_AFTER;
-    return stop;
-}
-
-/* An event: in one go when all of it is there, else token by token; NULL: there may be more of it soon. */
-static const char *read_event(mls_trace *t, const char *at, const char *end)
-{
-    mls_json_fault fault = {NULL, NULL};
-    const char *stop = mls_json_check_lines(at, t->depth, &fault);
-    if (stop != NULL && stop <= end) {
-        mls_trace_event(t, (mls_str){at, (size_t)(stop - at)});
-        t->place = PLACE_AFTER;
-        return stop;
-    }
-    if (end - at <= CARRY_MAX && (stop != NULL || end - fault.at < WORD_LONGEST)) {
-        return NULL;
-    }
-    bracket_open(t, at);
-    return at + 1;
-}
-
-static const char *read_trace_value(mls_trace *t, const char *at, const char *end)
-{
-    if (t->depth == 0 && *at != '{' && *at != '[') {
-        t->fault = "expected a list or an object";
-        return NULL;
-    }
-    switch (*at) {
-    case '"':
-        return read_string(t, at, end);
-    case '{':
-    case '[':
-        if (t->depth > 0 && t->depth == t->list_depth && *at == '{') {
-            return read_event(t, at, end);
+    for (;;) {
+        mls_json_fault fault = {NULL, NULL};
+        const char *stop = mls_json_check_value(at, 0, &fault);
+        const ptrdiff_t left = t->window->end - at;
+        if (stop != NULL && stop < t->window->end) {
+            *span = (mls_str){at, (size_t)(stop - at)};
+            return stop;
         }
-        bracket_open(t, at);
-        return at + 1;
-    default:
-        return read_trace_word(t, at, end);
+        if (left > (stop == NULL ? WORD_LONGEST : CARRY_MAX)) {
+            return trace_fail(t, at, stop == NULL ? fault.reason : "a number without an end");
+        }
+        at = more(t, at);
+        if (at == NULL) {
+            return NULL;
+        }
     }
 }
 
-/* What stands behind a value, or where the first one may be missing. */
-static const char *read_mark(mls_trace *t, const char *at)
+/* Behind a list or an object that is all there, or is soon.  NULL: it is to be read from *at on, if that is not NULL.
+ */
+static const char *skip_whole(mls_trace *t, const char **at, unsigned depth)
 {
-    const bool object = is_object(t);
-    if (*at == (object ? '}' : ']')) {
-        bracket_close(t);
-    } else if (t->place == PLACE_AFTER && *at == ',') {
-        t->place = object ? PLACE_NAME : PLACE_VALUE;
-    } else {
-        t->fault = object ? "expected ',' or '}'" : "expected ',' or ']'";
+    while (*at != NULL) {
+        mls_json_fault fault = {NULL, NULL};
+        const char *stop = mls_json_check_lines(*at, depth, &fault);
+        const char *end = t->window->end;
+        if (stop != NULL && stop <= end) {
+            return stop;
+        }
+        if (end - *at > CARRY_MAX || (stop == NULL && end - fault.at >= WORD_LONGEST) || t->window->input->ended) {
+            return NULL;
+        }
+        *at = more(t, *at);
     }
-    return at + 1;
+    return NULL;
 }
 
-/* Reads tokens; returns where to go on when there are more bytes.  Behind `end` stands a NUL. */
-static const char *read_tokens(mls_trace *t, const char *at, const char *end)
+/* What a bracket opens; a list of events may be all there is. */
+static mls_trace_part part_opened(mls_trace *t, mls_trace_part part, bool object)
 {
-    while (t->fault == NULL && !t->out_of_memory) {
-        at = mls_json_blanks(at, true);
-        if (at >= end) {
-            return end;
-        }
-        const char *next = at + 1;
-        switch (t->place) {
-        case PLACE_FIRST_ITEM:
-            next = *at == ']' ? read_mark(t, at) : read_trace_value(t, at, end);
-            break;
-        case PLACE_VALUE:
-            next = read_trace_value(t, at, end);
-            break;
-        case PLACE_FIRST_NAME:
-        case PLACE_NAME:
-            if (*at == '"') {
-                next = read_string(t, at, end);
-            } else if (*at == '}' && t->place == PLACE_FIRST_NAME) {
-                bracket_close(t);
-            } else {
-                t->fault = "expected a member name in quotes";
-            }
-            break;
-        case PLACE_COLON:
-            t->place = PLACE_VALUE;
-            t->fault = *at != ':' ? "expected ':'" : NULL;
-            break;
-        case PLACE_AFTER:
-            next = read_mark(t, at);
-            break;
-        case PLACE_END:
-            t->fault = "something follows the trace";
-            break;
-        }
-        if (next == NULL) {
+    const bool events = !object && (part == PART_FILE || part == PART_EVENTS);
+    t->listed |= events;
+    t->bare |= events && part == PART_FILE;
+    if (!events && !(object && (part == PART_FILE || part == PART_EVENT || part == PART_ARGUMENTS))) {
+        mls_trace_misfit(t, part, false);
+        return PART_NOTHING;
+    }
+    return events ? PART_EVENTS : part;
+}
+
+static const char *read_items(mls_trace *t, const char *at, mls_trace_part part, unsigned depth);
+
+/* Behind the value at `at`, which is inside of `depth` others; NULL: there is no more, or a fault. */
+static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part part, unsigned depth, bool whole)
+{
+    mls_str span;
+    if (*at != '{' && *at != '[') {
+        at = *at == '"' ? read_string(t, at, &span) : read_scalar_word(t, at, &span);
+        if (at == NULL || part == PART_NOTHING) {
             return at;
         }
-        at = next;
-    }
-    return at;
-}
-
-/* Goes on inside of a string that is dropped as it comes. */
-static const char *drop_string(mls_trace *t, const char *at, const char *end)
-{
-    if (!string_close(t, &at, end)) {
+        if (span.ptr != NULL) {
+            mls_trace_scalar(t, part, span);
+        } else {
+            mls_trace_misfit(t, part, true);
+        }
         return at;
     }
-    t->inside = false;
-    if (t->inside_name) {
-        t->want = WANT_NOTHING;
-        t->place = PLACE_COLON;
-    } else {
-        mls_trace_misfit(t, true);
-        t->place = PLACE_AFTER;
+    if (depth == MLS_JSON_DEPTH_MAX) {
+        return trace_fail(t, at, "nested too deeply");
     }
-    return read_tokens(t, at + 1, end);
-}
-
-/* What a block leaves over: a token that it cuts.  A string that is too long is dropped from here on. */
-static const char *leave_over(mls_trace *t, const char *at, const char *end)
-{
-    if (t->fault == NULL && end - at > CARRY_MAX) {
-        if (*at != '"' || t->inside) {
-            t->fault = "a number without an end";
-        } else {
-            t->inside = true;
-            t->inside_name = t->place == PLACE_FIRST_NAME || t->place == PLACE_NAME;
-            at++;
-            (void)string_close(t, &at, end);
+    part = part_opened(t, part, *at == '{');
+    if (part == PART_NOTHING && whole) {
+        const char *stop = skip_whole(t, &at, depth);
+        if (stop != NULL || at == NULL) {
+            return stop;
         }
     }
-    return at;
+    return read_items(t, at, part, depth + 1);
+}
+
+/* The name of a member and its colon; what the value behind them is. */
+static const char *read_trace_member(mls_trace *t, const char *at, mls_trace_part of, mls_trace_part *part)
+{
+    mls_str name;
+    if (*at != '"') {
+        return trace_fail(t, at, "expected a member name in quotes");
+    }
+    at = read_string(t, at, &name);
+    if (at == NULL) {
+        return NULL;
+    }
+    *part = name.ptr != NULL && of != PART_NOTHING ? mls_trace_member(t, of, (mls_str){name.ptr + 1, name.len - 2})
+                                                   : PART_NOTHING;
+    at = trace_blanks(t, at);
+    if (at == NULL || *at != ':') {
+        return at != NULL ? trace_fail(t, at, "expected ':'") : NULL;
+    }
+    return trace_blanks(t, at + 1);
+}
+
+/* Behind the list or the object that opens at `at`. */
+static const char *read_items(mls_trace *t, const char *at, mls_trace_part part, unsigned depth)
+{
+    const bool object = *at == '{';
+    const char close = object ? '}' : ']';
+    if (part == PART_EVENT) {
+        mls_trace_event_begin(t, at);
+    }
+    at = trace_blanks(t, at + 1);
+    for (bool first = true; at != NULL && !(first && *at == close); first = false) {
+        mls_trace_part item = part == PART_EVENTS ? PART_EVENT : PART_NOTHING;
+        at = object ? read_trace_member(t, at, part, &item) : at;
+        at = at != NULL ? read_trace_value(t, at, item, depth, part != PART_NOTHING) : NULL;
+        if (at == NULL) {
+            return NULL;
+        }
+        at = trace_blanks(t, at);
+        if (at == NULL || *at == close) {
+            break;
+        }
+        if (*at != ',') {
+            return trace_fail(t, at, object ? "expected ',' or '}'" : "expected ',' or ']'");
+        }
+        at = trace_blanks(t, at + 1);
+    }
+    if (at == NULL) { /* the list of a bare trace need not be closed */
+        return t->bare && part == PART_EVENTS && !t->out_of_memory ? t->window->end : NULL;
+    }
+    if (part == PART_EVENT) {
+        mls_trace_event_end(t);
+    }
+    return at + 1;
 }
 
 /* ------------------------------------------------------------------- files */
 
-/* Whether the text may end here; the list of a bare trace need not be closed. */
-static bool may_end(const mls_trace *t)
-{
-    return t->fault == NULL &&
-           (t->place == PLACE_END || (t->bare && t->depth == 1 && !t->inside && t->place != PLACE_END));
-}
-
-static mls_status trace_finish(mls_trace *t, bool cut, const char *wrong, mls_error *error)
+static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
 {
     mls_profile *profile = t->gather->profile;
-    const bool whole = !cut && wrong == NULL && may_end(t);
+    const char *wrong = t->window->input->trouble.wrong;
+    whole = whole && wrong == NULL;
     if (t->out_of_memory || t->name.failed) {
         return mls_error_memory(error);
     }
@@ -296,7 +280,9 @@ static mls_status trace_finish(mls_trace *t, bool cut, const char *wrong, mls_er
     profile->complete = whole;
     t->gather->has_line = true;
     if (!whole) {
-        mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = t->line},
+        const bool inside = t->fault == NULL && t->event.begun;
+        mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED,
+                         (mls_finding_place){.line = inside ? mls_trace_event_line(t) : mls_trace_line(t, t->stopped)},
                          "the trace is read up to here only: %s",
                          t->fault != NULL ? t->fault
                          : wrong != NULL  ? wrong
@@ -305,43 +291,22 @@ static mls_status trace_finish(mls_trace *t, bool cut, const char *wrong, mls_er
     return MLS_OK;
 }
 
-mls_status mls_trace_read(mls_gather *gather, mls_blocks *blocks, bool *json, mls_error *error)
+mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error)
 {
-    mls_input *input = blocks->input;
-    char *room = malloc(CARRY_MAX + MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
     mls_trace *t = calloc(1, sizeof *t);
-    mls_status status = MLS_ERROR_MEMORY;
-    size_t carried = 0;
-    size_t len = blocks->len;
-    bool ok = room != NULL && t != NULL;
-    bool moved = false;
-    if (ok) {
-        *t = (mls_trace){.gather = gather, .line = 1, .watch = 1};
-        memcpy(room + CARRY_MAX, blocks->block, len);
+    if (t == NULL) {
+        return mls_error_memory(error);
     }
-    while (ok) {
-        char *end = room + CARRY_MAX + len;
-        const char *at = room + CARRY_MAX - carried;
-        memset(end, 0, MLS_SCAN_PADDING);
-        t->counted = at;
-        at = t->inside ? drop_string(t, at, end) : read_tokens(t, at, end);
-        at = leave_over(t, at, end);
-        carried = (size_t)(end - at);
-        (void)mls_trace_line(t, at);
-        if (t->fault != NULL || t->out_of_memory || input->ended) {
-            break;
-        }
-        memmove(room + CARRY_MAX - carried, at, carried);
-        ok = mls_input_fill(input, room + CARRY_MAX, &len);
-        moved = true;
+    *t = (mls_trace){.gather = gather, .window = window, .line = 1, .counted = window->at, .stopped = window->at};
+    const char *at = read_trace_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
+    const char *behind = at != NULL ? trace_blanks(t, at) : NULL;
+    if (behind != NULL) {
+        (void)trace_fail(t, behind, "something follows the trace");
     }
-    if (ok) {
-        status = trace_finish(t, carried > 0, input->trouble.wrong, error);
-        *json = t->fault == NULL || moved;
-        mls_buffer_release(&t->name);
-        mls_arena_release(&t->scratch);
-    }
+    const mls_status status = trace_finish(t, at != NULL && behind == NULL, error);
+    *json = t->fault == NULL || t->moved;
+    mls_buffer_release(&t->name);
+    mls_arena_release(&t->scratch);
     free(t);
-    free(room);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
 }

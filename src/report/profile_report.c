@@ -18,11 +18,6 @@ static mls_words words_share(double share)
     return words;
 }
 
-static double share_of_window(double part, double whole)
-{
-    return whole > 0 ? part / whole : (double)NAN;
-}
-
 /* A trace may not say which device an activity is of. */
 static mls_str device_shown(const mls_profile_device *device)
 {
@@ -39,23 +34,21 @@ static void show_device_line(mls_view *view, const mls_profile_device *device, b
         mls_buffer_printf(&line, ": %s ms · ", mls_words_grouped(window, 1).text);
     }
     mls_buffer_printf(&line, "busy %s · computing %s · exposed communication %s · exposed copies %s · idle %s",
-                      words_share(share_of_window(device->busy_ms, window)).text,
-                      words_share(share_of_window(device->compute_ms, window)).text,
-                      words_share(share_of_window(device->exposed_communication_ms, window)).text,
-                      words_share(share_of_window(device->exposed_copy_ms, window)).text,
-                      words_share(share_of_window(device->idle_ms, window)).text);
+                      words_share(mls_profile_share(device->busy_ms, window)).text,
+                      words_share(mls_profile_share(device->compute_ms, window)).text,
+                      words_share(mls_profile_share(device->exposed_communication_ms, window)).text,
+                      words_share(mls_profile_share(device->exposed_copy_ms, window)).text,
+                      words_share(mls_profile_share(device->idle_ms, window)).text);
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
 static void show_bounds(mls_view *view, const mls_profile *profile)
 {
     mls_buffer line = {0};
-    for (mls_profile_bound i = 0; i < MLS_BOUND_COUNT; i++) {
-        if (profile->bounds[i].launches > 0) {
-            mls_buffer_printf(&line, "%s%s %s of the %s", line.len > 0 ? " · " : "bound by ", mls_profile_bound_name(i),
-                              words_share(profile->bounds[i].share).text,
-                              profile->bounds_by_time ? "time" : "launches");
-        }
+    for (size_t i = 0; i < profile->bound_count; i++) {
+        mls_buffer_printf(&line, "%s%s %s of the %s", i > 0 ? " · " : "bound by ",
+                          mls_profile_bound_name(profile->bounds[i].bound), words_share(profile->bounds[i].share).text,
+                          profile->bounds_by_time ? "time" : "launches");
     }
     if (line.len > 0 || line.failed) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
@@ -119,13 +112,18 @@ static void name_cell(mls_table *table, const char *header, mls_str name)
     mls_buffer_release(&shown);
 }
 
-static void add_kernel_row(mls_table *table, const char *header, const char *counted_as, const mls_profile_row *row,
-                           const mls_profile *counted)
+typedef enum row_look {
+    ROW_SUMS,
+    ROW_KERNEL /* with what is known of kernels only */
+} row_look;
+
+static void add_profile_row(mls_table *table, const char *header, const char *counted_as, const mls_profile_row *row,
+                            row_look look)
 {
-    const mls_profile_counter *counter = counted != NULL ? mls_profile_counter_of(counted, row->name) : NULL;
+    const mls_profile_counter *counter = row->counter;
     mls_table_row(table);
     name_cell(table, header, row->name);
-    if (counted != NULL) {
+    if (look == ROW_KERNEL) {
         mls_table_cell(table, "class", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", row->class_name);
     }
     profile_cell(table, counted_as, (double)row->count, 0);
@@ -139,7 +137,7 @@ static void add_kernel_row(mls_table *table, const char *header, const char *cou
         profile_cell(table, "DRAM %", counter->dram_percent, 1);
         mls_table_cell(table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s", mls_profile_bound_name(counter->bound),
                        counter->near_peak ? ", near peak" : "");
-    } else if (counted != NULL) {
+    } else if (look == ROW_KERNEL) {
         profile_cell(table, "min µs", row->min_us, 1);
         profile_cell(table, "max µs", row->max_us, 1);
     }
@@ -149,12 +147,11 @@ static void add_kernel_row(mls_table *table, const char *header, const char *cou
 }
 
 static void show_rows(mls_view *view, const char *header, const char *counted_as, const mls_profile_rows *rows,
-                      const mls_profile *counted, size_t top)
+                      size_t shown, row_look look)
 {
     mls_table table = {.indent = INDENT};
-    const size_t shown = mls_profile_top(rows->count, top);
     for (size_t i = 0; i < shown; i++) {
-        add_kernel_row(&table, header, counted_as, &rows->items[i], counted);
+        add_profile_row(&table, header, counted_as, &rows->items[i], look);
     }
     mls_table_finish(&table, view);
     if (shown < rows->count) {
@@ -201,28 +198,28 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
     }
 }
 
-static void show_profile_table(mls_view *view, const mls_profiles *all, const mls_profile *profile)
+static void show_profile_tables(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
-    if (all->by == MLS_PROFILE_BY_NAME) {
-        show_rows(view, "kernel", "launches", &profile->names, profile, all->top);
-    } else if (all->by == MLS_PROFILE_BY_CLASS) {
-        show_rows(view, "class", "launches", &profile->classes, NULL, 0);
-    } else {
-        show_lines(view, profile, all->by == MLS_PROFILE_BY_STREAM);
+    const struct {
+        bool wanted;
+        const char *header, *counted_as;
+        const mls_profile_rows *rows;
+        row_look look;
+    } tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, ROW_SUMS},
+                  {by == MLS_PROFILE_BY_NAME || (by == MLS_PROFILE_BY_CLASS && profile->has_counters), "kernel",
+                   "launches", &profile->names, ROW_KERNEL},
+                  {view->verbose > 0, "copy", "count", &profile->copies, ROW_SUMS},
+                  {view->verbose > 0, "API", "calls", &profile->api, ROW_SUMS},
+                  {view->verbose > 0, "range", "calls", &profile->ranges, ROW_SUMS},
+                  {view->verbose > 0, "OS runtime", "calls", &profile->osrt, ROW_SUMS}};
+    if (by == MLS_PROFILE_BY_STREAM || by == MLS_PROFILE_BY_DEVICE) {
+        show_lines(view, profile, by == MLS_PROFILE_BY_STREAM);
     }
-    if (profile->has_counters && all->by == MLS_PROFILE_BY_CLASS) {
-        show_rows(view, "kernel", "launches", &profile->names, profile, all->top);
-    }
-    if (view->verbose > 0) {
-        const struct {
-            const char *header, *counted_as;
-            const mls_profile_rows *rows;
-        } more[] = {{"copy", "count", &profile->copies},
-                    {"API", "calls", &profile->api},
-                    {"range", "calls", &profile->ranges},
-                    {"OS runtime", "calls", &profile->osrt}};
-        for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-            show_rows(view, more[i].header, more[i].counted_as, more[i].rows, NULL, all->top);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const size_t count = tables[i].rows->count;
+        if (tables[i].wanted) {
+            show_rows(view, tables[i].header, tables[i].counted_as, tables[i].rows,
+                      i == 0 ? count : mls_profile_top(profile, count), tables[i].look);
         }
     }
 }
@@ -260,7 +257,7 @@ static void show_profiles(mls_printer *to, const void *what)
         mls_output_text(view->output, i > 0 ? "\n" : "");
         show_head(view, profile);
         if (!view->quiet) {
-            show_profile_table(view, all, profile);
+            show_profile_tables(view, profile, all->by);
         }
         for (size_t v = 0; v < profile->verdict_count; v++) {
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", profile->verdicts[v].message,
@@ -335,16 +332,11 @@ MLS_FIELDS(device, mls_profile_device, DEVICE_FIELDS)
     F(counter, near_peak, BOOL, "", row->near_peak)
 MLS_FIELDS(counter, mls_profile_counter, COUNTER_FIELDS)
 
-typedef struct bound_share {
-    mls_profile_bound bound;
-    uint64_t launches;
-    double share;
-} bound_share;
 #define BOUND_FIELDS(F)                                                                                                \
     F(bound, bound, TEXT, "", mls_profile_bound_name(row->bound))                                                      \
     F(bound, launches, NUMBER, "", row->launches)                                                                      \
     F(bound, share, NUMBER_OR_NULL, "", row->share)
-MLS_FIELDS(bound, bound_share, BOUND_FIELDS)
+MLS_FIELDS(bound, mls_profile_bounded, BOUND_FIELDS)
 #define STEPS_FIELDS(F)                                                                                                \
     F(steps, count, NUMBER, "", row->steps.count)                                                                      \
     F(steps, mean_ms, NUMBER, "ms", row->steps.mean_ms)                                                                \
@@ -372,22 +364,6 @@ MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
     } while (0)
 #define EMIT_CALLS(rows) EMIT_TOLD((rows).told, call, (rows).items, (rows).count)
 
-static void emit_bounds(mls_emitter *to, const mls_profile *profile)
-{
-    if (!profile->has_counters) {
-        mls_emit_null(to);
-        return;
-    }
-    mls_emit_open(to, '[');
-    for (mls_profile_bound i = 0; i < MLS_BOUND_COUNT; i++) {
-        const bound_share share = {i, profile->bounds[i].launches, profile->bounds[i].share};
-        if (share.launches > 0) {
-            mls_emit_object(to, &bound_fields, &share);
-        }
-    }
-    mls_emit_close(to, ']');
-}
-
 static void emit_place(mls_emitter *to, const mls_profile *profile)
 {
     if (profile->run.file != NULL) {
@@ -402,38 +378,28 @@ static void emit_profile_findings(mls_emitter *to, const mls_profile *profile)
     mls_emit_found(to, found);
 }
 
-/* A profile, and how many names are listed of it. */
-typedef struct listed_profile {
-    const mls_profile *profile;
-    size_t top;
-} listed_profile;
-
 #define PROFILE_FIELDS(F)                                                                                              \
-    F(profile, file, TEXT, "", row->profile->file)                                                                     \
-    F(profile, kind, TEXT, "", mls_profile_kind_name(row->profile->kind))                                              \
-    F(profile, complete, BOOL, "", row->profile->complete)                                                             \
-    F(profile, start_ms, NUMBER_OR_NULL, "ms", row->profile->start_ms)                                                 \
-    F(profile, kernels, NUMBER, "", row->profile->kernels)                                                             \
-    F(profile, kernel_ms, NUMBER, "ms", row->profile->kernel_ms)                                                       \
-    F(profile, activity_ms, NUMBER, "ms", row->profile->activity_ms)                                                   \
-    F(profile, classes, ARRAY, "", MLS_EMIT_ROWS(class, row->profile->classes.items, row->profile->classes.count))     \
-    F(profile, names, ARRAY, "",                                                                                       \
-      MLS_EMIT_ROWS(kernel, row->profile->names.items, mls_profile_top(row->profile->names.count, row->top)))          \
-    F(profile, copies, ARRAY, "", MLS_EMIT_ROWS(copy, row->profile->copies.items, row->profile->copies.count))         \
-    F(profile, devices, ARRAY_OR_NULL, "",                                                                             \
-      EMIT_TOLD(row->profile->has_devices, device, row->profile->devices, row->profile->device_count))                 \
-    F(profile, api, ARRAY_OR_NULL, "", EMIT_CALLS(row->profile->api))                                                  \
-    F(profile, ranges, ARRAY_OR_NULL, "", EMIT_CALLS(row->profile->ranges))                                            \
-    F(profile, osrt, ARRAY_OR_NULL, "", EMIT_CALLS(row->profile->osrt))                                                \
-    F(profile, steps, OBJECT_OR_NULL, "",                                                                              \
-      mls_emit_object(to, &steps_fields, row->profile->steps.count > 0 ? row->profile : NULL))                         \
-    F(profile, counters, ARRAY_OR_NULL, "",                                                                            \
-      EMIT_TOLD(row->profile->has_counters, counter, row->profile->counters, row->profile->counter_count))             \
-    F(profile, bounds, ARRAY_OR_NULL, "", emit_bounds(to, row->profile))                                               \
-    F(profile, run, OBJECT, "", emit_place(to, row->profile))                                                          \
-    F(profile, verdicts, ARRAY, "", MLS_EMIT_ROWS(verdict, row->profile->verdicts, row->profile->verdict_count))       \
-    F(profile, findings, ARRAY, "", emit_profile_findings(to, row->profile))
-MLS_FIELDS(profile, listed_profile, PROFILE_FIELDS)
+    F(profile, file, TEXT, "", row->file)                                                                              \
+    F(profile, kind, TEXT, "", mls_profile_kind_name(row->kind))                                                       \
+    F(profile, complete, BOOL, "", row->complete)                                                                      \
+    F(profile, start_ms, NUMBER_OR_NULL, "ms", row->start_ms)                                                          \
+    F(profile, kernels, NUMBER, "", row->kernels)                                                                      \
+    F(profile, kernel_ms, NUMBER, "ms", row->kernel_ms)                                                                \
+    F(profile, activity_ms, NUMBER, "ms", row->activity_ms)                                                            \
+    F(profile, classes, ARRAY, "", MLS_EMIT_ROWS(class, row->classes.items, row->classes.count))                       \
+    F(profile, names, ARRAY, "", MLS_EMIT_ROWS(kernel, row->names.items, mls_profile_top(row, row->names.count)))      \
+    F(profile, copies, ARRAY, "", MLS_EMIT_ROWS(copy, row->copies.items, row->copies.count))                           \
+    F(profile, devices, ARRAY_OR_NULL, "", EMIT_TOLD(row->has_devices, device, row->devices, row->device_count))       \
+    F(profile, api, ARRAY_OR_NULL, "", EMIT_CALLS(row->api))                                                           \
+    F(profile, ranges, ARRAY_OR_NULL, "", EMIT_CALLS(row->ranges))                                                     \
+    F(profile, osrt, ARRAY_OR_NULL, "", EMIT_CALLS(row->osrt))                                                         \
+    F(profile, steps, OBJECT_OR_NULL, "", mls_emit_object(to, &steps_fields, row->steps.count > 0 ? row : NULL))       \
+    F(profile, counters, ARRAY_OR_NULL, "", EMIT_TOLD(row->has_counters, counter, row->counters, row->counter_count))  \
+    F(profile, bounds, ARRAY_OR_NULL, "", EMIT_TOLD(row->has_counters, bound, row->bounds, row->bound_count))          \
+    F(profile, run, OBJECT, "", emit_place(to, row))                                                                   \
+    F(profile, verdicts, ARRAY, "", MLS_EMIT_ROWS(verdict, row->verdicts, row->verdict_count))                         \
+    F(profile, findings, ARRAY, "", emit_profile_findings(to, row))
+MLS_FIELDS(profile, mls_profile, PROFILE_FIELDS)
 
 #define CHANGE_FIELDS(F)                                                                                               \
     F(change, class, TEXT, "", row->name)                                                                              \
@@ -447,16 +413,6 @@ MLS_FIELDS(change, mls_profile_change, CHANGE_FIELDS)
     F(against, classes, ARRAY, "", MLS_EMIT_ROWS(change, row->changes->items, row->changes->count))
 MLS_FIELDS(against, mls_profiles, AGAINST_FIELDS)
 
-static void emit_profiles(mls_emitter *to, const mls_profiles *all)
-{
-    mls_emit_open(to, '[');
-    for (size_t i = 0; i < all->count; i++) {
-        const listed_profile listed = {all->items[i], all->top};
-        mls_emit_object(to, &profile_fields, &listed);
-    }
-    mls_emit_close(to, ']');
-}
-
 static void emit_against(mls_emitter *to, const mls_profiles *all)
 {
     if (all->changes != NULL) {
@@ -465,7 +421,8 @@ static void emit_against(mls_emitter *to, const mls_profiles *all)
 }
 
 #define PROFILES_FIELDS(F)                                                                                             \
-    F(profiles, profiles, ARRAY, "", emit_profiles(to, row))                                                           \
+    F(profiles, profiles, ARRAY, "",                                                                                   \
+      MLS_EMIT_LIST(to, row->count, mls_emit_object(to, &profile_fields, row->items[i])))                              \
     F(profiles, against, OBJECT, "", emit_against(to, row))
 MLS_FIELDS(profiles, mls_profiles, PROFILES_FIELDS)
 
@@ -479,8 +436,7 @@ static void profile_lines(mls_emitter *to, const void *what)
 {
     const mls_profiles *all = what;
     for (size_t i = 0; i < all->count; i++) {
-        const listed_profile listed = {all->items[i], all->top};
-        mls_emit_object(to, &profile_fields, &listed);
+        mls_emit_object(to, &profile_fields, all->items[i]);
         mls_emit_end(to);
     }
     if (all->changes != NULL) {
@@ -491,10 +447,7 @@ static void profile_lines(mls_emitter *to, const void *what)
 
 static const mls_columns class_columns = {
     "PROFILE CSV", "file kind class launches total_ms share_of_activity", {&profile_fields, &class_fields}, 0};
-/* What is known of a kernel beside its sums, in cells. */
-typedef struct counted_kernel {
-    const mls_profile_counter *counter; /* NULL: nothing */
-} counted_kernel;
+/* Counters of a kernel beside its sums, in cells. */
 #define COUNTED_PERCENT(member) (row->counter != NULL ? row->counter->member : (double)NAN)
 #define COUNTED_FIELDS(F)                                                                                              \
     F(counted, compute_percent, NUMBER_OR_NULL, "", COUNTED_PERCENT(compute_percent))                                  \
@@ -503,7 +456,7 @@ typedef struct counted_kernel {
     F(counted, bound, TEXT_OR_NULL, "", row->counter != NULL ? mls_profile_bound_name(row->counter->bound) : NULL)     \
     F(counted, near_peak, BOOL_OR_NULL, "",                                                                            \
       row->counter != NULL ? mls_emit_bool(to, row->counter->near_peak) : mls_emit_null(to))
-MLS_FIELDS(counted, counted_kernel, COUNTED_FIELDS)
+MLS_FIELDS(counted, mls_profile_row, COUNTED_FIELDS)
 static const mls_columns kernel_columns = {"PROFILE BY NAME CSV",
                                            "file kind name class launches total_ms min_us max_us share_of_kernels "
                                            "compute_percent memory_percent dram_percent bound near_peak",
@@ -519,7 +472,6 @@ static const mls_columns device_columns = {"PROFILE BY DEVICE CSV",
                                            "exposed_copy_ms overlap",
                                            {&profile_fields, &device_fields},
                                            0};
-
 #define COMPARED_FIELDS(F)                                                                                             \
     F(compared, against, TEXT, "", row->base->file)                                                                    \
     F(compared, unit, TEXT, "", row->changes->per_step ? "ms_per_step" : "share")
@@ -529,12 +481,18 @@ static const mls_columns change_columns = {"PROFILE AGAINST CSV",
                                            {&profile_fields, &compared_fields, &change_fields},
                                            0};
 
+/* A row of cells: of the profile, and of what it lists. */
+static void emit_cells(mls_emitter *to, const mls_columns *columns, const mls_profile *profile, const void *row,
+                       const void *beside)
+{
+    mls_emit_row(to, columns, (const void *[MLS_SOURCES_MAX]){profile, row, beside});
+}
+
 static void change_rows(mls_emitter *to, const void *what)
 {
     const mls_profiles *all = what;
     for (size_t i = 0; all->changes != NULL && i < all->changes->count; i++) {
-        const listed_profile listed = {all->items[0], 0};
-        mls_emit_row(to, &change_columns, (const void *[MLS_SOURCES_MAX]){&listed, all, &all->changes->items[i]});
+        emit_cells(to, &change_columns, all->items[0], all, &all->changes->items[i]);
     }
 }
 
@@ -542,10 +500,9 @@ static void class_rows(mls_emitter *to, const void *what)
 {
     const mls_profiles *all = what;
     for (size_t i = 0; i < all->count; i++) {
-        const listed_profile listed = {all->items[i], 0};
-        for (size_t k = 0; k < all->items[i]->classes.count; k++) {
-            mls_emit_row(to, &class_columns,
-                         (const void *[MLS_SOURCES_MAX]){&listed, &all->items[i]->classes.items[k]});
+        const mls_profile *profile = all->items[i];
+        for (size_t k = 0; k < profile->classes.count; k++) {
+            emit_cells(to, &class_columns, profile, &profile->classes.items[k], NULL);
         }
     }
 }
@@ -555,11 +512,9 @@ static void kernel_rows(mls_emitter *to, const void *what)
     const mls_profiles *all = what;
     for (size_t i = 0; i < all->count; i++) {
         const mls_profile *profile = all->items[i];
-        const listed_profile listed = {profile, 0};
-        for (size_t k = 0; k < mls_profile_top(profile->names.count, all->top); k++) {
-            const counted_kernel counted = {mls_profile_counter_of(profile, profile->names.items[k].name)};
-            mls_emit_row(to, &kernel_columns,
-                         (const void *[MLS_SOURCES_MAX]){&listed, &profile->names.items[k], &counted});
+        for (size_t k = 0; k < mls_profile_top(profile, profile->names.count); k++) {
+            const mls_profile_row *row = &profile->names.items[k];
+            emit_cells(to, &kernel_columns, profile, row, row);
         }
     }
 }
@@ -567,17 +522,15 @@ static void kernel_rows(mls_emitter *to, const void *what)
 static void line_rows(mls_emitter *to, const void *what)
 {
     const mls_profiles *all = what;
-    const bool streams = all->by == MLS_PROFILE_BY_STREAM;
     for (size_t i = 0; i < all->count; i++) {
-        const listed_profile listed = {all->items[i], 0};
         for (size_t d = 0; d < all->items[i]->device_count; d++) {
             const mls_profile_device *device = &all->items[i]->devices[d];
-            for (size_t s = 0; s < device->stream_count && streams; s++) {
-                mls_emit_row(to, &stream_columns,
-                             (const void *[MLS_SOURCES_MAX]){&listed, &device->streams[s], device});
+            if (all->by == MLS_PROFILE_BY_DEVICE) {
+                emit_cells(to, &device_columns, all->items[i], device, NULL);
+                continue;
             }
-            if (!streams) {
-                mls_emit_row(to, &device_columns, (const void *[MLS_SOURCES_MAX]){&listed, device});
+            for (size_t k = 0; k < device->stream_count; k++) {
+                emit_cells(to, &stream_columns, all->items[i], &device->streams[k], device);
             }
         }
     }

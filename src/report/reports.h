@@ -119,7 +119,6 @@ extern const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT];
 typedef struct mls_profiles {
     mls_profile **items;
     size_t count, capacity;
-    size_t top; /* names that are listed; 0: all */
     mls_profile_by by;
     const mls_profile *base;            /* what the only one is compared with; NULL: nothing */
     const mls_profile_changes *changes; /* NULL: likewise */

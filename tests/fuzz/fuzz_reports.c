@@ -27,8 +27,9 @@ static mls_profile *read_reports(mls_str bytes)
         if (profile->classes.items[i].share < 0 || profile->classes.items[i].share > 1 + 1e-9)
             abort();
     }
-    for (size_t i = 0; profile != NULL && i < profile->counter_count; i++) {
-        if (mls_profile_counter_of(profile, profile->counters[i].name) != &profile->counters[i])
+    for (size_t i = 0; profile != NULL && i < profile->names.count; i++) {
+        const mls_profile_counter *counter = profile->names.items[i].counter;
+        if (counter != NULL && !mls_str_equal(counter->name, profile->names.items[i].name))
             abort();
     }
     return profile;
