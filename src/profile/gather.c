@@ -59,6 +59,7 @@ void mls_sums_add(mls_sums *sums, double count, double total, double least, doub
 
 void mls_row_clear(mls_tally_row *row)
 {
+    row->megabytes = (double)NAN;
     for (mls_locale i = 0; i < MLS_LOCALES; i++) {
         row->in[i] = (mls_sums){.least = (double)NAN, .most = (double)NAN};
     }

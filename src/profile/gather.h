@@ -42,6 +42,7 @@ typedef struct mls_tally_row {
     size_t class_number;
     bool fp32; /* it is a product on FP32 cores */
     const mls_profile_counter *counter;
+    double megabytes; /* of a copy; NAN: not told */
     mls_sums in[MLS_LOCALES];
 } mls_tally_row;
 
@@ -142,10 +143,10 @@ typedef struct mls_gather {
         size_t count, capacity;
     } launches;
     mls_sums steps;
-    int64_t base_ns;                  /* of the wall clock; -1: not told */
-    int64_t first_ns;                 /* the first start of the time line */
-    double class_ns[MLS_CLASSES_MAX]; /* of all their activities, when all has been read */
-    bool too_much;                    /* said so */
+    int64_t base_ns;                         /* of the wall clock; -1: not told */
+    int64_t first_ns;                        /* the first start of the time line */
+    mls_tally_row by_class[MLS_CLASSES_MAX]; /* sums of all, when all has been read */
+    bool too_much;                           /* said so */
 } mls_gather;
 
 /* False: no memory; to be released in any case. */

@@ -42,122 +42,97 @@ double mls_profile_share(double part, double whole)
 /* A sum of numbers whose comma or point was none is a whole one again; beyond all times it is the longest of them. */
 static double settle(double sum)
 {
-    return fmin(floor(sum + 0.5), (double)INT64_MAX);
+    return isnan(sum) ? sum : fmin(floor(sum + 0.5), (double)INT64_MAX);
 }
 
-static bool rows_begin(mls_gather *gather, mls_profile_rows *rows, size_t most, bool told)
+/* The rows that anything was counted in, with their shares of a whole. */
+static bool list_rows(mls_gather *gather, const mls_tally_row *from, size_t count, double whole_ms,
+                      mls_profile_rows *rows)
 {
-    *rows = (mls_profile_rows){.items = mls_arena_array(gather->arena, most + 1, sizeof *rows->items), .told = told};
-    return rows->items != NULL;
-}
-
-static mls_profile_row *rows_add(mls_profile_rows *rows, mls_str name, double count, double total)
-{
-    mls_profile_row *row = &rows->items[rows->count++];
-    *row = (mls_profile_row){.name = name,
-                             .count = (uint64_t)settle(count),
-                             .total_ms = settle(total) / 1e6,
-                             .min_us = (double)NAN,
-                             .max_us = (double)NAN,
-                             .megabytes = (double)NAN,
-                             .share = (double)NAN};
-    return row;
-}
-
-static void rows_end(mls_profile_rows *rows)
-{
+    rows->items = mls_arena_array(gather->arena, count + 1, sizeof *rows->items);
+    if (rows->items == NULL) {
+        return false;
+    }
+    for (const mls_tally_row *row = from; row < from + count; row++) {
+        const mls_sums *sums = &row->in[gather->locale];
+        if (sums->count > 0 || !isnan(row->megabytes)) {
+            rows->items[rows->count++] = (mls_profile_row){
+                .name = row->name,
+                .class_name = gather->classes->names[row->class_number],
+                .count = (uint64_t)settle(sums->count),
+                .total_ms = settle(sums->total) / 1e6,
+                .min_us = settle(sums->least) / 1e3,
+                .max_us = settle(sums->most) / 1e3,
+                .megabytes = row->megabytes,
+                .share = mls_profile_share(settle(sums->total) / 1e6, whole_ms),
+                .counter = row->counter,
+            };
+        }
+    }
     qsort(rows->items, rows->count, sizeof *rows->items, compare_profile_rows);
+    return true;
 }
 
-/* The rows of a tally that anything was counted in. */
 static bool list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows *rows)
 {
     const mls_tally *tally = &gather->tallies[kind];
-    if (!rows_begin(gather, rows, tally->count, tally->told)) {
-        return false;
-    }
-    for (size_t i = kind == MLS_TALLY_KERNELS ? MLS_ROW_NAME : 0; i < tally->count; i++) {
-        const mls_tally_row *from = &tally->rows[i];
-        const mls_sums *sums = &from->in[gather->locale];
-        if (sums->count > 0) {
-            mls_profile_row *row = rows_add(rows, from->name, sums->count, sums->total);
-            row->class_name = gather->classes->names[from->class_number];
-            row->counter = from->counter;
-            row->min_us = isnan(sums->least) ? row->min_us : settle(sums->least) / 1e3;
-            row->max_us = isnan(sums->most) ? row->max_us : settle(sums->most) / 1e3;
-            row->share =
-                kind == MLS_TALLY_KERNELS ? mls_profile_share(row->total_ms, gather->profile->kernel_ms) : row->share;
-        }
-    }
-    rows_end(rows);
-    return true;
+    rows->told = tally->told;
+    return list_rows(gather, tally->rows, tally->count, (double)NAN, rows);
 }
 
-/* Copies, and among them of pageable memory. */
-static bool list_copies(mls_gather *gather, mls_profile_rows *rows, double *pageable)
+/* A row for each operation, pageable and not. */
+static void sum_copies(mls_gather *gather, mls_tally_row copies[MLS_COPY_COUNT])
 {
     const mls_tally_row *timed = &gather->tallies[MLS_TALLY_KERNELS].rows[MLS_ROW_COPY];
-    if (!rows_begin(gather, rows, MLS_COPY_COUNT, true)) {
-        return false;
-    }
-    for (mls_copy_operation i = 0; i < MLS_COPY_COUNT; i++) {
-        const mls_sums *pinned = &timed[2 * i].in[gather->locale];
-        const mls_sums *paged = &timed[2 * i + 1].in[gather->locale];
+    double pageable = 0;
+    for (mls_copy_operation i = 0; i < MLS_COPY_COUNT; i++, timed += 2) {
+        const mls_sums *sums = &timed[0].in[gather->locale];
+        const mls_sums *paged = &timed[1].in[gather->locale];
         const mls_sums *sized = &gather->sizes[i].in[gather->locale];
         const bool told = gather->copies_timed || !gather->copies_sized; /* else sizes say how many there are */
-        const double count = told ? pinned->count + paged->count : sized->count;
-        *pageable += paged->total;
-        if (count > 0 || sized->count > 0) {
-            mls_profile_row *row =
-                rows_add(rows, mls_str_from(mls_copy_operation_name(i)), count, pinned->total + paged->total);
-            row->megabytes = sized->count > 0 ? sized->total : row->megabytes;
-        }
+        copies[i] = (mls_tally_row){.name = mls_str_from(mls_copy_operation_name(i)),
+                                    .class_number = gather->classes->copy,
+                                    .megabytes = sized->count > 0 ? sized->total : (double)NAN};
+        mls_sums_add(&copies[i].in[gather->locale], told ? sums->count + paged->count : sized->count,
+                     sums->total + paged->total, (double)NAN, (double)NAN);
+        pageable += paged->total;
     }
-    rows_end(rows);
-    return true;
+    gather->profile->pageable_share = pageable;
 }
 
-/* Sums by class, and of all; the rows of copies are of the class of copies. */
+/* Sums by class, and of all. */
 static bool list_classes(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
-    mls_profile_rows *rows = &profile->classes;
     const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
-    const size_t classes = gather->classes->count;
-    const size_t copy = gather->classes->copy;
-    double counts[MLS_CLASSES_MAX] = {0};
-    double *totals = gather->class_ns;
-    double activity = 0;
-    double copies = 0;
-    double pageable = 0;
-    if (!list_copies(gather, &profile->copies, &pageable) || !rows_begin(gather, rows, classes, true)) {
-        return false;
+    mls_tally_row copies[MLS_COPY_COUNT];
+    double copied = 0;
+    double all = 0;
+    sum_copies(gather, copies);
+    for (size_t i = 0; i < gather->classes->count; i++) {
+        gather->by_class[i] = (mls_tally_row){.name = mls_str_from(gather->classes->names[i]), .class_number = i};
+        mls_row_clear(&gather->by_class[i]);
     }
-    for (size_t i = 0; i < kernels->count; i++) {
-        const mls_sums *sums = &kernels->rows[i].in[gather->locale];
-        const bool copied = i >= MLS_ROW_COPY && i < MLS_ROW_NAME;
-        counts[kernels->rows[i].class_number] += copied ? 0 : sums->count;
-        totals[kernels->rows[i].class_number] += sums->total;
-        profile->kernels += copied ? 0 : (uint64_t)settle(sums->count);
-        activity += sums->total;
-        copies += copied ? sums->total : 0;
-    }
-    for (size_t i = 0; i < profile->copies.count; i++) {
-        counts[copy] += (double)profile->copies.items[i].count;
-    }
-    profile->kernel_ms = settle(activity - copies) / 1e6;
-    profile->activity_ms = settle(activity) / 1e6;
-    profile->pageable_share = mls_profile_share(settle(pageable) / 1e6, profile->activity_ms);
-    for (size_t i = 0; i < classes; i++) {
-        if (counts[i] > 0) {
-            const char *name = gather->classes->names[i];
-            mls_profile_row *row = rows_add(rows, mls_str_from(name), counts[i], totals[i]);
-            row->class_name = name;
-            row->share = mls_profile_share(row->total_ms, profile->activity_ms);
+    for (size_t i = 0; i < kernels->count + MLS_COPY_COUNT; i++) {
+        const bool copy = i >= kernels->count;
+        const mls_tally_row *row = copy ? &copies[i - kernels->count] : &kernels->rows[i];
+        const mls_sums *sums = &row->in[gather->locale];
+        if (i < MLS_ROW_COPY || i >= MLS_ROW_NAME) {
+            mls_sums_add(&gather->by_class[row->class_number].in[gather->locale], sums->count, sums->total, sums->least,
+                         sums->most);
+            all += sums->total;
+            copied += copy ? sums->total : 0;
+            profile->kernels += copy ? 0 : (uint64_t)settle(sums->count);
         }
     }
-    rows_end(rows);
-    return true;
+    profile->kernel_ms = settle(all - copied) / 1e6;
+    profile->activity_ms = settle(all) / 1e6;
+    profile->pageable_share = mls_profile_share(settle(profile->pageable_share) / 1e6, profile->activity_ms);
+    profile->copies.told = profile->classes.told = profile->names.told = true;
+    return list_rows(gather, copies, MLS_COPY_COUNT, (double)NAN, &profile->copies) &&
+           list_rows(gather, gather->by_class, gather->classes->count, profile->activity_ms, &profile->classes) &&
+           list_rows(gather, kernels->rows + MLS_ROW_NAME, kernels->count - MLS_ROW_NAME, profile->kernel_ms,
+                     &profile->names);
 }
 
 /* ------------------------------------------------------------------ finish */
@@ -189,8 +164,7 @@ mls_status mls_gather_finish(mls_gather *gather)
     }
     if ((gather->has_line && !mls_gather_line(gather)) ||
         (profile->kind == MLS_PROFILE_NCU && !mls_gather_counters(gather)) || !list_classes(gather) ||
-        !list_tally(gather, MLS_TALLY_KERNELS, &profile->names) || !list_tally(gather, MLS_TALLY_API, &profile->api) ||
-        !list_tally(gather, MLS_TALLY_RANGES, &profile->ranges) ||
+        !list_tally(gather, MLS_TALLY_API, &profile->api) || !list_tally(gather, MLS_TALLY_RANGES, &profile->ranges) ||
         !list_tally(gather, MLS_TALLY_OSRT, &profile->osrt)) {
         return MLS_ERROR_MEMORY;
     }

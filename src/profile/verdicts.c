@@ -43,7 +43,7 @@ static double share_of_roles(const mls_gather *gather, unsigned roles)
 {
     double total = 0;
     for (size_t i = 0; i < gather->classes->count; i++) {
-        total += (gather->classes->roles[i] & roles) != 0 ? gather->class_ns[i] : 0;
+        total += (gather->classes->roles[i] & roles) != 0 ? gather->by_class[i].in[gather->locale].total : 0;
     }
     return mls_profile_share(total / 1e6, gather->profile->activity_ms);
 }

@@ -112,18 +112,14 @@ static void name_cell(mls_table *table, const char *header, mls_str name)
     mls_buffer_release(&shown);
 }
 
-typedef enum row_look {
-    ROW_SUMS,
-    ROW_KERNEL /* with what is known of kernels only */
-} row_look;
-
+/* `kernels`: with what is known of them only. */
 static void add_profile_row(mls_table *table, const char *header, const char *counted_as, const mls_profile_row *row,
-                            row_look look)
+                            bool kernels)
 {
     const mls_profile_counter *counter = row->counter;
     mls_table_row(table);
     name_cell(table, header, row->name);
-    if (look == ROW_KERNEL) {
+    if (kernels) {
         mls_table_cell(table, "class", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", row->class_name);
     }
     profile_cell(table, counted_as, (double)row->count, 0);
@@ -137,7 +133,7 @@ static void add_profile_row(mls_table *table, const char *header, const char *co
         profile_cell(table, "DRAM %", counter->dram_percent, 1);
         mls_table_cell(table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s", mls_profile_bound_name(counter->bound),
                        counter->near_peak ? ", near peak" : "");
-    } else if (look == ROW_KERNEL) {
+    } else if (kernels) {
         profile_cell(table, "min µs", row->min_us, 1);
         profile_cell(table, "max µs", row->max_us, 1);
     }
@@ -147,11 +143,11 @@ static void add_profile_row(mls_table *table, const char *header, const char *co
 }
 
 static void show_rows(mls_view *view, const char *header, const char *counted_as, const mls_profile_rows *rows,
-                      size_t shown, row_look look)
+                      size_t shown, bool kernels)
 {
     mls_table table = {.indent = INDENT};
     for (size_t i = 0; i < shown; i++) {
-        add_profile_row(&table, header, counted_as, &rows->items[i], look);
+        add_profile_row(&table, header, counted_as, &rows->items[i], kernels);
     }
     mls_table_finish(&table, view);
     if (shown < rows->count) {
@@ -204,14 +200,14 @@ static void show_profile_tables(mls_view *view, const mls_profile *profile, mls_
         bool wanted;
         const char *header, *counted_as;
         const mls_profile_rows *rows;
-        row_look look;
-    } tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, ROW_SUMS},
+        bool kernels;
+    } tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, false},
                   {by == MLS_PROFILE_BY_NAME || (by == MLS_PROFILE_BY_CLASS && profile->has_counters), "kernel",
-                   "launches", &profile->names, ROW_KERNEL},
-                  {view->verbose > 0, "copy", "count", &profile->copies, ROW_SUMS},
-                  {view->verbose > 0, "API", "calls", &profile->api, ROW_SUMS},
-                  {view->verbose > 0, "range", "calls", &profile->ranges, ROW_SUMS},
-                  {view->verbose > 0, "OS runtime", "calls", &profile->osrt, ROW_SUMS}};
+                   "launches", &profile->names, true},
+                  {view->verbose > 0, "copy", "count", &profile->copies, false},
+                  {view->verbose > 0, "API", "calls", &profile->api, false},
+                  {view->verbose > 0, "range", "calls", &profile->ranges, false},
+                  {view->verbose > 0, "OS runtime", "calls", &profile->osrt, false}};
     if (by == MLS_PROFILE_BY_STREAM || by == MLS_PROFILE_BY_DEVICE) {
         show_lines(view, profile, by == MLS_PROFILE_BY_STREAM);
     }
@@ -219,7 +215,7 @@ static void show_profile_tables(mls_view *view, const mls_profile *profile, mls_
         const size_t count = tables[i].rows->count;
         if (tables[i].wanted) {
             show_rows(view, tables[i].header, tables[i].counted_as, tables[i].rows,
-                      i == 0 ? count : mls_profile_top(profile, count), tables[i].look);
+                      i == 0 ? count : mls_profile_top(profile, count), tables[i].kernels);
         }
     }
 }
@@ -241,8 +237,8 @@ static void show_changes(mls_view *view, const mls_profiles *all)
         name_cell(&table, "class", change->name);
         profile_cell(&table, "before", change->before * factor, 3);
         profile_cell(&table, "after", change->after * factor, 3);
-        mls_table_cell(&table, "change", DECIMAL, MLS_STYLE_PLAIN, "%s%s", change->after > change->before ? "+" : "",
-                       mls_words_grouped((change->after - change->before) * factor, 3).text);
+        mls_table_cell(&table, "change", DECIMAL, MLS_STYLE_PLAIN, "%s",
+                       mls_words_signed((change->after - change->before) * factor, 3).text);
     }
     mls_table_finish(&table, view);
 }
