@@ -143,9 +143,8 @@ void mls_nsys_column(mls_reports *r, size_t column, mls_column_role role, mls_st
     const int power = mls_time_power(unit);
     r->nsys.is_number[column] =
         unit.len > 0 || role == MLS_ROLE_INSTANCES || role == MLS_ROLE_COUNT || role == MLS_ROLE_CALLS;
-    if (role < MLS_ROLES) {
-        r->nsys.power[role] = power > 0 ? power : 0;
-    }
+    r->nsys.role_of[column] = (unsigned char)role;
+    r->nsys.power[role] = power > 0 ? power : 0;
     if (role == MLS_ROLE_SIZE || role == MLS_ROLE_BYTES) {
         r->nsys.megabytes = megabytes_of(unit);
     }
@@ -219,6 +218,7 @@ void mls_nsys_heading(mls_reports *r)
     r->nsys.called = name.len == 0
                          ? NULL
                          : &r->gather->tallies[mls_str_contains(name, MLS_S("osrt")) ? MLS_TALLY_OSRT : MLS_TALLY_API];
+    memset(r->nsys.there, 0, sizeof r->nsys.there);
     r->nsys.kind = kind;
     r->nsys.line = r->line;
     r->nsys.name[0] = '\0';
@@ -231,18 +231,11 @@ static const char no_number[] = "a number of it is none";
 /* Reads all numbers of a row, as each may tell how the file's numbers are written. */
 static void read_numbers(mls_reports *r)
 {
-    mls_decimal number;
-    memset(r->nsys.there, 0, sizeof r->nsys.there);
     for (size_t i = 0; i < r->count; i++) {
-        if (r->nsys.is_number[i] &&
-            mls_decimal_parse_local((mls_str){r->window->at + r->fields[i].begin, r->fields[i].len}, &r->gather->marks,
-                                    &number)) {
-            for (mls_column_role role = 0; role < MLS_ROLES; role++) {
-                if (r->at[role] == i) {
-                    r->nsys.numbers[role] = number;
-                    r->nsys.there[role] = true;
-                }
-            }
+        if (r->nsys.is_number[i]) {
+            const mls_str text = {r->window->at + r->fields[i].begin, r->fields[i].len};
+            const mls_column_role role = r->nsys.role_of[i];
+            r->nsys.there[role] = mls_decimal_parse_local(text, &r->gather->marks, &r->nsys.numbers[role]);
         }
     }
 }

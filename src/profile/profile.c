@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "log/json_check.h"
 #include "profile/gather.h"
 
@@ -46,8 +47,8 @@ static double settle(double sum)
 }
 
 /* The rows that anything was counted in, with their shares of a whole. */
-static bool list_rows(mls_gather *gather, const mls_tally_row *from, size_t count, double whole_ms,
-                      mls_profile_rows *rows)
+static bool list_profile_rows(mls_gather *gather, const mls_tally_row *from, size_t count, double whole_ms,
+                              mls_profile_rows *rows)
 {
     rows->items = mls_arena_array(gather->arena, count + 1, sizeof *rows->items);
     if (rows->items == NULL) {
@@ -77,7 +78,7 @@ static bool list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows
 {
     const mls_tally *tally = &gather->tallies[kind];
     rows->told = tally->told;
-    return list_rows(gather, tally->rows, tally->count, (double)NAN, rows);
+    return list_profile_rows(gather, tally->rows, tally->count, (double)NAN, rows);
 }
 
 /* A row for each operation, pageable and not. */
@@ -92,7 +93,7 @@ static void sum_copies(mls_gather *gather, mls_tally_row copies[MLS_COPY_COUNT])
         const bool told = gather->copies_timed || !gather->copies_sized; /* else sizes say how many there are */
         copies[i] = (mls_tally_row){.name = mls_str_from(mls_copy_operation_name(i)),
                                     .class_number = gather->classes->copy,
-                                    .megabytes = sized->count > 0 ? sized->total : (double)NAN};
+                                    .megabytes = sized->count > 0 ? mls_number_round(sized->total, 9) : (double)NAN};
         mls_sums_add(&copies[i].in[gather->locale], told ? sums->count + paged->count : sized->count,
                      sums->total + paged->total, (double)NAN, (double)NAN);
         pageable += paged->total;
@@ -129,10 +130,11 @@ static bool list_classes(mls_gather *gather)
     profile->activity_ms = settle(all) / 1e6;
     profile->pageable_share = mls_profile_share(settle(profile->pageable_share) / 1e6, profile->activity_ms);
     profile->copies.told = profile->classes.told = profile->names.told = true;
-    return list_rows(gather, copies, MLS_COPY_COUNT, (double)NAN, &profile->copies) &&
-           list_rows(gather, gather->by_class, gather->classes->count, profile->activity_ms, &profile->classes) &&
-           list_rows(gather, kernels->rows + MLS_ROW_NAME, kernels->count - MLS_ROW_NAME, profile->kernel_ms,
-                     &profile->names);
+    return list_profile_rows(gather, copies, MLS_COPY_COUNT, (double)NAN, &profile->copies) &&
+           list_profile_rows(gather, gather->by_class, gather->classes->count, profile->activity_ms,
+                             &profile->classes) &&
+           list_profile_rows(gather, kernels->rows + MLS_ROW_NAME, kernels->count - MLS_ROW_NAME, profile->kernel_ms,
+                             &profile->names);
 }
 
 /* ------------------------------------------------------------------ finish */

@@ -81,12 +81,14 @@ typedef struct mls_reports {
         size_t sums_line;                /* of the first sum of kernels or copies */
         char name[MLS_REPORT_NAME_KEPT]; /* of the next report, "": it has none */
         size_t line;                     /* of the heading */
-        int power[MLS_ROLES];            /* of ten: of a column's unit, to nanoseconds */
         double megabytes;                /* of a byte column's unit */
-        bool is_number[MLS_FIELDS_MAX];  /* columns that tell how numbers are written */
         mls_tally *called;               /* whose functions are called; NULL: the report has no name */
-        mls_decimal numbers[MLS_ROLES];  /* of the row … */
-        bool there[MLS_ROLES];           /* … and which of them it has */
+        /* Of a column, and by its role, the last place being for all other columns: */
+        unsigned char role_of[MLS_FIELDS_MAX];
+        bool is_number[MLS_FIELDS_MAX]; /* which tells how numbers are written */
+        int power[MLS_ROLES + 1];       /* of ten: of its unit, to nanoseconds */
+        mls_decimal numbers[MLS_ROLES + 1];
+        bool there[MLS_ROLES + 1]; /* the row has that number */
     } nsys;
     struct {
         bool raw;
