@@ -75,7 +75,7 @@ static const char *useless_words(const struct mls_telemetry_file *files, size_t 
             return "named twice";
         }
     }
-    return file->status == MLS_ERROR_READ ? file->error.message : file->skip;
+    return file->status == MLS_ERROR_READ ? file->error.message : file->status == MLS_OK ? file->skip : NULL;
 }
 
 /* Keeps the files with measurements, in order; the others go to the list of what was skipped. */
