@@ -47,6 +47,20 @@ static bool run_is_kept(const mls_side_group *group, const mls_side_run *run)
     return run->mark == MLS_OLYMPIC_KEPT && isfinite(group->score_minutes);
 }
 
+/* The times of a group's kept runs, or of all valid ones, in the order of the runs; how many there are. */
+static size_t take_minutes(const mls_side_group *group, bool kept, double *minutes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_side_run *run = &group->runs[i];
+        const bool valid = run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes);
+        if (kept ? run_is_kept(group, run) : valid) {
+            minutes[count++] = run->minutes;
+        }
+    }
+    return count;
+}
+
 /* The mean of what it took the kept runs to converge, where all say so, in one unit. */
 static void measure_convergence(mls_side_group *group, double *scratch)
 {
@@ -88,17 +102,14 @@ mls_status mls_side_group_measure(mls_side_group *group)
     for (int part = 0; part < MLS_PART_COUNT; part++) {
         group->parts[part] = nothing;
     }
-    group->valid = group->kept = 0;
+    group->kept = 0;
     for (size_t i = 0; i < group->run_count; i++) {
-        const mls_side_run *run = &group->runs[i];
-        if (run_is_kept(group, run)) {
+        if (run_is_kept(group, &group->runs[i])) {
             group->kept++;
-            sum_run(group, run);
-        }
-        if (run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes)) {
-            minutes[group->valid++] = run->minutes;
+            sum_run(group, &group->runs[i]);
         }
     }
+    group->valid = take_minutes(group, false, minutes);
     group->mean_minutes = mls_mean(minutes, group->valid);
     group->stdev_minutes = sqrt(mls_variance_sample(minutes, group->valid));
     measure_convergence(group, minutes);
@@ -144,33 +155,25 @@ typedef struct group_times {
 
 static bool times_make(const mls_side_group *group, group_times *times)
 {
-    size_t kept = 0;
     *times = (group_times){.valid = calloc(group->run_count * 3 + 1, sizeof *times->valid)};
     if (times->valid == NULL) {
         return false;
     }
+    for (size_t i = 0; i < group->run_count && group->kept > 0; i++) {
+        times->cut += group->runs[i].mark == MLS_OLYMPIC_FASTEST;
+    }
+    times->valid_count = take_minutes(group, false, times->valid);
     times->trimmed = times->valid + group->run_count;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_side_run *run = &group->runs[i];
-        times->cut += run->mark == MLS_OLYMPIC_FASTEST;
-        if (run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes)) {
-            times->valid[times->valid_count++] = run->minutes;
-        }
-    }
-    times->cut = group->kept > 0 ? times->cut : 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (run_is_kept(group, &group->runs[i])) {
-            times->trimmed[times->cut + kept++] = group->runs[i].minutes;
-        }
-    }
+    double *kept = times->trimmed + times->cut;
+    const size_t count = take_minutes(group, true, kept);
     mls_sort_doubles(times->valid, times->valid_count);
-    mls_sort_doubles(times->trimmed + times->cut, kept);
+    mls_sort_doubles(kept, count);
     /* What was cut counts as the nearest that was kept: dropped runs, which have no time, are among the slowest. */
     for (size_t i = 0; i < times->cut; i++) {
-        times->trimmed[i] = times->trimmed[times->cut];
-        times->trimmed[times->cut + kept + i] = times->trimmed[times->cut + kept - 1];
+        times->trimmed[i] = kept[0];
+        kept[count + i] = kept[count - 1];
     }
-    times->trimmed_count = kept + 2 * times->cut;
+    times->trimmed_count = count + 2 * times->cut;
     return true;
 }
 

@@ -144,10 +144,7 @@ static const mls_columns trend_columns = {
 static void result_lines(mls_emitter *to, const void *what)
 {
     const mls_published_list *list = what;
-    for (size_t i = 0; i < list->count; i++) {
-        mls_emit_object(to, &hit_fields, &list->hits[i]);
-        mls_emit_end(to);
-    }
+    MLS_EMIT_LINES(hit, list->hits, list->count);
 }
 
 static void list_rows(mls_emitter *to, const mls_columns *columns, const mls_published_list *list)

@@ -208,10 +208,7 @@ static const mls_fields *const tables[] = {&collection_fields, &group_fields,   
 static void group_lines(mls_emitter *to, const void *what)
 {
     const mls_collection *collection = what;
-    for (size_t i = 0; i < collection->group_count; i++) {
-        mls_emit_object(to, &group_fields, &collection->groups[i]);
-        mls_emit_end(to);
-    }
+    MLS_EMIT_LINES(group, collection->groups, collection->group_count);
 }
 
 static void run_rows(mls_emitter *to, const void *what)
