@@ -113,25 +113,40 @@ static const mls_published_result *first_that_passes(const mls_published *publis
     return NULL;
 }
 
+/* The benchmarks with a text in their names, each once. */
+static void append_benchmarks_with(mls_buffer *names, const mls_published *published, const char *part)
+{
+    for (size_t i = 0; i < published->count; i++) {
+        const char *name = published->results[i].benchmark;
+        if (strcasestr(name, part) != NULL &&
+            !mls_str_among(mls_str_from(name), names->ptr != NULL ? names->ptr : "")) {
+            mls_buffer_printf(names, "%s%s", names->len > 0 ? " " : "", name);
+        }
+    }
+}
+
 /* What no result has by itself; benchmarks are few enough to be named when none is near. */
 static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which)
 {
     const char *text = cli->published.search.texts[which];
-    const bool benchmark = which == MLS_PUBLISHED_BENCHMARK;
+    const char *usage = mls_usage_name(cli->usage);
     const mls_nearest nearest = mls_published_nearest_text(published, which, text);
     mls_buffer names = {0};
-    const mls_published_result *results = benchmark && nearest.found.len == 0 ? published->results : NULL;
-    for (size_t i = 0; i < published->count && results != NULL; i++) {
-        const char *name = results[i].benchmark;
-        if (!mls_str_among(mls_str_from(name), names.ptr != NULL ? names.ptr : "")) {
-            mls_buffer_printf(&names, "%s%s", names.len > 0 ? " " : "; there are ", name);
-        }
+    if (which != MLS_PUBLISHED_BENCHMARK) {
+        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result has '%s' in its %s%s", usage, text,
+                    mls_published_text_name(which), mls_cli_meant(&nearest).text);
+        return;
     }
-    mls_cli_say(cli, MLS_EXIT_INVALID, NULL,
-                benchmark ? "no %s result is on a benchmark called '%s'%s%s" : "no %s result has '%s' in its %s%s",
-                mls_usage_name(cli->usage), text,
-                benchmark ? mls_cli_meant(&nearest).text : mls_published_text_name(which),
-                benchmark ? (names.ptr != NULL ? names.ptr : "") : mls_cli_meant(&nearest).text);
+    if (nearest.found.len == 0) {
+        append_benchmarks_with(&names, published, text);
+        append_benchmarks_with(&names, published, names.len > 0 ? text : "");
+    }
+    mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result is on a benchmark called '%s'%s%s%s", usage, text,
+                mls_cli_meant(&nearest).text,
+                names.len == 0                   ? ""
+                : strchr(names.ptr, ' ') != NULL ? "; there are "
+                                                 : "; there is ",
+                names.len > 0 ? names.ptr : "");
     mls_buffer_release(&names);
 }
 
