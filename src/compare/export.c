@@ -134,6 +134,12 @@ static mls_status fill_row(const export_reading *reading, field_object from, exp
         status = mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0,
                                "the usage '%s' is neither training nor hpc", row->usage);
     }
+    const bool untimed = row->run.valid && row->run.minutes <= 0;
+    if (status == MLS_OK && (untimed || (from == OF_GROUP && row->group.score_minutes <= 0))) {
+        status = mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "a %s of %s minutes",
+                               untimed ? "valid run" : "score",
+                               mls_words_exact(untimed ? row->run.minutes : row->group.score_minutes).text);
+    }
     return status;
 }
 

@@ -498,12 +498,15 @@ static void show_setup(abreast *to)
 {
     const mls_differings *settings = &to->block->hyperparameters;
     const mls_differings *environment = &to->block->environment;
+    /* Both lists share the rows of a screen, and few are of the environment. */
+    const size_t taken = environment->differ > 0 ? environment->differ + 1 : 0;
+    const size_t most = to->all ? SIZE_MAX : taken < SETTINGS_SHOWN ? SETTINGS_SHOWN - taken : 1;
     if (!tell_unknown(to) && settings->differ == 0) {
         text_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
     }
     if (settings->differ > 0 || (to->all && settings->count > 0)) {
         begin_settings(to, settings->differ > 0 ? "differs" : "the same");
-        setting_rows(to, settings, to->all ? SIZE_MAX : SETTINGS_SHOWN, to->all);
+        setting_rows(to, settings, most, to->all);
     }
     if (environment->differ > 0) {
         begin_settings(to, "environment");

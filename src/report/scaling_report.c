@@ -12,14 +12,16 @@ void mls_compare_show_heading(mls_view *view, const mls_side_group *const *group
 {
     const mls_side_group *first = groups[0];
     const char *division = mls_division_name(first->division);
+    const char *last = NULL;
     mls_buffer line = {0};
     bool changed = false;
-    mls_buffer_printf(&line, "  %s  %s %s", division != NULL ? division : "no division", mls_usage_name(first->usage),
-                      first->edition);
-    for (size_t i = 1; i < count; i++) {
-        if (strcmp(groups[i]->edition, groups[i - 1]->edition) != 0) {
-            mls_buffer_printf(&line, " and %s", groups[i]->edition);
-            changed = true;
+    mls_buffer_printf(&line, "  %s  %s", division != NULL ? division : "no division", mls_usage_name(first->usage));
+    for (size_t i = 0; i < count; i++) {
+        const char *edition = groups[i]->edition;
+        if (edition[0] != '\0' && (last == NULL || strcmp(edition, last) != 0)) {
+            mls_buffer_printf(&line, "%s %s", last != NULL ? " and" : "", edition);
+            changed |= last != NULL;
+            last = edition;
         }
     }
     mls_buffer_append_text(&line, changed ? ": rules or targets may have changed" : "");
