@@ -180,8 +180,6 @@ static void emit_smallest(mls_emitter *to, const mls_memory_job *job)
     F(memory_csv, parameters, NUMBER, "", OF.parameters)                                                               \
     F(memory_csv, gpu, TEXT_OR_NULL, "", gpu_name(row))                                                                \
     F(memory_csv, capacity_bytes, COUNT_OR_NULL, "", OF.capacity)                                                      \
-    F(memory_csv, spill_bytes, COUNT_OR_NULL, "", OF.spill)                                                            \
-    F(memory_csv, read_ms, NUMBER_OR_NULL, "", OF.spill > 0 ? OF.read_ms : (double)NAN)                                \
     F(memory_csv, smallest, WRITTEN_OR_NULL, "", emit_smallest(to, row))
 MLS_FIELDS(memory_csv, mls_memory_job, MEMORY_CSV_FIELDS)
 
@@ -189,15 +187,15 @@ static const mls_columns memory_columns = {
     "MEMORY CSV",
     "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations recompute "
     "logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight "
-    "data_parallel "
-    "global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
-    {&memory_csv_fields, &memory_fields, &memory_item_fields},
-    0};
+    "data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
+    {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields},
+    1};
 
 static void memory_rows(mls_emitter *to, const void *what)
 {
     const mls_memory_job *job = what;
-    mls_emit_row(to, &memory_columns, (const void *[MLS_SOURCES_MAX]){job, job, &job->answer.estimate});
+    const mls_memory_estimate *of = &job->answer.estimate;
+    mls_emit_row(to, &memory_columns, (const void *[MLS_SOURCES_MAX]){of->spill > 0 ? of : NULL, job, job, of});
 }
 
 /* ---------------------------------------------------------------- for people */

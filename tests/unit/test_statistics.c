@@ -23,6 +23,8 @@ static void plain_statistics(void **state)
     assert_close(mls_stdev_population(values, 8), 2, 0);
     assert_close(mls_median(values, 8), 4.5, 0);
     assert_close(mls_median(values, 7), 4, 0);
+    assert_close(mls_median_lower(values, 8), 4, 0);
+    assert_close(mls_median_lower(values, 7), 4, 0);
     assert_close(mls_mean_trimmed(values, 8, 1), 29.0 / 6, 1e-15);
     assert_close(mls_mean_trimmed(values, 8, 3), 4.5, 0);
 }
@@ -33,6 +35,7 @@ static void too_few_values_are_nan(void **state)
     const double values[] = {1, -1};
     assert_true(isnan(mls_mean(NULL, 0)));
     assert_true(isnan(mls_median(NULL, 0)));
+    assert_true(isnan(mls_median_lower(NULL, 0)));
     assert_true(isnan(mls_stdev_population(NULL, 0)));
     assert_true(isnan(mls_mean_trimmed(values, 2, 1)));
     assert_true(isnan(mls_mean_trimmed(values, 2, 2)));
