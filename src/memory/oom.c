@@ -265,16 +265,11 @@ static void look_at(mls_oom_search *search, mls_str line, size_t number)
     keep_message(search, &oom);
 }
 
-/* The end of the first line of a text, and in *next where the one behind it begins: past \n, \r\n or a lone \r. */
-static size_t first_line_length(mls_str text, size_t *next)
+/* A line with its ending. */
+static mls_str line_at(const mls_lines *lines, size_t i)
 {
-    size_t end = 0;
-    while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r') {
-        end++;
-    }
-    *next = end + (end < text.len);
-    *next += *next < text.len && text.ptr[end] == '\r' && text.ptr[*next] == '\n';
-    return end;
+    const size_t start = lines->starts[i] & ~MLS_LINE_ODD;
+    return (mls_str){lines->text.ptr + start, (lines->starts[i + 1] & ~MLS_LINE_ODD) - start};
 }
 
 static bool stop_at(void *state, size_t needle, size_t offset)
@@ -288,20 +283,19 @@ static bool stop_at(void *state, size_t needle, size_t offset)
 mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 {
     mls_oom_search *search = state;
-    mls_str left = lines->text;
-    size_t number = lines->line;
+    const char *end = lines->text.ptr + lines->text.len;
     size_t found;
-    while (search->status == MLS_OK && !mls_needles_find(search->needles, left, stop_at, &found)) {
+    for (size_t i = 0; i < lines->count && search->status == MLS_OK;) {
+        const char *from = line_at(lines, i).ptr;
+        if (mls_needles_find(search->needles, (mls_str){from, (size_t)(end - from)}, stop_at, &found)) {
+            break;
+        }
         /* What is found first may stand a needle's length behind another one, in a line before. */
-        for (bool passed = false; !passed; number++) {
-            size_t next;
-            const size_t end = first_line_length(left, &next);
-            passed = found < next;
-            if (end + NEEDLE_MOST > found) {
-                look_at(search, (mls_str){left.ptr, end}, number);
+        for (; i < lines->count && line_at(lines, i).ptr <= from + found; i++) {
+            const mls_str line = line_at(lines, i);
+            if (line.ptr + line.len + NEEDLE_MOST > from + found) {
+                look_at(search, line, lines->line + i);
             }
-            left = (mls_str){left.ptr + next, left.len - next};
-            found -= passed ? 0 : next;
         }
     }
     return search->status;
