@@ -36,6 +36,14 @@ mls_str mls_str_word(mls_str *text)
     return (mls_str){start, (size_t)(at - start)};
 }
 
+bool mls_list_next(const char **list, char separator, mls_str *word)
+{
+    const char *start = *list;
+    *word = (mls_str){start, (size_t)(strchrnul(start, separator) - start)};
+    *list = start + word->len + (start[word->len] != '\0');
+    return *list > start;
+}
+
 bool mls_str_among(mls_str word, const char *words)
 {
     mls_str left = mls_str_from(words);

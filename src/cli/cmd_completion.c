@@ -71,7 +71,7 @@ static void print_words(const place *at, const char *words)
 {
     mls_arena arena = {0};
     mls_map printed = {.arena = &arena};
-    for (mls_str word; words != NULL && mls_cli_next(&words, '|', &word);) {
+    for (mls_str word; words != NULL && mls_list_next(&words, '|', &word);) {
         if (mls_str_equal(word, MLS_S("COMMAND"))) {
             for (size_t i = 0; mls_commands[i] != NULL; i++) {
                 print_word(at, &printed, mls_str_from(mls_commands[i]->name));

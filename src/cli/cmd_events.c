@@ -32,7 +32,7 @@ typedef struct events_state {
 static bool key_listed(const char *list, mls_str key)
 {
     bool listed = false;
-    for (mls_str word; !listed && mls_cli_next(&list, ',', &word);) {
+    for (mls_str word; !listed && mls_list_next(&list, ',', &word);) {
         listed = mls_str_equal(word, key);
     }
     return listed;

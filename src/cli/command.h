@@ -261,9 +261,6 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);
 /* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv);
 
-/* The next word of a list such as "a|b|c", which is moved behind it; false at the end. */
-bool mls_cli_next(const char **list, char separator, mls_str *word);
-
 /* Reads a whole file ("-": standard input) behind what `text` holds.  False after a complaint. */
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text);
 

@@ -43,21 +43,13 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
 
 /* --------------------------------------------------------------- settings */
 
-bool mls_cli_next(const char **list, char separator, mls_str *word)
-{
-    const char *start = *list;
-    *word = (mls_str){start, (size_t)(strchrnul(start, separator) - start)};
-    *list = start + word->len + (start[word->len] != '\0');
-    return *list > start;
-}
-
 /* Whether a word is one of an option's values; a complaint when it is not. */
 static bool is_allowed(mls_cli *cli, const mls_option *option, const char *word)
 {
     const mls_str text = mls_str_from(word);
     mls_nearest nearest = mls_nearest_to(text);
     const char *at = option->argument;
-    for (mls_str value; mls_cli_next(&at, '|', &value);) {
+    for (mls_str value; mls_list_next(&at, '|', &value);) {
         if (mls_str_equal(value, text)) {
             return true;
         }
@@ -120,7 +112,7 @@ static void set_defaults(mls_cli *cli)
     for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
         mls_str first;
         const char *at = option->argument;
-        if (option->does == MLS_SETS_FORMAT && at != NULL && mls_cli_next(&at, '|', &first)) {
+        if (option->does == MLS_SETS_FORMAT && at != NULL && mls_list_next(&at, '|', &first)) {
             (void)mls_format_from_name(first, &cli->view.format);
         }
     }

@@ -70,18 +70,6 @@ bool mls_memory_setting_is_flag(mls_memory_setting setting)
     return settings[setting].kind == KIND_FLAG;
 }
 
-/* The next of "a|b|c", whose rest *words becomes; ptr NULL at the end. */
-static mls_str next_word(const char **words)
-{
-    const char *start = *words;
-    if (*start == '\0') {
-        return (mls_str){NULL, 0};
-    }
-    const size_t len = strcspn(start, "|,");
-    *words = start + len + (start[len] != '\0');
-    return (mls_str){start, len};
-}
-
 static const char recompute_words[] = "none|selective|full";
 
 mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
@@ -89,17 +77,19 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
     const char *words = setting == MLS_MEMORY_RECOMPUTE       ? recompute_words
                         : settings[setting].kind == KIND_WORD ? settings[setting].words
                                                               : "";
-    mls_str word = next_word(&words);
-    for (int64_t i = 0; i < value && word.ptr != NULL; i++) {
-        word = next_word(&words);
+    mls_str word;
+    for (int64_t i = 0; mls_list_next(&words, '|', &word); i++) {
+        if (i == value) {
+            return word;
+        }
     }
-    return value >= 0 ? word : (mls_str){NULL, 0};
+    return (mls_str){NULL, 0};
 }
 
 static int64_t place_in(const char *words, mls_str word)
 {
     int64_t place = 0;
-    for (mls_str one = next_word(&words); one.ptr != NULL; one = next_word(&words), place++) {
+    for (mls_str one; mls_list_next(&words, '|', &one); place++) {
         if (mls_str_equal(one, word)) {
             return place;
         }
@@ -269,7 +259,7 @@ static mls_status set_lora(mls_memory_ask *ask, const char *text, mls_error *err
     uint64_t rank;
     int64_t targets = 0;
     bool known = read_whole((mls_str){text, colon}, &rank) && rank > 0 && *at != '\0';
-    for (mls_str one = next_word(&at); one.ptr != NULL && known; one = next_word(&at)) {
+    for (mls_str one; known && mls_list_next(&at, ',', &one);) {
         const int64_t place = place_in("q|k|v|qkv|o|gate|up|down", one);
         known = place >= 0;
         targets |= known ? (int64_t)1 << place : 0;
