@@ -12,7 +12,8 @@
 
 MLS_C_BEGIN
 
-/** What is measured of a device, and its unit, in the order in which it is told.  `with` is handed on. */
+/** What is measured of a device, and its unit, in the order in which it is told.  Here and below `with` is handed on.
+ */
 #define MLS_METRIC_LIST(M, with)                                                                                       \
     M(with, POWER_W, power_w, "W")                                                                                     \
     M(with, POWER_INSTANT_W, power_instant_w, "W")                                                                     \
@@ -32,22 +33,22 @@ MLS_C_BEGIN
     M(with, GRAPHICS_ACTIVE, graphics_active, "")
 
 /** What a device counts: told is by how much it rose.  energy_joules is what the device itself has summed up. */
-#define MLS_COUNTER_LIST(C)                                                                                            \
-    C(ECC_CORRECTED, ecc_corrected)                                                                                    \
-    C(ECC_UNCORRECTED, ecc_uncorrected)                                                                                \
-    C(ENERGY_JOULES, energy_joules)
+#define MLS_COUNTER_LIST(C, with)                                                                                      \
+    C(with, ECC_CORRECTED, ecc_corrected)                                                                              \
+    C(with, ECC_UNCORRECTED, ecc_uncorrected)                                                                          \
+    C(with, ENERGY_JOULES, energy_joules)
 
 /** Why clocks were not higher, in the order of NVML's bits, the first being 1. */
-#define MLS_REASON_LIST(R)                                                                                             \
-    R(GPU_IDLE, gpu_idle)                                                                                              \
-    R(APPLICATIONS_CLOCKS_SETTING, applications_clocks_setting)                                                        \
-    R(SW_POWER_CAP, sw_power_cap)                                                                                      \
-    R(HW_SLOWDOWN, hw_slowdown)                                                                                        \
-    R(SYNC_BOOST, sync_boost)                                                                                          \
-    R(SW_THERMAL_SLOWDOWN, sw_thermal_slowdown)                                                                        \
-    R(HW_THERMAL_SLOWDOWN, hw_thermal_slowdown)                                                                        \
-    R(HW_POWER_BRAKE_SLOWDOWN, hw_power_brake_slowdown)                                                                \
-    R(DISPLAY_CLOCK_SETTING, display_clock_setting)
+#define MLS_REASON_LIST(R, with)                                                                                       \
+    R(with, GPU_IDLE, gpu_idle)                                                                                        \
+    R(with, APPLICATIONS_CLOCKS_SETTING, applications_clocks_setting)                                                  \
+    R(with, SW_POWER_CAP, sw_power_cap)                                                                                \
+    R(with, HW_SLOWDOWN, hw_slowdown)                                                                                  \
+    R(with, SYNC_BOOST, sync_boost)                                                                                    \
+    R(with, SW_THERMAL_SLOWDOWN, sw_thermal_slowdown)                                                                  \
+    R(with, HW_THERMAL_SLOWDOWN, hw_thermal_slowdown)                                                                  \
+    R(with, HW_POWER_BRAKE_SLOWDOWN, hw_power_brake_slowdown)                                                          \
+    R(with, DISPLAY_CLOCK_SETTING, display_clock_setting)
 
 typedef enum mls_metric {
 #define MLS_METRIC_ID(prefix, id, name, unit) prefix##id,
@@ -56,14 +57,14 @@ typedef enum mls_metric {
 } mls_metric;
 
 typedef enum mls_counter {
-#define MLS_COUNTER_ID(id, name) MLS_COUNTER_##id,
-    MLS_COUNTER_LIST(MLS_COUNTER_ID) MLS_COUNTER_COUNT
+#define MLS_COUNTER_ID(prefix, id, name) prefix##id,
+    MLS_COUNTER_LIST(MLS_COUNTER_ID, MLS_COUNTER_) MLS_COUNTER_COUNT
 #undef MLS_COUNTER_ID
 } mls_counter;
 
 typedef enum mls_reason {
-#define MLS_REASON_ID(id, name) MLS_REASON_##id,
-    MLS_REASON_LIST(MLS_REASON_ID) MLS_REASON_COUNT
+#define MLS_REASON_ID(prefix, id, name) prefix##id,
+    MLS_REASON_LIST(MLS_REASON_ID, MLS_REASON_) MLS_REASON_COUNT
 #undef MLS_REASON_ID
 } mls_reason;
 

@@ -169,54 +169,35 @@ static void show_telemetry(mls_printer *to, const void *what)
     F(summary, max, NUMBER, "", row->max)
 MLS_FIELDS(summary, mls_metric_summary, SUMMARY_FIELDS)
 
-#define METRIC_NAME(before, id, name, unit) before #name,
-#define LISTED_NAME(id, name) #name,
-static const char *const metric_names[] = {MLS_METRIC_LIST(METRIC_NAME, "")};
-static const char *const counter_names[] = {MLS_COUNTER_LIST(LISTED_NAME)};
-static const char *const reason_names[] = {MLS_REASON_LIST(LISTED_NAME)};
-
-/* A member of that name, where it has a value. */
-static void emit_known(mls_emitter *to, const char *name, double value)
+/* What has no value is left out. */
+static void emit_known(mls_emitter *to, bool known, double value)
 {
-    if (!isnan(value)) {
-        mls_emit_name(to, mls_str_from(name));
+    if (known) {
         mls_emit_number(to, value);
     }
 }
 
-static void emit_metrics(mls_emitter *to, const mls_telemetry_device *device)
+static void emit_summary(mls_emitter *to, const mls_metric_summary *summary)
 {
-    mls_emit_open(to, '{');
-    for (unsigned i = 0; i < MLS_METRIC_COUNT; i++) {
-        if (!isnan(device->metrics[i].mean)) {
-            mls_emit_name(to, mls_str_from(metric_names[i]));
-            mls_emit_object(to, &summary_fields, &device->metrics[i]);
-        }
+    if (!isnan(summary->mean)) {
+        mls_emit_object(to, &summary_fields, summary);
     }
-    mls_emit_close(to, '}');
 }
 
-static void emit_counters(mls_emitter *to, const mls_telemetry_device *device)
-{
-    mls_emit_open(to, '{');
-    for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
-        emit_known(to, counter_names[i], device->counters[i]);
-    }
-    mls_emit_close(to, '}');
-}
+#define METRIC_MEMBER(F, id, name, unit)                                                                               \
+    F(metrics, name, WRITTEN, unit, emit_summary(to, &row->metrics[MLS_METRIC_##id]))
+#define METRIC_MEMBERS(F) MLS_METRIC_LIST(METRIC_MEMBER, F)
+MLS_FIELDS(metrics, mls_telemetry_device, METRIC_MEMBERS)
 
-static void emit_reasons(mls_emitter *to, const mls_telemetry_device *device)
-{
-    if (!device->has_reasons) {
-        mls_emit_null(to);
-        return;
-    }
-    mls_emit_open(to, '{');
-    for (unsigned i = 0; i < MLS_REASON_COUNT; i++) {
-        emit_known(to, reason_names[i], device->reasons[i] > 0 ? device->reasons[i] : (double)NAN);
-    }
-    mls_emit_close(to, '}');
-}
+#define COUNTED(id) row->counters[MLS_COUNTER_##id]
+#define COUNTER_MEMBER(F, id, name) F(counters, name, WRITTEN, "", emit_known(to, !isnan(COUNTED(id)), COUNTED(id)))
+#define COUNTER_MEMBERS(F) MLS_COUNTER_LIST(COUNTER_MEMBER, F)
+MLS_FIELDS(counters, mls_telemetry_device, COUNTER_MEMBERS)
+
+#define SHARE(id) row->reasons[MLS_REASON_##id]
+#define REASON_MEMBER(F, id, name) F(reasons, name, WRITTEN, "", emit_known(to, SHARE(id) > 0, SHARE(id)))
+#define REASON_MEMBERS(F) MLS_REASON_LIST(REASON_MEMBER, F)
+MLS_FIELDS(reasons, mls_telemetry_device, REASON_MEMBERS)
 
 #define DEVICE_FIELDS(F)                                                                                               \
     F(device, host, TEXT_OR_NULL, "", row->host)                                                                       \
@@ -230,9 +211,9 @@ static void emit_reasons(mls_emitter *to, const mls_telemetry_device *device)
     F(device, coverage, NUMBER_OR_NULL, "", row->coverage)                                                             \
     F(device, gaps, NUMBER_OR_NULL, "", row->gaps)                                                                     \
     F(device, longest_gap_ms, NUMBER_OR_NULL, "ms", row->longest_gap_ms)                                               \
-    F(device, metrics, OBJECT, "", emit_metrics(to, row))                                                              \
-    F(device, counters, OBJECT, "", emit_counters(to, row))                                                            \
-    F(device, reasons, OBJECT_OR_NULL, "", emit_reasons(to, row))                                                      \
+    F(device, metrics, OBJECT, "", mls_emit_object(to, &metrics_fields, row))                                          \
+    F(device, counters, OBJECT, "", mls_emit_object(to, &counters_fields, row))                                        \
+    F(device, reasons, OBJECT_OR_NULL, "", mls_emit_object(to, &reasons_fields, row->has_reasons ? row : NULL))        \
     F(device, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                             \
     F(device, repeated, BOOL, "", row->repeated)                                                                       \
     F(device, mean_power_w, NUMBER_OR_NULL, "W", row->mean_power_w)                                                    \
@@ -250,7 +231,7 @@ MLS_FIELDS(device_csv, mls_telemetry_device, DEVICE_CSV_FIELDS)
 #define OUTLIER_FIELDS(F)                                                                                              \
     F(outlier, host, TEXT_OR_NULL, "", row->device->host)                                                              \
     F(outlier, device, TEXT, "", row->device->device)                                                                  \
-    F(outlier, metric, TEXT, "", metric_names[row->metric])                                                            \
+    F(outlier, metric, TEXT, "", metrics_items[row->metric].name)                                                      \
     F(outlier, mean, NUMBER, "", row->mean)                                                                            \
     F(outlier, median, NUMBER, "", row->median)
 MLS_FIELDS(outlier, mls_telemetry_outlier, OUTLIER_FIELDS)
@@ -299,12 +280,12 @@ static const mls_fields *const tables[] = {&telemetry_fields, &measured_fields, 
                                            &device_fields,    &summary_fields,     &outlier_fields,
                                            &total_fields,     &mls_skipped_fields, NULL};
 
-#define METRIC_COLUMN(blank, id, name, unit) blank #name
+#define METRIC_COLUMN(blank, id, name, unit) #name blank
+#define METRIC_COLUMNS MLS_METRIC_LIST(METRIC_COLUMN, " ")
 static const mls_columns telemetry_columns = {
     "TELEMETRY CSV",
     "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage gaps longest_gap_ms "
-    "energy_joules mean_power_w energy_estimate_joules repeated" MLS_METRIC_LIST(METRIC_COLUMN, " ") //
-    " ecc_corrected ecc_uncorrected",
+    "energy_joules mean_power_w energy_estimate_joules repeated " METRIC_COLUMNS "ecc_corrected ecc_uncorrected",
     {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields},
     0};
 

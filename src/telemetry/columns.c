@@ -50,9 +50,9 @@ static const mls_log_column columns[] = {
      {"dbecc", NULL, "ecc.errors.uncorrected.volatile.total ecc.errors.uncorrected.aggregate.total"}},
     {MLS_TELLS_COUNTER + MLS_COUNTER_ENERGY_JOULES, 1000, {NULL, "TOTEC"}}, /* millijoules */
     {TELLS(REASONS), {NULL, NULL, "clocks_event_reasons.active clocks_throttle_reasons.active"}},
-#define REASON_COLUMN(id, name)                                                                                        \
+#define REASON_COLUMN(format, id, name)                                                                                \
     {REASON(id), {NULL, NULL, "clocks_event_reasons." #name " clocks_throttle_reasons." #name}},
-    MLS_REASON_LIST(REASON_COLUMN)
+    MLS_REASON_LIST(REASON_COLUMN, )
 #undef REASON_COLUMN
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
