@@ -13,10 +13,10 @@
 
 /* What the windows of a group's runs say together. */
 typedef struct group_note {
-    size_t devices, runs, measured, slower, throttled; /* runs that were measured, have a straggler, were slowed down */
-    double coverage, energy, power;                    /* sums; energy and power over `powered` runs */
+    size_t devices, runs, measured, throttled; /* runs that were measured, were slowed down */
+    double coverage, energy, power;            /* sums; energy and power over `powered` runs */
     size_t powered;
-    char straggler[sizeof((mls_device_words *)0)->text];
+    mls_device_words straggler; /* the first; "": none */
 } group_note;
 
 /* The least of its devices tells how much of a run was measured. */
@@ -37,11 +37,9 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
         note->powered++;
     }
     /* One that is only hotter, or draws less because it waits, is none. */
-    for (size_t i = 0; i < window->outlier_count; i++) {
+    for (size_t i = 0; i < window->outlier_count && note->straggler.text[0] == '\0'; i++) {
         if (window->outliers[i].straggles) {
-            const mls_device_words words = mls_device_called(window->outliers[i].device);
-            memcpy(note->straggler, words.text, note->slower++ == 0 ? sizeof words.text : 0);
-            break;
+            note->straggler = mls_device_called(window->outliers[i].device);
         }
     }
 }
@@ -60,8 +58,8 @@ static char *note_words(const group_note *note)
         mls_buffer_printf(&line, " · %s kJ%s, %s W", mls_words_grouped(note->energy / count / 1000, 1).text,
                           note->powered > 1 ? " a run" : "", mls_words_grouped(note->power / count, 0).text);
     }
-    if (note->slower > 0) {
-        mls_buffer_printf(&line, " · straggler: %s", note->straggler);
+    if (note->straggler.text[0] != '\0') {
+        mls_buffer_printf(&line, " · straggler: %s", note->straggler.text);
     }
     if (note->throttled > 0) {
         mls_buffer_printf(&line, " · slowed down in %zu of %zu runs", note->throttled, note->runs);
@@ -90,28 +88,22 @@ static mls_status find_candidates(const mls_sources *skipped, mls_sources *found
 static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry_options *options, mls_group *group)
 {
     group_note note = {0};
-    mls_buffer folder = {0};
     mls_status status = MLS_OK;
     const mls_str path = mls_str_from(group->path);
-    mls_buffer_append(&folder, strcmp(group->path, group->runs[0]->file) == 0 ? mls_path_folder(path) : path);
-    if (folder.len > 0 && folder.ptr[folder.len - 1] != '/') {
-        mls_buffer_append_char(&folder, '/');
-    }
-    status = folder.failed ? MLS_ERROR_MEMORY : MLS_OK;
+    mls_str folder = strcmp(group->path, group->runs[0]->file) == 0 ? mls_path_folder(path) : path;
+    folder.len -= mls_str_ends(folder, MLS_S("/"));
     for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
         const mls_run *run = group->runs[i];
         const mls_telemetry_run when = {run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
         mls_telemetry_window window = {0};
         if (when.stop_ms > when.start_ms) {
-            status = mls_window_make(telemetry->sources, telemetry->source_count, mls_buffer_str(&folder), &when,
-                                     options, &window);
+            status = mls_window_make(telemetry->sources, telemetry->source_count, folder, &when, options, &window);
         }
         if (status == MLS_OK && window.device_count > 0) {
             note_window(&note, &window);
         }
         mls_window_release(&window);
     }
-    mls_buffer_release(&folder);
     if (status == MLS_OK && note.runs > 0) {
         free(group->note);
         group->note = note_words(&note);
@@ -121,11 +113,11 @@ static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry
 }
 
 /* Only what was measured around the runs is kept: a log may be of weeks. */
-static void keep_around(const mls_collection *collection, mls_telemetry_options *options)
+static void keep_around(const mls_group *group, mls_telemetry_options *options)
 {
-    for (size_t i = 0; i < collection->run_count; i++) {
-        const double start_ms = collection->runs[i].run_start.time_ms;
-        const double stop_ms = collection->runs[i].run_stop.time_ms;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const double start_ms = group->runs[i]->run_start.time_ms;
+        const double stop_ms = group->runs[i]->run_stop.time_ms;
         if (stop_ms > start_ms) {
             options->from_ms = fmin(options->from_ms, start_ms - AROUND_MS);
             options->until_ms = fmax(options->until_ms, stop_ms + AROUND_MS);
@@ -137,17 +129,16 @@ mls_status mls_telemetry_note(mls_collection *collection, unsigned threads)
 {
     mls_telemetry telemetry = {0};
     mls_telemetry_options options = mls_telemetry_defaults();
-    mls_status status = MLS_OK;
-    size_t groups = 0;
     options.threads = threads;
     for (size_t i = 0; i < collection->group_count; i++) {
-        groups += !collection->groups[i].result_folder;
+        if (!collection->groups[i].result_folder) {
+            keep_around(&collection->groups[i], &options);
+        }
     }
-    keep_around(collection, &options);
-    if (groups == 0 || isnan(options.from_ms)) {
+    if (isnan(options.from_ms)) {
         return MLS_OK;
     }
-    status = find_candidates(&collection->skipped, &telemetry.skipped);
+    mls_status status = find_candidates(&collection->skipped, &telemetry.skipped);
     status = status == MLS_OK ? mls_telemetry_open(&telemetry, &options, NULL) : status;
     for (size_t i = 0; i < collection->group_count && telemetry.source_count > 0 && status == MLS_OK; i++) {
         if (!collection->groups[i].result_folder) {

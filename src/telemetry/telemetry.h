@@ -193,8 +193,8 @@ bool mls_date_read(mls_str text, double *time_ms);
 bool mls_clock_read(mls_str text, double *time_ms);
 
 /*
- * What files measured during a run: of all, or (`folder` not empty) of those below a folder.  MLS_OK or
- * MLS_ERROR_MEMORY; to be released in any case.
+ * What files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at its
+ * end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case.
  */
 mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
                            const mls_telemetry_run *run, const mls_telemetry_options *options,

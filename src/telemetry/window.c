@@ -296,6 +296,12 @@ static bool sum_window(mls_telemetry_window *window)
     return ok;
 }
 
+/* Everything is below an empty folder. */
+static bool is_below(const char *path, mls_str folder)
+{
+    return folder.len == 0 || (mls_str_starts(mls_str_from(path), folder) && path[folder.len] == '/');
+}
+
 mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
                            const mls_telemetry_run *run, const mls_telemetry_options *options,
                            mls_telemetry_window *window)
@@ -303,7 +309,7 @@ mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count,
     size_t most = 0;
     *window = (mls_telemetry_window){.run = *run};
     for (size_t i = 0; i < count; i++) {
-        most += mls_str_starts(mls_str_from(files[i].source.path), folder) ? files[i].count : 0;
+        most += is_below(files[i].source.path, folder) ? files[i].count : 0;
     }
     mls_telemetry_device *next = calloc(most + 1, sizeof *next);
     window->devices = next;
@@ -312,7 +318,7 @@ mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count,
     }
     for (size_t i = 0; i < count; i++) {
         const struct mls_telemetry_file *file = &files[i];
-        if (!mls_str_starts(mls_str_from(file->source.path), folder)) {
+        if (!is_below(file->source.path, folder)) {
             continue;
         }
         for (size_t k = 0; k < file->count; k++) {
