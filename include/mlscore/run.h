@@ -113,9 +113,9 @@ typedef struct mls_run {
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
     bool too_many_hyperparameters; /**< the first MLS_HYPERPARAMETERS_KEPT are there, and the last batch size */
-    mls_spans spans; /**< until it has been read, or as the notebook wants it */
-    mls_parts parts; /**< of the time-to-train … */
-    bool has_parts;  /**< … if it has one, and blocks or epochs delimit its training */
+    mls_spans spans;               /**< until it has been read, or as the notebook wants it */
+    mls_parts parts;               /**< of the time-to-train … */
+    bool has_parts;                /**< … if it has one, and blocks or epochs delimit its training */
     mls_seed *seeds;
     size_t seed_count, seed_capacity;
     bool too_many_seeds;
