@@ -54,7 +54,8 @@ static bool list_profile_rows(mls_gather *gather, const mls_tally_row *from, siz
     if (rows->items == NULL) {
         return false;
     }
-    for (const mls_tally_row *row = from; row < from + count; row++) {
+    for (size_t i = 0; i < count; i++) {
+        const mls_tally_row *row = &from[i];
         const mls_sums *sums = &row->in[gather->locale];
         if (sums->count > 0 || !isnan(row->megabytes)) {
             rows->items[rows->count++] = (mls_profile_row){
