@@ -448,6 +448,36 @@ static void outliers_by_median_and_spread(void **state)
     joined_release(&joined);
 }
 
+static void only_devices_of_one_name_are_sisters(void **state)
+{
+    (void)state;
+    /* A, B and what has no name, by turns: three A with one that is 60 of 1,950 below, three B, and two without. */
+    joined_log joined = join("timestamp, index, name, clocks.sm [MHz]\n"
+                             "2026/11/21 16:25:00.000, 0, A, 1950\n2026/11/21 16:25:00.000, 1, B, 1000\n"
+                             "2026/11/21 16:25:00.000, 2, [N/A], 500\n2026/11/21 16:25:00.000, 3, B, 1000\n"
+                             "2026/11/21 16:25:00.000, 4, A, 1890\n2026/11/21 16:25:00.000, 5, [N/A], 100\n"
+                             "2026/11/21 16:25:00.000, 6, B, 900\n2026/11/21 16:25:00.000, 7, A, 1950\n",
+                             0, 1000, NULL);
+    check_outlier(&joined, 0, "4", MLS_METRIC_SM_CLOCK_MHZ, 1950);
+    check_outlier(&joined, 1, "6", MLS_METRIC_SM_CLOCK_MHZ, 1000);
+    assert_true(joined.window.outlier_count == 2 && found(&joined, MLS_FINDING_STRAGGLER) == 2);
+    joined_release(&joined);
+}
+
+static void a_heading_counts_from_there_on(void **state)
+{
+    (void)state;
+    /* Also one that begins with a column nobody knows; a row without a single number is no heading. */
+    joined_log joined = join("timestamp, index, power.draw [W]\n2026/11/21 16:25:00.000, 0, 100\n"
+                             "pstate, timestamp, index, temperature.gpu, power.draw [W]\n"
+                             "P0, 2026/11/21 16:25:01.000, 0, 50, 300\n[N/A], [N/A], [N/A], [N/A], [N/A]\n",
+                             0, 1000, NULL);
+    assert_true(joined.window.device_count == 1 && joined.window.devices[0].energy_joules == 200);
+    assert_true(joined.window.devices[0].metrics[MLS_METRIC_TEMPERATURE_GPU_C].mean == 50);
+    assert_int_equal(found(&joined, MLS_FINDING_ROW_DAMAGED), 1);
+    joined_release(&joined);
+}
+
 static void two_devices_differ_in_use_only(void **state)
 {
     (void)state;
@@ -533,6 +563,8 @@ int main(void)
         cmocka_unit_test(counters_rise_and_are_reset),
         cmocka_unit_test(a_row_speaks_until_the_next),
         cmocka_unit_test(outliers_by_median_and_spread),
+        cmocka_unit_test(only_devices_of_one_name_are_sisters),
+        cmocka_unit_test(a_heading_counts_from_there_on),
         cmocka_unit_test(two_devices_differ_in_use_only),
         cmocka_unit_test(the_zone_that_fits_is_suggested),
         cmocka_unit_test(the_nearest_of_zones_that_fit_as_well),
