@@ -23,7 +23,7 @@ typedef struct needle_window {
 
 struct mls_needles {
     uint32_t marks[1 << WORD_BITS]; /* bits: a window has that hash */
-    uint8_t seen[1 << TABLE_BITS]; /* 1: a window has that hash; while they are chosen how often it is in `common` */
+    uint8_t seen[1 << TABLE_BITS];  /* 1: a window has that hash; while they are chosen how often it is in `common` */
     uint32_t factor;                /* of the hash */
     size_t shortest, stride;
     mls_str *texts;
@@ -284,8 +284,7 @@ static inline bool find_together(const mls_needles *self, size_t stride, mls_str
     }
     for (size_t i = first; (marked & 1) != 0 && i < TOGETHER; i++) {
         const uint32_t bytes = load_window(from + i * stride);
-        if ((mark_of(self, bytes) & 1) != 0 &&
-            !windows_found(self, text, at + i * stride, bytes, found, state)) {
+        if ((mark_of(self, bytes) & 1) != 0 && !windows_found(self, text, at + i * stride, bytes, found, state)) {
             return false;
         }
     }

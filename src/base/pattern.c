@@ -47,8 +47,7 @@ static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
         if (kind == MLS_PATTERN_LINES && text.len > LINES_BYTES_MAX) {
             return 0;
         }
-        pattern->code =
-            pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
+        pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
         if (pattern->code != NULL) {
             (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
         }

@@ -183,8 +183,21 @@ struct mls_cli {
 /* The commands, in the order in which help lists them. */
 #define MLS_COMMAND_LIST(C)                                                                                            \
     C(score)                                                                                                           \
-    C(check) C(verify) C(compare) C(published) C(throughput) C(profile) C(config) C(diagnose) C(telemetry) C(memory)   \
-        C(events) C(rcp) C(rules) C(help) C(completion)
+    C(check)                                                                                                           \
+    C(verify)                                                                                                          \
+    C(compare)                                                                                                         \
+    C(published)                                                                                                       \
+    C(throughput)                                                                                                      \
+    C(profile)                                                                                                         \
+    C(config)                                                                                                          \
+    C(diagnose)                                                                                                        \
+    C(telemetry)                                                                                                       \
+    C(memory)                                                                                                          \
+    C(events)                                                                                                          \
+    C(rcp)                                                                                                             \
+    C(rules)                                                                                                           \
+    C(help)                                                                                                            \
+    C(completion)
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)

@@ -84,8 +84,7 @@ static mls_status read_pattern(mls_str span, const char *of, mls_pattern *patter
         status = append_pattern(&text, item.value, &scratch);
     }
     if (status == MLS_OK) {
-        status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text))
-                              : MLS_ERROR_VALUE;
+        status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text)) : MLS_ERROR_VALUE;
     }
     mls_buffer_release(&text);
     mls_arena_release(&scratch);

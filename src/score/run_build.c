@@ -166,8 +166,8 @@ static void take_hyperparameter(mls_run *run, void *member, const mls_record *re
         return;
     }
     run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
-    run->out_of_memory |= !run->too_many_hyperparameters &&
-                          !mls_run_hyperparameter_add(run, record->key, record->value, record->line);
+    run->out_of_memory |=
+        !run->too_many_hyperparameters && !mls_run_hyperparameter_add(run, record->key, record->value, record->line);
 }
 
 static void take_span(mls_run *run, void *member, const mls_record *record)

@@ -172,12 +172,9 @@ static void medians(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_of_t),
-        cmocka_unit_test(variances),
-        cmocka_unit_test(intervals),
-        cmocka_unit_test(without_a_spread_the_interval_is_the_difference),
-        cmocka_unit_test(exact_ranks),
-        cmocka_unit_test(ranks_by_the_normal_distribution),
+        cmocka_unit_test(quantiles_of_t), cmocka_unit_test(variances),
+        cmocka_unit_test(intervals),      cmocka_unit_test(without_a_spread_the_interval_is_the_difference),
+        cmocka_unit_test(exact_ranks),    cmocka_unit_test(ranks_by_the_normal_distribution),
         cmocka_unit_test(medians),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
