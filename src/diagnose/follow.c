@@ -325,6 +325,7 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
     const mls_str gpu = group_of(job, signature, line, "gpu");
     mls_str group = group_of(job, signature, line, "iteration");
     mls_str rest = line->message;
+    mls_line_parts parts;
     int32_t iteration;
     mls_match match = {.signature = signature,
                        .segment = job->segment_count - 1,
@@ -337,8 +338,7 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
                        .advances = segment->advances};
     const mls_failure_role role = mls_job_signature(job, &match)->role;
     mls_keep_line(&match.at, number, line->message);
-    mls_skip_blanks(&rest);
-    if (mls_take_text(&rest, MLS_S("traceback :"))) { /* of torchrun's table: about the rank of the rows above it */
+    if (mls_line_take(&rest, "%_traceback :", &parts)) { /* of torchrun's table: about the rank of the rows above it */
         match.rank = match.rank < 0 ? job->table_rank : match.rank;
         match.node = match.node == NULL ? job->table_host : match.node;
     }

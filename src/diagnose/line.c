@@ -18,22 +18,6 @@ static mls_str behind(mls_str text, size_t count)
     return (mls_str){text.ptr + count, text.len - count};
 }
 
-bool mls_take_text(mls_str *text, mls_str wanted)
-{
-    if (!mls_str_starts(*text, wanted)) {
-        return false;
-    }
-    *text = behind(*text, wanted.len);
-    return true;
-}
-
-void mls_skip_blanks(mls_str *text)
-{
-    while (text->len > 0 && (text->ptr[0] == ' ' || text->ptr[0] == '\t')) {
-        *text = behind(*text, 1);
-    }
-}
-
 bool mls_take_number(mls_str *text, int32_t *number)
 {
     int64_t value = 0;
@@ -88,14 +72,6 @@ static void take_zone(mls_str *text, double *ms)
 
 /* --------------------------------------------------------------- formats */
 
-/* What is taken by a format. */
-typedef struct line_parts {
-    int year, month, day; /* 0: none */
-    double clock_ms;
-    int32_t rank, local_rank, number; /* -1: none */
-    mls_str node, gpu;                /* empty: none */
-} line_parts;
-
 static bool is_host_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || mls_is_digit(c) || c == '-' || c == '_' || c == '.';
@@ -106,10 +82,21 @@ static bool take_month(mls_str *text, int *month)
 {
     static const char names[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
     *month = 1;
-    while (*month <= 12 && !mls_take_text(text, (mls_str){names + 4 * (*month - 1), 4})) {
+    while (*month <= 12 && !mls_str_starts(*text, (mls_str){names + 4 * (*month - 1), 4})) {
         (*month)++;
     }
+    *text = behind(*text, *month <= 12 ? 4 : 0);
     return *month <= 12;
+}
+
+static bool take_host(mls_str *text, mls_str *host)
+{
+    *host = (mls_str){text->ptr, 0};
+    while (host->len < text->len && host->len < NODE_MAX && is_host_char(text->ptr[host->len])) {
+        host->len++;
+    }
+    *text = behind(*text, host->len);
+    return host->len > 0;
 }
 
 static bool take_between(mls_str *text, size_t digits, int least, int most, int *number)
@@ -118,19 +105,20 @@ static bool take_between(mls_str *text, size_t digits, int least, int most, int 
 }
 
 /* What one letter of a format stands for. */
-static bool take_letter(mls_str *text, char letter, line_parts *parts)
+static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
 {
     const char *begin = text->ptr;
     size_t digits;
     mls_str word;
     switch (letter) {
-    case '_': /* blanks, or none */
-        mls_skip_blanks(text);
+    case '_':
+        while (mls_take_char(text, " \t")) {
+        }
         return true;
-    case '?': /* a blank or none */
+    case '?':
         (void)mls_take_char(text, " ");
         return true;
-    case '|': /* nothing that goes on */
+    case '|':
         return text->len == 0 || text->ptr[0] == ' ' || text->ptr[0] == '\t';
     case 'r':
         return mls_take_number(text, &parts->rank);
@@ -152,7 +140,7 @@ static bool take_letter(mls_str *text, char letter, line_parts *parts)
         return take_between(text, 2, 1, 31, &parts->day);
     case 'B':
         return take_month(text, &parts->month);
-    case 'E': /* a day, which may have a blank for its first digit, or none */
+    case 'E':
         digits = mls_take_char(text, " ") || (text->len > 1 && text->ptr[1] == ' ') ? 1 : 2;
         return take_between(text, digits, 1, 31, &parts->day);
     case 'T':
@@ -162,31 +150,26 @@ static bool take_letter(mls_str *text, char letter, line_parts *parts)
     case 'Z':
         take_zone(text, &parts->clock_ms);
         return true;
-    case 'W': /* the day of the week */
+    case 'W':
         *text = behind(*text, text->len < 3 ? text->len : 3);
         return true;
-    case 'L': /* how bad glog takes it for */
+    case 'L':
         return mls_take_char(text, "IWEF");
     case 'h':
-        while (text->len > 0 && text->ptr - begin < NODE_MAX && is_host_char(text->ptr[0])) {
-            *text = behind(*text, 1);
-        }
-        parts->node = (mls_str){begin, (size_t)(text->ptr - begin)};
-        return parts->node.len > 0;
+        return take_host(text, &parts->node);
     case 'N':
         word = mls_str_word(text);
         parts->node = word.len <= NODE_MAX ? word : parts->node;
         return word.len > 0;
-    default: /* 'P': who said it */
+    default: /* 'P' */
         return mls_str_ends(mls_str_word(text), MLS_S(":"));
     }
 }
 
-/* Moves behind what a format, of letters behind '%' and of other bytes, stands for.  False: it is not there. */
-static bool take_parts(mls_str *text, const char *format, line_parts *parts)
+bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
 {
     mls_str rest = *text;
-    *parts = (line_parts){.rank = -1, .local_rank = -1, .number = -1};
+    *parts = (mls_line_parts){.rank = -1, .local_rank = -1, .number = -1};
     for (; *format != '\0'; format++) {
         if (*format == '%' ? !take_letter(&rest, *++format, parts)
                            : !mls_take_char(&rest, (const char[]){*format, '\0'})) {
@@ -197,7 +180,7 @@ static bool take_parts(mls_str *text, const char *format, line_parts *parts)
     return true;
 }
 
-static double time_of_parts(const line_parts *parts)
+static double time_of_parts(const mls_line_parts *parts)
 {
     return mls_days_of(parts->year > 0 ? parts->year : NO_YEAR, parts->month, parts->day) * MLS_DAY_MS +
            parts->clock_ms;
@@ -205,9 +188,9 @@ static double time_of_parts(const line_parts *parts)
 
 size_t mls_time_parse(mls_str text, double *time_ms)
 {
-    line_parts parts;
+    mls_line_parts parts;
     mls_str rest = text;
-    if (!take_parts(&rest, "%Y-%M-%D%T%C%Z", &parts)) {
+    if (!mls_line_take(&rest, "%Y-%M-%D%T%C%Z", &parts)) {
         return 0;
     }
     *time_ms = time_of_parts(&parts);
@@ -259,15 +242,15 @@ static bool names_node(mls_str name)
 /* One prefix; of several ranks, times, nodes and GPUs the first counts. */
 static bool peel(mls_str *rest, mls_log_line *line, bool first)
 {
-    line_parts parts;
+    mls_line_parts parts;
     mls_str at = *rest;
     bool found = false;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++) {
         const char *begins = prefixes[i].first;
         found = (begins != NULL ? strchr(begins, at.ptr[0]) != NULL : is_host_char(at.ptr[0])) &&
-                take_parts(&at, prefixes[i].format, &parts);
+                mls_line_take(&at, prefixes[i].format, &parts);
     }
-    if (!found && !(first && take_parts(&at, "%h: ", &parts) && names_node(parts.node))) {
+    if (!found && !(first && mls_line_take(&at, "%h: ", &parts) && names_node(parts.node))) {
         return false;
     }
     line->rank = line->rank < 0 ? parts.rank : line->rank;
@@ -319,11 +302,11 @@ double mls_log_line_time(const mls_log_line *line)
 {
     double time_ms = line->time_ms;
     mls_str rest = line->message;
-    line_parts parts;
+    mls_line_parts parts;
     if (!isnan(time_ms)) {
         return time_ms;
     }
-    if (take_parts(&rest, "%_time %_: ", &parts)) { /* torchrun's row "  time      : 2026-04-19_13:28:01" */
+    if (mls_line_take(&rest, "%_time %_: ", &parts)) { /* torchrun's row "  time      : 2026-04-19_13:28:01" */
         (void)mls_time_parse(rest, &time_ms);
     } else if (mls_str_contains(rest, MLS_S("slurmstepd: "))) {
         const char *at = memmem(rest.ptr, rest.len, " AT ", 4);

@@ -36,9 +36,25 @@ double mls_time_resolve(double time_ms, double near_ms);
 /* A time as text begins with it, 2026-04-19T13:28:01 with 'T', '_' or a blank, and the number of its bytes; or 0. */
 size_t mls_time_parse(mls_str text, double *time_ms);
 
-/* Moves behind blanks; behind a number, which is at most INT32_MAX.  False, nothing moved: there is none. */
-void mls_skip_blanks(mls_str *text);
+/* What mls_line_take() takes. */
+typedef struct mls_line_parts {
+    int year, month, day; /* 0: none */
+    double clock_ms;
+    int32_t rank, local_rank, number; /* -1: none */
+    mls_str node, gpu;                /* empty: none */
+} mls_line_parts;
+
+/*
+ * Moves behind what a format stands for; false, nothing moved: it is not there.  Bytes are themselves, and with '%':
+ *   r l n g     a rank, a local rank, a number, the number of a GPU
+ *   Y M D B E   a year, month and day in digits; "Apr "; a day that may have a blank for its first digit, or none
+ *   C Z T W     a clock, a zone or none, what stands between date and clock, a day of the week
+ *   h N P L     a host's name, any word for one, a word that ends with ':', glog's letter
+ *   _ ? |       blanks or none, one blank or none, what is no more than a blank or the end
+ */
+bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts);
+
+/* Moves behind a number, which is at most INT32_MAX.  False, nothing moved: there is none. */
 bool mls_take_number(mls_str *text, int32_t *number);
-bool mls_take_text(mls_str *text, mls_str wanted);
 
 #endif

@@ -7,31 +7,25 @@
 /* A number behind `words`, which the message contains. */
 static bool number_behind(mls_str message, mls_str words, double *number)
 {
+    mls_line_parts parts;
     const char *at = memmem(message.ptr, message.len, words.ptr, words.len);
-    int32_t value;
     if (at == NULL) {
         return false;
     }
     mls_str rest = {at + words.len, (size_t)(message.ptr + message.len - at) - words.len};
-    mls_skip_blanks(&rest);
-    const bool found = mls_take_number(&rest, &value);
-    *number = found ? value : *number;
+    const bool found = mls_line_take(&rest, "%_%n", &parts);
+    *number = found ? parts.number : *number;
     return found;
 }
 
 /* "iteration  412/ 5000" and "step 412" say how far training has come. */
 static void take_step_line(mls_job_log *job, size_t i, const mls_log_line *line)
 {
+    mls_line_parts parts;
     mls_str rest = line->message;
-    int32_t number;
-    mls_skip_blanks(&rest);
-    const bool iteration = mls_take_text(&rest, MLS_S("iteration "));
-    if (!iteration && !mls_take_text(&rest, MLS_S("step "))) {
-        return;
-    }
-    mls_skip_blanks(&rest);
-    if (mls_take_number(&rest, &number) && (!iteration || (mls_skip_blanks(&rest), mls_str_starts(rest, MLS_S("/"))))) {
-        mls_job_advance(job, job->block.lines.line + i, MLS_PACE_ITERATION, number, mls_job_time_of(job, i, line));
+    if (mls_line_take(&rest, "%_iteration %_%n%_/", &parts) || mls_line_take(&rest, "%_step %_%n", &parts)) {
+        mls_job_advance(job, job->block.lines.line + i, MLS_PACE_ITERATION, parts.number,
+                        mls_job_time_of(job, i, line));
     }
 }
 
@@ -64,20 +58,16 @@ static void take_checkpoint(mls_job_log *job, mls_mark mark, size_t i, const mls
 }
 
 /* The rows of torchrun's table, which name the rank that the rows below them are about. */
-static void take_table_row(mls_job_log *job, mls_mark mark, const mls_log_line *line)
+static void take_table_row(mls_job_log *job, const mls_log_line *line)
 {
-    const bool host = mark == MLS_MARK_HOST_ROW;
+    mls_line_parts parts;
     mls_str rest = line->message;
-    mls_skip_blanks(&rest);
-    if (!mls_take_text(&rest, host ? MLS_S("host") : MLS_S("rank")) ||
-        (mls_skip_blanks(&rest), !mls_take_text(&rest, MLS_S(": ")))) {
-        return;
-    }
-    if (host) {
+    if (mls_line_take(&rest, "%_host%_: ", &parts)) {
         job->table_host = mls_job_name(job, mls_str_word(&rest));
         job->table_rank = -1;
-    } else if (mls_take_number(&rest, &job->table_rank)) {
+    } else if (mls_line_take(&rest, "%_rank%_: %_%n", &parts)) {
         int32_t *root = &job->files[job->file_count - 1].root_rank;
+        job->table_rank = parts.number;
         *root = job->root_cause && *root < 0 ? job->table_rank : *root;
         mls_job_know_rank(job, job->table_rank, job->table_host);
     }
@@ -86,30 +76,21 @@ static void take_table_row(mls_job_log *job, mls_mark mark, const mls_log_line *
 /* "srun: error: node076: tasks 0-3,7: …" says where these ranks ran. */
 static void take_srun(mls_job_log *job, const mls_log_line *line)
 {
+    mls_line_parts parts;
     mls_str rest = line->message;
-    int32_t first, last;
-    if (!mls_take_text(&rest, MLS_S("srun: error: "))) {
+    if (!mls_line_take(&rest, "srun: error: %h: task ", &parts) &&
+        !mls_line_take(&rest, "srun: error: %h: tasks ", &parts)) {
         return;
     }
-    const char *colon = memchr(rest.ptr, ':', rest.len);
-    const mls_str node = {rest.ptr, colon != NULL ? (size_t)(colon - rest.ptr) : 0};
-    rest = (mls_str){rest.ptr + node.len, rest.len - node.len};
-    if (node.len == 0 || memchr(node.ptr, ' ', node.len) != NULL ||
-        !(mls_take_text(&rest, MLS_S(": task ")) || mls_take_text(&rest, MLS_S(": tasks ")))) {
-        return;
-    }
-    const char *name = mls_job_name(job, node);
-    while (mls_take_number(&rest, &first)) {
-        last = first;
-        if (mls_take_text(&rest, MLS_S("-")) && !mls_take_number(&rest, &last)) {
-            return;
-        }
+    const char *node = mls_job_name(job, parts.node);
+    bool more = true;
+    while (more && mls_line_take(&rest, "%n", &parts)) {
+        const int32_t first = parts.number;
+        const int32_t last = mls_line_take(&rest, "-%n", &parts) ? parts.number : first;
         for (int32_t rank = first; rank <= last && rank < MLS_RANKS_MAX; rank++) {
-            mls_job_know_rank(job, rank, name);
+            mls_job_know_rank(job, rank, node);
         }
-        if (!mls_take_text(&rest, MLS_S(","))) {
-            return;
-        }
+        more = mls_line_take(&rest, ",", &parts);
     }
 }
 
@@ -123,7 +104,7 @@ static void take_mark(mls_job_log *job, mls_mark mark, size_t i, const mls_log_l
         return;
     case MLS_MARK_HOST_ROW:
     case MLS_MARK_RANK_ROW:
-        take_table_row(job, mark, line);
+        take_table_row(job, line);
         return;
     case MLS_MARK_ROOT_CAUSE:
         job->root_cause = true;
