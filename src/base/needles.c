@@ -2,9 +2,9 @@
 /*
  * needles.c - the four bytes at every stride-th place are looked up in a table of marks, small enough for the cache.
  *
- * Of each needle as many neighbouring windows of four bytes are in the table, so that one of them falls on a place that
- * is looked at wherever the needle is; of several such choices the one whose bytes logs have least of.  The windows of
- * a short needle may hang over it by a byte at either end: they stand in the table with all 256 values of that byte.
+ * Of each needle so many windows of four bytes are in the table that one of them falls on a place that is looked at
+ * wherever the needle is: of several that would do, those whose bytes logs have least of.  The windows of a short
+ * needle may hang over it by a byte at either end: they stand in the table with all 256 values of that byte.
  */
 #include "base/needles.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, TABLE_BITS = 17, WORD_BITS = 13, GROUP_BITS = 12, STRIDE_MAX = 4 };
+enum { WINDOW = 4, HASH_BITS = 18, GROUP_BITS = 12, STRIDE_MAX = 4 };
 
 /* A window of a needle. */
 typedef struct needle_window {
@@ -22,9 +22,9 @@ typedef struct needle_window {
 } needle_window;
 
 struct mls_needles {
-    uint32_t marks[1 << WORD_BITS]; /* bits: a window has that hash */
-    uint8_t seen[1 << TABLE_BITS];  /* 1: a window has that hash; while they are chosen how often it is in `common` */
-    uint32_t factor;                /* of the hash */
+    uint32_t marks[(1 << HASH_BITS) / 32]; /* bits: a window has that hash */
+    uint8_t *seen;   /* while windows are chosen: by hash, how often one is in `common`, and whether one was chosen */
+    uint32_t factor; /* of the hash */
     size_t shortest, stride;
     mls_str *texts;
     needle_window *windows; /* by their hash */
@@ -44,16 +44,16 @@ static inline uint32_t load_window(const char *at)
     return bytes;
 }
 
+static inline uint32_t window_hash(uint32_t bytes, uint32_t factor)
+{
+    return (bytes * factor) >> (32 - HASH_BITS);
+}
+
 /* Its lowest bit: a window may have these bytes. */
 static inline uint32_t mark_of(const mls_needles *self, uint32_t bytes)
 {
-    const uint32_t product = bytes * self->factor;
-    return self->marks[product >> (32 - WORD_BITS)] >> (product % 32);
-}
-
-static inline uint32_t window_hash(uint32_t bytes, uint32_t factor)
-{
-    return (bytes * factor) >> (32 - TABLE_BITS);
+    const uint32_t hash = window_hash(bytes, self->factor);
+    return self->marks[hash / 32] >> (hash % 32);
 }
 
 /* What most logs are full of: windows with these bytes would be found all the time. */
@@ -123,31 +123,24 @@ static bool add_windows(mls_needles *self, size_t needle, int offset)
     return ok;
 }
 
-/* Of the places where the windows of a needle can begin the one where they are rarest. */
-static int rarest_start(const mls_needles *self, mls_str needle, int stride)
-{
-    /* At most one window hangs over at each end. */
-    const int first = (int)needle.len < stride + WINDOW - 1 ? -1 : 0;
-    const int last = (int)needle.len - WINDOW - stride + 1 + ((int)needle.len < stride + WINDOW - 1);
-    unsigned least = UINT32_MAX;
-    int best = first;
-    for (int start = first; start <= last; start++) {
-        unsigned sum = 0;
-        for (int k = 0; k < stride; k++) {
-            sum += window_weight(self, needle, start + k);
-        }
-        best = sum < least ? start : best;
-        least = sum < least ? sum : least;
-    }
-    return best;
-}
-
+/*
+ * One of the places that are looked at is at each distance from the needle's beginning, counted in strides: for each
+ * the rarest window there.  At most one byte of it hangs over.
+ */
 static bool add_needle(mls_needles *self, size_t needle)
 {
-    const int start = rarest_start(self, self->texts[needle], (int)self->stride);
+    const mls_str text = self->texts[needle];
+    const int stride = (int)self->stride;
     bool ok = true;
-    for (int k = 0; k < (int)self->stride && ok; k++) {
-        ok = add_windows(self, needle, start + k);
+    for (int k = -1; k < stride - 1 && ok; k++) {
+        unsigned least = UINT32_MAX;
+        int rarest = k;
+        for (int at = k; at <= (int)text.len - WINDOW + 1; at += stride) {
+            const unsigned weight = window_weight(self, text, at);
+            rarest = weight < least ? at : rarest;
+            least = weight < least ? weight : least;
+        }
+        ok = add_windows(self, needle, rarest);
     }
     return ok;
 }
@@ -158,8 +151,8 @@ static size_t mark_windows(mls_needles *self, uint32_t factor)
     memset(self->marks, 0, sizeof self->marks);
     self->factor = factor;
     for (size_t i = 0; i < self->count; i++) {
-        const uint32_t product = self->windows[i].bytes * factor;
-        self->marks[product >> (32 - WORD_BITS)] |= UINT32_C(1) << (product % 32);
+        const uint32_t hash = window_hash(self->windows[i].bytes, factor);
+        self->marks[hash / 32] |= UINT32_C(1) << (hash % 32);
     }
     for (size_t i = 0; i + WINDOW < sizeof common; i++) {
         found += mark_of(self, load_window(common + i)) & 1;
@@ -184,7 +177,7 @@ static void choose_factor(mls_needles *self)
 
 static uint32_t group_of_window(const mls_needles *self, uint32_t bytes)
 {
-    return window_hash(bytes, self->factor) >> (TABLE_BITS - GROUP_BITS);
+    return window_hash(bytes, self->factor) >> (HASH_BITS - GROUP_BITS);
 }
 
 /* Puts the windows in the order of their groups, by counting. */
@@ -219,7 +212,8 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
     }
     self->shortest = SIZE_MAX;
     self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
-    bool ok = self->texts != NULL;
+    self->seen = calloc(1 << HASH_BITS, 1);
+    bool ok = self->texts != NULL && self->seen != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         if (texts[i].len < MLS_NEEDLE_MIN || texts[i].len > INT32_MAX / 2) {
             status = MLS_ERROR_VALUE;
@@ -231,13 +225,14 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
         }
     }
     self->stride = self->shortest - 1 < STRIDE_MAX ? self->shortest - 1 : STRIDE_MAX;
-    for (size_t i = 0; i + WINDOW < sizeof common; i++) {
+    for (size_t i = 0; ok && i + WINDOW < sizeof common; i++) {
         uint8_t *mark = &self->seen[window_hash(load_window(common + i), factor_first)];
         *mark = (uint8_t)(*mark + (*mark < COMMON_MOST));
     }
     for (size_t i = 0; ok && i < count; i++) {
         ok = add_needle(self, i);
     }
+    free(self->seen);
     if (!ok || !index_windows(self)) {
         mls_needles_free(self);
         return status;
