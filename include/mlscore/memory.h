@@ -58,7 +58,10 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 
 enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128 };
 
-/** What is asked.  To be made by mls_memory_ask_init(); it owns nothing, the tables must outlive it. */
+/**
+ * What is asked.  To be made by mls_memory_ask_init(); it owns nothing, the tables must outlive it.  Model, GPU and
+ * link have no value among those of the settings but members of their own.
+ */
 typedef struct mls_memory_ask {
     const mls_models *models;
     const mls_accelerators *accelerators;
@@ -68,7 +71,7 @@ typedef struct mls_memory_ask {
     const char *benchmark;                    /**< its key, when it is in the table */
     const mls_gpu *gpu;                       /**< NULL: none */
     const mls_link *link;                     /**< NULL: the GPU's */
-} mls_memory_ask; /* Of model, GPU and link, whose settings have no value, the last members tell. */
+} mls_memory_ask;
 
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators);
 
