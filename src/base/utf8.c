@@ -116,3 +116,13 @@ mls_str mls_utf8_fit(mls_str text, size_t columns)
     }
     return (mls_str){text.ptr, fits};
 }
+
+mls_str mls_utf8_fit_back(mls_str text, size_t columns)
+{
+    while (mls_display_width(text) > columns) {
+        size_t start = 0;
+        (void)mls_utf8_next(text, &start);
+        text = (mls_str){text.ptr + start, text.len - start};
+    }
+    return text;
+}

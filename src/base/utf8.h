@@ -31,6 +31,9 @@ size_t mls_utf8_encode(uint32_t code_point, char bytes[4]);
 mls_str mls_utf8_cut(mls_str text, size_t bytes);
 mls_str mls_utf8_fit(mls_str text, size_t columns);
 
+/* The longest end of at most `columns` columns, likewise. */
+mls_str mls_utf8_fit_back(mls_str text, size_t columns);
+
 /* Two arguments for "%.*s": at most `bytes` bytes of a byte string, or of a C string, cut as above. */
 #define MLS_CUT(text, bytes) (int)mls_utf8_cut((text), (bytes)).len, (text).ptr
 #define MLS_CUT_TEXT(text, bytes) (int)mls_utf8_cut(mls_str_from(text), (bytes)).len, (text)

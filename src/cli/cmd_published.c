@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_published.c - mlscore published: search the results of the public rounds. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -42,9 +41,8 @@ static const mls_option options[] = {
 static bool read_bound(mls_str text, double *bound)
 {
     size_t number = 0;
-    *bound = (double)NAN;
     const bool whole = text.len == 0 || (mls_size_parse(text, &number) && number > 0);
-    *bound = text.len > 0 ? (double)number : *bound;
+    *bound = (double)number;
     return whole;
 }
 
@@ -57,7 +55,8 @@ static bool read_range(mls_cli *cli, const char *range)
     const mls_str least = {whole.ptr, dash != NULL ? (size_t)(dash - range) : whole.len};
     const mls_str most = dash != NULL ? mls_str_from(dash + 1) : least;
     if (!read_bound(least, &search->accelerators_least) || !read_bound(most, &search->accelerators_most) ||
-        (range != NULL && least.len + most.len == 0) || search->accelerators_least > search->accelerators_most) {
+        (range != NULL && least.len + most.len == 0) ||
+        (search->accelerators_most > 0 && search->accelerators_least > search->accelerators_most)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes a range N, N-M, N- or -M, not '%s'",
                            range);
     }
@@ -157,15 +156,14 @@ static void explain_nothing(mls_cli *cli, const mls_published *published)
     const mls_published_filter *search = &cli->published.search;
     for (int i = 0; i < MLS_PUBLISHED_TEXTS; i++) {
         const mls_published_text which = (mls_published_text)i;
-        mls_published_filter alone = {.accelerators_least = (double)NAN, .accelerators_most = (double)NAN};
+        mls_published_filter alone = {0};
         alone.texts[i] = search->texts[i];
         if (first_that_passes(published, &alone) == NULL) {
             explain_text(cli, published, which);
             return;
         }
     }
-    mls_published_filter round = {
-        .edition = search->edition, .accelerators_least = (double)NAN, .accelerators_most = (double)NAN};
+    mls_published_filter round = {.edition = search->edition};
     const bool none = first_that_passes(published, &round) == NULL;
     round.texts[MLS_PUBLISHED_BENCHMARK] = search->texts[MLS_PUBLISHED_BENCHMARK];
     const bool none_on_it = first_that_passes(published, &round) == NULL;
@@ -200,8 +198,7 @@ static void search_published(mls_cli *cli, const mls_published *published, size_
 
 static bool has_benchmark(const mls_published *published, const char *benchmark)
 {
-    mls_published_filter alone = {.accelerators_least = (double)NAN, .accelerators_most = (double)NAN};
-    alone.texts[MLS_PUBLISHED_BENCHMARK] = benchmark;
+    const mls_published_filter alone = {.texts = {[MLS_PUBLISHED_BENCHMARK] = benchmark}};
     return first_that_passes(published, &alone) != NULL;
 }
 

@@ -61,8 +61,8 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
     const double accelerators = result->system->accelerators;
     bool passes = (filter->edition == 0 || filter->edition == result->edition) &&
                   (filter->division == MLS_DIVISION_NONE || filter->division == result->system->division) &&
-                  (isnan(filter->accelerators_least) || accelerators >= filter->accelerators_least) &&
-                  (isnan(filter->accelerators_most) || accelerators <= filter->accelerators_most);
+                  (!(filter->accelerators_least > 0) || accelerators >= filter->accelerators_least) &&
+                  (!(filter->accelerators_most > 0) || accelerators <= filter->accelerators_most);
     for (int which = 0; which < MLS_PUBLISHED_TEXTS && passes; which++) {
         passes = has_text(result, (mls_published_text)which, filter->texts[which]);
     }

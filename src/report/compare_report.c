@@ -9,7 +9,10 @@
 #include "report/table.h"
 
 /* Unless all or more is asked for; and how much of a value, and how many values of a side, stand in a cell. */
-enum { SETTINGS_SHOWN = 10, VALUE_WIDTH = 24, VALUES_SHOWN = 10 };
+enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUE_WIDTH = 24, VALUES_SHOWN = 10 };
+
+/* Lines of a screen; those of a block that head it, its tables and lists, and the one that tells what was folded. */
+enum { SCREEN = 24, HEADINGS = 5 };
 
 /* Sides beside the baseline that stand in one table. */
 enum { SIDES_ABREAST = 4 };
@@ -51,13 +54,9 @@ static mls_words chance_words(double p)
 /* What stands over a column may be a config's name, and so anything. */
 static const char *header_of(abreast *to, const char *before, const char *text)
 {
-    mls_str name = mls_str_from(text);
+    const mls_str name = mls_utf8_fit_back(mls_str_from(text), VALUE_WIDTH); /* paths differ at their ends */
     mls_buffer words = {0};
     mls_buffer shown = {0};
-    for (size_t at = 0; mls_display_width(name) > VALUE_WIDTH; at = 0) { /* paths differ at their ends */
-        (void)mls_utf8_next(name, &at);
-        name = (mls_str){name.ptr + at, name.len - at};
-    }
     mls_buffer_append_text(&words, before);
     mls_buffer_append_text(&words, name.ptr != text ? "…" : "");
     mls_escape_append(&words, name);
@@ -498,15 +497,17 @@ static void show_setup(abreast *to)
 {
     const mls_differings *settings = &to->block->hyperparameters;
     const mls_differings *environment = &to->block->environment;
-    /* Both lists share the rows of a screen, and few are of the environment. */
-    const size_t taken = environment->differ > 0 ? environment->differ + 1 : 0;
-    const size_t most = to->all ? SIZE_MAX : taken < SETTINGS_SHOWN ? SETTINGS_SHOWN - taken : 1;
     if (!tell_unknown(to) && settings->differ == 0) {
         text_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
     }
+    /* So that both lists end on the screen that the block begins on; few rows are of the environment. */
+    const size_t others = HEADINGS + to->table.count + environment->differ;
+    const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
+    const bool pair = to->block->group_count == 2; /* of more no screen has room */
+    const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
     if (settings->differ > 0 || (to->all && settings->count > 0)) {
         begin_settings(to, settings->differ > 0 ? "differs" : "the same");
-        setting_rows(to, settings, most, to->all);
+        setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
     }
     if (environment->differ > 0) {
         begin_settings(to, "environment");

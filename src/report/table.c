@@ -143,17 +143,6 @@ static bool layout_make(mls_table *table, size_t width)
     return width > 0 && total + note > width;
 }
 
-/* The end of a text that fits into `width` columns. */
-static mls_str fit_back(mls_str text, size_t width)
-{
-    while (mls_display_width(text) > width) {
-        size_t start = 0;
-        (void)mls_utf8_next(text, &start);
-        text = (mls_str){text.ptr + start, text.len - start};
-    }
-    return text;
-}
-
 /* Prints a cell and pads it; what would only be blanks at the end of a line is left out and counted in *owed. */
 static void print_cell(mls_view *view, const mls_column *column, unsigned look, mls_cell cell, size_t *owed)
 {
@@ -176,7 +165,7 @@ static void print_cell(mls_view *view, const mls_column *column, unsigned look, 
         const size_t front = (width - 1) / 2;
         mls_output_write(view->output, mls_utf8_fit(cell.text, front));
         mls_output_text(view->output, "…");
-        mls_output_write(view->output, fit_back(cell.text, width - 1 - front));
+        mls_output_write(view->output, mls_utf8_fit_back(cell.text, width - 1 - front));
     }
     mls_style_end(view, cell.style);
     *owed = column->width - width - before + COLUMN_GAP;
