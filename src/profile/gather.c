@@ -142,6 +142,12 @@ mls_copy_operation mls_copy_operation_of(mls_str name)
     return operation;
 }
 
+mls_str mls_cuda_call(mls_str name)
+{
+    const size_t prefix = mls_str_starts(name, MLS_S("cuda")) ? 4 : mls_str_starts(name, MLS_S("cu")) ? 2 : name.len;
+    return (mls_str){name.ptr + prefix, name.len - prefix};
+}
+
 void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open)
 {
     for (mls_locale i = 0; i < MLS_LOCALES; i++) {

@@ -175,6 +175,9 @@ void mls_tally_clear(mls_tally *tally);
 mls_copy_operation mls_copy_operation_of(mls_str name);
 const char *mls_copy_operation_name(mls_copy_operation operation);
 
+/* What of the name of a function of CUDA stands behind cuda or cu; empty: it is none. */
+mls_str mls_cuda_call(mls_str name);
+
 /* Adds what a copy moved. */
 void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open);
 

@@ -26,8 +26,8 @@ static const struct {
 /* The functions of CUDA are called cudaX and cuX. */
 static bool is_cuda_function(mls_str name)
 {
-    const size_t prefix = mls_str_starts(name, MLS_S("cuda")) ? 4 : mls_str_starts(name, MLS_S("cu")) ? 2 : name.len;
-    return prefix < name.len && name.ptr[prefix] >= 'A' && name.ptr[prefix] <= 'Z';
+    const mls_str call = mls_cuda_call(name);
+    return call.len > 0 && *call.ptr >= 'A' && *call.ptr <= 'Z';
 }
 
 static void say_repeated(mls_reports *r, size_t line, const char *what, const char *why)

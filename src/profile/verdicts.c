@@ -62,8 +62,7 @@ static double share_of_fp32(const mls_gather *gather)
 static bool is_synchronous(mls_str name)
 {
     static const char *const calls[] = {"StreamSynchronize", "DeviceSynchronize", "EventSynchronize", "CtxSynchronize"};
-    const size_t prefix = mls_str_starts(name, MLS_S("cuda")) ? 4 : mls_str_starts(name, MLS_S("cu")) ? 2 : name.len;
-    const mls_str call = {name.ptr + prefix, name.len - prefix};
+    const mls_str call = mls_cuda_call(name);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         if (mls_str_starts(call, mls_str_from(calls[i]))) {
             return true;
