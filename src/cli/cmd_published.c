@@ -115,7 +115,7 @@ static const mls_published_result *first_that_passes(const mls_published *publis
 /* The benchmarks with a text in their names, each once. */
 static void append_benchmarks_with(mls_buffer *names, const mls_published *published, const char *part)
 {
-    for (size_t i = 0; i < published->count; i++) {
+    for (size_t i = 0; i < published->count && published->results != NULL; i++) {
         const char *name = published->results[i].benchmark;
         if (strcasestr(name, part) != NULL &&
             !mls_str_among(mls_str_from(name), names->ptr != NULL ? names->ptr : "")) {

@@ -313,7 +313,10 @@ static bool take_members(export_reading *reading, mls_str object, field_object o
         mls_str *cell = &reading->cells[k];
         if (fields[k].of == of) {
             *cell = json_member(object, fields[k].name, kinds[fields[k].kind]);
-            *cell = fields[k].kind == FIELD_NUMBER && !mls_number_parse(*cell, &number) ? (mls_str){0} : *cell;
+            if (fields[k].kind == FIELD_NUMBER && !mls_number_parse(*cell, &number)) {
+                cell->ptr = NULL;
+                cell->len = 0;
+            }
             ok = fields[k].kind != FIELD_TEXT || cell->ptr == NULL || mls_json_string(*cell, &reading->scratch, cell);
         }
     }

@@ -446,7 +446,7 @@ static void setting_row(abreast *to, const mls_differing *setting, bool all)
 static void setting_rows(abreast *to, const mls_differings *settings, size_t most, bool all)
 {
     size_t shown = 0;
-    for (int equal = 0; equal <= all; equal++) {
+    for (int equal = 0; equal < (all ? 2 : 1); equal++) {
         for (size_t k = 0; k < settings->count && shown < most; k++) {
             if (settings->items[k].differs != (equal == 1)) {
                 setting_row(to, &settings->items[k], all);
