@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/data.h"
 #include "base/json_row.h"
 #include "base/needles.h"
 #include "diagnose/line.h"
@@ -174,12 +173,12 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     return MLS_OK;
 }
 
-static mls_status add_text(mls_signatures *self, mls_str text, bool own, mls_error *error)
+/* Adds the signatures of a file, which it takes. */
+static mls_status add_signatures(mls_signatures *self, cJSON *json, bool own, mls_error *error)
 {
-    cJSON *json = NULL;
-    mls_status status = mls_json_tree(text, &json, error);
+    mls_status status = MLS_OK;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
-    if (status == MLS_OK && !cJSON_IsArray(list)) {
+    if (!cJSON_IsArray(list)) {
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no list `signatures` in it");
     }
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
@@ -205,7 +204,8 @@ mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
     if (self == NULL) {
         return mls_error_memory(error);
     }
-    const mls_status status = add_text(self, mls_data_find("signatures.json"), false, error);
+    cJSON *json = mls_json_data("signatures.json");
+    const mls_status status = json != NULL ? add_signatures(self, json, false, error) : mls_error_memory(error);
     if (status != MLS_OK) {
         mls_signatures_free(self);
         *signatures = NULL;
@@ -216,7 +216,9 @@ mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
 mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error)
 {
     drop_index(signatures);
-    return add_text(signatures, text, true, error);
+    cJSON *json;
+    const mls_status status = mls_json_tree(text, &json, error);
+    return status == MLS_OK ? add_signatures(signatures, json, true, error) : status;
 }
 
 void mls_signatures_free(mls_signatures *signatures)
