@@ -34,7 +34,7 @@ static double difference_of(const oom_row *row)
 static void emit_advice(mls_emitter *to, const mls_oom *oom)
 {
     mls_emit_open(to, '[');
-    for (size_t i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
+    for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
         if ((oom->advice & 1U << i) != 0) {
             mls_emit_text(to, mls_oom_advice_name(i));
         }
@@ -44,7 +44,7 @@ static void emit_advice(mls_emitter *to, const mls_oom *oom)
 
 static void append_advice(mls_buffer *line, const mls_oom *oom)
 {
-    for (size_t i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
+    for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
         if ((oom->advice & 1U << i) != 0) {
             mls_buffer_printf(line, "%s%s", line->len > 0 ? " " : "", mls_oom_advice_name(i));
         }
@@ -155,12 +155,12 @@ static void show_ooms(mls_printer *to, const void *what)
     }
     for (size_t i = 0; i < list->count; i++) {
         add_message_row(&table, &(oom_row){&list->items[i], list->job});
-        for (size_t k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
+        for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
             with[k] += (list->items[i].advice >> k) & 1;
         }
     }
     mls_table_finish(&table, view);
-    for (size_t k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
+    for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
         if (with[k] > 0) {
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s (%zu of %zu)", mls_oom_advice_name(k),
                             mls_oom_advice_words(k), with[k], list->count);

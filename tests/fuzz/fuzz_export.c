@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const mls_str text = {(const char *)data, size};
     mls_error error;
     for (size_t side = 0; side < 3; side++) {
-        const mls_str name = {"ABC" + side, 1};
+        const mls_str name = {&"ABC"[side], 1};
         const mls_side *added = mls_side_add(&comparison.sides, &arena, name, "");
         const size_t before = comparison.groups.count;
         if (added != NULL && (side == 1 ? mls_side_read_csv(&comparison, added, text, &error)
