@@ -76,9 +76,9 @@ typedef enum mls_published_order {
 
 /** Zero-initialised finds all. */
 typedef struct mls_published_filter {
-    unsigned edition;                       /**< number; 0: any */
-    mls_division division;                  /**< NONE: any */
-    const char *texts[MLS_PUBLISHED_TEXTS]; /**< NULL: any */
+    unsigned edition;                             /**< number; 0: any */
+    mls_division division;                        /**< NONE: any */
+    const char *texts[MLS_PUBLISHED_TEXTS];       /**< NULL: any */
     double accelerators_least, accelerators_most; /**< 0: no bound */
     bool best;  /**< only the fastest of each edition, benchmark, division and number of accelerators */
     bool trend; /**< of these, numbers of accelerators that occur in several editions, by benchmark, division, number of

@@ -82,12 +82,13 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
 static mls_status deliver_lines(const mls_reader *reader, mls_str text, const mls_batch *batch)
 {
     const uint32_t whole[] = {MLS_LINE_ODD, (uint32_t)text.len};
-    const bool cut = batch == NULL;
-    const mls_lines lines = {.text = text,
-                             .line = reader->totals.lines - (cut ? 0 : batch->lines) + 1,
-                             .cut = cut,
-                             .starts = cut ? whole : batch->starts,
-                             .count = cut ? 1 : batch->lines};
+    mls_lines lines = {.text = text, .line = reader->totals.lines + 1, .cut = true, .starts = whole, .count = 1};
+    if (batch != NULL) {
+        lines.line -= batch->lines;
+        lines.cut = false;
+        lines.starts = batch->starts;
+        lines.count = batch->lines;
+    }
     mls_status status = MLS_OK;
     for (const mls_sink *sink = reader->sinks; sink < reader->sinks + reader->sink_count && status == MLS_OK; sink++) {
         status = sink->lines != NULL && text.len > 0 ? sink->lines(sink->state, &lines) : MLS_OK;
