@@ -36,15 +36,18 @@ static bool add_exponent(const char *at, const char *end, long long *exponent)
 bool mls_decimal_parse(mls_str text, mls_decimal *number)
 {
     const char *at = text.ptr;
-    const char *end = text.ptr + text.len;
     uint64_t digits = 0;
     uint8_t next = 0;
     size_t kept = 0;
     long long exponent = 0;
     bool any = false;
     bool point = false;
-    const bool negative = at < end && *at == '-';
-    at += at < end && (negative || *at == '+');
+    if (text.len == 0) {
+        return false;
+    }
+    const char *end = text.ptr + text.len;
+    const bool negative = *at == '-';
+    at += negative || *at == '+';
     for (; at < end && (mls_is_digit(*at) || (*at == '.' && !point)); at++) {
         if (*at == '.') {
             point = true;
