@@ -30,13 +30,13 @@ mls_status mls_json_tree(mls_str text, cJSON **tree, mls_error *error)
     size_t line;
     size_t column;
     *tree = NULL;
-    /* cJSON says neither what is wrong nor whether memory ran out, so it gets only what is right. */
+    /* cJSON does not say what is wrong with a text. */
     const mls_status status = mls_json_document(text, &arena, &json, error);
     mls_arena_release(&arena);
     if (status != MLS_OK) {
         return status;
     }
-    errno = 0;
+    errno = 0; /* nor whether memory ran out, but malloc() does */
     *tree = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
     if (*tree != NULL) {
         return MLS_OK;

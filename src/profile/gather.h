@@ -187,8 +187,7 @@ mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str strea
 /* Says once that there is more of something than is kept. */
 void mls_gather_too_much(mls_gather *gather, size_t line, const char *what);
 
-/* What was gathered as a profile: time lines (line.c), rows, counters (counters.c), verdicts (verdicts.c). */
-mls_status mls_gather_finish(mls_gather *gather) MLS_MUST_USE;
+/* What was gathered becomes a profile: time lines (line.c), counters (counters.c), verdicts (verdicts.c). */
 bool mls_gather_line(mls_gather *gather);
 bool mls_gather_counters(mls_gather *gather);
 bool mls_gather_judge(mls_gather *gather);

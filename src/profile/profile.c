@@ -154,7 +154,7 @@ static double wall_clock_ms(const mls_gather *gather)
     return (double)whole + (double)(start - whole * 1000000) / 1e6;
 }
 
-mls_status mls_gather_finish(mls_gather *gather)
+static mls_status gather_finish(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     const mls_marks marks = gather->marks;
@@ -260,7 +260,7 @@ static mls_status read_input(mls_input *input, const char *file, const mls_kerne
         if (input->trouble.read_errno != 0) {
             status = mls_input_status(input, error);
         }
-        status = status == MLS_OK ? mls_gather_finish(&gather) : status;
+        status = status == MLS_OK ? gather_finish(&gather) : status;
         mls_gather_release(&gather);
     }
     free(room);

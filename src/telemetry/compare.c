@@ -97,7 +97,7 @@ static void tell_outlier(mls_telemetry_window *window, const mls_telemetry_outli
     }
 }
 
-bool mls_window_compare(mls_telemetry_window *window)
+bool mls_telemetry_window_compare(mls_telemetry_window *window)
 {
     const mls_telemetry_device **sisters = calloc(window->device_count + 1, sizeof *sisters);
     double *values = calloc(2 * window->device_count + 1, sizeof *values);

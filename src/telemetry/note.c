@@ -97,12 +97,13 @@ static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry
         const mls_telemetry_run when = {run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
         mls_telemetry_window window = {0};
         if (when.stop_ms > when.start_ms) {
-            status = mls_window_make(telemetry->sources, telemetry->source_count, folder, &when, options, &window);
+            status =
+                mls_telemetry_window_make(telemetry->sources, telemetry->source_count, folder, &when, options, &window);
         }
         if (status == MLS_OK && window.device_count > 0) {
             note_window(&note, &window);
         }
-        mls_window_release(&window);
+        mls_telemetry_window_release(&window);
     }
     if (status == MLS_OK && note.runs > 0) {
         free(group->note);

@@ -169,8 +169,8 @@ static mls_status make_windows(mls_telemetry *telemetry, const mls_telemetry_run
     }
     for (size_t i = 0; i < run_count && status == MLS_OK; i++) {
         mls_telemetry_window *window = &telemetry->windows[telemetry->window_count++];
-        status =
-            mls_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0}, &runs[i], options, window);
+        status = mls_telemetry_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0}, &runs[i],
+                                           options, window);
         if (status == MLS_OK && window->findings.found[MLS_FINDING_NO_OVERLAP] > 0) {
             status = asked ? MLS_OK
                            : mls_timezone_suggest(telemetry->sources, telemetry->source_count, runs, run_count, options,
@@ -201,7 +201,7 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
 void mls_telemetry_release(mls_telemetry *telemetry)
 {
     for (size_t i = 0; i < telemetry->window_count; i++) {
-        mls_window_release(&telemetry->windows[i]);
+        mls_telemetry_window_release(&telemetry->windows[i]);
     }
     free(telemetry->windows);
     for (size_t i = 0; i < telemetry->source_count; i++) {

@@ -196,13 +196,13 @@ bool mls_clock_read(mls_str text, double *time_ms);
  * What files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at its
  * end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case.
  */
-mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
-                           const mls_telemetry_run *run, const mls_telemetry_options *options,
-                           mls_telemetry_window *window) MLS_MUST_USE;
-void mls_window_release(mls_telemetry_window *window);
+mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
+                                     const mls_telemetry_run *run, const mls_telemetry_options *options,
+                                     mls_telemetry_window *window) MLS_MUST_USE;
+void mls_telemetry_window_release(mls_telemetry_window *window);
 
 /* Who stands out, with findings.  False when memory runs out. */
-bool mls_window_compare(mls_telemetry_window *window) MLS_MUST_USE;
+bool mls_telemetry_window_compare(mls_telemetry_window *window) MLS_MUST_USE;
 
 /* The zone with which the files cover most of the runs, as "-08:00"; "" when they do so already, or none helps. */
 mls_status mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, const mls_telemetry_run *runs,

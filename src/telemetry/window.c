@@ -302,9 +302,9 @@ static bool is_below(const char *path, mls_str folder)
     return folder.len == 0 || (mls_str_starts(mls_str_from(path), folder) && path[folder.len] == '/');
 }
 
-mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
-                           const mls_telemetry_run *run, const mls_telemetry_options *options,
-                           mls_telemetry_window *window)
+mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
+                                     const mls_telemetry_run *run, const mls_telemetry_options *options,
+                                     mls_telemetry_window *window)
 {
     size_t most = 0;
     *window = (mls_telemetry_window){.run = *run};
@@ -336,11 +336,12 @@ mls_status mls_window_make(const struct mls_telemetry_file *files, size_t count,
                             (mls_finding_place){.path = run->file, .line = run->line},
                             "the run has no run_start, or no run_stop behind it: nothing can be joined with it");
     }
-    return sum_window(window) && mls_window_compare(window) && !window->findings.out_of_memory ? MLS_OK
-                                                                                               : MLS_ERROR_MEMORY;
+    return sum_window(window) && mls_telemetry_window_compare(window) && !window->findings.out_of_memory
+               ? MLS_OK
+               : MLS_ERROR_MEMORY;
 }
 
-void mls_window_release(mls_telemetry_window *window)
+void mls_telemetry_window_release(mls_telemetry_window *window)
 {
     free(window->devices);
     free(window->outliers);

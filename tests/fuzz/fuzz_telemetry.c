@@ -47,11 +47,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < 2 && file.status == MLS_OK; i++) {
         mls_telemetry_window window;
-        (void)!mls_window_make(&file, 1, (mls_str){"", 0}, &runs[i], &options, &window);
+        (void)!mls_telemetry_window_make(&file, 1, (mls_str){"", 0}, &runs[i], &options, &window);
         for (size_t k = 0; k < window.device_count; k++) {
             check_device(&window.devices[k]);
         }
-        mls_window_release(&window);
+        mls_telemetry_window_release(&window);
         (void)!mls_timezone_suggest(&file, 1, runs, 2, &options, zone);
     }
     mls_telemetry_file_release(&file);

@@ -42,9 +42,9 @@ static joined_log join(const char *text, double from, double until, const mls_te
     joined_log joined = {.file = read_text(text, options)};
     const mls_telemetry_options none = mls_telemetry_defaults();
     const mls_telemetry_run run = {"run.log", 1, T0 + from, T0 + until};
-    assert_int_equal(
-        mls_window_make(&joined.file, 1, (mls_str){"", 0}, &run, options != NULL ? options : &none, &joined.window),
-        MLS_OK);
+    assert_int_equal(mls_telemetry_window_make(&joined.file, 1, (mls_str){"", 0}, &run,
+                                               options != NULL ? options : &none, &joined.window),
+                     MLS_OK);
     if (joined.window.devices == NULL) {
         abort(); /* the analyzer does not know that assertions end a test */
     }
@@ -53,7 +53,7 @@ static joined_log join(const char *text, double from, double until, const mls_te
 
 static void joined_release(joined_log *joined)
 {
-    mls_window_release(&joined->window);
+    mls_telemetry_window_release(&joined->window);
     mls_telemetry_file_release(&joined->file);
 }
 
