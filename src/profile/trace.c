@@ -140,7 +140,8 @@ static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
             *span = (mls_str){at, (size_t)(stop - at)};
             return stop;
         }
-        if (left > (stop == NULL ? WORD_LONGEST : CARRY_MAX)) {
+        /* A number that the end of the data cuts behind its point is not wrong yet. */
+        if (left > CARRY_MAX || (stop == NULL && t->window->end - fault.at > WORD_LONGEST)) {
             return trace_fail(t, at, stop == NULL ? fault.reason : "a number without an end");
         }
         at = more(t, at);

@@ -164,14 +164,15 @@ static void a_trace_cut_anywhere(void **state)
 static void blocks_cut_nothing(void **state)
 {
     (void)state;
-    for (size_t before = 0; before < 400; before += 3) {
+    for (size_t before = 0; before < 480; before++) {
         mls_buffer text = {0};
         mls_buffer_append_text(&text, "[");
         mls_buffer_append_repeated(&text, ' ', MLS_BLOCK_SIZE - 1 - before);
         for (int i = 0; i < 3; i++) {
             mls_buffer_printf(&text, KERNEL ",", i * 10);
-            mls_buffer_append_text(&text,
-                                   "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"args\":{\"a\":[\"\\u00e9\\n\",-1.5e3,true]}},");
+            mls_buffer_append_text(
+                &text, "{\"ts\":1712195495505583.928,\"dur\":1712195495505583.928e-12},{\"ph\":\"X\",\"cat\":\"cpu_"
+                       "op\",\"args\":{\"a\":[\"\\u00e9\\n\",-1712195495505583.5e-301,true]}},");
         }
         mls_profile *profile = read_text(&text);
         assert_true(profile->complete && profile->kernels == 3 && profile->findings.count == 0);
