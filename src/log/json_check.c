@@ -44,12 +44,23 @@ static const char *check_word(const char *at, const char *word, size_t len, mls_
     return memcmp(at, word, len) == 0 ? at + len : json_fail(at, "expected a value", fault);
 }
 
-static const char *skip_digits(const char *at)
+static inline const char *skip_digits(const char *at)
 {
     while (mls_is_digit(*at)) {
         at++;
     }
     return at;
+}
+
+/* Of those behind a point there may be many: all at once. */
+static inline const char *skip_decimals(const char *at)
+{
+    for (;; at += 16) {
+        const uint64_t others = mls_mask16((mls_bytes16)((mls_bytes16)(mls_load16(at) - '0') > 9));
+        if (others != 0) {
+            return at + __builtin_ctzll(others);
+        }
+    }
 }
 
 /* A number by RFC 8259, or -Infinity.  `at` is at its first byte. */
@@ -71,7 +82,7 @@ static inline __attribute__((always_inline)) const char *check_number(const char
         if (!mls_is_digit(*++at)) {
             return json_fail(at, "expected a digit after the decimal point", fault);
         }
-        at = skip_digits(at);
+        at = skip_decimals(at);
     }
     if (*at == 'e' || *at == 'E') {
         at++;

@@ -35,8 +35,8 @@ const char *mls_mllog_find_last(mls_str text)
     return last;
 }
 
-/* A line with a ":::MLLOG " has come to its end at `end`. */
-static bool line_record(line_state *state, const char *end)
+/* A line with a ":::MLLOG " has come to its end at `end`.  Out of line, for the sake of the lines that have none. */
+static __attribute__((noinline)) bool line_record(line_state *state, const char *end)
 {
     mls_event *event = event_add(state->batch);
     if (event == NULL) {
@@ -86,7 +86,7 @@ static const struct {
     {MLS_STR(":::GITCOMMITID "), MLS_MARKER_GITCOMMITID, false},
 };
 
-static bool line_marker(const line_state *state, const char *at, const char *end)
+static __attribute__((noinline)) bool line_marker(const line_state *state, const char *at, const char *end)
 {
     const mls_str text = {at, (size_t)(end - at)};
     size_t i = 0;
@@ -150,7 +150,7 @@ static bool begin_line(line_state *state, const char *at)
 }
 
 /* A line ends at `end`; the next one starts at `next`. */
-static bool line_end(line_state *state, const char *end, const char *next)
+static inline bool line_end(line_state *state, const char *end, const char *next)
 {
     state->number++;
     const bool ok =
@@ -225,7 +225,7 @@ __attribute__((target("avx2"))) static void mark_avx2(const char *at, size_t wor
 
 static bool walk_stretch(line_state *state, mark_words mark, const char *at, size_t len)
 {
-    uint64_t marks[STRETCH_WORDS] = {0};
+    uint64_t marks[STRETCH_WORDS];
     const size_t words = (len + 63) / 64;
     mark(at, words, marks);
     marks[words - 1] &= UINT64_MAX >> (words * 64 - len);
