@@ -98,10 +98,14 @@ static inline __attribute__((always_inline)) const char *check_number(const char
 /* Anything that is neither list nor object. */
 static inline __attribute__((always_inline)) const char *check_scalar(const char *at, mls_json_fault *fault)
 {
-    switch (*at) {
-    case '"':
+    if (mls_is_digit(*at)) {
+        return check_number(at, fault);
+    }
+    if (*at == '"') {
         at = check_string(at + 1, fault);
         return at != NULL ? at + 1 : NULL;
+    }
+    switch (*at) {
     case 't':
         return check_word(at, "true", 4, fault);
     case 'f':
@@ -173,6 +177,12 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
                 return at;
             }
             const bool object = (objects & 1) != 0;
+            if (object && at[0] == ',' && at[1] == ' ' && at[2] == '"') { /* as Python's json module writes it */
+                if ((at = check_key(at + 2, lines, fault)) == NULL) {
+                    return NULL;
+                }
+                break;
+            }
             at = mls_json_blanks(at, lines);
             if (*at == ',') {
                 at = mls_json_blanks(at + 1, lines);
