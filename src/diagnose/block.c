@@ -31,16 +31,26 @@ static bool is_progress(const mls_record *record)
 static bool take_count(const char *at, double *number)
 {
     const bool first = isnan(*number);
-    const char *digits = at + 2;
     uint64_t value = 0;
+    unsigned digit;
     if (at[0] != ':' || at[1] != ' ') {
         return false;
     }
-    for (at = digits; at - digits < 15 && mls_is_digit(*at); at++) {
-        value = value * 10 + (uint64_t)(*at - '0');
+    const char *digits = at += 2;
+    for (; (digit = (unsigned)*at - '0') < 10; at++) { /* one comparison a digit */
+        value = value * 10 + digit;
     }
     *number = (double)value;
-    return first && at > digits && (*at == ',' || *at == '}');
+    return first && at > digits && at - digits <= 15 && (*at == ',' || *at == '}');
+}
+
+/* Bits where a member's name begins with an s; *others gets what a flat object without escapes does not have. */
+static inline uint64_t names_in_s(const char *at, mls_bytes16 *others)
+{
+    const mls_bytes16 x = mls_load16(at);
+    const mls_bytes16 next = mls_load16(at + 1);
+    *others |= (mls_bytes16)((x == '{') | (x == '\\'));
+    return mls_mask16((mls_bytes16)((x == '"') & (next == 's')));
 }
 
 /*
@@ -51,24 +61,23 @@ static bool quick_counts(double reached[MLS_PACE_ITERATION], mls_str metadata)
 {
     static const char samples[] = "\"samples_count\"";
     static const char step[] = "\"step\"";
+    enum { TOGETHER = 32 };
     const char *end = metadata.ptr + metadata.len;
-    bool ok = metadata.len > 1;
-    for (const char *at = metadata.ptr + 1; at < end && ok; at += 16) { /* a block goes on behind its end */
-        const mls_bytes16 x = mls_load16(at);
-        const mls_bytes16 y = mls_load16(at + 1);
-        const uint64_t inside = end - at < 16 ? (UINT64_C(1) << (end - at)) - 1 : UINT64_MAX;
-        uint64_t names = mls_mask16((mls_bytes16)((x == '"') & (y == 's'))) & inside;
-        ok = (mls_mask16((mls_bytes16)((x == '{') | (x == '\\'))) & inside) == 0;
-        for (; names != 0 && ok; names &= names - 1) {
+    mls_bytes16 others = {0};
+    bool ok = metadata.len > TOGETHER;
+    for (const char *at = metadata.ptr + 1; ok && at < end; at += TOGETHER) {
+        const size_t before = end - at < TOGETHER ? (size_t)(at + TOGETHER - end) : 0; /* that were looked at */
+        uint64_t names = names_in_s(at - before, &others) | names_in_s(at - before + 16, &others) << 16;
+        for (names >>= before; names != 0; names &= names - 1) {
             const char *name = at + __builtin_ctzll(names);
             if (memcmp(name, samples, sizeof samples - 1) == 0) {
-                ok = take_count(name + sizeof samples - 1, &reached[MLS_PACE_SAMPLES]);
+                ok &= take_count(name + sizeof samples - 1, &reached[MLS_PACE_SAMPLES]);
             } else if (memcmp(name, step, sizeof step - 1) == 0) {
-                ok = take_count(name + sizeof step - 1, &reached[MLS_PACE_STEP]);
+                ok &= take_count(name + sizeof step - 1, &reached[MLS_PACE_STEP]);
             }
         }
     }
-    return ok && (!isnan(reached[MLS_PACE_SAMPLES]) || !isnan(reached[MLS_PACE_STEP]));
+    return ok && mls_mask16(others) == 0 && (!isnan(reached[MLS_PACE_SAMPLES]) || !isnan(reached[MLS_PACE_STEP]));
 }
 
 /* What a record's metadata say of progress and of success; of duplicate members the last counts. */
