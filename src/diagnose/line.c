@@ -143,6 +143,9 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
     case 'E':
         digits = mls_take_char(text, " ") || (text->len > 1 && text->ptr[1] == ' ') ? 1 : 2;
         return take_between(text, digits, 1, 31, &parts->day);
+    case 'G':
+        digits = text->len > 3 && text->ptr[3] == ' ' ? 1 : 2;
+        return take_between(text, digits, 1, 12, &parts->month) && take_between(text, 2, 1, 31, &parts->day);
     case 'T':
         return mls_take_char(text, "T _");
     case 'C':
@@ -212,8 +215,8 @@ static const struct {
     {" 0123456789", "%?%Y-%M-%D%T%C%Z%|"}, /* 2026-04-19T13:28:01.123Z */
     {" [", "%?[%Y-%M-%D%T%C%Z]"},          /* [2026-04-19 13:28:01] */
     {" [", "%?[%W %B%E %C %Y]"},           /* [Sun Apr 19 13:28:01 2026] of dmesg -T */
-    {"[", "[%L%M%D %C%|"},                 /* [E0419 13:28:01.123456 of glog */
-    {"IWEF", "%L%M%D %C%|"},               /* and without a bracket */
+    {"[", "[%L%G %C%|"},                   /* [E0419 13:28:01.123456 of glog; of PyTorch [E419 */
+    {"IWEF", "%L%G %C%|"},                 /* and without a bracket */
     {"JFMASOND", "%B%E %C %N%P"},          /* Apr 19 13:28:01 node076 kernel: of syslog */
     {"[", "[%_%n.%n]"},                    /* [ 8123.456789] */
     {NULL, "%h:%n:%n [%g]"},               /* node076:984:1357 [4] of NCCL */

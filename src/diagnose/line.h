@@ -48,6 +48,7 @@ typedef struct mls_line_parts {
  * Moves behind what a format stands for; false, nothing moved: it is not there.  Bytes are themselves, and with '%':
  *   r l n g     a rank, a local rank, a number, the number of a GPU
  *   Y M D B E   a year, month and day in digits; "Apr "; a day that may have a blank for its first digit, or none
+ *   G           a month and a day of glog; PyTorch puts no zero before the month
  *   C Z T W     a clock, a zone or none, what stands between date and clock, a day of the week
  *   h N P L     a host's name, any word for one, a word that ends with ':', glog's letter
  *   _ ? |       blanks or none, one blank or none, what is no more than a blank or the end

@@ -65,6 +65,8 @@ static void times(void **state)
     expect("Apr 19 13:28:01 node076 kernel: [ 8123.456789] x", "x", THEN, -1, -1, "node076", "");
     expect("E0419 13:28:01.123456 x", "x", THEN + 123.456, -1, -1, "", "");
     expect("[rank3]:[E0419 13:28:01.123456 a.cc:1] x", "a.cc:1] x", THEN + 123.456, 3, -1, "", "");
+    expect("[rank3]:[E419 13:28:01.123456 a.cc:1] x", "a.cc:1] x", THEN + 123.456, 3, -1, "", "");
+    expect("[E41 13:28:01.1 x", "[E41 13:28:01.1 x", NAN, -1, -1, "", "");
     expect("[ 8123.456789] x", "x", NAN, -1, -1, "", "");
     expect("slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-04-19T13:28:01 ***",
            "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-04-19T13:28:01 ***", THEN, -1, -1, "", "");
