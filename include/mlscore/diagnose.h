@@ -126,7 +126,9 @@ typedef struct mls_iteration {
 } mls_iteration;
 
 typedef struct mls_skipped_file {
-    const char *file, *reason;
+    const char *path;
+    const char *file; /**< of its path what stands below that of the job */
+    const char *reason;
     bool failed; /**< it could not be read */
 } mls_skipped_file;
 

@@ -54,7 +54,7 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     for (size_t i = 0; i < job->skipped_count; i++) {
         const mls_skipped_file *file = &job->skipped[i];
         if (file->failed) {
-            mls_cli_say(cli, MLS_EXIT_IO, file->file, "%s", file->reason);
+            mls_cli_say(cli, MLS_EXIT_IO, file->path, "%s", file->reason);
         }
     }
     for (size_t i = 0; i < job->overran_count; i++) {

@@ -29,7 +29,7 @@ typedef struct diagnose_state {
     size_t skipped_capacity;
 } diagnose_state;
 
-/* A file's path below that of the job; its own name when the job is a file. */
+/* What of a file's path stands below that of the job; its own name when the job is a file. */
 static const char *short_name(const diagnose_state *state, const char *path)
 {
     const mls_str job = mls_str_from(state->job->to->path);
@@ -41,8 +41,7 @@ static const char *short_name(const diagnose_state *state, const char *path)
             skip++;
         }
     }
-    const char *name = skip > 0 ? path + skip : mls_path_name(path);
-    return mls_arena_copy(state->job->to->arena, mls_str_from(name)).ptr;
+    return skip > 0 ? path + skip : mls_path_name(path);
 }
 
 static mls_status skip_log(diagnose_state *state, const char *path, const char *reason, bool failed)
@@ -52,10 +51,12 @@ static mls_status skip_log(diagnose_state *state, const char *path, const char *
                         sizeof *to->skipped)) {
         return MLS_ERROR_MEMORY;
     }
-    const mls_skipped_file file = {short_name(state, path), mls_arena_copy(to->arena, mls_str_from(reason)).ptr,
-                                   failed};
+    const mls_skipped_file file = {.path = mls_arena_copy(to->arena, mls_str_from(path)).ptr,
+                                   .file = mls_arena_copy(to->arena, mls_str_from(short_name(state, path))).ptr,
+                                   .reason = mls_arena_copy(to->arena, mls_str_from(reason)).ptr,
+                                   .failed = failed};
     to->skipped[to->skipped_count++] = file;
-    return file.file != NULL && file.reason != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    return file.path != NULL && file.file != NULL && file.reason != NULL ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 static int open_source(void *opaque, size_t index)
@@ -69,7 +70,8 @@ static int open_source(void *opaque, size_t index)
 static mls_status listen(void *opaque, size_t index, mls_sink *sink)
 {
     diagnose_state *state = opaque;
-    const char *name = short_name(state, state->sources->items[index].path);
+    const mls_str below = mls_str_from(short_name(state, state->sources->items[index].path));
+    const char *name = mls_arena_copy(state->job->to->arena, below).ptr;
     *sink = mls_job_sink(state->job);
     return name != NULL ? mls_job_begin_file(state->job, name) : MLS_ERROR_MEMORY;
 }
