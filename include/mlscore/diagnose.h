@@ -241,8 +241,9 @@ typedef struct mls_campaign {
 } mls_campaign;
 
 /**
- * Looks at diagnosed jobs as a chain.  `sacct`: what sacct --parsable2 printed, or empty; MLS_ERROR_SYNTAX or _VALUE
- * with a line when it is something else.  *campaign is to be released in any case, before the diagnoses.
+ * Looks at diagnosed jobs as a chain.  `sacct`: what sacct --parsable2 printed; without a ptr: nothing did.
+ * MLS_ERROR_SYNTAX or _VALUE with a line when it is something else.  *campaign is to be released in any case, before
+ * the diagnoses.
  */
 mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_str sacct, mls_campaign *campaign,
                              mls_error *error) MLS_MUST_USE;

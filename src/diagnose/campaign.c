@@ -123,11 +123,11 @@ static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
 {
     size_t columns[CELLS] = {0};
     mls_status status = MLS_OK;
-    bool header = true;
-    for (size_t number = 1; text.len > 0 && status == MLS_OK; number++) {
+    bool header = text.ptr != NULL;
+    for (size_t number = 1; (text.len > 0 || header) && status == MLS_OK; number++) {
         mls_str line = cut_off(&text, '\n');
         line.len -= line.len > 0 && line.ptr[line.len - 1] == '\r';
-        if (line.len == 0) {
+        if (line.len == 0 && (text.len > 0 || !header)) {
             continue;
         }
         if (!header) {
