@@ -339,7 +339,8 @@ static void look_back(mls_job_log *job, size_t end)
 
 double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line)
 {
-    const double time_ms = mls_log_line_time(line);
+    const mls_brief_record *record = record_of(&job->block, i);
+    const double time_ms = record != NULL ? record->time_ms : mls_log_line_time(line);
     if (isnan(time_ms)) {
         look_back(job, i);
         return job->file_time;
