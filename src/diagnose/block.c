@@ -415,8 +415,9 @@ static mls_status look_at_lines(mls_job_log *job, size_t from, size_t end)
         if (!all && job->traceback_count == 0) {
             i = next;
         }
-        if (i < end && (i == next || ((all || mls_signatures_maybe_exception(job->signatures, line_text(block, i))) &&
-                                      record_of(block, i) == NULL))) {
+        if (i < end &&
+            (i == next || all ||
+             (mls_signatures_maybe_exception(job->signatures, line_text(block, i)) && record_of(block, i) == NULL))) {
             status = mls_job_look_at(job, i);
         }
     }
