@@ -125,7 +125,8 @@ static inline const char *read_string(mls_trace *t, const char *at, mls_str *spa
         }
         stop = at + length;
     }
-    *span = kept ? (mls_str){at, (size_t)(stop - at) + 1} : (mls_str){NULL, 0};
+    /* One that is too long is so wherever blocks end. */
+    *span = kept && stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at) + 1} : (mls_str){NULL, 0};
     return stop + 1;
 }
 

@@ -208,6 +208,28 @@ static void long_texts_are_dropped(void **state)
     }
 }
 
+/* What is too long is so whether or not the end of a block falls into it. */
+static void long_names_are_dropped_everywhere(void **state)
+{
+    (void)state;
+    enum { LONGEST = 64 * 1024 - 1 };
+    for (size_t before = 1; before < MLS_BLOCK_SIZE; before += MLS_BLOCK_SIZE / 8) {
+        for (size_t more = 0; more < 2; more++) {
+            mls_buffer text = {0};
+            mls_buffer_append_text(&text, "[");
+            mls_buffer_append_repeated(&text, ' ', before);
+            mls_buffer_append_text(&text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":1,\"name\":\"");
+            mls_buffer_append_repeated(&text, 'k', LONGEST + more);
+            mls_buffer_append_text(&text, "\"}]");
+            mls_profile *profile = read_text(&text);
+            assert_true(profile->complete);
+            assert_int_equal(profile->kernels, 1 - more);
+            assert_int_equal(profile->findings.found[MLS_FINDING_EVENT_DAMAGED], more);
+            mls_profile_free(profile);
+        }
+    }
+}
+
 static void what_is_wrong_in_the_middle(void **state)
 {
     (void)state;
@@ -331,6 +353,7 @@ int main(void)
         cmocka_unit_test(a_trace_cut_anywhere),
         cmocka_unit_test(blocks_cut_nothing),
         cmocka_unit_test(long_texts_are_dropped),
+        cmocka_unit_test(long_names_are_dropped_everywhere),
         cmocka_unit_test(what_is_wrong_in_the_middle),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(open_quotes_lose_one_row),
