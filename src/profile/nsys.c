@@ -122,32 +122,45 @@ mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
 
 /* ---------------------------------------------------------------- headings */
 
+/* NAN: no unit of bytes. */
 static double megabytes_of(mls_str unit)
 {
     static const struct {
         mls_str unit;
         double megabytes;
-    } units[] = {{MLS_STR("B"), 1e-6},       {MLS_STR("KB"), 1e-3},      {MLS_STR("GB"), 1e3},
-                 {MLS_STR("KiB"), 1.024e-3}, {MLS_STR("MiB"), 1.048576}, {MLS_STR("GiB"), 1073.741824},
+    } units[] = {{MLS_STR("MB"), 1},
+                 {MLS_STR("B"), 1e-6},
+                 {MLS_STR("KB"), 1e-3},
+                 {MLS_STR("GB"), 1e3},
+                 {MLS_STR("KiB"), 1.024e-3},
+                 {MLS_STR("MiB"), 1.048576},
+                 {MLS_STR("GiB"), 1073.741824},
                  {MLS_STR("bytes"), 1e-6}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (mls_str_equal(unit, units[i].unit)) {
             return units[i].megabytes;
         }
     }
-    return 1;
+    return (double)NAN;
 }
 
+/* A time or a size in a unit that nobody knows is none of the columns that are asked for. */
 void mls_nsys_column(mls_reports *r, size_t column, mls_column_role role, mls_str unit)
 {
     const int power = mls_time_power(unit);
+    const double megabytes = unit.len > 0 ? megabytes_of(unit) : 1;
+    const bool size = role == MLS_ROLE_SIZE || role == MLS_ROLE_BYTES;
+    const bool time = role == MLS_ROLE_TIME || (role >= MLS_ROLE_LEAST && role <= MLS_ROLE_LENGTH);
+    if ((size && isnan(megabytes)) || (time && unit.len > 0 && power < 0)) {
+        r->at[role] = MLS_ABSENT;
+        role = MLS_ROLES;
+    } else if (size) {
+        r->nsys.megabytes = megabytes;
+    }
     r->nsys.is_number[column] =
         unit.len > 0 || role == MLS_ROLE_INSTANCES || role == MLS_ROLE_COUNT || role == MLS_ROLE_CALLS;
     r->nsys.role_of[column] = (unsigned char)role;
     r->nsys.power[role] = power > 0 ? power : 0;
-    if (role == MLS_ROLE_SIZE || role == MLS_ROLE_BYTES) {
-        r->nsys.megabytes = megabytes_of(unit);
-    }
 }
 
 static bool report_fits(const mls_reports *r, mls_report_kind kind)
