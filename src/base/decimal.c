@@ -76,13 +76,13 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
 /* Longer numbers are not written by people or their tools. */
 enum { LOCAL_MAX = 80 };
 
-/* The length of what may stand inside a number and says nothing: blanks, ', no-break spaces of Latin-1 and UTF-8. */
+/* The length of what may stand inside a number and says nothing: blanks, ' and ’, no-break spaces of Latin-1, UTF-8. */
 static size_t filler_length(mls_str text)
 {
-    return text.ptr[0] == ' ' || text.ptr[0] == '\t' || text.ptr[0] == '\'' || text.ptr[0] == '\xa0' ? 1
-           : mls_str_starts(text, MLS_S("\xc2\xa0"))                                                 ? 2
-           : mls_str_starts(text, MLS_S("\xe2\x80\xaf"))                                             ? 3
-                                                                                                     : 0;
+    return text.ptr[0] == ' ' || text.ptr[0] == '\t' || text.ptr[0] == '\'' || text.ptr[0] == '\xa0'    ? 1
+           : mls_str_starts(text, MLS_S("\xc2\xa0"))                                                    ? 2
+           : mls_str_starts(text, MLS_S("\xe2\x80\xaf")) || mls_str_starts(text, MLS_S("\xe2\x80\x99")) ? 3
+                                                                                                        : 0;
 }
 
 /* Whether a mark at every place it has in the text stands between groups of digits, the last of exactly three. */

@@ -36,7 +36,7 @@ typedef struct mls_marks {
 bool mls_decimal_parse(mls_str text, mls_decimal *number);
 
 /*
- * The same of any locale.  Blanks, no-break spaces and ' inside of it are dropped.  Both marks: the last one is
+ * The same of any locale.  Blanks, no-break spaces, ' and ’ inside of it are dropped.  Both marks: the last one is
  * decimal.  One mark twice: it groups.  One mark once that cannot group (it does not stand between one to three
  * digits, no 0 first, and exactly three): decimal.  Else the number is open, and `digits` is what it is when the mark
  * groups.

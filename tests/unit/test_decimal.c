@@ -108,6 +108,10 @@ static void a_number_of_any_locale(void **state)
         {"1\xe2\x80\xaf"
          "234,567",
          1234.567, 0, ','}, /* the blank has grouped */
+        {"1\xe2\x80\x99"
+         "234\xe2\x80\x99"
+         "567",
+         1234567, 0, 0}, /* as in Switzerland */
         {"1,5E+03", 1500, 0, ','},
         {"1.5e3", 1500, 0, '.'},
         {" 7 ", 7, 0, 0},
