@@ -228,7 +228,7 @@ static void show_changes(mls_view *view, const mls_profiles *all)
     const bool steps = all->changes->per_step;
     mls_buffer behind = {0};
     mls_buffer_printf(&behind, "   against %s, %s", mls_path_shown(all->base->file),
-                      steps ? "milliseconds a step" : "shares of the activity");
+                      steps ? "milliseconds a step" : "percent of the activity");
     mls_view_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &behind, HANG);
     for (size_t i = 0; i < all->changes->count; i++) {
         const mls_profile_change *change = &all->changes->items[i];
