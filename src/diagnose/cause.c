@@ -272,9 +272,11 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
         counts[one->signature] += is_part(view, &job->segments[one->segment]) ? one->count : 0;
     }
     for (size_t i = 0; i < job->match_count; i++) {
-        const mls_match *match = &job->matches[i];
-        const bool only_by_time = job->segments[match->segment].line == 0 && was_survived(view, match);
-        counts[match->signature] -= match == cause || (only_by_time && counts[match->signature] > 0);
+        mls_match *match = &job->matches[i];
+        const mls_segment *segment = &job->segments[match->segment];
+        const bool survived = was_survived(view, match);
+        match->told |= is_part(view, segment) && !survived;
+        counts[match->signature] -= match == cause || (segment->line == 0 && survived && counts[match->signature] > 0);
     }
     failure->also_count = list_counts(job, counts, &failure->also);
     if (failure->also_count > 1) {
@@ -458,6 +460,11 @@ mls_status mls_job_judge(mls_job_log *job)
     for (size_t run = to->runs > 0; run <= to->runs && !job->failed; run++) {
         if (!success[run]) {
             tell_run(job, run);
+        }
+    }
+    for (size_t i = 0; i < job->match_count; i++) {
+        if (!job->matches[i].told) {
+            mls_job_note(job, &job->matches[i]);
         }
     }
     to->outcome = to->failure_count > 0 ? MLS_JOB_FAILED : to->runs > 0 ? MLS_JOB_SUCCESS : MLS_JOB_UNKNOWN;

@@ -49,8 +49,7 @@ void mls_job_know_rank(mls_job_log *job, int32_t rank, const char *node)
 
 /* ----------------------------------------------------------------- notes */
 
-/* A message that caused nothing: the first are kept for whoever wants to read them. */
-static void note_line(mls_job_log *job, const mls_match *match)
+void mls_job_note(mls_job_log *job, const mls_match *match)
 {
     mls_diagnosis *to = job->to;
     to->note_total++;
@@ -72,7 +71,7 @@ static void dismiss(mls_job_log *job, size_t end)
 {
     for (size_t i = job->open_matches; i < end; i++) {
         job->role_counts[mls_job_signature(job, &job->matches[i])->role]--;
-        note_line(job, &job->matches[i]);
+        mls_job_note(job, &job->matches[i]);
     }
     if (end > job->open_matches) {
         memmove(&job->matches[job->open_matches], &job->matches[end], (job->match_count - end) * sizeof *job->matches);
@@ -348,7 +347,7 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
     mls_job_know_rank(job, match.rank, match.node);
     job->matched[signature]++;
     if (role == MLS_ROLE_CONTEXT) {
-        note_line(job, &match);
+        mls_job_note(job, &match);
         return;
     }
     count_match(job, &match);

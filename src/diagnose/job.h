@@ -40,6 +40,7 @@ typedef struct mls_match {
     double iteration, samples; /* the last ones before it in its segment; NAN: none */
     size_t advances;           /* of its segment, before it */
     bool kept;                 /* while too many are dropped */
+    bool told;                 /* with the failure of a run */
 } mls_match;
 
 /* How often a signature matched between two advances of a segment. */
@@ -169,6 +170,9 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
 
 /* A line that has a signature. */
 void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms);
+
+/* A message that caused nothing: the first are kept for whoever wants to read them. */
+void mls_job_note(mls_job_log *job, const mls_match *match);
 
 /* The copy of a name; NULL: none, or too many others. */
 const char *mls_job_name(mls_job_log *job, mls_str name);
