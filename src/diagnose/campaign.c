@@ -47,10 +47,11 @@ static unsigned class_of_state(mls_str state)
     return 0;
 }
 
-static double sacct_time(mls_str text)
+/* NAN: it is not known yet; false: it is no time. */
+static bool take_sacct_time(mls_str text, double *time_ms)
 {
-    double time_ms = NAN;
-    return mls_time_parse(text, &time_ms) == text.len ? time_ms : (double)NAN;
+    *time_ms = NAN;
+    return text.len == 0 || mls_str_among(text, "Unknown None") || mls_time_parse(text, time_ms) == text.len;
 }
 
 /* What stands before the next mark, which is cut off with it. */
@@ -114,9 +115,12 @@ static mls_status read_sacct_row(mls_map *rows, mls_str line, const size_t colum
     if (row == NULL) {
         return mls_error_memory(error);
     }
-    *row = (sacct_row){sacct_time(cells[CELL_START]), sacct_time(cells[CELL_END]), class_of_state(cells[CELL_STATE])};
+    row->kind = class_of_state(cells[CELL_STATE]);
     entry->value.pointer = row;
-    return MLS_OK;
+    return take_sacct_time(cells[CELL_START], &row->start_ms) && take_sacct_time(cells[CELL_END], &row->end_ms)
+               ? MLS_OK
+               : mls_error_set(error, MLS_ERROR_SYNTAX, number, 1,
+                               "Start and End are times as 2026-05-05T00:06:00, Unknown or None");
 }
 
 static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
