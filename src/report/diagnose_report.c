@@ -142,7 +142,8 @@ static void show_others(mls_view *view, const mls_failure *failure)
                           failure->also[i].signature->id);
     }
     if (failure->also_count > shown) {
-        mls_buffer_printf(&line, " and %zu more kinds (-v lists them)", failure->also_count - shown);
+        mls_buffer_printf(&line, " and %s (-v lists them)",
+                          mls_words_plural(failure->also_count - shown, "more kind", "more kinds").text);
     }
     if (shown > 0) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
