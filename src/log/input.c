@@ -109,7 +109,8 @@ static bool input_begin(mls_input *input, char *block, size_t *len)
     bool ok = input_read(input, block, len);
     const mls_str head = {block, *len};
     input->begun = true;
-    input->unread = input->in_memory ? NULL : mls_file_magic_words(head);
+    const bool sqlite = !input->text && mls_str_starts(head, MLS_S("SQLite format 3")); /* of a trace there is advice */
+    input->unread = input->in_memory ? NULL : sqlite ? "SQLite file" : mls_file_magic_words(head);
     if (input->unread != NULL && !input->plain && mls_unpack_can(head)) {
         input->unread = NULL;
         input->unpacker = mls_unpacker_new(input->fd, head);
