@@ -257,7 +257,7 @@ static mls_status read_input(mls_input *input, const char *file, const mls_kerne
         mls_window_fill(&window)) {
         made->file = file;
         status = mls_gather_init(&gather, classes, made) ? read_by_kind(&gather, &window, error) : MLS_ERROR_MEMORY;
-        if (input->trouble.read_errno != 0) {
+        if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL)) {
             status = mls_input_status(input, error);
         }
         status = status == MLS_OK ? gather_finish(&gather) : status;
