@@ -24,7 +24,7 @@ static bool judge_share(mls_gather *gather, const char *code, double share, doub
         if (*sentence == '@' || *sentence == '#') {
             mls_buffer_printf(&message, "%.*f %%", *sentence == '#', share * 100);
         } else if (*sentence == '$') {
-            mls_buffer_append(&message, mls_utf8_cut(name, NAME_SHOWN));
+            mls_buffer_append(&message, name.len > 0 ? mls_utf8_cut(name, NAME_SHOWN) : MLS_S("?"));
         } else {
             mls_buffer_append_char(&message, *sentence);
         }
