@@ -93,18 +93,30 @@ static bool starts_with_any(mls_str line, const char *const *texts)
     return *texts != NULL;
 }
 
-mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
+static bool is_nsys_heading(mls_str line)
 {
     static const char *const headings[] = {"Time (%)", "Time(%)", "Total (", "Start (", NULL};
+    const size_t quote = line.len > 0 && line.ptr[0] == '"';
+    return starts_with_any((mls_str){line.ptr + quote, line.len - quote}, headings) &&
+           memchr(line.ptr, ',', line.len) != NULL;
+}
+
+void mls_nsys_line_in_ncu(mls_reports *r, mls_str line)
+{
+    if (is_nsys_heading(line)) {
+        say_ignored(r, r->line, "a report of nsys", "is read from a file of its own");
+    }
+}
+
+mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
+{
     static const char *const texts[] = {"Processing [", " ** ", "SKIPPED:", "\"ID\",", NULL};
     mls_str rest = line;
     if (mls_str_word(&rest).len == 0) {
         mls_nsys_report_end(r);
         return MLS_LINE_TEXT;
     }
-    const size_t quote = line.ptr[0] == '"';
-    if (starts_with_any((mls_str){line.ptr + quote, line.len - quote}, headings) &&
-        memchr(line.ptr, ',', line.len) != NULL) {
+    if (is_nsys_heading(line)) {
         mls_nsys_report_end(r);
         return MLS_LINE_HEADING;
     }

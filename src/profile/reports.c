@@ -146,7 +146,9 @@ static void take_heading(mls_reports *r)
 static mls_report_line tell_line(mls_reports *r, mls_str line)
 {
     mls_report_line kind = MLS_LINE_TEXT;
-    if (!r->is_ncu) {
+    if (r->is_ncu) {
+        mls_nsys_line_in_ncu(r, line);
+    } else {
         kind = mls_nsys_line(r, line);
         r->is_nsys |= kind == MLS_LINE_HEADING;
     }
