@@ -47,16 +47,25 @@ struct mls_utf16 {
     char bytes[MLS_BLOCK_SIZE];
 };
 
+/* Text begins with a mark, or with two characters of which every other byte is NUL. */
+static bool is_utf16(const char *block, size_t len)
+{
+    return (len >= 2 && (memcmp(block, "\xff\xfe", 2) == 0 || memcmp(block, "\xfe\xff", 2) == 0)) ||
+           (len >= 4 && (block[0] == '\0') != (block[1] == '\0') && (block[0] == '\0') == (block[2] == '\0') &&
+            (block[1] == '\0') == (block[3] == '\0'));
+}
+
 static bool utf16_begin(mls_input *input, const char *block, size_t len)
 {
+    const bool marked = block[0] != '\0' && block[1] != '\0';
     input->wide = malloc(sizeof *input->wide);
     if (input->wide == NULL) {
         return false;
     }
-    input->wide->big = block[0] == '\xfe';
+    input->wide->big = block[0] == '\xfe' || block[0] == '\0';
     input->wide->ended = input->ended;
     input->wide->high = 0;
-    input->wide->at = 2;
+    input->wide->at = marked ? 2 : 0;
     input->wide->len = len;
     memcpy(input->wide->bytes, block, len);
     return true;
@@ -119,8 +128,7 @@ static bool input_begin(mls_input *input, char *block, size_t *len)
     if (input->unread != NULL) {
         *len = 0;
         input->ended = true;
-    } else if (ok && input->text && *len >= 2 &&
-               (memcmp(block, "\xff\xfe", 2) == 0 || memcmp(block, "\xfe\xff", 2) == 0)) {
+    } else if (ok && input->text && is_utf16(block, *len)) {
         return utf16_begin(input, block, *len) && utf16_fill(input, block, len);
     } else if (ok && input->text && mls_str_starts((mls_str){block, *len}, MLS_S("\xef\xbb\xbf"))) {
         *len -= 3;

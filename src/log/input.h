@@ -22,7 +22,7 @@ typedef struct mls_input {
     bool in_memory;
     mls_str bytes; /* in memory: what is left */
     bool plain;    /* what is packed stays so */
-    bool text;     /* a byte order mark is dropped, and UTF-16 that begins with one becomes UTF-8 */
+    bool text;     /* a byte order mark is dropped, and UTF-16 becomes UTF-8 */
     bool begun;
     bool ended;             /* the block that was filled last was the last one */
     mls_unpacker *unpacker; /* NULL: not packed */

@@ -60,6 +60,11 @@ static void utf16_becomes_utf8(void **state)
                      "a\0,\0\xe9\0\xac\x20\r\0\n\0"),
                true, MLS_S("a,\xc3\xa9\xe2\x82\xac\r\n"));
     check_text(MLS_S("\xfe\xff\0a\0,\0\xe9\x20\xac"), true, MLS_S("a,\xc3\xa9\xe2\x82\xac"));
+    /* Without a mark. */
+    check_text(MLS_S("a\0,\0\xac\x20"), true, MLS_S("a,\xe2\x82\xac"));
+    check_text(MLS_S("\0a\0,\x20\xac"), true, MLS_S("a,\xe2\x82\xac"));
+    check_text(MLS_S("a\0b"), true, MLS_S("a\0b"));
+    check_text(MLS_S("a\0\0b"), true, MLS_S("a\0\0b"));
     check_text(MLS_S("\xff\xfe\x3d\xd8\x00\xde"
                      "z\0"),
                true, MLS_S("\xf0\x9f\x98\x80z"));                           /* two halves */
