@@ -224,20 +224,28 @@ static void mark_hits(const mls_job_log *job, mls_log_block *block)
     }
 }
 
-/* The rank that a line begins with, found without reading more of it, is one that was seen. */
+/* The rank that a line begins with ("13: ", "[rank13]:", "[1,13]<"), found without reading more, is one that was seen.
+ */
 static void note_rank(const mls_job_log *job, const char *at)
 {
+    const char *ends = ": ";
     uint32_t rank = 0;
     while (*at == ' ') {
         at++;
     }
-    const bool torch = *at == '[' && strncmp(at, "[rank", 5) == 0;
-    at += torch ? 5 : 0;
+    if (*at == '[' && strncmp(at, "[rank", 5) == 0) {
+        ends = "]:";
+        at += 5;
+    } else if (*at == '[') {
+        ends = "]<";
+        at += 1 + strspn(at + 1, "0123456789");
+        at += *at == ',';
+    }
     const char *digits = at;
     for (; mls_is_digit(*at) && rank < MLS_RANKS_MAX; at++) {
         rank = rank * 10 + (uint32_t)(*at - '0');
     }
-    if (at > digits && rank < MLS_RANKS_MAX && at[0] == (torch ? ']' : ':') && at[1] == (torch ? ':' : ' ')) {
+    if (at > digits && rank < MLS_RANKS_MAX && at[0] == ends[0] && at[1] == ends[1]) {
         job->rank_seen[rank] |= MLS_RANK_SEEN;
     }
 }
