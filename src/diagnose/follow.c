@@ -287,7 +287,8 @@ static const char *node_of(mls_job_log *job, size_t signature, const mls_log_lin
 {
     mls_str node = group_of(job, signature, line, "node");
     node = node.len > 0 ? node : line->node;
-    node = node.len > 0 ? node : word_behind(line->message, MLS_S("node: "));
+    const bool known = node.len > 0;
+    node = known ? node : word_behind(line->message, MLS_S("node: "));
     node = node.len > 0 ? node : word_behind(line->message, MLS_S("node "));
     bool digit = false;
     bool letter = false;
@@ -295,7 +296,6 @@ static const char *node_of(mls_job_log *job, size_t signature, const mls_log_lin
         digit |= mls_is_digit(node.ptr[i]);
         letter |= !mls_is_digit(node.ptr[i]);
     }
-    const bool known = group_of(job, signature, line, "node").len > 0 || line->node.len > 0;
     return known || (digit && letter) ? mls_job_name(job, node) : NULL;
 }
 
