@@ -286,8 +286,11 @@ static void show_group_findings(mls_view *view, const mls_group *group)
     (void)mls_found_show(view, &found, look);
 }
 
+/* What is said of runs: first why those that never ended did not, whatever else there is. */
+enum { OF_ENDINGS, OF_ALL_ELSE, FOUND_LISTS };
+
 /* Adds the findings of a run, but for the reason that stands in its row already (listed only with -v); how many. */
-static size_t add_run(mls_found *found, const mls_view *view, const mls_group *group, size_t index)
+static size_t add_run(mls_found lists[FOUND_LISTS], const mls_view *view, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
     const mls_finding_counts *counts = &run->findings.counts;
@@ -297,8 +300,10 @@ static size_t add_run(mls_found *found, const mls_view *view, const mls_group *g
                              .run = index + 1,
                              .runs = group->run_count};
     for (size_t i = 0; i < run->findings.count; i++) {
-        if (&run->findings.items[i] != noted) {
-            mls_found_add_one(found, &run->findings.items[i], owner, NULL);
+        const mls_finding *finding = &run->findings.items[i];
+        if (finding != noted) {
+            const bool ending = finding->code == MLS_FINDING_DIAGNOSIS;
+            mls_found_add_one(&lists[ending ? OF_ENDINGS : OF_ALL_ELSE], finding, owner, NULL);
         }
     }
     return counts->error + counts->warning + counts->advice - (noted != NULL);
@@ -308,13 +313,14 @@ static void show_run_findings(mls_view *view, const mls_group *group)
 {
     const bool brief = view->verbose == 0;
     mls_found_look look = {.indent = INDENT, .hang = HANG, .named = true, .together = true, .sorted = true};
-    mls_found found = {0};
+    mls_found lists[FOUND_LISTS] = {0};
     size_t all = 0; /* a list keeps only some of many findings and counts them all */
     for (size_t i = 0; i < group->run_count; i++) {
-        all += add_run(&found, view, group, i);
+        all += add_run(lists, view, group, i);
     }
     look.limit = brief ? FINDINGS_SHOWN : 0;
-    const size_t told = mls_found_show(view, &found, look);
+    size_t told = mls_found_show(view, &lists[OF_ENDINGS], look);
+    told += mls_found_show(view, &lists[OF_ALL_ELSE], look);
     if (all > told) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "and %s%s",
                         mls_words_plural(all - told, "more finding", "more findings").text,
