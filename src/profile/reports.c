@@ -267,8 +267,10 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
                         : gather->has_line ? MLS_PROFILE_NSYS_TRACE
                                            : MLS_PROFILE_NSYS_STATS;
         if (r->is_ncu ? r->columns == 0 : !r->nsys.any) {
-            status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                                   "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV");
+            status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
+                                   r->is_nsys ? "has none of the reports of nsys that are read: cuda_gpu_kern_sum, "
+                                                "cuda_gpu_trace and others (see mlscore-profile(1))"
+                                              : "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV");
         } else if (!profile->complete) {
             mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = r->line},
                              "the reports are read up to here only: %s", window->input->trouble.wrong);
