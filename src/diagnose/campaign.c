@@ -127,7 +127,7 @@ static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
 {
     size_t columns[CELLS] = {0};
     mls_status status = MLS_OK;
-    bool header = text.ptr != NULL;
+    bool header = true;
     for (size_t number = 1; (text.len > 0 || header) && status == MLS_OK; number++) {
         mls_str line = cut_off(&text, '\n');
         line.len -= line.len > 0 && line.ptr[line.len - 1] == '\r';
@@ -418,7 +418,7 @@ mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_s
         return mls_error_memory(error);
     }
     mls_map rows = {.arena = campaign->arena};
-    mls_status status = read_sacct(&rows, sacct, error);
+    mls_status status = sacct.ptr != NULL ? read_sacct(&rows, sacct, error) : MLS_OK;
     campaign->jobs = mls_arena_zeroed(campaign->arena, count, sizeof *campaign->jobs);
     if (status != MLS_OK || campaign->jobs == NULL) {
         return status != MLS_OK ? status : mls_error_memory(error);
