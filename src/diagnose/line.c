@@ -42,7 +42,8 @@ double mls_time_resolve(double time_ms, double near_ms)
         return time_ms;
     }
     const double of_year = time_ms - mls_days_of(NO_YEAR, 1, 1) * MLS_DAY_MS;
-    const int near_year = isfinite(near_ms) ? 1970 + (int)(near_ms / (365.2425 * MLS_DAY_MS)) : 0;
+    const double year_10000 = 253402300800000.0; /* a record may say any number */
+    const int near_year = fabs(near_ms) < year_10000 ? 1970 + (int)(near_ms / (365.2425 * MLS_DAY_MS)) : 0;
     for (int year = near_year - 1; near_year > 0 && year <= near_year + 1; year++) {
         const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
         const bool late = !leap && of_year >= 60 * MLS_DAY_MS; /* behind 29 February */

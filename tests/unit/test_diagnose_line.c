@@ -86,6 +86,7 @@ static void years(void **state)
     assert_true(mls_log_line_time(&line) < 0);
     assert_true(fabs(mls_time_resolve(line.time_ms, 1767225600000.0) - 1767225599000.0) < 1); /* 2026-01-01 */
     assert_true(isnan(mls_time_resolve(line.time_ms, NAN)));
+    assert_true(isnan(mls_time_resolve(line.time_ms, 1e17)) && isnan(mls_time_resolve(line.time_ms, 1e50)));
     assert_true(fabs(mls_time_resolve(THEN, NAN) - THEN) < 1);
     const mls_log_line leap = mls_log_line_read(MLS_S("Mar  1 00:00:00 n1 kernel: x"), true, scratch);
     assert_true(fabs(mls_time_resolve(leap.time_ms, 1709251200000.0) - 1709251200000.0) < 1); /* 2024-03-01 */
