@@ -138,7 +138,9 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
     }
     if (nearest.found.len == 0) {
         append_benchmarks_with(&names, published, text);
-        append_benchmarks_with(&names, published, names.len > 0 ? text : "");
+        if (names.len == 0) {
+            append_benchmarks_with(&names, published, "");
+        }
     }
     mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result is on a benchmark called '%s'%s%s%s", usage, text,
                 mls_cli_meant(&nearest).text,
