@@ -177,15 +177,10 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
                 return at;
             }
             const bool object = (objects & 1) != 0;
-            if (object && at[0] == ',' && at[1] == ' ' && at[2] == '"') { /* as Python's json module writes it */
-                if ((at = check_key(at + 2, lines, fault)) == NULL) {
-                    return NULL;
-                }
-                break;
-            }
-            at = mls_json_blanks(at, lines);
+            const bool usual = at[0] == ',' && at[1] == ' ' && at[2] > ' '; /* as Python's json module writes it */
+            at = usual ? at : mls_json_blanks(at, lines);
             if (*at == ',') {
-                at = mls_json_blanks(at + 1, lines);
+                at = usual ? at + 2 : mls_json_blanks(at + 1, lines);
                 if (object && (at = check_key(at, lines, fault)) == NULL) {
                     return NULL;
                 }
