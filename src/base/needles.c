@@ -233,6 +233,7 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
         ok = add_needle(self, i);
     }
     free(self->seen);
+    self->seen = NULL;
     if (!ok || !index_windows(self)) {
         mls_needles_free(self);
         return status;
