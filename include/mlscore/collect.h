@@ -16,7 +16,7 @@ typedef struct mls_collect_options {
     mls_score_options score;      /**< how each group is scored */
     mls_checker_options checker;  /**< whose rules say which runs are valid; rulesets NULL: their steps and status do */
     bool named_runs;              /**< a log that the user named holds a run, even when it holds none */
-    const mls_notebook *notebook; /**< what more is kept of each run, in its `notes`; NULL: nothing */
+    const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
     /** Called now and then, from any thread but never from two at once; NULL: not. */
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
     void *progress_state;

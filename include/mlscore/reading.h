@@ -65,7 +65,7 @@ typedef struct mls_reading {
     bool plain;                       /**< logs packed by gzip count as unread, as they do in a submission */
     bool steps;                       /**< runs are judged by their steps too: see mls_run_finish() */
     mls_cutting cutting;
-    const mls_notebook *notebook; /**< what more is kept of each run, in its `notes`; NULL: nothing */
+    const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
     unsigned threads;             /**< 0: one per processor */
     void *state;                  /**< of all callbacks */
     /** Opens a source, from any thread; -1 with errno set.  NULL: mls_source_open(). */

@@ -74,14 +74,14 @@ typedef struct mls_job {
  * told all that the run is told, from one thread at a time, and go where the run goes.  Callbacks may be NULL; one that
  * returns anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is.
  */
-typedef struct mls_notebook {
+typedef struct mls_observer {
     size_t size;
     mls_status (*record)(void *notes, const mls_record *record);
     mls_status (*malformed)(void *notes, const mls_malformed *malformed);
     mls_status (*marker)(void *notes, const mls_marker *marker);
     void (*release)(void *notes); /**< frees what they point to, not the notes themselves */
     bool spans;                   /**< the run keeps its spans when it has ended */
-} mls_notebook;
+} mls_observer;
 
 /** A step of the sequence every run goes through. */
 typedef struct mls_step {
@@ -113,7 +113,7 @@ typedef struct mls_run {
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
     bool too_many_hyperparameters; /**< the first MLS_HYPERPARAMETERS_KEPT are there, and the last batch size */
-    mls_spans spans;               /**< until it has been read, or as the notebook wants it */
+    mls_spans spans;               /**< until it has been read, or as the observer wants it */
     mls_parts parts;               /**< of the time-to-train … */
     bool has_parts;                /**< … if it has one, and blocks or epochs delimit its training */
     mls_seed *seeds;
@@ -126,8 +126,8 @@ typedef struct mls_run {
     size_t image_count, image_capacity;
     mls_job job;
     struct mls_arena *arena;      /**< texts of hyperparameters and seeds; NULL: there are none */
-    void *notes;                  /**< as the reading's notebook has them; NULL: it has none, or nothing came */
-    const mls_notebook *notebook; /**< of the notes */
+    void *notes;                  /**< as the reading's observer has them; NULL: it has none, or nothing came */
+    const mls_observer *observer; /**< of the notes */
 
     mls_usage usage;       /**< of the rules it was judged by, which the next two tell */
     const char *edition;   /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */

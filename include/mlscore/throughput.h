@@ -168,10 +168,10 @@ typedef struct mls_throughputs {
 } mls_throughputs;
 
 /** What mls_collect() has to keep of each run for this: bounded, see throughput/notes.h. */
-extern const mls_notebook mls_throughput_notebook;
+extern const mls_observer mls_throughput_observer;
 
 /**
- * Measures the runs of a collection that was made with the notebook, and must outlive the result.  MLS_OK,
+ * Measures the runs of a collection that was made with the observer, and must outlive the result.  MLS_OK,
  * MLS_ERROR_MEMORY or what loading rules returned; *all is to be released in any case.
  */
 mls_status mls_throughputs_measure(const mls_collection *collection, const mls_throughput_options *options,

@@ -262,7 +262,7 @@ static void score_run(mls_cli *cli)
                                             .threads = cli->threads,
                                             .score = cli->score,
                                             .checker = judge,
-                                            .notebook = cli->wide ? &mls_tracked_notebook : NULL,
+                                            .observer = cli->wide ? &mls_tracked_observer : NULL,
                                             .progress = mls_cli_progress,
                                             .progress_state = cli};
         score_collect(cli, &wanted);

@@ -94,7 +94,7 @@ static void throughput_collect(mls_cli *cli, const mls_edition *edition, const m
                                      .threads = cli->threads,
                                      .score = {.editions = mls_rulesets_editions(cli->rulesets)},
                                      .named_runs = true,
-                                     .notebook = &mls_throughput_notebook,
+                                     .observer = &mls_throughput_observer,
                                      .progress = mls_cli_progress,
                                      .progress_state = cli};
     const mls_status collected =

@@ -62,9 +62,9 @@ static mls_status finish(mls_file *file, bool last)
 static bool is_noted(mls_file *file)
 {
     mls_run *run = &file->current;
-    if (run->notes == NULL && file->notebook != NULL) {
-        run->notes = calloc(1, file->notebook->size);
-        run->notebook = file->notebook;
+    if (run->notes == NULL && file->observer != NULL) {
+        run->notes = calloc(1, file->observer->size);
+        run->observer = file->observer;
         run->out_of_memory |= run->notes == NULL;
     }
     return run->notes != NULL;
@@ -75,8 +75,8 @@ static mls_status pass_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
     mls_run_record(&file->current, record);
-    if (is_noted(file) && file->notebook->record != NULL) {
-        const mls_status status = file->notebook->record(file->current.notes, record);
+    if (is_noted(file) && file->observer->record != NULL) {
+        const mls_status status = file->observer->record(file->current.notes, record);
         if (status != MLS_OK) {
             return status;
         }
@@ -134,8 +134,8 @@ static mls_status file_malformed(void *state, const mls_malformed *malformed)
 {
     mls_file *file = state;
     mls_run_malformed(&file->current, malformed);
-    if (is_noted(file) && file->notebook->malformed != NULL) {
-        const mls_status status = file->notebook->malformed(file->current.notes, malformed);
+    if (is_noted(file) && file->observer->malformed != NULL) {
+        const mls_status status = file->observer->malformed(file->current.notes, malformed);
         if (status != MLS_OK) {
             return status;
         }
@@ -153,8 +153,8 @@ static mls_status file_marker(void *state, const mls_marker *marker)
         mls_records_forget(&file->early);
         status = finish(file, false);
     }
-    if (status == MLS_OK && is_noted(file) && file->notebook->marker != NULL) {
-        status = file->notebook->marker(file->current.notes, marker);
+    if (status == MLS_OK && is_noted(file) && file->observer->marker != NULL) {
+        status = file->observer->marker(file->current.notes, marker);
     }
     if (status == MLS_OK && (!mls_job_marker(&file->job, marker) || !mls_job_marker(&file->current.job, marker))) {
         status = MLS_ERROR_MEMORY;

@@ -22,7 +22,7 @@ typedef struct mls_file {
     bool asked_for;               /* it is a run even when nothing is in it */
     bool brief;                   /* see mls_run */
     bool steps;                   /* see mls_run_finish() */
-    const mls_notebook *notebook; /* see reading.h */
+    const mls_observer *observer; /* see reading.h */
     mls_checker *checker; /* the caller's, ready for its first log; NULL: the sequence of its steps judges a run */
     /* Takes a run over, with its file's `part` as reading.h has it; a run that is left is released. */
     mls_status (*run)(void *state, mls_run *run, bool part);

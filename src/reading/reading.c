@@ -184,7 +184,7 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
                        .asked_for = source->named || is_run(reading, source),
                        .brief = reading->brief,
                        .steps = reading->steps,
-                       .notebook = reading->notebook,
+                       .observer = reading->observer,
                        .checker = tools->checker,
                        .run = pass_run,
                        .state = file};

@@ -103,8 +103,8 @@ void mls_run_release(mls_run *run)
         mls_arena_release(run->arena);
         free(run->arena);
     }
-    if (run->notes != NULL && run->notebook->release != NULL) {
-        run->notebook->release(run->notes);
+    if (run->notes != NULL && run->observer->release != NULL) {
+        run->observer->release(run->notes);
     }
     free(run->notes);
     mls_spans_release(&run->spans);
@@ -357,7 +357,7 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
     add_batch_size(run);
     run->has_parts = mls_spans_parts(&run->spans, run->run_stop.time_ms, &run->parts, NULL, NULL) &&
                      run->parts.by != MLS_PARTS_BY_NOTHING;
-    if (run->notebook == NULL || !run->notebook->spans) {
+    if (run->observer == NULL || !run->observer->spans) {
         mls_spans_release(&run->spans);
     }
     if (run->records + run->malformed == 0) {

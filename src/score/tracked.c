@@ -66,7 +66,7 @@ static void tracked_release(void *notes)
     mls_arena_release(&tracked->scratch);
 }
 
-const mls_notebook mls_tracked_notebook = {
+const mls_observer mls_tracked_observer = {
     .size = sizeof(mls_tracked), .record = tracked_record, .release = tracked_release};
 
 double mls_tracked_mean(const mls_run *run, mls_str name)

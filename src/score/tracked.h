@@ -26,9 +26,9 @@ typedef struct mls_tracked {
     bool too_many; /* names were passed over */
 } mls_tracked;
 
-extern const mls_notebook mls_tracked_notebook;
+extern const mls_observer mls_tracked_observer;
 
-/* The mean of a name in the notes of a run that was read with the notebook; NAN: there is none. */
+/* The mean of a name in the notes of a run that was read with the observer; NAN: there is none. */
 double mls_tracked_mean(const mls_run *run, mls_str name);
 
 #endif

@@ -226,7 +226,7 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
     const mls_reading reading = {.rules = options->checker.rulesets != NULL ? &options->checker : NULL,
                                  .unread_runs = true,
                                  .steps = true,
-                                 .notebook = options->notebook,
+                                 .observer = options->observer,
                                  .threads = options->threads,
                                  .state = &collecting,
                                  .run = collect_run,

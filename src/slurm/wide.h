@@ -11,7 +11,7 @@
 
 typedef enum mls_wide_kind {
     MLS_WIDE_HYPERPARAMETERS,
-    MLS_WIDE_TRACKED, /* of runs that were read with mls_tracked_notebook */
+    MLS_WIDE_TRACKED, /* of runs that were read with mls_tracked_observer */
     MLS_WIDE_KINDS
 } mls_wide_kind;
 

@@ -210,5 +210,5 @@ static void pace_release(void *state)
     free(((mls_pace_notes *)state)->items);
 }
 
-const mls_notebook mls_throughput_notebook = {
+const mls_observer mls_throughput_observer = {
     .size = sizeof(mls_pace_notes), .record = pace_record, .release = pace_release, .spans = true};

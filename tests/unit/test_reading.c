@@ -539,7 +539,7 @@ static mls_status tell_notes(void *state, size_t index, mls_run *run, bool part)
 /* Each run has notes of its own: of five records, of three, of seven with a torn line and a result. */
 static void each_run_is_noted_by_itself(void **state)
 {
-    static const mls_notebook notebook = {.size = sizeof(noted),
+    static const mls_observer observer = {.size = sizeof(noted),
                                           .record = note_record,
                                           .malformed = note_malformed,
                                           .marker = note_marker,
@@ -547,7 +547,7 @@ static void each_run_is_noted_by_itself(void **state)
     static const char *const path[] = {"three.log"};
     mls_sources sources = {0};
     retold told = {0};
-    const mls_reading reading = {.notebook = &notebook, .state = &told, .run = tell_notes};
+    const mls_reading reading = {.observer = &observer, .state = &told, .run = tell_notes};
     (void)state;
     write_script("three.log",
                  "i1 I2 r3 e4 s5 i11 I12 r13 i21 I22 r23 e24 e25 'RESULT,A,,1,b' "

@@ -103,7 +103,7 @@ static inline void timed_measure(timed_logs *logs, mls_buffer *texts, size_t cou
     assert_int_equal(mls_accelerators_load(&logs->chips, NULL), MLS_OK);
     const mls_collect_options how = {.threads = 1,
                                      .score = {.editions = mls_rulesets_editions(logs->rulesets)},
-                                     .notebook = &mls_throughput_notebook};
+                                     .observer = &mls_throughput_observer};
     assert_int_equal(mls_collect(paths, 1, &how, &logs->collection, NULL), MLS_OK);
     options.rulesets = logs->rulesets;
     options.models = logs->models;
