@@ -137,8 +137,8 @@ static int64_t fraction_round(int64_t over, int64_t under)
 
 static bool mean_difference(const mls_sum *a, size_t a_count, const mls_sum *b, size_t b_count, int64_t *rounded)
 {
-    int64_t over;
-    int64_t under;
+    int64_t over = 0;
+    int64_t under = 1;
     const bool known =
         a->known && b->known && a_count > 0 && b_count > 0 && fraction(b->sum, b_count, a->sum, a_count, &over, &under);
     *rounded = known ? fraction_round(over, under) : 0;
@@ -273,8 +273,8 @@ static void take_share(splitting *to, mls_share share, int64_t rounded)
 /* The next share is what the two sums make of the whole. */
 static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
 {
-    int64_t over;
-    int64_t under;
+    int64_t over = 0;
+    int64_t under = 1;
     to->split->known = to->split->known && !__builtin_add_overflow(to->a_sum, a, &to->a_sum) &&
                        !__builtin_add_overflow(to->b_sum, b, &to->b_sum) &&
                        fraction(to->b_sum, to->b->kept, to->a_sum, to->a->kept, &over, &under);
