@@ -1,18 +1,83 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: run_all.sh BUILD SUITE…
-# Runs tests/run_SUITE.sh, as many side by side as there are processors (or
-# JOBS), begun in the order given, and prints what fails in that order and, as
-# the last line, the sum.  TESTS names another folder of suites (used by the
-# self-test).
+# usage: run_all.sh BUILD NAME…
+# Runs the tests of those names, the suites that they are of side by side on as
+# many processors as there are (or JOBS), begun in the order given, and prints
+# what fails in that order and, as the last line, the sum.
+#
+# A NAME is a suite's (`cases`: all of tests/run_cases.sh), a case's of
+# tests/cli, a program's of tests/unit or a fuzzer's, with or without `test_`
+# or `fuzz_`, a folder's of testdata/submissions-broken, or a page's whose
+# examples are tests; or a pattern of such names: 'score-*'.  A path to one
+# will do.
+#
+# MAKE is the command that builds what the tests need (none: it is there).
+# TESTS names another folder of tests (used by the self-test).
 . tests/count.sh
 build=$1
 shift
-one='status=0
-    sh "$1/run_$4.sh" "$2" >"$3/$4.out" 2>&1 </dev/null || status=$?
-    echo "$status" >"$3/$4.status"'
-printf '%s\n' "$@" | xargs -P "${JOBS:-$(nproc)}" -I '{}' sh -c "$one" suite "${TESTS:-tests}" "$build" "$scratch" '{}'
-for suite; do
+tests=${TESTS:-tests}
+set -f
+
+# Every name there is: name, suite and, where it is not of a whole suite, what the suite calls the test.
+{
+    ls "$tests" | sed -n '/^run_all/d; s/^run_\(.*\)\.sh$/\1 \1/p'
+    ls "$tests/cli" | sed -n '/\.sh$/d; s/.*/& cases &/p'
+    ls "$tests/unit" | sed -n "s|^test_\(.*\)\.c\$|\1 units $build/unit/test_\1\ntest_\1 units $build/unit/test_\1|p"
+    ls "$tests/fuzz" | sed -n 's/^fuzz_\(.*\)\.c$/\1 replay \1\nfuzz_\1 replay \1/p'
+    ls testdata/submissions-broken | sed 's/.*/& submissions &/'
+    ls man | sed 's|.*|& examples man/&|'
+    echo README.md examples README.md
+} >"$scratch/names" 2>/dev/null
+
+# similar NAME: the names that have most of its beginning in them, or else the suites.
+similar() {
+    part=$1
+    while [ "${#part}" -gt 2 ]; do
+        cut -d ' ' -f 1 "$scratch/names" | sort -u | grep -F -e "$part" && return
+        part=${part%?}
+    done
+    awk 'NF == 2 { print $1 }' "$scratch/names"
+}
+: >"$scratch/wanted"
+for name in $*; do
+    path=${name%/}
+    name=${path##*/}
+    while read -r known suite test; do
+        case $known in ${name%.c}) echo "$suite $test" ;; esac
+    done <"$scratch/names" >"$scratch/found"
+    cat "$scratch/found" >>"$scratch/wanted"
+    [ -s "$scratch/found" ] || {
+        similar "$name" >"$scratch/similar"
+        fail "no test is called '$name', but these are:" "$scratch/similar"
+    }
+done
+[ "$failed" -eq 0 ] || finish
+
+# One row a suite, with its tests unless all of it is wanted.
+awk '!($1 in tests) { order[++suites] = $1 }
+    NF == 1 { all[$1] = 1 }
+    !seen[$0]++ { tests[$1] = tests[$1] " " $2 }
+    END { for (i = 1; i <= suites; i++) print order[i] (order[i] in all ? "" : tests[order[i]]) }' "$scratch/wanted" \
+    >"$scratch/suites"
+
+if [ -n "${MAKE:-}" ]; then
+    awk -v build="$build" '
+        NF > 1 && $1 == "units" { for (i = 2; i <= NF; i++) print $i; next }
+        NF > 1 && $1 == "replay" { for (i = 2; i <= NF; i++) print build "/replay/fuzz_" $i; next }
+        { print "programs-" $1 }' "$scratch/suites" |
+        xargs $MAKE || exit
+    unset MAKE
+fi
+
+one='build=$1 scratch=$2 tests=$3
+    set -- $4
+    suite=$1 status=0
+    shift
+    sh "$tests/run_$suite.sh" "$build" "$@" >"$scratch/$suite.out" 2>&1 </dev/null || status=$?
+    echo "$status" >"$scratch/$suite.status"'
+xargs -P "${JOBS:-$(nproc)}" -I '{}' sh -f -c "$one" suite "$build" "$scratch" "$tests" '{}' <"$scratch/suites"
+for suite in $(cut -d ' ' -f 1 "$scratch/suites"); do
     out=$scratch/$suite.out
     status=$(cat "$scratch/$suite.status")
     last=$(tail -n 1 "$out")

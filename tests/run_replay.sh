@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: run_replay.sh BUILD
-# Feeds every file of tests/fuzz/corpus/<thing> to its fuzzer's function; one
-# fuzzer is one test.
+# usage: run_replay.sh BUILD [THING…]
+# Feeds every file of tests/fuzz/corpus/THING to the function of fuzz_THING;
+# one fuzzer is one test.
 . tests/count.sh
 build=$1
-for source in tests/fuzz/fuzz_*.c; do
-    [ -f "$source" ] || continue
-    name=${source##*/fuzz_}
+shift
+[ $# -gt 0 ] || set -- tests/fuzz/fuzz_*.c
+for name; do
+    name=${name##*/fuzz_}
     name=${name%.c}
     corpus=tests/fuzz/corpus/$name
     if [ -z "$(ls -A "$corpus" 2>/dev/null)" ]; then

@@ -123,6 +123,14 @@ expect "a suite without a count fails" "2 passed, 1 failed, 1 skipped" 1 all_run
 expect "a suite that ends badly fails" "3 passed, 1 failed, 1 skipped" 1 all_run good liar
 expect "a suite that is not there fails" "0 passed, 1 failed" 1 all_run absent
 expect "nothing tested is a failure" "0 passed, 0 failed" 1 all_run
+suite cases 'shift; echo "1$# passed, 0 failed"'
+mkdir -p "$scratch/suites/cli/one-thing" "$scratch/suites/cli/two-things"
+expect "a test is run alone" "11 passed, 0 failed" 0 all_run one-thing
+expect "a test is known by its path" "11 passed, 0 failed" 0 all_run tests/cli/two-things/
+expect "a pattern is all that it matches, once" "14 passed, 0 failed, 1 skipped" 0 all_run good 'one-*' '*-thing*'
+expect "a suite is all of its tests" "10 passed, 0 failed" 0 all_run one-thing cases
+expect "a name that is misspelt ends it" "0 passed, 1 failed" 1 all_run good two-thnigs
+check "names like it are listed" sh -c 'tr -d "\n" <"$1" | grep -q "are:  *two-things  *0 passed"' - "$scratch/self.out"
 
 # The checklists of CONTRIBUTING.md: a program that has one more of everything than the manual, the completion files
 # and the tests know is seen to fail, and named.
