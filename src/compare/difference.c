@@ -117,32 +117,31 @@ mls_status mls_side_group_measure(mls_side_group *group)
     return MLS_OK;
 }
 
-/* b / n - a / m as a fraction of whole numbers, n and m being numbers of runs; false when they grow too large. */
-static bool fraction(int64_t b, size_t n, int64_t a, size_t m, int64_t *over, int64_t *under)
+/*
+ * b / n - a / m for numbers of runs n and m, in whole numbers; rounded, halves away from zero.  False, and 0, when the
+ * fraction grows too large.
+ */
+static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *rounded)
 {
     int64_t left;
     int64_t right;
-    return !__builtin_mul_overflow(b, m, &left) && !__builtin_mul_overflow(a, n, &right) &&
-           !__builtin_sub_overflow(left, right, over) && !__builtin_mul_overflow(n, m, under) &&
-           *under <= INT64_MAX / 2;
-}
-
-/* Rounded, halves away from zero. */
-static int64_t fraction_round(int64_t over, int64_t under)
-{
-    const int64_t whole = over / under;
-    const int64_t rest = over % under;
-    return 2 * llabs(rest) >= under ? whole + (over < 0 ? -1 : 1) : whole;
+    int64_t over = 0;
+    int64_t under = 1;
+    const bool known = !__builtin_mul_overflow(b, m, &left) && !__builtin_mul_overflow(a, n, &right) &&
+                       !__builtin_sub_overflow(left, right, &over) && !__builtin_mul_overflow(n, m, &under) &&
+                       under <= INT64_MAX / 2;
+    *rounded = known ? over / under : 0;
+    if (known && 2 * llabs(over % under) >= under) {
+        *rounded += over < 0 ? -1 : 1;
+    }
+    return known;
 }
 
 static bool mean_difference(const mls_sum *a, size_t a_count, const mls_sum *b, size_t b_count, int64_t *rounded)
 {
-    int64_t over = 0;
-    int64_t under = 1;
-    const bool known =
-        a->known && b->known && a_count > 0 && b_count > 0 && fraction(b->sum, b_count, a->sum, a_count, &over, &under);
-    *rounded = known ? fraction_round(over, under) : 0;
-    return known;
+    *rounded = 0;
+    return a->known && b->known && a_count > 0 && b_count > 0 &&
+           round_difference(b->sum, b_count, a->sum, a_count, rounded);
 }
 
 /* --------------------------------------------------------------- statistics */
@@ -273,13 +272,12 @@ static void take_share(splitting *to, mls_share share, int64_t rounded)
 /* The next share is what the two sums make of the whole. */
 static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
 {
-    int64_t over = 0;
-    int64_t under = 1;
+    int64_t rounded;
     to->split->known = to->split->known && !__builtin_add_overflow(to->a_sum, a, &to->a_sum) &&
                        !__builtin_add_overflow(to->b_sum, b, &to->b_sum) &&
-                       fraction(to->b_sum, to->b->kept, to->a_sum, to->a->kept, &over, &under);
+                       round_difference(to->b_sum, to->b->kept, to->a_sum, to->a->kept, &rounded);
     if (to->split->known) {
-        take_share(to, share, fraction_round(over, under));
+        take_share(to, share, rounded);
     }
 }
 
