@@ -84,6 +84,9 @@ bool mls_str_contains(mls_str text, mls_str needle);
 /** The next word of *text, which moves behind it; words have blanks, tabs or line ends between them.  "": no more. */
 mls_str mls_str_word(mls_str *text);
 
+/** Takes off *text what stands before its first `mark`, and the mark.  False: it has none, and the piece is all of it. */
+bool mls_str_cut(mls_str *text, char mark, mls_str *piece);
+
 /** The next word of a list such as "a|b|c", which is moved behind it; false at the end. */
 bool mls_list_next(const char **list, char separator, mls_str *word);
 

@@ -36,6 +36,19 @@ mls_str mls_str_word(mls_str *text)
     return (mls_str){start, (size_t)(at - start)};
 }
 
+bool mls_str_cut(mls_str *text, char mark, mls_str *piece)
+{
+    const char *end = text->len > 0 ? memchr(text->ptr, mark, text->len) : NULL;
+    *piece = *text;
+    if (end == NULL) {
+        text->len = 0;
+        return false;
+    }
+    piece->len = (size_t)(end - text->ptr);
+    *text = (mls_str){end + 1, text->len - piece->len - 1};
+    return true;
+}
+
 bool mls_list_next(const char **list, char separator, mls_str *word)
 {
     const char *start = *list;

@@ -156,11 +156,10 @@ static bool add_files_from(mls_cli *cli)
     mls_buffer text = {0};
     const char end = cli->files_from_null ? '\0' : '\n';
     bool ok = mls_cli_read_file(cli, cli->files_from, &text);
-    for (size_t at = 0; at < text.len && ok;) {
-        const char *stop = memchr(text.ptr + at, end, text.len - at);
-        const size_t len = stop != NULL ? (size_t)(stop - text.ptr) - at : text.len - at;
-        ok = len == 0 || add_operand(cli, (mls_str){text.ptr + at, len});
-        at += len + 1;
+    mls_str name;
+    for (mls_str rest = mls_buffer_str(&text); rest.len > 0 && ok;) {
+        (void)mls_str_cut(&rest, end, &name);
+        ok = name.len == 0 || add_operand(cli, name);
     }
     mls_buffer_release(&text);
     return ok;

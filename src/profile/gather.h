@@ -11,7 +11,7 @@
 #include "base/decimal.h"
 #include "base/interval.h"
 #include "base/map.h"
-#include "log/input.h"
+#include "log/window.h"
 #include "profile/classes.h"
 
 enum {
@@ -191,17 +191,6 @@ void mls_gather_too_much(mls_gather *gather, size_t line, const char *what);
 bool mls_gather_line(mls_gather *gather);
 bool mls_gather_counters(mls_gather *gather);
 bool mls_gather_judge(mls_gather *gather);
-
-/* The part of a file that is looked at, from `at` to `end`, behind which stands MLS_SCAN_PADDING of NUL. */
-typedef struct mls_window {
-    mls_input *input;
-    char *room;
-    char *at, *end;
-} mls_window;
-
-/* The next block, behind what is left of the ones before: no more than this.  False: no memory. */
-enum { MLS_WINDOW_KEPT = 1 << 20 };
-bool mls_window_fill(mls_window *window);
 
 /*
  * MLS_ERROR_UNKNOWN: it is no profile, with the reason; *json false: nor is it JSON, and no more than the first block

@@ -205,19 +205,6 @@ static const char *unreadable_words(mls_str head)
                : NULL;
 }
 
-bool mls_window_fill(mls_window *window)
-{
-    char *block = window->room + MLS_WINDOW_KEPT;
-    const size_t left = (size_t)(window->end - window->at);
-    size_t len = 0;
-    memmove(block - left, window->at, left);
-    const bool ok = mls_input_fill(window->input, block, &len);
-    window->at = block - left;
-    window->end = block + len;
-    memset(window->end, 0, MLS_SCAN_PADDING);
-    return ok;
-}
-
 /* By the first thing in it that is no blank: JSON begins with a bracket, though so may a line before a table. */
 static mls_status read_by_kind(mls_gather *gather, mls_window *window, mls_error *error)
 {
@@ -250,10 +237,9 @@ static mls_status read_input(mls_input *input, const char *file, const mls_kerne
 {
     mls_gather gather;
     mls_profile *made = calloc(1, sizeof *made);
-    char *room = malloc(MLS_WINDOW_KEPT + MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
-    mls_window window = {.input = input, .room = room, .at = room, .end = room};
+    mls_window window;
     mls_status status = MLS_ERROR_MEMORY;
-    if (made != NULL && room != NULL && (made->arena = calloc(1, sizeof *made->arena)) != NULL &&
+    if (mls_window_init(&window, input) && made != NULL && (made->arena = calloc(1, sizeof *made->arena)) != NULL &&
         mls_window_fill(&window)) {
         made->file = file;
         status = mls_gather_init(&gather, classes, made) ? read_by_kind(&gather, &window, error) : MLS_ERROR_MEMORY;
@@ -263,7 +249,7 @@ static mls_status read_input(mls_input *input, const char *file, const mls_kerne
         status = status == MLS_OK ? gather_finish(&gather) : status;
         mls_gather_release(&gather);
     }
-    free(room);
+    mls_window_release(&window);
     mls_input_release(input);
     if (status != MLS_OK) {
         mls_profile_free(made);

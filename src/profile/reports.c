@@ -167,31 +167,29 @@ static mls_report_line tell_line(mls_reports *r, mls_str line)
  */
 static const char *find_end(mls_window *window, size_t from, size_t *end, size_t *len)
 {
-    for (;;) {
-        const char *begin = window->at + from;
-        const char *newline = memchr(begin, '\n', (size_t)(window->end - begin));
-        *end = (size_t)((newline != NULL ? newline : window->end) - window->at);
-        *len = *end - (*end > from && window->at[*end - 1] == '\r');
-        if (*end > ROW_MAX || newline != NULL || window->input->ended) {
-            return *end > ROW_MAX ? too_long : NULL;
-        }
+    mls_str line;
+    while (!mls_window_line(window, from, &line) && !window->input->ended && from + line.len <= ROW_MAX) {
         if (!mls_window_fill(window)) {
             return mls_reason_memory;
         }
     }
+    *end = from + line.len;
+    *len = *end - mls_str_ends(line, MLS_S("\r"));
+    return *end > ROW_MAX ? too_long : NULL;
 }
 
-/* Moves behind the line ending that comes next. */
+/* Moves past the line ending that comes next. */
 static mls_status skip_line(mls_window *window)
 {
-    char *newline;
-    while ((newline = memchr(window->at, '\n', (size_t)(window->end - window->at))) == NULL && !window->input->ended) {
+    mls_str line;
+    bool whole;
+    while (!(whole = mls_window_line(window, 0, &line)) && !window->input->ended) {
         window->at = window->end;
         if (!mls_window_fill(window)) {
             return MLS_ERROR_MEMORY;
         }
     }
-    window->at = newline != NULL ? newline + 1 : window->end;
+    window->at += line.len + whole;
     return MLS_OK;
 }
 

@@ -12,8 +12,7 @@
 #include "mlscore/value.h"
 #include "telemetry/telemetry.h"
 
-/* A longer line is damaged; a step back of less is the order in which devices are asked. */
-#define LINE_LENGTH_MAX ((size_t)1 << 20)
+/* A step back of less is the order in which devices are asked. */
 #define STEP_BACK_MS 1000
 #define MINUTE_MS 60000.0
 
@@ -29,10 +28,10 @@ typedef struct log_reading {
     size_t line, rows;
     size_t next;        /* the device whose turn it is, mostly */
     size_t stepped_row; /* the row that stepped back last; 0: none */
-    mls_buffer carry;   /* the begin of a line that goes on in the next block */
     mls_arena scratch;  /* of one record */
     double efficiency;  /* of a power log; NaN: not logged */
-    bool power, overlong;
+    bool power;
+    bool overlong; /* the begin of a line too long to be kept has been dropped */
     bool headless; /* a row of nvidia-smi came before any heading */
 } log_reading;
 
@@ -411,39 +410,29 @@ static bool is_none(const log_reading *reading)
     return reading->heading.read ? reading->heading.processes : !reading->power;
 }
 
-static void cut_lines(log_reading *reading, mls_str block)
+static void take_lines(log_reading *reading, mls_window *window)
 {
-    while (block.len > 0 && reading->file->status == MLS_OK) {
-        const char *newline = memchr(block.ptr, '\n', block.len);
-        const mls_str part = {block.ptr, newline != NULL ? (size_t)(newline - block.ptr) : block.len};
-        if (newline == NULL || reading->carry.len > 0 || reading->overlong) {
-            reading->overlong |= reading->carry.len + part.len > LINE_LENGTH_MAX;
-            if (!reading->overlong) {
-                mls_buffer_append(&reading->carry, part);
-            }
-            if (reading->carry.failed) {
-                run_short(reading->file);
-                return;
-            }
-        }
-        if (newline == NULL) {
-            return;
-        }
-        if (reading->overlong) {
+    mls_str line;
+    while (reading->file->status == MLS_OK && mls_window_line(window, 0, &line)) {
+        if (reading->overlong || line.len > MLS_WINDOW_KEPT) {
             reading->line++;
             note_row(reading, MLS_FINDING_ROW_DAMAGED, "a line of more than 1 MiB");
         } else {
-            take_line(reading, reading->carry.len > 0 ? mls_buffer_str(&reading->carry) : part);
+            take_line(reading, line);
         }
         reading->overlong = false;
-        mls_buffer_clear(&reading->carry);
-        block = (mls_str){newline + 1, block.len - part.len - 1};
+        window->at += line.len + 1;
+    }
+    if (window->end - window->at > MLS_WINDOW_KEPT) {
+        reading->overlong = true;
+        window->at = window->end;
     }
 }
 
 /* A log cut in a number looks whole: a last line without an ending is left out. */
-static void end_lines(log_reading *reading, const mls_input *input)
+static void end_lines(log_reading *reading, const mls_window *window)
 {
+    const mls_input *input = window->input;
     struct mls_telemetry_file *file = reading->file;
     if (input->trouble.read_errno != 0 || (input->trouble.wrong != NULL && file->count == 0)) {
         file->status = mls_input_status(input, &file->error);
@@ -451,7 +440,7 @@ static void end_lines(log_reading *reading, const mls_input *input)
         mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
                             (mls_finding_place){.path = file->source.path, .line = reading->line},
                             "the log is read up to here only: %s", input->trouble.wrong);
-    } else if (input->ended && (reading->carry.len > 0 || reading->overlong) && !is_none(reading)) {
+    } else if (input->ended && (window->at < window->end || reading->overlong) && !is_none(reading)) {
         reading->line++;
         note_row(reading, MLS_FINDING_ROW_DAMAGED, "the last line has no ending: it may be cut off, and is left out");
     }
@@ -460,24 +449,24 @@ static void end_lines(log_reading *reading, const mls_input *input)
 static void read_blocks(log_reading *reading, mls_input *input)
 {
     struct mls_telemetry_file *file = reading->file;
-    char *block = malloc(MLS_BLOCK_SIZE);
-    size_t bytes = 0;
-    size_t len = 0;
+    mls_window window;
+    bool empty = true;
+    const bool room = mls_window_init(&window, input);
     do {
-        if (block == NULL || !mls_input_fill(input, block, &len)) {
+        if (!room || !mls_window_fill(&window)) {
             run_short(file);
         } else {
-            bytes += len;
-            cut_lines(reading, (mls_str){block, len});
+            empty = empty && window.at == window.end;
+            take_lines(reading, &window);
         }
     } while (file->status == MLS_OK && !input->ended && !is_none(reading));
-    free(block);
     if (file->status == MLS_OK) {
-        end_lines(reading, input);
+        end_lines(reading, &window);
     }
+    mls_window_release(&window);
     file->skip = input->unread != NULL        ? input->unread
                  : reading->heading.processes ? "nvidia-smi pmon: it measures processes, not devices"
-                 : bytes == 0                 ? "empty"
+                 : empty                      ? "empty"
                  : file->count > 0            ? NULL
                  : !is_none(reading) ? file->findings.count > 0 ? "no row of it can be read" : "no measurement in it"
                  : reading->headless ? "has no heading: --columns says what was queried"
@@ -531,7 +520,6 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
     if (file->count > 1) {
         qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
     }
-    mls_buffer_release(&reading.carry);
     mls_arena_release(&reading.scratch);
     mls_input_release(input);
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/map.h"
-#include "log/input.h"
+#include "log/window.h"
 #include "mlscore/telemetry.h"
 
 /* What a column tells.  The first of them have a value in every row. */
