@@ -129,11 +129,6 @@ static mls_words signed_ms(bool known, int64_t ms, int decimals)
     return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
 }
 
-mls_words mls_compare_decimals(double number)
-{
-    return mls_words_grouped(number, 3);
-}
-
 static void interval_append(mls_buffer *line, const mls_difference *difference)
 {
     if (isfinite(difference->ratio)) {
@@ -148,13 +143,13 @@ static void interval_append(mls_buffer *line, const mls_difference *difference)
 
 static cell_pair score_cells(const mls_side_group *group, const mls_difference *difference)
 {
-    return (cell_pair){mls_compare_decimals(group->score_minutes), mls_words_signed(difference->minutes, 3)};
+    return (cell_pair){mls_words_grouped(group->score_minutes, 3), mls_words_signed(difference->minutes, 3)};
 }
 
 static cell_pair scaled_cells(const mls_side_group *group, const mls_difference *difference)
 {
     const double base = difference->a != NULL ? difference->a->scaled_minutes : (double)NAN;
-    return (cell_pair){mls_compare_decimals(group->scaled_minutes), mls_words_signed(group->scaled_minutes - base, 3)};
+    return (cell_pair){mls_words_grouped(group->scaled_minutes, 3), mls_words_signed(group->scaled_minutes - base, 3)};
 }
 
 static cell_pair count_cells(const mls_side_group *group, const mls_difference *difference)
@@ -312,20 +307,21 @@ static mls_words share_words(const abreast *to, size_t i, mls_share share, mls_s
     case MLS_SHARE_THROUGHPUT:
         return rate_words(mls_compare_rate(group, training));
     case MLS_SHARE_TRAINING:
-        return mls_compare_decimals(training / 1000);
+        return mls_words_grouped(training / 1000, 3);
     case MLS_SHARE_EVALUATIONS:
         return mls_words_grouped(evaluations, 2);
     case MLS_SHARE_EVALUATION_TIME:
-        return mls_compare_decimals(evaluation / evaluations / 1000);
+        return mls_words_grouped(evaluation / evaluations / 1000, 3);
     case MLS_SHARE_EVALUATION:
-        return mls_compare_decimals(evaluation / 1000);
+        return mls_words_grouped(evaluation / 1000, 3);
     case MLS_SHARE_RUN:
-        return mls_compare_decimals(mls_sum_mean(&group->ms, group->kept) / 1000);
+        return mls_words_grouped(mls_sum_mean(&group->ms, group->kept) / 1000, 3);
     default:
-        return mls_compare_decimals(
+        return mls_words_grouped(
             (last > share ? other_ms(group)
                           : mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP))) /
-            1000);
+                1000,
+            3);
     }
 }
 

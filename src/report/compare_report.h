@@ -11,14 +11,12 @@ extern const mls_fields mls_comparison_fields, mls_beside_fields, mls_near_field
 /* Sides against the baseline. */
 void mls_comparison_show(mls_printer *to, const void *what);
 
-/* Runs that stand out, and those that were dropped with their reason. */
-void mls_compare_show_odd_runs(mls_view *view, const mls_block *block);
-
-/* What heads a block (`model`: with the accelerator of the first); and below all, what met nothing (`below`: something
- * else) and what was skipped. */
+/* Of every comparison (compare_lines.c): what heads a block (`model`: with the accelerator of the first), the runs that
+ * stand out and those that were dropped with their reason, and below all (`below`: there is something above) the groups
+ * that met nothing and the files that were skipped. */
 void mls_compare_show_heading(mls_view *view, const mls_side_group *const *groups, size_t count, bool model);
+void mls_compare_show_odd_runs(mls_view *view, const mls_block *block);
 void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below);
-mls_words mls_compare_decimals(double number); /* three of them */
 
 /* Means of the kept runs; NAN: not known.  Where evaluation is not delimited it counts as training. */
 double mls_compare_part(const mls_side_group *group, mls_part part);
