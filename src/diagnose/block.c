@@ -101,12 +101,23 @@ static void take_metadata(mls_brief_record *brief, mls_str metadata)
     }
 }
 
+/* A run begins with a line of the block. */
+static bool add_run_start(mls_log_block *block, size_t line)
+{
+    if (!MLS_GROW_OF(block, run_starts, run_start)) {
+        return false;
+    }
+    block->run_starts[block->run_start_count++] = line;
+    return true;
+}
+
 static mls_status block_record(void *state, const mls_record *record)
 {
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     const bool stop = record->key_id == MLS_KEY_RUN_STOP;
-    if (!MLS_GROW_OF(block, records, record)) {
+    const bool begins = mls_run_cut_record(&job->cut, record->key_id, record->time_ms) >= MLS_OWNER_NEXT_RUN;
+    if (!MLS_GROW_OF(block, records, record) || (begins && !add_run_start(block, record->line))) {
         return MLS_ERROR_MEMORY;
     }
     mls_brief_record *brief = &block->records[block->record_count++];
@@ -124,6 +135,13 @@ static mls_status block_record(void *state, const mls_record *record)
         brief->payload = (mls_str){marker, (size_t)(record->payload.ptr - marker) + record->payload.len};
     }
     return MLS_OK;
+}
+
+static mls_status block_marker(void *state, const mls_marker *marker)
+{
+    mls_job_log *job = state;
+    const bool begins = mls_run_cut_marker(&job->cut, marker->kind);
+    return !begins || add_run_start(&job->block, marker->line) ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* ----------------------------------------------------------------- lines */
@@ -397,19 +415,15 @@ static void keep_lines(mls_job_log *job, size_t end)
     block->kept_from = end;
 }
 
-/* Tells the record of a line; a new run may begin with it. */
-static void tell_record(mls_job_log *job, size_t i, const mls_brief_record *record)
+/* A run begins with line `i` of the block; what stands before the first record of a file is of its first run. */
+static void begin_run_at(mls_job_log *job, size_t i)
 {
-    if (mls_job_starts_run(job, record)) {
+    if (mls_job_segment(job)->line > 0 && job->segment_count < MLS_RUNS_MAX) {
         keep_lines(job, i);
         look_back(job, i);
         mls_job_close_segment(job);
-        if (!mls_job_open_segment(job)) {
-            return;
-        }
+        (void)mls_job_open_segment(job);
     }
-    see_time(job, record->time_ms);
-    mls_job_take_record(job, record);
 }
 
 /* Looks at the marked lines; and at those that may end a traceback, or be anything that a user wants to know. */
@@ -432,6 +446,21 @@ static mls_status look_at_lines(mls_job_log *job, size_t from, size_t end)
     return status;
 }
 
+/* Looks at lines and begins the runs that begin in them, or with line `end`, of which *next is the first. */
+static mls_status walk_lines(mls_job_log *job, size_t from, size_t end, size_t *next)
+{
+    const mls_log_block *block = &job->block;
+    mls_status status = MLS_OK;
+    while (status == MLS_OK && *next < block->run_start_count && block->run_starts[*next] <= block->lines.line + end) {
+        const size_t line = block->run_starts[(*next)++];
+        const size_t start = line > block->lines.line ? line - block->lines.line : 0;
+        status = look_at_lines(job, from, start);
+        begin_run_at(job, start);
+        from = start;
+    }
+    return status == MLS_OK ? look_at_lines(job, from, end) : status;
+}
+
 static mls_status block_lines(void *state, const mls_lines *lines)
 {
     mls_job_log *job = state;
@@ -446,17 +475,19 @@ static mls_status block_lines(void *state, const mls_lines *lines)
         look_ahead(job);
     }
     size_t done = 0;
+    size_t next_run = 0;
     for (size_t r = 0; r < block->record_count && status == MLS_OK; r++) {
         const mls_brief_record *record = &block->records[r];
         const size_t at = record->line > lines->line ? record->line - lines->line : 0;
-        status = look_at_lines(job, done, at);
-        tell_record(job, at, record);
+        status = walk_lines(job, done, at, &next_run);
+        see_time(job, record->time_ms);
+        mls_job_take_record(job, record);
         done = at;
     }
-    status = status == MLS_OK ? look_at_lines(job, done, lines->count) : status;
+    status = status == MLS_OK ? walk_lines(job, done, lines->count, &next_run) : status;
     keep_lines(job, lines->count);
     look_back(job, lines->count);
-    block->record_count = 0;
+    block->record_count = block->run_start_count = 0;
     return status == MLS_OK && job->failed ? MLS_ERROR_MEMORY : status;
 }
 
@@ -474,7 +505,8 @@ mls_status mls_job_begin_file(mls_job_log *job, const char *name)
         return MLS_ERROR_MEMORY;
     }
     job->files[job->file_count++] = (mls_job_file){name, -1};
-    job->block.record_count = 0;
+    job->block.record_count = job->block.run_start_count = 0;
+    job->cut = (mls_run_cut){0};
     job->file_time = NAN;
     job->table_host = NULL;
     job->table_rank = -1;
@@ -485,5 +517,6 @@ mls_status mls_job_begin_file(mls_job_log *job, const char *name)
 
 mls_sink mls_job_sink(mls_job_log *job)
 {
-    return (mls_sink){.state = job, .record = block_record, .lines = block_lines, .end = block_end};
+    return (mls_sink){
+        .state = job, .record = block_record, .marker = block_marker, .lines = block_lines, .end = block_end};
 }

@@ -417,6 +417,22 @@ static size_t number_runs(mls_job_log *job, bool *success)
     return runs;
 }
 
+/*
+ * Records without an init_start or a run_start among them are no run, as scoring has it: what stands between them is of
+ * every run, as in a file without records.  A job that never came so far is one that died early.
+ */
+static void drop_unbegun(mls_job_log *job)
+{
+    bool began = false;
+    for (size_t i = 0; i < job->segment_count; i++) {
+        began |= job->segments[i].began;
+    }
+    for (size_t i = 0; i < job->segment_count && began; i++) {
+        mls_segment *segment = &job->segments[i];
+        segment->line = segment->began ? segment->line : 0;
+    }
+}
+
 static void tell_overran(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
@@ -450,6 +466,7 @@ mls_status mls_job_judge(mls_job_log *job)
     mls_diagnosis *to = job->to;
     bool *success = calloc(job->segment_count + 1, sizeof *success);
     resolve_times(job);
+    drop_unbegun(job);
     to->runs = success != NULL ? number_runs(job, success) : 0;
     to->failures = mls_arena_array(to->arena, to->runs + 1, sizeof *to->failures);
     job->failed |= success == NULL || to->failures == NULL;

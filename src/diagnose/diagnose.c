@@ -147,6 +147,7 @@ static void end_job(mls_job_log *job)
     free(job->rank_seen);
     free(job->block.marked);
     free(job->block.records);
+    free(job->block.run_starts);
     free(job->scratch);
 }
 

@@ -175,19 +175,11 @@ void mls_job_close_segment(mls_job_log *job)
     }
 }
 
-bool mls_job_starts_run(const mls_job_log *job, const mls_brief_record *record)
-{
-    const mls_segment *segment = mls_job_segment(job);
-    const bool init = record->key == MLS_KEY_INIT_START;
-    return job->segment_count < MLS_RUNS_MAX &&
-           (((init || record->key == MLS_KEY_RUN_START) && record->time_ms > segment->stop_ms) ||
-            (init && record->time_ms > segment->start_ms));
-}
-
 void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
 {
     mls_segment *segment = mls_job_segment(job);
     segment->line = segment->line == 0 ? record->line : segment->line;
+    segment->began |= record->key == MLS_KEY_INIT_START || record->key == MLS_KEY_RUN_START;
     if (record->key == MLS_KEY_RUN_START && isnan(segment->start_ms)) {
         segment->start_ms = record->time_ms;
     }

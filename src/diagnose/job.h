@@ -12,6 +12,7 @@
 #include "diagnose/line.h"
 #include "diagnose/signatures.h"
 #include "mlscore/log.h"
+#include "score/run_cut.h"
 
 enum {
     MLS_READ_LINES = 5,
@@ -55,6 +56,7 @@ typedef enum mls_pace { MLS_PACE_SAMPLES, MLS_PACE_STEP, MLS_PACE_EPOCH, MLS_PAC
 typedef struct mls_segment {
     size_t file;
     size_t line;              /* of its first record; 0: it has none */
+    bool began;               /* it has an init_start or a run_start */
     double first_ms, last_ms; /* the first time of the file, where it is the first segment; the last time; NAN: none */
     double start_ms, stop_ms;
     bool success;
@@ -86,6 +88,8 @@ typedef struct mls_log_block {
     size_t marked_capacity;
     mls_brief_record *records;
     size_t record_count, record_capacity;
+    size_t *run_starts; /* the lines that runs begin with */
+    size_t run_start_count, run_start_capacity;
     size_t timed_to;  /* the lines before it have been looked at for a time */
     size_t kept_from; /* the first line of the open segment */
 } mls_log_block;
@@ -121,6 +125,7 @@ typedef struct mls_job_log {
     mls_log_block block;
     char *scratch; /* for two lines */
     /* Of the file that is being read: */
+    mls_run_cut cut;
     double file_time;       /* the last one seen */
     const char *table_host; /* of torchrun's table */
     int32_t table_rank;
@@ -161,8 +166,7 @@ static inline const mls_signature *mls_job_signature(const mls_job_log *job, con
 bool mls_job_open_segment(mls_job_log *job);
 void mls_job_close_segment(mls_job_log *job);
 
-/* Whether a new run begins with a record; takes what it tells of its run, where `time_ms` is when it was made. */
-bool mls_job_starts_run(const mls_job_log *job, const mls_brief_record *record);
+/* Takes what a record says of its run. */
 void mls_job_take_record(mls_job_log *job, const mls_brief_record *record);
 
 /* The run goes on: line `number` says so. */

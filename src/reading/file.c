@@ -84,48 +84,20 @@ static mls_status pass_record(void *state, const mls_record *record)
     return file->checker != NULL ? mls_checker_record(file->checker, record) : MLS_OK;
 }
 
-static bool starts_run(const mls_file *file, const mls_record *record)
-{
-    const mls_run *run = &file->current;
-    const bool begins = record->key_id == MLS_KEY_INIT_START;
-    if (file->whole || file->lines_seen) {
-        return false;
-    }
-    if (run->run_stop.line > 0) {
-        return (begins || record->key_id == MLS_KEY_CACHE_CLEAR) && record->time_ms > run->run_stop.time_ms;
-    }
-    return begins && run->run_start.line > 0 && record->time_ms > run->run_start.time_ms;
-}
-
-/*
- * A cache_clear that comes while a run seems to be training may be the first word of the next one, if this one died:
- * only the init_start that follows it tells.  Until then a copy is kept.
- */
-static mls_status remember(mls_file *file, const mls_record *record)
-{
-    const mls_run *run = &file->current;
-    if (record->key_id != MLS_KEY_CACHE_CLEAR || file->whole || file->lines_seen ||
-        file->early.count == MLS_EARLY_MAX || run->run_start.line == 0 || run->run_stop.line > 0 ||
-        !(record->time_ms > run->run_start.time_ms)) {
-        return MLS_OK;
-    }
-    return mls_records_keep(&file->early, record) ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
 static mls_status file_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
     mls_status status = MLS_OK;
-    if (starts_run(file, record)) {
-        if (file->current.run_stop.line > 0) {
-            mls_records_forget(&file->early);
-        }
+    const mls_record_owner owner =
+        file->whole ? MLS_OWNER_SAME_RUN : mls_run_cut_record(&file->cut, record->key_id, record->time_ms);
+    if (owner == MLS_OWNER_SAME_OR_NEXT_RUN && file->early.count < MLS_EARLY_MAX) {
+        status = mls_records_keep(&file->early, record) ? MLS_OK : MLS_ERROR_MEMORY;
+    } else if (owner >= MLS_OWNER_NEXT_RUN) {
         status = finish(file, false);
-        /* What seemed to be of the run before, which has died, is of this one. */
-        status = status == MLS_OK ? mls_records_retell(&file->early, pass_record, file) : status;
+        if (owner == MLS_OWNER_NEXT_AFTER_DEATH && status == MLS_OK) {
+            status = mls_records_retell(&file->early, pass_record, file);
+        }
         mls_records_forget(&file->early);
-    } else {
-        status = remember(file, record);
     }
     return status == MLS_OK ? pass_record(file, record) : status;
 }
@@ -148,8 +120,7 @@ static mls_status file_marker(void *state, const mls_marker *marker)
 {
     mls_file *file = state;
     mls_status status = MLS_OK;
-    if (!file->whole && (marker->kind == MLS_MARKER_TRIAL_BEGIN || marker->kind == MLS_MARKER_EXPERIMENT_START)) {
-        file->lines_seen = true;
+    if (!file->whole && mls_run_cut_marker(&file->cut, marker->kind)) {
         mls_records_forget(&file->early);
         status = finish(file, false);
     }

@@ -2,16 +2,15 @@
 /*
  * file.h - one file → the runs in it, judged as they end.
  *
- * A new run starts at a line "Beginning trial i of n" or "EXPERIMENT_START <epoch>"; until the first such line of a
- * file, also at a cache_clear or init_start later than the run_stop before it, or at an init_start later than the
- * run_start before it when no run_stop came.  Times count, not the order in the file; a cache_clear made while a run
- * trained which then died is the next one's.
+ * Where a run begins is decided in score/run_cut.h.  A cache_clear made while a run trained which then died is the
+ * next one's: until that is known a copy of it is kept, and both runs are given it.
  */
 #ifndef MLS_READING_FILE_H
 #define MLS_READING_FILE_H
 
 #include "log/keep.h"
 #include "mlscore/reading.h"
+#include "score/run_cut.h"
 
 /* Nodes that may clear their caches before a run, and be waited for to see whose it is. */
 enum { MLS_EARLY_MAX = 256 };
@@ -32,7 +31,7 @@ typedef struct mls_file {
     mls_run pending; /* the run before it, kept until it is known whether the file holds others */
     bool has_pending;
     size_t count;           /* runs handed over */
-    bool lines_seen;        /* a line that starts a run has come; times no longer cut */
+    mls_run_cut cut;        /* where the next one begins */
     mls_kept_records early; /* cache_clear records that may be the next run's */
 } mls_file;
 
