@@ -26,7 +26,7 @@ bool mls_records_keep(mls_kept_records *kept, const mls_record *record)
     return true;
 }
 
-mls_status mls_records_retell(const mls_kept_records *kept, mls_status (*take)(void *state, const mls_record *record),
+mls_status mls_records_replay(const mls_kept_records *kept, mls_status (*take)(void *state, const mls_record *record),
                               void *state)
 {
     mls_arena scratch = {0};

@@ -16,7 +16,7 @@ typedef struct mls_kept_records {
 bool mls_records_keep(mls_kept_records *kept, const mls_record *record) MLS_MUST_USE;
 
 /* Tells `take` each record, from its payload, until it returns anything but MLS_OK; or MLS_ERROR_MEMORY. */
-mls_status mls_records_retell(const mls_kept_records *kept, mls_status (*take)(void *state, const mls_record *record),
+mls_status mls_records_replay(const mls_kept_records *kept, mls_status (*take)(void *state, const mls_record *record),
                               void *state) MLS_MUST_USE;
 
 /* Forgets the records; the memory stays for the next ones. */

@@ -95,7 +95,7 @@ static mls_status file_record(void *state, const mls_record *record)
     } else if (owner >= MLS_OWNER_NEXT_RUN) {
         status = finish(file, false);
         if (owner == MLS_OWNER_NEXT_AFTER_DEATH && status == MLS_OK) {
-            status = mls_records_retell(&file->early, pass_record, file);
+            status = mls_records_replay(&file->early, pass_record, file);
         }
         mls_records_forget(&file->early);
     }

@@ -241,7 +241,7 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     if (status == MLS_OK && !mls_checker_prepare(checker)) {
         status = MLS_ERROR_MEMORY;
     }
-    return status == MLS_OK ? mls_records_retell(&checker->kept, judge_record, checker) : status;
+    return status == MLS_OK ? mls_records_replay(&checker->kept, judge_record, checker) : status;
 }
 
 /* By the rules that were given, or those of the edition that the first record's date points to. */
