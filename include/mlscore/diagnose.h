@@ -73,7 +73,6 @@ mls_status mls_signatures_match(mls_signatures *signatures, mls_str line, const 
 #define MLS_PROGRESS_MAX 65536
 #define MLS_RUNS_MAX 4096
 #define MLS_NOTES_MAX 100
-#define MLS_LINE_LOOKED_AT 16384
 
 /** How often a signature matched. */
 typedef struct mls_failure_count {

@@ -84,10 +84,6 @@ typedef struct mls_telemetry_options {
 /** Nothing given. */
 mls_telemetry_options mls_telemetry_defaults(void);
 
-/** Reads "UTC", "+05:30", "-0800", "Z" into minutes; a time as a log has it into milliseconds.  False: it is none. */
-bool mls_timezone_parse(mls_str text, double *minutes);
-bool mls_moment_parse(mls_str text, double timezone_minutes, double *time_ms);
-
 /** Whether at least one column of a list is known, and which is not: *unknown is the first, empty when all are. */
 bool mls_telemetry_columns_known(const char *columns, mls_str *unknown);
 

@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* moment.c - times of day, and days. */
+/* moment.c - dates, times of day and zones, from text to milliseconds. */
 #include "base/moment.h"
+
+#include <math.h>
+
+#include "base/number.h"
+
+bool mls_take_number(mls_str *text, int32_t *number)
+{
+    int64_t value = 0;
+    size_t digits = 0;
+    while (digits < text->len && mls_is_digit(text->ptr[digits]) && value <= INT32_MAX) {
+        value = value * 10 + (text->ptr[digits++] - '0');
+    }
+    if (digits == 0 || value > INT32_MAX) {
+        return false;
+    }
+    *number = (int32_t)value;
+    *text = (mls_str){text->ptr + digits, text->len - digits};
+    return true;
+}
 
 bool mls_take_clock(mls_str *text, double *ms)
 {
@@ -22,6 +41,134 @@ bool mls_take_clock(mls_str *text, double *ms)
     }
     *text = rest;
     return true;
+}
+
+bool mls_take_date(mls_str *text, const char *between, double *ms)
+{
+    mls_str rest = *text;
+    int year, month, day;
+    if (!mls_take_digits(&rest, 4, &year)) {
+        return false;
+    }
+    const char mark[] = {rest.len > 0 ? rest.ptr[0] : '\0', '\0'};
+    const bool split = *between != '\0';
+    if ((split && !mls_take_char(&rest, between)) || !mls_take_digits(&rest, 2, &month) ||
+        (split && !mls_take_char(&rest, mark)) || !mls_take_digits(&rest, 2, &day) || year < 1970 || month < 1 ||
+        month > 12) {
+        return false;
+    }
+    const int first = mls_days_of(year, month, 1);
+    if (day < 1 || (day > 28 && day > mls_days_of(month < 12 ? year : year + 1, month % 12 + 1, 1) - first)) {
+        return false;
+    }
+    *ms = (first + day - 1) * MLS_DAY_MS;
+    *text = rest;
+    return true;
+}
+
+bool mls_take_zone(mls_str *text, double *minutes)
+{
+    mls_str rest = *text;
+    int hours;
+    int part = 0;
+    if (mls_str_starts(rest, MLS_S("UTC")) || mls_str_starts(rest, MLS_S("Z"))) {
+        *minutes = 0;
+        text->len -= *rest.ptr == 'Z' ? 1 : 3;
+        text->ptr += *rest.ptr == 'Z' ? 1 : 3;
+        return true;
+    }
+    const bool west = rest.len > 0 && rest.ptr[0] == '-';
+    if (!mls_take_char(&rest, "+-") || !mls_take_digits(&rest, 2, &hours)) {
+        return false;
+    }
+    mls_str after = rest;
+    (void)mls_take_char(&after, ":");
+    rest = mls_take_digits(&after, 2, &part) ? after : rest;
+    if (hours > 14 || part > 59) {
+        return false;
+    }
+    *minutes = (west ? -1 : 1) * (hours * 60.0 + part);
+    *text = rest;
+    return true;
+}
+
+bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned)
+{
+    mls_str rest = *text;
+    double date, clock;
+    double minutes = 0;
+    if (!mls_take_date(&rest, between, &date) || !mls_take_char(&rest, "T _") || !mls_take_clock(&rest, &clock)) {
+        return false;
+    }
+    *zoned = mls_take_zone(&rest, &minutes);
+    *ms = date + clock - minutes * MLS_MINUTE_MS;
+    *text = rest;
+    return true;
+}
+
+/* ------------------------------------------------------------- whole texts */
+
+bool mls_date_read(mls_str text, double *time_ms)
+{
+    return (mls_take_date(&text, "/-", time_ms) || mls_take_date(&text, "", time_ms)) && text.len == 0;
+}
+
+bool mls_clock_read(mls_str text, double *time_ms)
+{
+    return mls_take_clock(&text, time_ms) && text.len == 0;
+}
+
+bool mls_timezone_parse(mls_str text, double *minutes)
+{
+    return mls_take_zone(&text, minutes) && text.len == 0;
+}
+
+bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
+{
+    double minutes = 0;
+    size_t milliseconds;
+    /* Seconds since 1970 have fewer digits: they are not taken for a day of that year. */
+    if (text.len >= 12 && text.len <= 15 && mls_size_parse(text, &milliseconds)) {
+        *time_ms = (double)milliseconds;
+        *zoned = true;
+        return *time_ms >= 1e11;
+    }
+    if (!mls_take_moment(&text, "/-", time_ms, zoned) && !mls_take_moment(&text, "", time_ms, zoned)) {
+        return false;
+    }
+    if (!*zoned && mls_take_char(&text, " ") && text.len > 0) {
+        *zoned = mls_take_zone(&text, &minutes);
+        *time_ms -= minutes * MLS_MINUTE_MS;
+    }
+    return text.len == 0;
+}
+
+bool mls_moment_parse(mls_str text, double timezone_minutes, double *time_ms)
+{
+    bool zoned;
+    const bool ok = mls_moment_read(text, time_ms, &zoned);
+    *time_ms -= ok && !zoned ? timezone_minutes * MLS_MINUTE_MS : 0;
+    return ok;
+}
+
+/* -------------------------------------------------------------------- years */
+
+double mls_time_resolve(double time_ms, double near_ms)
+{
+    double best = NAN;
+    if (!(time_ms < 0)) {
+        return time_ms;
+    }
+    const double of_year = time_ms - mls_days_of(MLS_NO_YEAR, 1, 1) * MLS_DAY_MS;
+    const double year_10000 = 253402300800000.0; /* a record may say any number */
+    const int near_year = fabs(near_ms) < year_10000 ? 1970 + (int)(near_ms / (365.2425 * MLS_DAY_MS)) : 0;
+    for (int year = near_year - 1; near_year > 0 && year <= near_year + 1; year++) {
+        const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+        const bool late = !leap && of_year >= 60 * MLS_DAY_MS; /* after 29 February */
+        const double time = mls_days_of(year, 1, 1) * MLS_DAY_MS + of_year - (late ? MLS_DAY_MS : 0);
+        best = !isnan(best) && fabs(best - near_ms) <= fabs(time - near_ms) ? best : time;
+    }
+    return best;
 }
 
 /* Hinnant's algorithm: its years begin in March. */

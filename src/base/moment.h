@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * moment.h - times as logs print them, taken piece by piece from the front of a text.  False: it does not begin with
- * that, and stays as it is.
+ * moment.h - dates, times of day and zones as logs print them: the one place where they are read.
+ *
+ * A time is milliseconds since 1970, UTC.  That of a text without a year is less than 0 until mls_time_resolve() gives
+ * it one.  mls_take_…() read from the front of a text and leave it after what they took; false: the text does not begin
+ * with that, and stays as it is.
  */
 #ifndef MLS_BASE_MOMENT_H
 #define MLS_BASE_MOMENT_H
@@ -9,6 +12,10 @@
 #include "mlscore/base.h"
 
 #define MLS_DAY_MS 86400000.0
+#define MLS_MINUTE_MS 60000.0
+
+/* A leap year, long past, in which times without a year stand. */
+enum { MLS_NO_YEAR = 4 };
 
 /* One of some characters, of which '\0' is none; exactly `count` digits, at most 9. */
 static inline bool mls_take_char(mls_str *text, const char *among)
@@ -35,10 +42,35 @@ static inline bool mls_take_digits(mls_str *text, size_t count, int *number)
     return true;
 }
 
-/* 16:24:26, with decimals behind a point or a comma, in milliseconds; a leap second is 60. */
+/* As many digits as there are, of a number that is at most INT32_MAX. */
+bool mls_take_number(mls_str *text, int32_t *number);
+
+/* 16:24:26, with decimals after a point or a comma, in milliseconds; a leap second is 60. */
 bool mls_take_clock(mls_str *text, double *ms);
+
+/* 2026-11-21 with one of the characters `between` its parts, twice the same; 20261121 where `between` is "". */
+bool mls_take_date(mls_str *text, const char *between, double *ms);
+
+/* UTC, Z, +05:30, -0800 or +02, in minutes east of UTC. */
+bool mls_take_zone(mls_str *text, double *minutes);
+
+/* A date with `between`, then 'T', '_' or a blank, a clock, and a zone right after it or none: UTC. */
+bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned);
+
+/*
+ * A whole text: a time as any of the logs has it, or its milliseconds since 1970, and whether it says its zone; a date;
+ * a clock; a zone.  Then a time, which is in the given zone when it says none.
+ */
+bool mls_moment_read(mls_str text, double *time_ms, bool *zoned);
+bool mls_date_read(mls_str text, double *time_ms);
+bool mls_clock_read(mls_str text, double *time_ms);
+bool mls_timezone_parse(mls_str text, double *minutes);
+bool mls_moment_parse(mls_str text, double timezone_minutes, double *time_ms);
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar, for years from 1 on. */
 int mls_days_of(int year, int month, int day);
+
+/* The year of a time without one is that which brings it nearest to `near_ms`; others stay.  near_ms NAN: NAN. */
+double mls_time_resolve(double time_ms, double near_ms);
 
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/moment.h"
 #include "cli/command.h"
 #include "report/reports.h"
 

@@ -220,7 +220,7 @@ static bool mark_hit(void *state, size_t needle, size_t at)
         i++;
     }
     search->line = i;
-    if (at - begin_of(block, i) < MLS_LINE_LOOKED_AT) {
+    if (at - begin_of(block, i) < MLS_LINE_EXAMINED) {
         mark_line(block, i);
     }
     return true;
@@ -345,7 +345,7 @@ static double line_time(mls_job_log *job, size_t i)
     const mls_brief_record *record = record_of(&job->block, i);
     double time_ms = record != NULL ? record->time_ms : (double)NAN;
     if (record == NULL && may_tell_time(line_text(&job->block, i))) {
-        const mls_log_line line = mls_job_line(job, i, job->scratch + MLS_LINE_LOOKED_AT);
+        const mls_log_line line = mls_job_line(job, i, job->scratch + MLS_LINE_EXAMINED);
         time_ms = mls_log_line_time(&line);
     }
     see_time(job, time_ms);

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/moment.h"
 #include "base/statistics.h"
-#include "diagnose/line.h"
+#include "mlscore/diagnose.h"
 
 typedef struct sacct_row {
     double start_ms, end_ms;
@@ -47,11 +48,11 @@ static unsigned class_of_state(mls_str state)
     return 0;
 }
 
-/* NAN: it is not known yet; false: it is no time. */
+/* NAN: it is not known yet; false: it is not a time. */
 static bool take_sacct_time(mls_str text, double *time_ms)
 {
     *time_ms = NAN;
-    return text.len == 0 || mls_str_among(text, "Unknown None") || mls_time_parse(text, time_ms) == text.len;
+    return text.len == 0 || mls_str_among(text, "Unknown None") || mls_moment_parse(text, 0, time_ms);
 }
 
 /* What stands before the next mark, which is cut off with it. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/moment.h"
 #include "base/statistics.h"
 #include "diagnose/job.h"
 

@@ -126,7 +126,7 @@ static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_di
                          .matched = calloc(count, sizeof *job->matched),
                          .rank_nodes = calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
                          .rank_seen = calloc(MLS_RANKS_MAX, 1),
-                         .scratch = malloc((size_t)2 * MLS_LINE_LOOKED_AT)};
+                         .scratch = malloc((size_t)2 * MLS_LINE_EXAMINED)};
     for (size_t i = 0; i < count; i++) {
         if (strcmp(mls_signatures_get(signatures, i)->id, "nccl-watchdog-timeout") == 0) {
             job->watchdog_signature = i;

@@ -2,6 +2,7 @@
 /* follow.c - what the lines of a job tell: its runs, their progress, and the messages that were not survived. */
 #include <math.h>
 
+#include "base/moment.h"
 #include "base/utf8.h"
 #include "diagnose/job.h"
 
@@ -240,55 +241,18 @@ static mls_str group_of(const mls_job_log *job, size_t signature, const mls_log_
     return mls_signatures_group(job->signatures, signature, line->message, name);
 }
 
-/* The word behind `wanted` in a message, where `wanted` is a word of its own; empty: there is none. */
-static mls_str word_behind(mls_str message, mls_str wanted)
-{
-    mls_str rest = message;
-    for (const char *at; (at = memmem(rest.ptr, rest.len, wanted.ptr, wanted.len)) != NULL;) {
-        rest = (mls_str){at + wanted.len, (size_t)(message.ptr + message.len - at) - wanted.len};
-        const char before = at > message.ptr ? at[-1] : ' ';
-        if (before == ' ' || before == '[' || before == '(' || before == ',' || before == ':') {
-            mls_str word = rest;
-            word.len = 0;
-            while (word.len < rest.len && memchr(" ,;:()[]'\"", rest.ptr[word.len], 11) == NULL) {
-                word.len++;
-            }
-            return word;
-        }
-    }
-    return (mls_str){"", 0};
-}
-
-/* The group, else the prefix, else "rank N" in the line, which is not one of a node's own. */
+/* The group, else where the line says it. */
 static int32_t rank_of(const mls_job_log *job, size_t signature, const mls_log_line *line)
 {
     mls_str group = group_of(job, signature, line, "rank");
-    int32_t rank = -1;
-    if (mls_take_number(&group, &rank) || line->rank >= 0) {
-        return rank >= 0 ? rank : line->rank;
-    }
-    mls_str word = word_behind(line->message, MLS_S("rank "));
-    word = word.len > 0 ? word : word_behind(line->message, MLS_S("Rank "));
-    const bool local =
-        word.len > 0 && word.ptr - line->message.ptr >= 11 && memcmp(word.ptr - 11, "local rank ", 11) == 0;
-    return !local && mls_take_number(&word, &rank) && word.len == 0 ? rank : -1;
+    int32_t rank;
+    return mls_take_number(&group, &rank) ? rank : mls_log_line_rank(line);
 }
 
-/* The group, else the prefix, else "node: NAME" or "node NAME" with a digit in it. */
 static const char *node_of(mls_job_log *job, size_t signature, const mls_log_line *line)
 {
-    mls_str node = group_of(job, signature, line, "node");
-    node = node.len > 0 ? node : line->node;
-    const bool known = node.len > 0;
-    node = known ? node : word_behind(line->message, MLS_S("node: "));
-    node = node.len > 0 ? node : word_behind(line->message, MLS_S("node "));
-    bool digit = false;
-    bool letter = false;
-    for (size_t i = 0; i < node.len; i++) {
-        digit |= mls_is_digit(node.ptr[i]);
-        letter |= !mls_is_digit(node.ptr[i]);
-    }
-    return known || (digit && letter) ? mls_job_name(job, node) : NULL;
+    const mls_str group = group_of(job, signature, line, "node");
+    return mls_job_name(job, group.len > 0 ? group : mls_log_line_node(line));
 }
 
 /* One more match of a signature since the last advance. */

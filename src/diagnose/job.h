@@ -9,8 +9,8 @@
 #define MLS_DIAGNOSE_JOB_H
 
 #include "base/map.h"
-#include "diagnose/line.h"
 #include "diagnose/signatures.h"
+#include "log/prefix.h"
 #include "mlscore/log.h"
 #include "score/run_cut.h"
 

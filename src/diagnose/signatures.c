@@ -6,7 +6,7 @@
 
 #include "base/json_row.h"
 #include "base/needles.h"
-#include "diagnose/line.h"
+#include "log/prefix.h"
 #include "mlscore/value.h"
 
 enum { SIGNATURES_MAX = 4096, NEEDS_MAX = 64 };
@@ -403,7 +403,7 @@ mls_status mls_signatures_find(mls_signatures *self, mls_str message, bool trace
 mls_status mls_signatures_match(mls_signatures *self, mls_str line, const mls_signature **found)
 {
     ptrdiff_t index = -1;
-    char *scratch = malloc(MLS_LINE_LOOKED_AT);
+    char *scratch = malloc(MLS_LINE_EXAMINED);
     mls_status status = scratch != NULL ? mls_signatures_prepare(self) : MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
         const mls_log_line read = mls_log_line_read(line, false, scratch);

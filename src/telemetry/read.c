@@ -7,6 +7,7 @@
 
 #include "base/decimal.h"
 #include "base/file.h"
+#include "base/moment.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "mlscore/value.h"
@@ -14,7 +15,6 @@
 
 /* A step back of less is the order in which devices are asked. */
 #define STEP_BACK_MS 1000
-#define MINUTE_MS 60000.0
 
 /* A counter that has come further than this is none. */
 #define COUNTER_MAX 1e15
@@ -246,7 +246,7 @@ static bool place_row(log_reading *reading, mls_log_device *device, parsed_row *
     const bool local = !isnan(row->packed.time_ms) && !row->zoned;
     device->local |= local;
     row->packed.time_ms += options->offset_ms;
-    row->packed.time_ms -= local ? options->timezone_minutes * MINUTE_MS : 0;
+    row->packed.time_ms -= local ? options->timezone_minutes * MLS_MINUTE_MS : 0;
     if (isnan(row->packed.time_ms) && !isnan(options->start_ms)) {
         row->packed.time_ms = options->start_ms + (double)device->count * options->interval_ms;
     }

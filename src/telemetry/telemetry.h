@@ -187,11 +187,6 @@ mls_str mls_log_stem(const char *path);
 /* The host that a file's name tells; empty: none. */
 mls_str mls_host_of(const char *path);
 
-/* A time, and whether it says its zone; or the parts of one: milliseconds of the day, or of the date's begin. */
-bool mls_moment_read(mls_str text, double *time_ms, bool *zoned);
-bool mls_date_read(mls_str text, double *time_ms);
-bool mls_clock_read(mls_str text, double *time_ms);
-
 /*
  * What files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at its
  * end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case.

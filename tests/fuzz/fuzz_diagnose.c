@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "diagnose/line.h"
+#include "base/moment.h"
+#include "log/prefix.h"
+#include "mlscore/diagnose.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,10 +18,10 @@ static int open_memory(void *state, const char *path)
 
 static void check_line(mls_str raw)
 {
-    static char scratch[MLS_LINE_LOOKED_AT];
+    static char scratch[MLS_LINE_EXAMINED];
     const mls_log_line line = mls_log_line_read(raw, false, scratch);
     const double time_ms = mls_log_line_time(&line);
-    if (line.text.len > MLS_LINE_LOOKED_AT || line.message.len > line.text.len || line.rank < -1 ||
+    if (line.text.len > MLS_LINE_EXAMINED || line.message.len > line.text.len || line.rank < -1 ||
         line.local_rank < -1 || mls_time_resolve(time_ms, 1.7e12) < 0) {
         abort();
     }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "diagnose/line.h"
+#include "log/prefix.h"
 #include "mlscore/diagnose.h"
 
 static mls_signatures *load(void)
@@ -54,7 +54,7 @@ static int match_within(const pcre2_code *code, mls_str text, uint32_t steps)
 static void examples(void **state)
 {
     (void)state;
-    static char scratch[MLS_LINE_LOOKED_AT];
+    static char scratch[MLS_LINE_EXAMINED];
     mls_signatures *signatures = load();
     const mls_signature *found;
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
@@ -126,7 +126,7 @@ static void linear_on(const mls_signature *one, const pcre2_code *code, mls_str 
 static void linear(void **state)
 {
     (void)state;
-    static char scratch[MLS_LINE_LOOKED_AT];
+    static char scratch[MLS_LINE_EXAMINED];
     mls_signatures *signatures = load();
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
         const mls_signature *one = mls_signatures_get(signatures, i);

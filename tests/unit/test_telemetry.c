@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
+#include "base/moment.h"
 #include "close.h"
 #include "telemetry/telemetry.h"
 

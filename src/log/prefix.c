@@ -1,75 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line.c - what launchers, loggers and kernels put in front of a message. */
-#include "diagnose/line.h"
+/* prefix.c - the prefixes of launchers, loggers and kernels, and the patterns by which they are known. */
+#include "log/prefix.h"
 
 #include <math.h>
 
 #include "base/moment.h"
 
 enum { PREFIXES_MAX = 6, NODE_MAX = 64 };
-
-/* The leap year, long past, in which times without a year stand. */
-enum { NO_YEAR = 4 };
-
-/* ---------------------------------------------------------------- pieces */
-
-static mls_str behind(mls_str text, size_t count)
-{
-    return (mls_str){text.ptr + count, text.len - count};
-}
-
-bool mls_take_number(mls_str *text, int32_t *number)
-{
-    int64_t value = 0;
-    size_t digits = 0;
-    while (digits < text->len && mls_is_digit(text->ptr[digits]) && value <= INT32_MAX) {
-        value = value * 10 + (text->ptr[digits++] - '0');
-    }
-    if (digits == 0 || value > INT32_MAX) {
-        return false;
-    }
-    *number = (int32_t)value;
-    *text = behind(*text, digits);
-    return true;
-}
-
-/* ----------------------------------------------------------------- times */
-
-double mls_time_resolve(double time_ms, double near_ms)
-{
-    double best = NAN;
-    if (!(time_ms < 0)) {
-        return time_ms;
-    }
-    const double of_year = time_ms - mls_days_of(NO_YEAR, 1, 1) * MLS_DAY_MS;
-    const double year_10000 = 253402300800000.0; /* a record may say any number */
-    const int near_year = fabs(near_ms) < year_10000 ? 1970 + (int)(near_ms / (365.2425 * MLS_DAY_MS)) : 0;
-    for (int year = near_year - 1; near_year > 0 && year <= near_year + 1; year++) {
-        const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-        const bool late = !leap && of_year >= 60 * MLS_DAY_MS; /* behind 29 February */
-        const double time = mls_days_of(year, 1, 1) * MLS_DAY_MS + of_year - (late ? MLS_DAY_MS : 0);
-        best = !isnan(best) && fabs(best - near_ms) <= fabs(time - near_ms) ? best : time;
-    }
-    return best;
-}
-
-/* Z, +02:00, +0200, or nothing: UTC */
-static void take_zone(mls_str *text, double *ms)
-{
-    mls_str rest = *text;
-    int hours, minutes;
-    if (mls_take_char(text, "Z")) {
-        return;
-    }
-    const bool east = mls_take_char(&rest, "+");
-    if ((east || mls_take_char(&rest, "-")) && mls_take_digits(&rest, 2, &hours)) {
-        (void)mls_take_char(&rest, ":");
-        if (mls_take_digits(&rest, 2, &minutes)) {
-            *ms += (east ? -1 : 1) * (hours * 60 + minutes) * 60000.0;
-            *text = rest;
-        }
-    }
-}
 
 /* --------------------------------------------------------------- formats */
 
@@ -86,7 +23,9 @@ static bool take_month(mls_str *text, int *month)
     while (*month <= 12 && !mls_str_starts(*text, (mls_str){names + 4 * (*month - 1), 4})) {
         (*month)++;
     }
-    *text = behind(*text, *month <= 12 ? 4 : 0);
+    if (*month <= 12) {
+        *text = (mls_str){text->ptr + 4, text->len - 4};
+    }
     return *month <= 12;
 }
 
@@ -96,20 +35,21 @@ static bool take_host(mls_str *text, mls_str *host)
     while (host->len < text->len && host->len < NODE_MAX && is_host_char(text->ptr[host->len])) {
         host->len++;
     }
-    *text = behind(*text, host->len);
+    *text = (mls_str){text->ptr + host->len, text->len - host->len};
     return host->len > 0;
 }
 
-static bool take_between(mls_str *text, size_t digits, int least, int most, int *number)
+static bool take_between(mls_str *text, size_t digits, int min, int max, int *number)
 {
-    return mls_take_digits(text, digits, number) && *number >= least && *number <= most;
+    return mls_take_digits(text, digits, number) && *number >= min && *number <= max;
 }
 
-/* What one letter of a format stands for. */
+/* Takes what one letter of a format stands for. */
 static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
 {
     const char *begin = text->ptr;
     size_t digits;
+    bool zoned;
     mls_str word;
     switch (letter) {
     case '_':
@@ -135,10 +75,6 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
         return true;
     case 'Y':
         return take_between(text, 4, 1970, 9999, &parts->year);
-    case 'M':
-        return take_between(text, 2, 1, 12, &parts->month);
-    case 'D':
-        return take_between(text, 2, 1, 31, &parts->day);
     case 'B':
         return take_month(text, &parts->month);
     case 'E':
@@ -147,15 +83,13 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
     case 'G':
         digits = text->len > 3 && text->ptr[3] == ' ' ? 1 : 2;
         return take_between(text, digits, 1, 12, &parts->month) && take_between(text, 2, 1, 31, &parts->day);
-    case 'T':
-        return mls_take_char(text, "T _");
+    case 't':
+        return mls_take_moment(text, "-", &parts->moment_ms, &zoned);
     case 'C':
         return mls_take_clock(text, &parts->clock_ms);
-    case 'Z':
-        take_zone(text, &parts->clock_ms);
-        return true;
     case 'W':
-        *text = behind(*text, text->len < 3 ? text->len : 3);
+        word = (mls_str){text->ptr, text->len < 3 ? text->len : 3};
+        *text = (mls_str){text->ptr + word.len, text->len - word.len};
         return true;
     case 'L':
         return mls_take_char(text, "IWEF");
@@ -173,7 +107,7 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
 bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
 {
     mls_str rest = *text;
-    *parts = (mls_line_parts){.rank = -1, .local_rank = -1, .number = -1};
+    *parts = (mls_line_parts){.moment_ms = (double)NAN, .rank = -1, .local_rank = -1, .number = -1};
     for (; *format != '\0'; format++) {
         if (*format == '%' ? !take_letter(&rest, *++format, parts)
                            : !mls_take_char(&rest, (const char[]){*format, '\0'})) {
@@ -182,23 +116,6 @@ bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
     }
     *text = rest;
     return true;
-}
-
-static double time_of_parts(const mls_line_parts *parts)
-{
-    return mls_days_of(parts->year > 0 ? parts->year : NO_YEAR, parts->month, parts->day) * MLS_DAY_MS +
-           parts->clock_ms;
-}
-
-size_t mls_time_parse(mls_str text, double *time_ms)
-{
-    mls_line_parts parts;
-    mls_str rest = text;
-    if (!mls_line_take(&rest, "%Y-%M-%D%T%C%Z", &parts)) {
-        return 0;
-    }
-    *time_ms = time_of_parts(&parts);
-    return text.len - rest.len;
 }
 
 /* -------------------------------------------------------------- prefixes */
@@ -211,16 +128,16 @@ static const struct {
     {"[", "[%n,%r]<stderr>:"},   /* mpirun */
     {"[", "[%n,%r]<stdout>:"},   /* and the same for others of its streams */
     {"[", "[%n,%r]<stddiag>:"},
-    {"[", "[rank%r]:"},                    /* torch */
-    {"[", "[default%l]:"},                 /* torchrun */
-    {" 0123456789", "%?%Y-%M-%D%T%C%Z%|"}, /* 2026-04-19T13:28:01.123Z */
-    {" [", "%?[%Y-%M-%D%T%C%Z]"},          /* [2026-04-19 13:28:01] */
-    {" [", "%?[%W %B%E %C %Y]"},           /* [Sun Apr 19 13:28:01 2026] of dmesg -T */
-    {"[", "[%L%G %C%|"},                   /* [E0419 13:28:01.123456 of glog; of PyTorch [E419 */
-    {"IWEF", "%L%G %C%|"},                 /* and without a bracket */
-    {"JFMASOND", "%B%E %C %N%P"},          /* Apr 19 13:28:01 node076 kernel: of syslog */
-    {"[", "[%_%n.%n]"},                    /* [ 8123.456789] */
-    {NULL, "%h:%n:%n [%g]"},               /* node076:984:1357 [4] of NCCL */
+    {"[", "[rank%r]:"},           /* torch */
+    {"[", "[default%l]:"},        /* torchrun */
+    {" 0123456789", "%?%t%|"},    /* 2026-04-19T13:28:01.123Z */
+    {" [", "%?[%t]"},             /* [2026-04-19 13:28:01] */
+    {" [", "%?[%W %B%E %C %Y]"},  /* [Sun Apr 19 13:28:01 2026] of dmesg -T */
+    {"[", "[%L%G %C%|"},          /* [E0419 13:28:01.123456 of glog; of PyTorch [E419 */
+    {"IWEF", "%L%G %C%|"},        /* and without a bracket */
+    {"JFMASOND", "%B%E %C %N%P"}, /* Apr 19 13:28:01 node076 kernel: of syslog */
+    {"[", "[%_%n.%n]"},           /* [ 8123.456789] */
+    {NULL, "%h:%n:%n [%g]"},      /* node076:984:1357 [4] of NCCL */
 };
 
 /* Devices are named like nodes: "nvidia-nvswitch3: SXid …", "mlx5_0: link down", "nvme0n1: I/O timeout". */
@@ -243,8 +160,18 @@ static bool names_node(mls_str name)
            !(mls_str_starts(name, MLS_S("ib")) && name.len > 2 && mls_is_digit(name.ptr[2]));
 }
 
-/* One prefix; of several ranks, times, nodes and GPUs the first counts. */
-static bool peel(mls_str *rest, mls_log_line *line, bool first)
+/* The time of a prefix, which may lack a year; NAN: it has none. */
+static double time_of_parts(const mls_line_parts *parts)
+{
+    if (parts->month == 0) {
+        return parts->moment_ms;
+    }
+    const int year = parts->year > 0 ? parts->year : MLS_NO_YEAR;
+    return mls_days_of(year, parts->month, parts->day) * MLS_DAY_MS + parts->clock_ms;
+}
+
+/* Takes one prefix off; of several ranks, times, nodes and GPUs the first counts. */
+static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
 {
     mls_line_parts parts;
     mls_str at = *rest;
@@ -259,7 +186,7 @@ static bool peel(mls_str *rest, mls_log_line *line, bool first)
     }
     line->rank = line->rank < 0 ? parts.rank : line->rank;
     line->local_rank = line->local_rank < 0 ? parts.local_rank : line->local_rank;
-    line->time_ms = isnan(line->time_ms) && parts.month > 0 ? time_of_parts(&parts) : line->time_ms;
+    line->time_ms = isnan(line->time_ms) ? time_of_parts(&parts) : line->time_ms;
     line->node = line->node.len == 0 ? parts.node : line->node;
     line->gpu = line->gpu.len == 0 ? parts.gpu : line->gpu;
     *rest = at;
@@ -269,7 +196,7 @@ static bool peel(mls_str *rest, mls_log_line *line, bool first)
 mls_str mls_log_line_clean(mls_str raw, char *scratch)
 {
     size_t to = 0;
-    raw.len = raw.len < MLS_LINE_LOOKED_AT ? raw.len : MLS_LINE_LOOKED_AT;
+    raw.len = raw.len < MLS_LINE_EXAMINED ? raw.len : MLS_LINE_EXAMINED;
     for (size_t i = 0; i < raw.len; i++) {
         const unsigned char c = (unsigned char)raw.ptr[i];
         if (c != 0x1b) {
@@ -292,31 +219,81 @@ mls_str mls_log_line_clean(mls_str raw, char *scratch)
 
 mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
 {
-    const mls_str cut = {raw.ptr, raw.len < MLS_LINE_LOOKED_AT ? raw.len : MLS_LINE_LOOKED_AT};
+    const mls_str cut = {raw.ptr, raw.len < MLS_LINE_EXAMINED ? raw.len : MLS_LINE_EXAMINED};
     mls_log_line line = {
         .text = clean ? cut : mls_log_line_clean(cut, scratch), .time_ms = (double)NAN, .rank = -1, .local_rank = -1};
     line.message = line.text;
-    for (int i = 0; i < PREFIXES_MAX && line.message.len > 0 && peel(&line.message, &line, i == 0); i++) {
+    for (int i = 0; i < PREFIXES_MAX && line.message.len > 0 && strip_prefix(&line.message, &line, i == 0); i++) {
         (void)mls_take_char(&line.message, " ");
     }
     return line;
 }
 
+/* ----------------------------------------------- what the message itself says */
+
+/* The text after `words`, where the message has them. */
+static bool find_after(mls_str message, mls_str words, mls_str *rest)
+{
+    const char *at = memmem(message.ptr, message.len, words.ptr, words.len);
+    if (at != NULL) {
+        *rest = (mls_str){at + words.len, (size_t)(message.ptr + message.len - at) - words.len};
+    }
+    return at != NULL;
+}
+
 double mls_log_line_time(const mls_log_line *line)
 {
-    double time_ms = line->time_ms;
     mls_str rest = line->message;
     mls_line_parts parts;
-    if (!isnan(time_ms)) {
-        return time_ms;
+    if (!isnan(line->time_ms)) {
+        return line->time_ms;
     }
-    if (mls_line_take(&rest, "%_time %_: ", &parts)) { /* torchrun's row "  time      : 2026-04-19_13:28:01" */
-        (void)mls_time_parse(rest, &time_ms);
-    } else if (mls_str_contains(rest, MLS_S("slurmstepd: "))) {
-        const char *at = memmem(rest.ptr, rest.len, " AT ", 4);
-        if (at != NULL) {
-            (void)mls_time_parse((mls_str){at + 4, (size_t)(rest.ptr + rest.len - at) - 4}, &time_ms);
+    if (mls_line_take(&rest, "%_time %_: %t", &parts) || /* torchrun's row "  time      : 2026-04-19_13:28:01" */
+        (mls_str_contains(rest, MLS_S("slurmstepd: ")) && find_after(rest, MLS_S(" AT "), &rest) &&
+         mls_line_take(&rest, "%t", &parts))) {
+        return parts.moment_ms;
+    }
+    return NAN;
+}
+
+/* The word after `wanted` in a message, where `wanted` is a word of its own; empty: there is none. */
+static mls_str word_after(mls_str message, mls_str wanted)
+{
+    for (mls_str rest = message; find_after(rest, wanted, &rest);) {
+        const char *at = rest.ptr - wanted.len;
+        if (at == message.ptr || memchr(" [(,:", at[-1], 5) != NULL) {
+            size_t len = 0;
+            while (len < rest.len && memchr(" ,;:()[]'\"", rest.ptr[len], 11) == NULL) {
+                len++;
+            }
+            return (mls_str){rest.ptr, len};
         }
     }
-    return time_ms;
+    return (mls_str){"", 0};
+}
+
+int32_t mls_log_line_rank(const mls_log_line *line)
+{
+    int32_t rank;
+    mls_str word = line->rank < 0 ? word_after(line->message, MLS_S("rank ")) : (mls_str){"", 0};
+    word = line->rank < 0 && word.len == 0 ? word_after(line->message, MLS_S("Rank ")) : word;
+    const mls_str before = {line->message.ptr, word.len > 0 ? (size_t)(word.ptr - line->message.ptr) : 0};
+    return !mls_str_ends(before, MLS_S("local rank ")) && mls_take_number(&word, &rank) && word.len == 0 ? rank
+                                                                                                         : line->rank;
+}
+
+mls_str mls_log_line_node(const mls_log_line *line)
+{
+    if (line->node.len > 0) {
+        return line->node;
+    }
+    mls_str node = word_after(line->message, MLS_S("node: "));
+    node = node.len > 0 ? node : word_after(line->message, MLS_S("node "));
+    bool digit = false;
+    bool letter = false;
+    for (size_t i = 0; i < node.len; i++) {
+        digit |= mls_is_digit(node.ptr[i]);
+        letter |= !mls_is_digit(node.ptr[i]);
+    }
+    return digit && letter ? node : (mls_str){"", 0};
 }

@@ -10,12 +10,13 @@
 #include <math.h>
 
 #include "base/buffer.h"
-#include "diagnose/line.h"
+#include "base/moment.h"
+#include "log/prefix.h"
 
 /* 2026-04-19T13:28:01 */
 #define THEN 1776605281000.0
 
-static char scratch[MLS_LINE_LOOKED_AT];
+static char scratch[MLS_LINE_EXAMINED];
 
 static void expect(const char *raw, const char *message, double time_ms, int rank, int local_rank, const char *node,
                    const char *gpu)
