@@ -177,6 +177,16 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
 /** How much was found about a scored group, its seeds and its runs. */
 mls_finding_counts mls_group_found(const mls_group *group);
 
+/**
+ * Whether a scored group is well: all its runs are valid, it has a score, and no check of it failed; `strict`: nothing
+ * at all was found, either.  With too few runs convergence is not judged, which is no failure.
+ */
+bool mls_group_is_well(const mls_group *group, bool strict);
+
+/** Whether the scale of a scored group is official: only results that have an official score and pass the convergence
+ * check are scaled, and only folders of results hold a scaling.json. */
+bool mls_group_is_scaled(const mls_group *group);
+
 /** The energy of a scored group from group->power.joules, if it has any. */
 void mls_group_energy(mls_group *group);
 void mls_group_release(mls_group *group);

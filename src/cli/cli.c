@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli.c - what every command needs around its work. */
+/* cli.c - messages, rules, files, output and progress: all that commands need around their work. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ void mls_cli_worsen(mls_cli *cli, int status)
 
 bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, ...)
 {
-    const bool whole = cli->command == NULL || cli->command == &mls_command_help;
     const char *name = cli->command != NULL ? cli->command->name : "";
+    const bool whole = *name == '\0' || strcmp(name, "help") == 0;
     mls_buffer message = {0};
     mls_buffer line = {0};
     va_list args;
@@ -53,7 +53,7 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     return false;
 }
 
-mls_cli_hint mls_cli_meant(const mls_nearest *nearest)
+mls_cli_hint mls_cli_suggestion(const mls_nearest *nearest)
 {
     mls_cli_hint hint = {""};
     if (nearest->found.len > 0) {
@@ -82,11 +82,11 @@ static void offer_findings(mls_nearest *nearest)
 const mls_command *mls_command_find(mls_cli *cli, const char *name)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        if (strcmp(name, mls_commands[i]->name) == 0) {
-            return mls_commands[i];
+    for (size_t i = 0; cli->commands[i] != NULL; i++) {
+        if (strcmp(name, cli->commands[i]->name) == 0) {
+            return cli->commands[i];
         }
-        mls_nearest_offer(&nearest, mls_str_from(mls_commands[i]->name));
+        mls_nearest_offer(&nearest, mls_str_from(cli->commands[i]->name));
     }
     if (cli->command == NULL) {
         mls_nearest_offer(&nearest, MLS_S("--help"));
@@ -97,7 +97,7 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name)
         offer_findings(&nearest);
     }
     mls_cli_say(cli, MLS_WRONG_USAGE, NULL, *name == '-' ? "unknown option '%s'%s" : "there is no command '%s'%s", name,
-                mls_cli_meant(&nearest).text);
+                mls_cli_suggestion(&nearest).text);
     return NULL;
 }
 
@@ -108,7 +108,7 @@ void mls_cli_explain(mls_cli *cli, const char *name)
     if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
         offer_findings(&nearest);
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
-                    mls_cli_meant(&nearest).text);
+                    mls_cli_suggestion(&nearest).text);
     } else if (mls_cli_open(cli)) {
         const mls_finding_info *info = mls_finding_info_get(code);
         mls_output_printf(&cli->output, "%s (%s): %s\n\n%s\n\nwhat to do: %s\n", info->name,
@@ -168,7 +168,7 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
     }
     const int kind = text != NULL ? MLS_WRONG_USAGE : MLS_EXIT_USAGE;
     return mls_cli_say(cli, error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : kind, NULL, "%s%s", error.message,
-                       mls_cli_meant(&nearest).text);
+                       mls_cli_suggestion(&nearest).text);
 }
 
 bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition)
@@ -197,9 +197,9 @@ bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition *
 
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
-    const size_t most = (size_t)1 << 30; /* a device has no end */
+    const size_t max = (size_t)1 << 30; /* a device has no end */
     mls_error error = {0};
-    return mls_file_read(path, true, most, text, &error) == MLS_OK ||
+    return mls_file_read(path, true, max, text, &error) == MLS_OK ||
            mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
 }
 
@@ -319,9 +319,12 @@ void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 void mls_cli_release(mls_cli *cli)
 {
     mls_names_release(&cli->operands);
-    mls_names_release(&cli->compare.accelerators);
-    mls_names_release(&cli->telemetry.runs);
-    mls_names_release(&cli->signature_files);
+    for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
+        if (option->does == MLS_ADDS_TEXT) {
+            mls_names_release((void *)((char *)cli->settings + option->at));
+        }
+    }
+    free(cli->settings);
     mls_sources_release(&cli->sources);
     mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);

@@ -7,10 +7,15 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
+typedef struct check_settings {
+    bool split;
+} check_settings;
+
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
-    MLS_ROW_FLAG('\0', "split", split, "cut result_*.txt into runs too, which are one run each otherwise"),
+    MLS_ROW_FLAG('\0', "split", offsetof(check_settings, split),
+                 "cut result_*.txt into runs too, which are one run each otherwise"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
@@ -55,13 +60,14 @@ static void check(mls_cli *cli)
 {
     const mls_edition *edition;
     mls_checker_options rules;
-    checking_state checking = {.cli = cli, .names = {.sources = &cli->sources, .split = cli->split}};
+    const check_settings *settings = cli->settings;
+    checking_state checking = {.cli = cli, .names = {.sources = &cli->sources, .split = settings->split}};
     const mls_reading reading = {.rules = &rules,
                                  .brief = true,
                                  /* A hint for people, which neither programs nor --strict are to count. */
                                  .doubting =
                                      cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE,
-                                 .cutting = cli->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
+                                 .cutting = settings->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
                                  .threads = cli->threads,
                                  .state = &checking,
                                  .run = check_run,
@@ -80,6 +86,7 @@ const mls_command mls_command_check = {
              "and what was found.  A file that holds several runs, as a job's output does, is cut\n"
              "into them as score does; a result_*.txt is one run, unless --split is given.",
     .options = options,
+    .settings_size = sizeof(check_settings),
     .path_arguments = true,
     .missing = "no path given",
     .run = check,

@@ -8,16 +8,23 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
+typedef struct compare_settings {
+    bool published, scaling, all;
+    const char *baseline, *fail_if;
+    mls_names accelerators; /* "8", "A:8" */
+} compare_settings;
+
+#define AT(member) offsetof(compare_settings, member)
+
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_FLAG('\0', "published", compare.published, "each group against the published results nearest to it"),
-    MLS_ROW_FLAG('\0', "scaling", compare.scaling, "minutes against accelerators: speedup and efficiency"),
-    MLS_ROW_TEXT('\0', "baseline", "NAME", compare.baseline, "compare the other sides with this one (the first)"),
-    {'\0', "accelerators", "[NAME:]N", "a side's number of accelerators, where nothing else tells it", MLS_ADDS_TEXT,
-     offsetof(mls_cli, compare.accelerators), NULL},
-    MLS_ROW_TEXT('\0', "fail-if", "slower", compare.fail_if,
-                 "end with status 1 when a side is slower than the baseline"),
-    MLS_ROW_FLAG('\0', "all", compare.all, "show all hyperparameters, those too that do not differ"),
+    MLS_ROW_FLAG('\0', "published", AT(published), "each group against the published results nearest to it"),
+    MLS_ROW_FLAG('\0', "scaling", AT(scaling), "minutes against accelerators: speedup and efficiency"),
+    MLS_ROW_TEXT('\0', "baseline", "NAME", AT(baseline), "compare the other sides with this one (the first)"),
+    MLS_ROW_OF(MLS_ADDS_TEXT, "accelerators", "[NAME:]N", AT(accelerators),
+               "a side's number of accelerators, where nothing else tells it"),
+    MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "end with status 1 when a side is slower than the baseline"),
+    MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters, those too that do not differ"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
@@ -70,10 +77,9 @@ static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
     return true;
 }
 
-/* What was said of a side itself goes before what was said of all, and what was said first before the rest. */
-static bool take_counts(mls_cli *cli, const mls_side_list *sides)
+/* A number given of a side itself goes before one given of all, and the first before the rest. */
+static bool take_counts(mls_cli *cli, const mls_side_list *sides, const mls_names *words)
 {
-    const mls_names *words = &cli->compare.accelerators;
     for (size_t i = 0; i < 2 * words->count; i++) {
         const char *word = words->items[i % words->count];
         const char *colon = strrchr(word, ':');
@@ -88,9 +94,9 @@ static bool take_counts(mls_cli *cli, const mls_side_list *sides)
         }
         for (size_t s = 0; s < sides->count; s++) {
             mls_side *side = sides->items[s];
-            const bool meant =
+            const bool named =
                 i < words->count ? colon != NULL && mls_str_equal(mls_str_from(side->name), name) : colon == NULL;
-            side->accelerators = meant && side->accelerators == 0 ? (double)count : side->accelerators;
+            side->accelerators = named && side->accelerators == 0 ? (double)count : side->accelerators;
         }
     }
     return true;
@@ -137,8 +143,8 @@ static bool append_benchmarks(mls_buffer *words, const mls_comparison *compariso
     return any;
 }
 
-/* What the comparison is worth: whether anything in it can be believed, and what --fail-if asks. */
-static void judge_comparison(mls_cli *cli, const mls_comparison *comparison)
+/* Makes it count when nothing in the comparison can be believed, and when --fail-if asks, that a side is slower. */
+static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, bool fail_if_slower)
 {
     mls_buffer words = {0};
     for (size_t i = 0; i < comparison->sides.count; i++) {
@@ -149,14 +155,14 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison)
     }
     for (size_t i = 0; i < comparison->blocks.count; i++) {
         const mls_block *block = &comparison->blocks.items[i];
-        bool told = false;
+        bool known = false;
         bool slower = false;
         for (size_t k = 1; k < block->group_count; k++) {
             const mls_compare_verdict verdict = block->differences[k].verdict;
-            told |= verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
+            known |= verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
             slower |= verdict == MLS_COMPARE_SLOWER;
         }
-        mls_cli_worsen(cli, told && !(slower && cli->compare.fail_if != NULL) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        mls_cli_worsen(cli, known && !(slower && fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     }
     if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s",
@@ -167,6 +173,8 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison)
 
 static void compare_all(mls_cli *cli, const mls_compare_request *request)
 {
+    const compare_settings *settings = cli->settings;
+    bool all = settings->all;
     mls_comparison comparison;
     mls_error error = {0};
     const mls_status status = mls_compare(request, &comparison, &error);
@@ -181,34 +189,35 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
                              comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
                              : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
                                                                         : &mls_compare_report,
-                             &comparison, &cli->compare.all);
+                             &comparison, &all);
         say_problems(cli, &comparison);
-        judge_comparison(cli, &comparison);
+        judge_comparison(cli, &comparison, settings->fail_if != NULL);
     }
     mls_comparison_release(&comparison);
 }
 
 static void compare_run(mls_cli *cli)
 {
+    const compare_settings *settings = cli->settings;
     const mls_edition *edition;
     mls_checker_options judge;
     mls_arena arena = {0};
     mls_side_list sides = {0};
-    if (cli->compare.fail_if != NULL && strcmp(cli->compare.fail_if, "slower") != 0) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--fail-if takes slower, not '%s'", cli->compare.fail_if);
-    } else if (cli->compare.published && cli->compare.scaling) {
+    if (settings->fail_if != NULL && strcmp(settings->fail_if, "slower") != 0) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--fail-if takes slower, not '%s'", settings->fail_if);
+    } else if (settings->published && settings->scaling) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--published and --scaling exclude each other");
-    } else if (take_sides(cli, &sides, &arena) && take_counts(cli, &sides) && mls_cli_judge(cli, &judge, &edition)) {
-        cli->score.editions = mls_cli_editions(cli);
-        const mls_compare_request request = {.mode = cli->compare.scaling     ? MLS_COMPARE_SCALING
-                                                     : cli->compare.published ? MLS_COMPARE_PUBLISHED
-                                                                              : MLS_COMPARE_SIDES,
+    } else if (take_sides(cli, &sides, &arena) && take_counts(cli, &sides, &settings->accelerators) &&
+               mls_cli_judge(cli, &judge, &edition)) {
+        const mls_compare_request request = {.mode = settings->scaling     ? MLS_COMPARE_SCALING
+                                                     : settings->published ? MLS_COMPARE_PUBLISHED
+                                                                           : MLS_COMPARE_SIDES,
                                              .sides = sides,
-                                             .baseline = cli->compare.baseline,
+                                             .baseline = settings->baseline,
                                              .collect = {.usage = judge.usage,
                                                          .edition = edition,
                                                          .threads = cli->threads,
-                                                         .score = cli->score,
+                                                         .score = {.editions = mls_cli_editions(cli)},
                                                          .checker = judge,
                                                          .progress = mls_cli_progress,
                                                          .progress_state = cli}};
@@ -226,6 +235,7 @@ const mls_command mls_command_compare = {
              "score is from the baseline's, with an interval and a verdict, what parts of the runs\n"
              "the difference is made of, and how differently they were set up.",
     .options = options,
+    .settings_size = sizeof(compare_settings),
     .path_arguments = true,
     .missing = "no path given",
     .run = compare_run,

@@ -24,14 +24,15 @@
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 
-/* What a template is about outside of its loops. */
+/* Stand for the command and the option outside of the loops of a template. */
 static const mls_option no_option = {.name = NULL, .help = ""};
 static const mls_command no_command = {.name = "", .summary = "", .options = &no_option};
 
-/* What stands around a place of a template. */
+/* The loops around a place of a template, and what is alike in all of it. */
 typedef struct place {
     mls_output *output;
     const mls_editions *editions;
+    const mls_command *const *commands;
     const char *special; /* gets a backslash inside of quotes */
     const mls_command *command;
     const mls_option *option;
@@ -73,8 +74,8 @@ static void print_words(const place *at, const char *words)
     mls_map printed = {.arena = &arena};
     for (mls_str word; words != NULL && mls_list_next(&words, '|', &word);) {
         if (mls_str_equal(word, MLS_S("COMMAND"))) {
-            for (size_t i = 0; mls_commands[i] != NULL; i++) {
-                print_word(at, &printed, mls_str_from(mls_commands[i]->name));
+            for (size_t i = 0; at->commands[i] != NULL; i++) {
+                print_word(at, &printed, mls_str_from(at->commands[i]->name));
             }
         } else if (mls_str_equal(word, MLS_S("FINDING"))) {
             for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
@@ -171,8 +172,8 @@ static const char *render(const char *text, place at, bool on)
             place each = at;
             text = render(body, at, false);
             each.option = token == '[' ? &no_option : at.command->options;
-            for (size_t i = 0; on && token == '[' && mls_commands[i] != NULL; i++) {
-                each.command = mls_commands[i];
+            for (size_t i = 0; on && token == '[' && at.commands[i] != NULL; i++) {
+                each.command = at.commands[i];
                 (void)render(body, each, true);
             }
             for (; on && token == '(' && each.option->name != NULL; each.option++) {
@@ -194,7 +195,7 @@ static void completion_run(mls_cli *cli)
                   {"fish", "completions/fish.template", "\\"}};
     const char *wanted = cli->operands.count == 1 ? cli->operands.items[0] : "";
     mls_nearest nearest = mls_nearest_to(mls_str_from(wanted));
-    place all = {.output = &cli->output, .command = &no_command, .option = &no_option};
+    place all = {.output = &cli->output, .commands = cli->commands, .command = &no_command, .option = &no_option};
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         mls_nearest_offer(&nearest, mls_str_from(shells[i].name));
         if (strcmp(wanted, shells[i].name) == 0) {
@@ -207,7 +208,7 @@ static void completion_run(mls_cli *cli)
             return;
         }
     }
-    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "name a shell: bash, zsh or fish%s", mls_cli_meant(&nearest).text);
+    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "name a shell: bash, zsh or fish%s", mls_cli_suggestion(&nearest).text);
 }
 
 const mls_command mls_command_completion = {

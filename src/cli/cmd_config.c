@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_config.c - mlscore config: what a config's name and its text say. */
+/* cmd_config.c - mlscore config: decodes the name of a config, reads its text, and says where they disagree. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,13 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
+typedef struct config_settings {
+    bool exports;
+} config_settings;
+
 static const mls_option options[] = {
-    MLS_ROW_FLAG('\0', "exports", exports, "print every variable a file exports, as KEY=VALUE"),
+    MLS_ROW_FLAG('\0', "exports", offsetof(config_settings, exports),
+                 "print every variable a file exports, as KEY=VALUE"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROWS_FILES,
     MLS_ROWS_VIEW,
@@ -21,13 +26,14 @@ static const mls_option options[] = {
 /* The configs to print.  Names and files are spans of operands and of found paths. */
 typedef struct config_work {
     mls_cli *cli;
+    const config_settings *settings;
     mls_names found; /* below folders */
     mls_config_list list;
     mls_models *models; /* with -v */
     mls_accelerators *accelerators;
 } config_work;
 
-/* What the job asks of a GPU, where the config tells enough. */
+/* Notes how much memory the job asks of a GPU, where the config says enough. */
 static void config_add_memory(config_work *work, mls_config_entry *entry)
 {
     mls_memory_ask ask;
@@ -36,10 +42,10 @@ static void config_add_memory(config_work *work, mls_config_entry *entry)
     mls_findings ignored = {0};
     char words[MLS_MEMORY_WORDS_MAX];
     mls_memory_ask_init(&ask, work->models, work->accelerators);
-    const bool tells = mls_memory_config(&ask, entry->script, entry->file, &ignored);
+    const bool enough = mls_memory_config(&ask, entry->script, entry->file, &ignored);
     bool lost = ignored.out_of_memory;
     mls_findings_release(&ignored);
-    if (tells && !lost) {
+    if (enough && !lost) {
         const bool known = mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK;
         if (known) {
             mls_memory_words(&ask, &estimate, words);
@@ -64,7 +70,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
     mls_config_entry *entry = &work->list.items[work->list.count++];
     *entry = (mls_config_entry){.file = is_file ? text : NULL,
                                 .name = mls_config_name_decode(mls_str_from(text)),
-                                .exports = work->cli->exports};
+                                .exports = work->settings->exports};
     if (is_file && mls_shell_read(text, NULL, &entry->script, &error) != MLS_OK) {
         mls_cli_say(work->cli, MLS_EXIT_IO, text, "%s", error.message);
     }
@@ -151,7 +157,7 @@ static void config_add_operand(config_work *work, const char *operand)
 
 static void config_run(mls_cli *cli)
 {
-    config_work work = {.cli = cli};
+    config_work work = {.cli = cli, .settings = cli->settings};
     mls_error error = {0};
     if (cli->view.verbose > 0 && (mls_models_load(&work.models, &error) != MLS_OK ||
                                   mls_accelerators_load(&work.accelerators, &error) != MLS_OK)) {
@@ -160,7 +166,7 @@ static void config_run(mls_cli *cli)
     for (size_t i = 0; i < cli->operands.count; i++) {
         config_add_operand(&work, cli->operands.items[i]);
     }
-    mls_cli_print(cli, cli->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
+    mls_cli_print(cli, work.settings->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
     for (size_t i = 0; i < work.list.count; i++) {
         mls_shell_free(work.list.items[i].script);
         mls_findings_release(&work.list.items[i].findings);
@@ -180,6 +186,7 @@ const mls_command mls_command_config = {
              "Of a file it also reads the exports, without running anything, and says where they\n"
              "disagree with the name.  A folder stands for every config_*.sh below it, a row each.",
     .options = options,
+    .settings_size = sizeof(config_settings),
     .path_arguments = true,
     .missing = "no name, file or folder given",
     .run = config_run,

@@ -5,12 +5,19 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
+typedef struct diagnose_settings {
+    bool campaign;
+    const char *sacct_path;
+    mls_names signature_files;
+} diagnose_settings;
+
 static const mls_option options[] = {
-    MLS_ROW_FLAG('\0', "campaign", campaign, "the jobs are a chain: say what comes back, and how much time was lost"),
-    MLS_ROW_TEXT('\0', "sacct", "FILE", sacct_path,
+    MLS_ROW_FLAG('\0', "campaign", offsetof(diagnose_settings, campaign),
+                 "the jobs are a chain: say what comes back, and how much time was lost"),
+    MLS_ROW_TEXT('\0', "sacct", "FILE", offsetof(diagnose_settings, sacct_path),
                  "take times and states from FILE, as sacct --parsable2 prints them"),
-    {'\0', "signatures", "FILE", "know the messages in FILE too (may be given again)", MLS_ADDS_TEXT,
-     offsetof(mls_cli, signature_files), NULL},
+    MLS_ROW_OF(MLS_ADDS_TEXT, "signatures", "FILE", offsetof(diagnose_settings, signature_files),
+               "know the messages in FILE too (may be given again)"),
     MLS_ROW_FORMAT("table|json|ndjson"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
@@ -21,7 +28,7 @@ static const mls_option options[] = {
 };
 
 /* The table of messages, those of the user's files among them; NULL after a complaint. */
-static mls_signatures *load_signatures(mls_cli *cli)
+static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
 {
     mls_signatures *signatures;
     mls_error error = {0};
@@ -29,8 +36,8 @@ static mls_signatures *load_signatures(mls_cli *cli)
         mls_cli_say_error(cli, NULL, &error);
         return NULL;
     }
-    for (size_t i = 0; i < cli->signature_files.count; i++) {
-        const char *path = cli->signature_files.items[i];
+    for (size_t i = 0; i < files->count; i++) {
+        const char *path = files->items[i];
         mls_buffer text = {0};
         bool ok = mls_cli_read_file(cli, path, &text);
         if (ok && mls_signatures_add(signatures, mls_buffer_str(&text), &error) != MLS_OK) {
@@ -47,7 +54,7 @@ static mls_signatures *load_signatures(mls_cli *cli)
     return signatures;
 }
 
-/* What the verdict of one job says beside its text. */
+/* Says beside the text of a job what could not be read, and makes a failure of it count. */
 static void judge_job(mls_cli *cli, const mls_diagnosis *job)
 {
     mls_cli_worsen(cli, job->outcome == MLS_JOB_FAILED ? MLS_EXIT_INVALID : MLS_EXIT_OK);
@@ -63,18 +70,19 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     }
 }
 
-static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list)
+/* `sacct_path`: of a table that knows times and states better; NULL: none. */
+static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const char *sacct_path)
 {
     mls_campaign campaign;
     mls_error error = {0};
     mls_buffer sacct = {0};
-    if (cli->sacct_path == NULL || mls_cli_read_file(cli, cli->sacct_path, &sacct)) {
-        const mls_str text = {cli->sacct_path == NULL || sacct.len > 0 ? sacct.ptr : "", sacct.len};
+    if (sacct_path == NULL || mls_cli_read_file(cli, sacct_path, &sacct)) {
+        const mls_str text = {sacct_path == NULL || sacct.len > 0 ? sacct.ptr : "", sacct.len};
         if (mls_campaign_make(list->items, list->count, text, &campaign, &error) == MLS_OK) {
             mls_cli_print(cli, &mls_campaign_report, &campaign);
             mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
         } else {
-            mls_cli_say_error(cli, cli->sacct_path, &error);
+            mls_cli_say_error(cli, sacct_path, &error);
         }
         mls_campaign_release(&campaign);
     }
@@ -83,12 +91,13 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list)
 
 static void diagnose_run(mls_cli *cli)
 {
+    const diagnose_settings *settings = cli->settings;
     mls_error error = {0};
-    if (cli->sacct_path != NULL && !cli->campaign) {
+    if (settings->sacct_path != NULL && !settings->campaign) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--sacct tells of a chain of jobs: it needs --campaign");
         return;
     }
-    mls_signatures *signatures = load_signatures(cli);
+    mls_signatures *signatures = load_signatures(cli, &settings->signature_files);
     mls_diagnosis_list list = {calloc(cli->operands.count, sizeof *list.items), 0};
     const mls_diagnose_options wanted = {
         .signatures = signatures, .threads = cli->threads, .progress = mls_cli_progress, .progress_state = cli};
@@ -101,8 +110,8 @@ static void diagnose_run(mls_cli *cli)
     if (status != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
     } else if (signatures != NULL) {
-        if (cli->campaign) {
-            print_campaign(cli, &list);
+        if (settings->campaign) {
+            print_campaign(cli, &list, settings->sacct_path);
         } else {
             mls_cli_print(cli, &mls_diagnose_report, &list);
         }
@@ -125,6 +134,7 @@ const mls_command mls_command_diagnose = {
              "input), and names the first cause of each run that failed: where it stands, which\n"
              "rank, node and GPU it hit, whose fault it is, and what to do.",
     .options = options,
+    .settings_size = sizeof(diagnose_settings),
     .path_arguments = true,
     .missing = "no path given",
     .run = diagnose_run,

@@ -11,9 +11,15 @@
 /* Malformed lines named one by one for each file; the rest is counted. */
 enum { MALFORMED_NAMED = 20 };
 
+typedef struct events_settings {
+    const char *keys; /* "a,b"; NULL: all */
+    bool count;
+} events_settings;
+
 static const mls_option options[] = {
-    MLS_ROW_TEXT('k', "key", "KEY,…", keys, "only records with one of these keys"),
-    MLS_ROW_FLAG('c', "count", count, "print how many records there are, for each file when there are several"),
+    MLS_ROW_TEXT('k', "key", "KEY,…", offsetof(events_settings, keys), "only records with one of these keys"),
+    MLS_ROW_FLAG('c', "count", offsetof(events_settings, count),
+                 "print how many records there are, for each file when there are several"),
     MLS_ROW_FORMAT("csv|ndjson"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
@@ -24,6 +30,7 @@ static const mls_option options[] = {
 /* One file on its way through. */
 typedef struct events_state {
     mls_cli *cli;
+    const events_settings *settings;
     const char *path;
     size_t count, malformed;
 } events_state;
@@ -42,11 +49,11 @@ static mls_status events_record(void *state, const mls_record *record)
 {
     events_state *events = state;
     mls_cli *cli = events->cli;
-    if (cli->keys != NULL && !key_listed(cli->keys, record->key)) {
+    if (events->settings->keys != NULL && !key_listed(events->settings->keys, record->key)) {
         return MLS_OK;
     }
     events->count++;
-    if (!cli->count) {
+    if (!events->settings->count) {
         mls_print_item(&cli->printer, &(mls_event){events->path, record});
     }
     return cli->output.failed_errno != 0 ? MLS_STOPPED : MLS_OK;
@@ -81,7 +88,7 @@ static mls_status events_done(void *state, const mls_read *read)
                     events->malformed - MALFORMED_NAMED);
     }
     mls_cli_read_done(cli, read);
-    if (cli->count) {
+    if (events->settings->count) {
         /* As grep -c prints it: the bare number for one file, path:number for several. */
         const bool several = cli->operands.count > 1 || cli->sources.count > 1;
         mls_output_escaped(&cli->output, mls_str_from(several ? read->source->path : ""));
@@ -92,10 +99,10 @@ static mls_status events_done(void *state, const mls_read *read)
 
 static void events_run(mls_cli *cli)
 {
-    events_state events = {.cli = cli};
+    events_state events = {.cli = cli, .settings = cli->settings};
     const mls_reading reading = {
         .threads = cli->threads, .state = &events, .listen = events_listen, .done = events_done};
-    mls_cli_read(cli, &reading, cli->count ? NULL : &mls_events_report, NULL);
+    mls_cli_read(cli, &reading, events.settings->count ? NULL : &mls_events_report, NULL);
 }
 
 const mls_command mls_command_events = {
@@ -105,6 +112,7 @@ const mls_command mls_command_events = {
     .about = "Prints every record of the logs under each PATH, one a line: file, line, time_ms,\n"
              "event_type, key, value and metadata.",
     .options = options,
+    .settings_size = sizeof(events_settings),
     .path_arguments = true,
     .missing = "no path given",
     .run = events_run,

@@ -12,13 +12,13 @@
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 
-static void help_commands(mls_output *output)
+static void help_commands(const mls_cli *cli, mls_output *output)
 {
     mls_output_text(output, "usage: mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
                             "Reads MLPerf training logs: says which runs obey the rules, times and scores them.\n\n"
                             "commands:\n");
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        mls_output_printf(output, "  %-12s%s\n", mls_commands[i]->name, mls_commands[i]->summary);
+    for (size_t i = 0; cli->commands[i] != NULL; i++) {
+        mls_output_printf(output, "  %-12s%s\n", cli->commands[i]->name, cli->commands[i]->summary);
     }
     mls_output_text(output,
                     "\n'mlscore help COMMAND' tells more about one, 'mlscore help findings' lists all findings,\n"
@@ -35,13 +35,13 @@ static void help_findings(mls_output *output)
     }
 }
 
-static void help_word(mls_output *output, const char *words, unsigned number, const char *behind)
+static void help_word(mls_output *output, const char *words, unsigned number, const char *after)
 {
     const mls_str word = mls_failure_word(words, number);
-    mls_output_printf(output, "%.*s%s", (int)word.len, word.ptr, behind);
+    mls_output_printf(output, "%.*s%s", (int)word.len, word.ptr, after);
 }
 
-/* Every message that diagnose knows, with what it means, where that is known from, and what to do. */
+/* Every message that diagnose knows, with its meaning, where that is known from, and what to do. */
 static void help_signatures(mls_cli *cli)
 {
     mls_signatures *signatures;
@@ -103,8 +103,8 @@ static void help_run(mls_cli *cli)
     const bool signatures = strcmp(topic, "signatures") == 0;
     const bool fields = strcmp(topic, "fields") == 0; /* for the test of mlscore-formats(5) */
     const mls_command *command = NULL;
-    for (size_t i = 0; mls_commands[i] != NULL; i++) {
-        command = strcmp(mls_commands[i]->name, topic) == 0 ? mls_commands[i] : command;
+    for (size_t i = 0; cli->commands[i] != NULL; i++) {
+        command = strcmp(cli->commands[i]->name, topic) == 0 ? cli->commands[i] : command;
     }
     if (command != NULL) {
         help_manual(command->name);
@@ -127,7 +127,7 @@ static void help_run(mls_cli *cli)
     } else if (command != NULL) {
         mls_cli_print_help(command, &cli->output);
     } else {
-        help_commands(&cli->output);
+        help_commands(cli, &cli->output);
     }
 }
 

@@ -4,14 +4,20 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "mlscore/memory.h"
 #include "report/reports.h"
+
+typedef struct memory_settings {
+    const char *given[MLS_MEMORY_SETTING_COUNT]; /* what each option says; flags: "" */
+    bool oom;
+} memory_settings;
 
 static const mls_option options[] = {
 #define SETTING_OPTION(id, about, option, kind, argument, help)                                                        \
-    {'\0', option, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, memory[MLS_MEMORY_##id]), NULL},
+    MLS_ROW_TEXT('\0', option, argument, offsetof(memory_settings, given[MLS_MEMORY_##id]), help),
     MLS_MEMORY_SETTINGS(SETTING_OPTION)
 #undef SETTING_OPTION
-        MLS_ROW_FLAG('\0', "oom", oom, "find messages of memory that ran out, in logs"),
+        MLS_ROW_FLAG('\0', "oom", offsetof(memory_settings, oom), "find messages of memory that ran out, in logs"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
@@ -19,7 +25,7 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* What is wrong with a file is told with its path. */
+/* Says what is wrong, with its path when it is of a file.  False. */
 static bool memory_refuse(mls_cli *cli, const char *path, const mls_error *error)
 {
     if (path == NULL || error->line > 0 || error->status == MLS_ERROR_MEMORY) {
@@ -30,31 +36,36 @@ static bool memory_refuse(mls_cli *cli, const char *path, const mls_error *error
 
 static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
 {
+    const memory_settings *settings = cli->settings;
     mls_error error = {0};
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
-        const char *path = i == MLS_MEMORY_MODEL && mls_memory_model_is_file(cli->memory[i]) ? cli->memory[i] : NULL;
-        if (cli->memory[i] != NULL && mls_memory_set(ask, (mls_memory_setting)i, cli->memory[i], &error) != MLS_OK) {
+        const char *path =
+            i == MLS_MEMORY_MODEL && mls_memory_model_is_file(settings->given[i]) ? settings->given[i] : NULL;
+        if (settings->given[i] != NULL &&
+            mls_memory_set(ask, (mls_memory_setting)i, settings->given[i], &error) != MLS_OK) {
             return memory_refuse(cli, path, &error);
         }
     }
     return true;
 }
 
-/* What is said in vain would be passed over: false after a complaint. */
+/* Refuses options that would be passed over: false after a complaint. */
 static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
 {
+    const memory_settings *settings = cli->settings;
     const bool training = mls_memory_value(ask, MLS_MEMORY_TRAIN) != 0;
-    const bool nothing = cli->oom && ask->shape.layers == 0;
+    const bool nothing = settings->oom && ask->shape.layers == 0;
     const char *about = nothing    ? "an estimate, and no model is named"
                         : training ? "inference, and this is training"
                                    : "training, and goes with --train or a config";
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
         const mls_memory_setting setting = (mls_memory_setting)i;
-        if (cli->memory[i] != NULL && (nothing || !mls_memory_setting_is_of(setting, training))) {
+        if (settings->given[i] != NULL && (nothing || !mls_memory_setting_is_of(setting, training))) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is about %s", mls_memory_setting_name(setting), about);
         }
     }
-    return cli->memory[MLS_MEMORY_SEQUENCE_PARALLEL] == NULL || cli->memory[MLS_MEMORY_NO_SEQUENCE_PARALLEL] == NULL ||
+    return settings->given[MLS_MEMORY_SEQUENCE_PARALLEL] == NULL ||
+           settings->given[MLS_MEMORY_NO_SEQUENCE_PARALLEL] == NULL ||
            mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--sequence-parallel or --no-sequence-parallel, not both");
 }
 
@@ -141,15 +152,14 @@ static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
 }
 
 /* The config among the operands, which is taken out of them; NULL: all are logs. */
-static char *take_memory_config(mls_cli *cli)
+static char *take_memory_config(mls_cli *cli, bool oom)
 {
     mls_names *all = &cli->operands;
     char *config = NULL;
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
         const mls_str name = mls_str_from(mls_path_name(all->items[i]));
-        if (config == NULL &&
-            (!cli->oom || (mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))))) {
+        if (config == NULL && (!oom || (mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))))) {
             config = all->items[i];
         } else {
             all->items[kept++] = all->items[i];
@@ -161,13 +171,14 @@ static char *take_memory_config(mls_cli *cli)
 
 /* ----------------------------------------------------------------- the command */
 
-/* What is asked: by the options, and what they leave open by a config.  False after a complaint. */
+/* Fills in the job from the options, and what they leave open from a config.  False after a complaint. */
 static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config)
 {
-    if (!cli->oom && cli->operands.count > 0) {
+    const memory_settings *settings = cli->settings;
+    if (!settings->oom && cli->operands.count > 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one config at a time, not '%s' too", cli->operands.items[0]);
     }
-    if (cli->oom && cli->operands.count == 0) {
+    if (settings->oom && cli->operands.count == 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--oom looks into logs, and none is named");
     }
     return memory_set_options(cli, &job->ask) && (config == NULL || memory_add_config(cli, job, config)) &&
@@ -176,20 +187,21 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config)
 
 static void memory_run(mls_cli *cli)
 {
+    const memory_settings *settings = cli->settings;
     mls_error error = {0};
     mls_models *models = NULL;
     mls_accelerators *accelerators = NULL;
     mls_memory_job job = {0};
-    char *config = take_memory_config(cli);
+    char *config = take_memory_config(cli, settings->oom);
     if (mls_models_load(&models, &error) != MLS_OK || mls_accelerators_load(&accelerators, &error) != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
     } else {
         mls_memory_ask_init(&job.ask, models, accelerators);
         if (memory_ask(cli, &job, config)) {
             const bool modelled = job.ask.shape.layers > 0;
-            if (cli->oom && (!modelled || memory_estimate(cli, &job))) {
+            if (settings->oom && (!modelled || memory_estimate(cli, &job))) {
                 memory_find_ooms(cli, modelled ? &job : NULL);
-            } else if (!cli->oom && memory_estimate(cli, &job)) {
+            } else if (!settings->oom && memory_estimate(cli, &job)) {
                 memory_print(cli, &job);
             }
         }
@@ -209,6 +221,7 @@ const mls_command mls_command_memory = {
              "of the training job that a config_*.sh describes, whose exports count where no option does.\n"
              "With --oom it finds messages of memory that ran out, and says what follows from them.",
     .options = options,
+    .settings_size = sizeof(memory_settings),
     .path_arguments = true,
     .run = memory_run,
 };

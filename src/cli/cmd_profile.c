@@ -12,12 +12,20 @@
 
 enum { TOP_USUAL = 20 };
 
+typedef struct profile_settings {
+    unsigned by;     /* mls_profile_by, from 1; 0: not given */
+    const char *top; /* as given */
+    const char *kernels, *against, *run;
+} profile_settings;
+
+#define AT(member) offsetof(profile_settings, member)
+
 static const mls_option options[] = {
-    MLS_ROW_TEXT('\0', "by", "class|name|stream|device", profile.by, "what the table lists (class)"),
-    MLS_ROW_TEXT('\0', "top", "N", profile.top, "list the N longest kernels (20; 0: all)"),
-    MLS_ROW_TEXT('\0', "kernels", "FILE", profile.kernels, "classes of kernels of your own"),
-    MLS_ROW_TEXT('\0', "against", "FILE", profile.against, "say how the classes changed since this profile"),
-    MLS_ROW_TEXT('\0', "run", "LOG", profile.run, "say where in the run of this log the profile lies"),
+    MLS_ROW_OF(MLS_SETS_VALUE, "by", "class|name|stream|device", AT(by), "what the table lists (class)"),
+    MLS_ROW_TEXT('\0', "top", "N", AT(top), "list the N longest kernels (20; 0: all)"),
+    MLS_ROW_TEXT('\0', "kernels", "FILE", AT(kernels), "classes of kernels of your own"),
+    MLS_ROW_TEXT('\0', "against", "FILE", AT(against), "say how the classes changed since this profile"),
+    MLS_ROW_TEXT('\0', "run", "LOG", AT(run), "say where in the run of this log the profile lies"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROWS_FILES,
     MLS_ROWS_VIEW,
@@ -26,6 +34,7 @@ static const mls_option options[] = {
 
 typedef struct profile_work {
     mls_cli *cli;
+    const profile_settings *settings;
     mls_kernel_classes *classes;
     mls_profiles profiles;
     mls_profile *base;
@@ -55,7 +64,7 @@ static mls_profile *read_profile(const profile_work *work, const char *path)
 static bool load_classes(profile_work *work)
 {
     mls_cli *cli = work->cli;
-    const char *path = cli->profile.kernels;
+    const char *path = work->settings->kernels;
     mls_buffer text = {0};
     mls_error error = {0};
     bool ok = path == NULL || mls_cli_read_file(cli, path, &text);
@@ -91,11 +100,11 @@ static mls_status run_read(void *state, const mls_read *read)
 static void read_run(profile_work *work)
 {
     mls_cli *cli = work->cli;
-    const char *const paths[] = {cli->profile.run};
+    const char *const paths[] = {work->settings->run};
     const mls_reading reading = {.threads = 1, .state = work, .run = place_profiles, .done = run_read};
     mls_error error = {0};
     for (size_t i = 0; i < work->profiles.count; i++) {
-        work->profiles.items[i]->run.file = cli->profile.run;
+        work->profiles.items[i]->run.file = work->settings->run;
     }
     mls_status status = mls_sources_find(paths, 1, &cli->sources, &error);
     if (status == MLS_OK) {
@@ -105,7 +114,7 @@ static void read_run(profile_work *work)
     if (status != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
     } else if (work->runs == 0) {
-        mls_cli_say(cli, MLS_EXIT_IO, cli->profile.run, "no run found to place the profile in");
+        mls_cli_say(cli, MLS_EXIT_IO, work->settings->run, "no run found to place the profile in");
     }
 }
 
@@ -123,33 +132,29 @@ static void print_profiles(profile_work *work)
         profiles->changes = &changes;
     }
     /* A table shows both; cells can be of one kind only. */
-    const bool changed = cli->profile.against != NULL && cli->profile.by == NULL;
+    const bool changed = work->settings->against != NULL && work->settings->by == 0;
     mls_cli_print(cli, &mls_profile_reports[changed ? MLS_PROFILE_BY_CHANGE : profiles->by], profiles);
     free(changes.items);
 }
 
-/* What the options say.  False after a complaint. */
+/* Takes over what the options say.  False after a complaint. */
 static bool read_settings(profile_work *work)
 {
-    static const char *const tables[] = {"class", "name", "stream", "device"};
     mls_cli *cli = work->cli;
+    const profile_settings *settings = work->settings;
     work->top = TOP_USUAL;
-    for (mls_profile_by by = 0; by < MLS_PROFILE_BY_CHANGE; by++) {
-        if (cli->profile.by != NULL && strcmp(cli->profile.by, tables[by]) == 0) {
-            work->profiles.by = by;
-        }
+    work->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
+    if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &work->top)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", settings->top);
     }
-    if (cli->profile.top != NULL && !mls_size_parse(mls_str_from(cli->profile.top), &work->top)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", cli->profile.top);
-    }
-    if (cli->profile.against != NULL && cli->operands.count > 1) {
+    if (settings->against != NULL && cli->operands.count > 1) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares one file with another, not %zu",
                            cli->operands.count);
     }
     return load_classes(work);
 }
 
-/* What is compared with is not shown: its errors are told here. */
+/* The profile that others are compared with is not shown: its errors are said here. */
 static void say_base_errors(const profile_work *work)
 {
     const mls_findings *findings = work->base != NULL ? &work->base->findings : &(const mls_findings){0};
@@ -162,11 +167,11 @@ static void say_base_errors(const profile_work *work)
 
 static void profile_run(mls_cli *cli)
 {
-    profile_work work = {.cli = cli};
+    profile_work work = {.cli = cli, .settings = cli->settings};
     mls_profiles *profiles = &work.profiles;
     if (read_settings(&work)) {
-        if (cli->profile.against != NULL) {
-            work.base = read_profile(&work, cli->profile.against);
+        if (work.settings->against != NULL) {
+            work.base = read_profile(&work, work.settings->against);
             say_base_errors(&work);
         }
         for (size_t i = 0; i < cli->operands.count; i++) {
@@ -180,7 +185,7 @@ static void profile_run(mls_cli *cli)
                 mls_profile_free(profile);
             }
         }
-        if (cli->profile.run != NULL) {
+        if (work.settings->run != NULL) {
             read_run(&work);
         }
         print_profiles(&work);
@@ -201,6 +206,7 @@ const mls_command mls_command_profile = {
              "prints which kinds of kernels the time went to, how long the GPU was idle or waited for\n"
              "communication that nothing hides, what bounds its kernels, and what to try.",
     .options = options,
+    .settings_size = sizeof(profile_settings),
     .path_arguments = true,
     .missing = "no file given",
     .run = profile_run,

@@ -1,39 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_published.c - mlscore published: search the results of the public rounds. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "cli/command.h"
+#include "mlscore/published.h"
 #include "report/reports.h"
 
 enum { TABLE_ROWS = 40 };
 
-#define TEXT_OF(which) published.search.texts[MLS_PUBLISHED_##which]
+typedef struct published_settings {
+    const char *texts[MLS_PUBLISHED_TEXTS];
+    const char *division, *accelerators; /* as given */
+    unsigned sort;                       /* mls_published_order, from 1; 0: not given */
+    size_t limit;                        /* 0: not given */
+    bool best, trend;
+} published_settings;
+
+#define AT(member) offsetof(published_settings, member)
+#define TEXT_OF(which) AT(texts[MLS_PUBLISHED_##which])
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION_AS("only results of this edition"),
     MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", TEXT_OF(BENCHMARK), "only results on this benchmark"),
-    MLS_ROW_TEXT('\0', "division", "closed|open", published.division, "only results of this division"),
+    MLS_ROW_TEXT('\0', "division", "closed|open", AT(division), "only results of this division"),
     MLS_ROW_TEXT('\0', "submitter", "TEXT", TEXT_OF(SUBMITTER), "only of submitters with TEXT in their name"),
     MLS_ROW_TEXT('\0', "system", "TEXT", TEXT_OF(SYSTEM), "only of systems with TEXT in their name"),
     MLS_ROW_TEXT('\0', "accelerator", "TEXT", TEXT_OF(ACCELERATOR), "only on accelerators with TEXT in their name"),
-    MLS_ROW_TEXT('\0', "accelerators", "RANGE", published.accelerators,
-                 "only on so many accelerators: N, N-M, N- or -M"),
+    MLS_ROW_TEXT('\0', "accelerators", "RANGE", AT(accelerators), "only on so many accelerators: N, N-M, N- or -M"),
     MLS_ROW_WORD("availability", "TEXT", "cloud|onprem|preview|research", TEXT_OF(AVAILABILITY),
                  "only of systems that are available so: cloud, onprem, preview, research"),
-    MLS_ROW_FLAG('\0', "best", published.search.best,
+    MLS_ROW_FLAG('\0', "best", AT(best),
                  "only the fastest of each edition, benchmark, division and number of accelerators"),
-    MLS_ROW_FLAG('\0', "trend", published.search.trend,
+    MLS_ROW_FLAG('\0', "trend", AT(trend),
                  "the fastest from edition to edition, for numbers of accelerators that several have"),
-    MLS_ROW_TEXT('\0', "sort", "edition|minutes|accelerators|accelerator-minutes|submitter", published.sort,
-                 "what to sort by (edition, newest first)"),
-    MLS_ROW_TEXT('\0', "limit", "N", published.limit, "at most N results (in a table 40, else all)"),
+    MLS_ROW_OF(MLS_SETS_VALUE, "sort", "edition|minutes|accelerators|accelerator-minutes|submitter", AT(sort),
+               "what to sort by (edition, newest first)"),
+    MLS_ROW_OF(MLS_SETS_COUNT, "limit", "N", AT(limit), "at most N results (in a table 40, else all)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
     MLS_ROW_QUIET,
-    {'v', "verbose", NULL, "whole names of accelerators", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL},
+    MLS_ROW_VERBOSE_AS("whole names of accelerators"),
     MLS_ROWS_LAST,
 };
 
@@ -47,15 +57,14 @@ static bool read_bound(mls_str text, double *bound)
 }
 
 /* N, N-M, N- or -M. */
-static bool read_range(mls_cli *cli, const char *range)
+static bool read_range(mls_cli *cli, const char *range, mls_published_filter *search)
 {
-    mls_published_filter *search = &cli->published.search;
     const char *dash = range != NULL ? strchr(range, '-') : NULL;
     const mls_str whole = mls_str_from(range);
-    const mls_str least = {whole.ptr, dash != NULL ? (size_t)(dash - range) : whole.len};
-    const mls_str most = dash != NULL ? mls_str_from(dash + 1) : least;
-    if (!read_bound(least, &search->accelerators_least) || !read_bound(most, &search->accelerators_most) ||
-        (range != NULL && least.len + most.len == 0) ||
+    const mls_str min = {whole.ptr, dash != NULL ? (size_t)(dash - range) : whole.len};
+    const mls_str max = dash != NULL ? mls_str_from(dash + 1) : min;
+    if (!read_bound(min, &search->accelerators_least) || !read_bound(max, &search->accelerators_most) ||
+        (range != NULL && min.len + max.len == 0) ||
         (search->accelerators_most > 0 && search->accelerators_least > search->accelerators_most)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes a range N, N-M, N- or -M, not '%s'",
                            range);
@@ -63,38 +72,24 @@ static bool read_range(mls_cli *cli, const char *range)
     return true;
 }
 
-/* The order of the values of --sort is that of the enum. */
-static mls_published_order order_named(const char *name)
+/* Makes a filter of what the options ask for.  False after a complaint. */
+static bool read_search(mls_cli *cli, mls_published_filter *search)
 {
-    static const char *const names[] = {"edition", "minutes", "accelerators", "accelerator-minutes", "submitter"};
-    size_t at = 0;
-    while (name != NULL && strcmp(names[at], name) != 0) {
-        at++;
-    }
-    return (mls_published_order)at;
-}
-
-/* What the options ask for.  False after a complaint. */
-static bool read_search(mls_cli *cli, size_t *limit)
-{
-    const bool people = cli->view.format == MLS_FORMAT_TABLE;
-    mls_published_filter *search = &cli->published.search;
+    const published_settings *settings = cli->settings;
     const mls_edition *edition;
     if (cli->operands.count > 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what to search for is told by options, not by '%s'",
                            cli->operands.items[0]);
     }
-    if (search->trend && cli->published.sort != NULL) {
+    if (settings->trend && settings->sort > 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--trend has an order of its own: leave out --sort");
     }
-    *limit = people ? TABLE_ROWS : SIZE_MAX;
-    if (cli->published.limit != NULL && (!mls_size_parse(mls_str_from(cli->published.limit), limit) || *limit == 0)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--limit takes a whole number from 1 on, not '%s'",
-                           cli->published.limit);
-    }
-    search->division = mls_division_logged(cli->published.division);
-    search->order = order_named(cli->published.sort);
-    if (!read_range(cli, cli->published.accelerators) || !mls_cli_edition(cli, NULL, &edition)) {
+    *search = (mls_published_filter){.division = mls_division_logged(settings->division),
+                                     .order = (mls_published_order)(settings->sort - (settings->sort > 0)),
+                                     .best = settings->best,
+                                     .trend = settings->trend};
+    memcpy(search->texts, settings->texts, sizeof search->texts);
+    if (!read_range(cli, settings->accelerators, search) || !mls_cli_edition(cli, NULL, &edition)) {
         return false;
     }
     search->edition = edition != NULL ? edition->number : 0;
@@ -124,16 +119,15 @@ static void append_benchmarks_with(mls_buffer *names, const mls_published *publi
     }
 }
 
-/* What no result has by itself; benchmarks are few enough to be named when none is near. */
-static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which)
+/* Says that no result has this text by itself; benchmarks are few enough to be named when none is near. */
+static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which, const char *text)
 {
-    const char *text = cli->published.search.texts[which];
     const char *usage = mls_usage_name(cli->usage);
     const mls_nearest nearest = mls_published_nearest_text(published, which, text);
     mls_buffer names = {0};
     if (which != MLS_PUBLISHED_BENCHMARK) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result has '%s' in its %s%s", usage, text,
-                    mls_published_text_name(which), mls_cli_meant(&nearest).text);
+                    mls_published_text_name(which), mls_cli_suggestion(&nearest).text);
         return;
     }
     if (nearest.found.len == 0) {
@@ -143,7 +137,7 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
         }
     }
     mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result is on a benchmark called '%s'%s%s%s", usage, text,
-                mls_cli_meant(&nearest).text,
+                mls_cli_suggestion(&nearest).text,
                 names.len == 0                   ? ""
                 : strchr(names.ptr, ' ') != NULL ? "; there are "
                                                  : "; there is ",
@@ -152,16 +146,15 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
 }
 
 /* Says why nothing was found: the first thing asked for that no result has by itself. */
-static void explain_nothing(mls_cli *cli, const mls_published *published)
+static void explain_nothing(mls_cli *cli, const mls_published *published, const mls_published_filter *search)
 {
     const char *usage = mls_usage_name(cli->usage);
-    const mls_published_filter *search = &cli->published.search;
     for (int i = 0; i < MLS_PUBLISHED_TEXTS; i++) {
         const mls_published_text which = (mls_published_text)i;
         mls_published_filter alone = {0};
         alone.texts[i] = search->texts[i];
         if (first_that_passes(published, &alone) == NULL) {
-            explain_text(cli, published, which);
+            explain_text(cli, published, which, search->texts[i]);
             return;
         }
     }
@@ -181,19 +174,21 @@ static void explain_nothing(mls_cli *cli, const mls_published *published)
     }
 }
 
-/* Finds and prints; what the options ask for is known. */
-static void search_published(mls_cli *cli, const mls_published *published, size_t limit)
+static void search_published(mls_cli *cli, const mls_published *published, const mls_published_filter *search)
 {
+    const published_settings *settings = cli->settings;
+    const size_t usual = cli->view.format == MLS_FORMAT_TABLE ? TABLE_ROWS : SIZE_MAX;
+    const size_t limit = settings->limit > 0 ? settings->limit : usual;
     mls_published_hit *hits;
     size_t count;
-    if (mls_published_search(published, &cli->published.search, &hits, &count) != MLS_OK) {
+    if (mls_published_search(published, search, &hits, &count) != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
         return;
     }
     const mls_published_list list = {hits, count < limit ? count : limit, count};
-    mls_cli_print(cli, cli->published.search.trend ? &mls_published_trend_report : &mls_published_report, &list);
+    mls_cli_print(cli, search->trend ? &mls_published_trend_report : &mls_published_report, &list);
     if (count == 0) {
-        explain_nothing(cli, published);
+        explain_nothing(cli, published, search);
     }
     free(hits);
 }
@@ -206,9 +201,8 @@ static bool has_benchmark(const mls_published *published, const char *benchmark)
 
 /* Loads the results; those of hpc, unless --usage says which, for a benchmark that only hpc has.  False: see `error`.
  */
-static bool load_family(mls_cli *cli, mls_published *published, mls_error *error)
+static bool load_family(mls_cli *cli, const char *benchmark, mls_published *published, mls_error *error)
 {
-    const char *benchmark = cli->published.search.texts[MLS_PUBLISHED_BENCHMARK];
     mls_published other = {0};
     if (mls_published_load(cli->usage, 0, published, error) != MLS_OK) {
         return false;
@@ -229,12 +223,12 @@ static bool load_family(mls_cli *cli, mls_published *published, mls_error *error
 
 static void published_run(mls_cli *cli)
 {
+    mls_published_filter search;
     mls_published published = {0};
     mls_error error = {0};
-    size_t limit = 0;
-    if (read_search(cli, &limit)) {
-        if (load_family(cli, &published, &error)) {
-            search_published(cli, &published, limit);
+    if (read_search(cli, &search)) {
+        if (load_family(cli, search.texts[MLS_PUBLISHED_BENCHMARK], &published, &error)) {
+            search_published(cli, &published, &search);
         } else {
             mls_cli_say_error(cli, NULL, &error);
         }
@@ -249,5 +243,6 @@ const mls_command mls_command_published = {
     .about = "Searches the results of the public rounds: training 0.7 to 5.1, hpc 1.0 to 3.0.  Without\n"
              "options all of training are found, the newest edition first.",
     .options = options,
+    .settings_size = sizeof(published_settings),
     .run = published_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_rcp.c - mlscore rcp: reference convergence points and what they ask for. */
+/* cmd_rcp.c - mlscore rcp: reference convergence points and the least mean that passes. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,9 +7,15 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
+typedef struct rcp_settings {
+    const char *batch;    /* as given */
+    const char *rcp_path; /* of the user's own points */
+} rcp_settings;
+
 static const mls_option options[] = {
-    MLS_ROW_TEXT('b', "batch", "N", batch, "say what a submission with global batch size N would need"),
-    MLS_ROW_RCP("add reference points of your own from a table (-: standard input)"),
+    MLS_ROW_TEXT('b', "batch", "N", offsetof(rcp_settings, batch),
+                 "say what a submission with global batch size N would need"),
+    MLS_ROW_RCP(offsetof(rcp_settings, rcp_path), "add reference points of your own from a table (-: standard input)"),
     MLS_ROW_USAGE,
     MLS_ROW_EDITION_AS("the points of this edition (the newest that has the benchmark)"),
     MLS_ROW_FORMAT("table|csv|json"),
@@ -42,7 +48,7 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
             nearest = mls_cli_nearest_benchmark(editions, MLS_USAGE_HPC, benchmark);
         }
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage),
-                    benchmark, mls_cli_meant(&nearest).text);
+                    benchmark, mls_cli_suggestion(&nearest).text);
         return NULL;
     }
     if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, name)) {
@@ -56,12 +62,13 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
 /* Says so when no row of the user's table was for what is shown. */
 static void note_unused(mls_cli *cli, const mls_rcp_listings *all, const mls_edition *edition)
 {
-    size_t own = cli->score.rcp_path == NULL;
+    const rcp_settings *settings = cli->settings;
+    size_t own = settings->rcp_path == NULL;
     for (size_t i = 0; i < all->count; i++) {
         own += all->items[i].set->own;
     }
     if (own == 0) {
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", cli->score.rcp_path,
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", settings->rcp_path,
                     cli->operands.count == 1 ? cli->operands.items[0] : "a benchmark", mls_usage_name(edition->usage),
                     edition->name);
     }
@@ -71,6 +78,7 @@ static void note_unused(mls_cli *cli, const mls_rcp_listings *all, const mls_edi
 static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_edition *edition, const char *benchmark,
                      mls_str own_points, double batch_size)
 {
+    const char *rcp_path = ((const rcp_settings *)cli->settings)->rcp_path;
     const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
     const mls_rcp_listings all = {calloc(count, sizeof *all.items), count};
     mls_error error = {0};
@@ -83,8 +91,8 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
         const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
         const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
         all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
-        ok = mls_rcp_set_new(&rules, own_points, cli->score.rcp_path, &all.items[i].set, &error) == MLS_OK ||
-             mls_cli_say_error(cli, cli->score.rcp_path, &error);
+        ok = mls_rcp_set_new(&rules, own_points, rcp_path, &all.items[i].set, &error) == MLS_OK ||
+             mls_cli_say_error(cli, rcp_path, &error);
         if (ok) {
             mls_rcp_set_bars(all.items[i].set);
         }
@@ -101,19 +109,20 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
 
 static void rcp_run(mls_cli *cli)
 {
+    const rcp_settings *settings = cli->settings;
     const char *benchmark = cli->operands.count == 1 ? cli->operands.items[0] : NULL;
     mls_buffer own_points = {0};
     double batch_size = (double)NAN;
     if (cli->operands.count > 1) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one benchmark at a time, not '%s' too", cli->operands.items[1]);
-    } else if (cli->batch != NULL &&
-               !(mls_number_parse(mls_str_from(cli->batch), &batch_size) && batch_size > 0 && isfinite(batch_size))) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--batch takes a number above 0, not '%s'", cli->batch);
+    } else if (settings->batch != NULL && !(mls_number_parse(mls_str_from(settings->batch), &batch_size) &&
+                                            batch_size > 0 && isfinite(batch_size))) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--batch takes a number above 0, not '%s'", settings->batch);
     } else {
         const mls_editions *editions = mls_cli_editions(cli);
         const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;
         if (edition != NULL &&
-            (cli->score.rcp_path == NULL || mls_cli_read_file(cli, cli->score.rcp_path, &own_points))) {
+            (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &own_points))) {
             rcp_show(cli, editions, edition, benchmark, mls_buffer_str(&own_points), batch_size);
         }
     }
@@ -128,6 +137,7 @@ const mls_command mls_command_rcp = {
              "of an edition): how much training the reference runs took at each batch size, and the\n"
              "least mean that passes in the closed division.  Pruned points are not used.",
     .options = options,
+    .settings_size = sizeof(rcp_settings),
     .words = "BENCHMARK",
     .run = rcp_run,
 };

@@ -4,9 +4,13 @@
 #include "mlscore/rules.h"
 #include "report/reports.h"
 
+typedef struct rules_settings {
+    bool json;
+} rules_settings;
+
 static const mls_option options[] = {
     MLS_ROW_USAGE,
-    MLS_ROW_FLAG('\0', "json", json, "print the edition's rules in full, as a rule file"),
+    MLS_ROW_FLAG('\0', "json", offsetof(rules_settings, json), "print the edition's rules in full, as a rule file"),
     MLS_ROW_RULES_AS("look at the rules in FILE"),
     MLS_ROW_FORMAT("table|json|markdown"),
     MLS_ROW_OUTPUT,
@@ -16,7 +20,7 @@ static const mls_option options[] = {
 };
 
 /* Loads the user's file or the edition named.  False after a complaint. */
-static bool rules_load(mls_cli *cli, mls_rules_request *request)
+static bool rules_load(mls_cli *cli, mls_rules_request *request, bool json)
 {
     mls_error error = {0};
     const size_t first = cli->rules_path == NULL; /* operand that may name a benchmark */
@@ -27,7 +31,7 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request)
         return loaded;
     }
     if (cli->operands.count == 0) {
-        return !cli->json || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--json needs an edition");
+        return !json || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--json needs an edition");
     }
     return mls_cli_edition(cli, cli->operands.items[0], &request->edition) &&
            (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) == MLS_OK ||
@@ -36,11 +40,12 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request)
 
 static void rules_run(mls_cli *cli)
 {
+    const rules_settings *settings = cli->settings;
     mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
     if (cli->operands.count > 2 - (cli->rules_path != NULL)) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "too many arguments%s",
                     cli->rules_path != NULL ? ": with --rules the edition is left out" : "");
-    } else if (request.editions == NULL || !rules_load(cli, &request)) {
+    } else if (request.editions == NULL || !rules_load(cli, &request, settings->json)) {
         return;
     } else if (request.benchmark != NULL && !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
         const mls_usage usage = mls_ruleset_usage(request.ruleset);
@@ -49,11 +54,12 @@ static void rules_run(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "edition %s has no benchmark '%s'%s%s",
                     mls_ruleset_edition(request.ruleset), request.benchmark,
                     newest != NULL ? "; the newest edition that has it is " : "",
-                    newest != NULL ? newest->name : mls_cli_meant(&nearest).text);
-    } else if (!cli->json && (request.ruleset == NULL || request.benchmark != NULL || request.edition != NULL)) {
+                    newest != NULL ? newest->name : mls_cli_suggestion(&nearest).text);
+    } else if (!settings->json && (request.ruleset == NULL || request.benchmark != NULL || request.edition != NULL)) {
         mls_cli_print(cli, request.benchmark != NULL ? &mls_checklist_report : &mls_editions_report, &request);
-    } else if (mls_cli_open(cli)) {
-        mls_ruleset_write(request.ruleset, &cli->output);
+    } else {
+        cli->view.format = MLS_FORMAT_JSON;
+        mls_cli_print(cli, &mls_rule_file_report, request.ruleset);
     }
 }
 
@@ -65,6 +71,7 @@ const mls_command mls_command_rules = {
              "needs; with an edition and a benchmark prints the checklist of keys that must be\n"
              "logged, how often, and what they must be, for the closed and the open division.",
     .options = options,
+    .settings_size = sizeof(rules_settings),
     .words = "EDITION|BENCHMARK",
     .run = rules_run,
 };

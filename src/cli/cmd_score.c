@@ -12,37 +12,31 @@
 #include "score/tracked.h"
 #include "slurm/wide.h"
 
+typedef struct score_settings {
+    const char *rcp_path; /* of the user's own points */
+    const char *summary;  /* NULL: not asked for; "" or "wide" */
+    bool select_window, bert_train_samples, write_scaling, wide;
+} score_settings;
+
+#define AT(member) offsetof(score_settings, member)
+
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
-    MLS_ROW_FLAG('\0', "window", score.select_window,
+    MLS_ROW_FLAG('\0', "window", AT(select_window),
                  "with more runs than needed, score the window that the rules choose"),
-    MLS_ROW_RCP("add reference points from FILE to those of the rules"),
-    MLS_ROW_BERT(score.bert_train_samples),
-    MLS_ROW_FLAG('\0', "write-scaling", write_scaling,
+    MLS_ROW_RCP(AT(rcp_path), "add reference points from FILE to those of the rules"),
+    MLS_ROW_BERT(AT(bert_train_samples)),
+    MLS_ROW_FLAG('\0', "write-scaling", AT(write_scaling),
                  "write the scale of each results folder to its scaling.json (for the review committee)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROW_FLAG('\0', "wide", wide, "CSV with all that is known of each run: parts, settings, what it tracked"),
-    MLS_ROW_CHOICE("summary", "wide", summary, "CSV with a row a result, or (wide) a row a system"),
+    MLS_ROW_FLAG('\0', "wide", AT(wide), "CSV with all that is known of each run: parts, settings, what it tracked"),
+    MLS_ROW_OF(MLS_SETS_CHOICE, "summary", "wide", AT(summary), "CSV with a row a result, or (wide) a row a system"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROWS_VIEW,
     MLS_ROWS_LAST,
 };
-
-/* A group is well when it has a score and no check of it failed; with --strict, when nothing at all was found. */
-static bool is_well(const mls_group *group, bool strict)
-{
-    const mls_finding_counts all = mls_group_found(group);
-    /* With too few runs convergence is not judged: that is no failure. */
-    const bool converges = group->rcp.check != MLS_CHECK_FAIL || group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS;
-    bool well = group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && converges &&
-                mls_findings_pass(&group->findings.counts, false) && (!strict || mls_findings_pass(&all, true));
-    for (size_t k = 0; k < group->run_count; k++) {
-        well &= group->runs[k]->valid;
-    }
-    return well;
-}
 
 /*
  * Writes scaling.json beside the logs of a result, whole or not at all.  A score that is not scaled needs none, but an
@@ -71,33 +65,32 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
     free(path);
 }
 
-/* What a group is worth, what of it could not be read, and the scale of it. */
-static void score_judge(mls_cli *cli, const mls_group *group)
+/* Makes it count when a group is not well, says what of it could not be read, and writes its scale when asked to. */
+static void score_judge(mls_cli *cli, const mls_group *group, bool scaling)
 {
-    mls_cli_worsen(cli, is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    mls_cli_worsen(cli, mls_group_is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     for (size_t k = 0; k < group->findings.count; k++) {
         const mls_finding *finding = &group->findings.items[k];
         if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
             mls_cli_say(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
         }
     }
-    /* Only results that have an official score and pass the convergence check are scaled. */
-    if (cli->write_scaling && group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official) {
+    if (scaling && mls_group_is_scaled(group)) {
         write_scaling(cli, group);
     }
 }
 
 /* A table of reference points that nothing was compared with is most often misspelt. */
-static void note_unused_points(mls_cli *cli, const mls_collection *collection)
+static void note_unused_points(mls_cli *cli, const mls_collection *collection, const char *rcp_path)
 {
-    size_t used = cli->score.rcp_path == NULL;
+    size_t used = rcp_path == NULL;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_rcp_set *set = collection->groups[i].rcp.set;
         used += set != NULL ? set->own : 0;
     }
     if (used == 0) {
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for a benchmark and edition whose convergence was checked",
-                    cli->score.rcp_path);
+                    rcp_path);
     }
 }
 
@@ -127,7 +120,7 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_wide_release(&wide);
 }
 
-/* What was published on as many of the same accelerators, beside each group; the tables are of its edition. */
+/* The results that were published on as many of the same accelerators, beside each group, of its edition. */
 typedef struct score_beside {
     mls_published *tables;    /* at the first of the groups of each edition that something can stand beside */
     mls_published_near *near; /* of each group; result NULL: nothing was */
@@ -179,17 +172,18 @@ static void release_beside(const mls_collection *collection, score_beside *besid
 
 static void print_scores(mls_cli *cli, const mls_collection *collection)
 {
+    const score_settings *settings = cli->settings;
     const mls_format format = cli->view.format;
     const bool people = format == MLS_FORMAT_TABLE || format == MLS_FORMAT_MARKDOWN;
     score_beside beside = {0};
-    if (cli->wide) {
+    if (settings->wide) {
         print_wide(cli, collection);
-    } else if (cli->summary != NULL) {
-        mls_cli_print(cli, cli->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
+    } else if (settings->summary != NULL) {
+        mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
     } else if (!people || cli->view.quiet || load_beside(cli, collection, &beside)) {
         mls_cli_print_beside(cli, &mls_score_report, collection, beside.near);
     }
-    if (cli->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON) {
+    if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON) {
         mls_cli_say_left_out(cli, collection);
     }
     release_beside(collection, &beside);
@@ -198,8 +192,9 @@ static void print_scores(mls_cli *cli, const mls_collection *collection)
 /* Both are tables of their own, which only CSV has.  False after a complaint. */
 static bool wants_csv(mls_cli *cli)
 {
-    const char *wanted = cli->wide ? "--wide" : cli->summary != NULL ? "--summary" : NULL;
-    if (cli->wide && cli->summary != NULL) {
+    const score_settings *settings = cli->settings;
+    const char *wanted = settings->wide ? "--wide" : settings->summary != NULL ? "--summary" : NULL;
+    if (settings->wide && settings->summary != NULL) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--wide and --summary are two tables: ask for one");
     }
     if (wanted != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV) {
@@ -223,21 +218,21 @@ static bool note_endings(mls_cli *cli, mls_collection *collection)
     return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
 }
 
-/* Collects and prints; what the options need is at hand. */
 static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
 {
+    const score_settings *settings = cli->settings;
     mls_collection collection;
     mls_error error = {0};
     const mls_status collected =
         mls_collect((const char *const *)cli->operands.items, cli->operands.count, wanted, &collection, &error);
     mls_cli_progress_end(cli);
     if (collected != MLS_OK) {
-        mls_cli_say_error(cli, cli->score.rcp_path, &error);
+        mls_cli_say_error(cli, settings->rcp_path, &error);
     } else if (note_endings(cli, &collection) && mls_cli_note_telemetry(cli, &collection)) {
         print_scores(cli, &collection);
-        note_unused_points(cli, &collection);
+        note_unused_points(cli, &collection, settings->rcp_path);
         for (size_t i = 0; i < collection.group_count; i++) {
-            score_judge(cli, &collection.groups[i]);
+            score_judge(cli, &collection.groups[i], settings->write_scaling);
         }
         mls_cli_say_skipped(cli, &collection.skipped);
         if (collection.group_count == 0) {
@@ -250,19 +245,22 @@ static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
 
 static void score_run(mls_cli *cli)
 {
+    const score_settings *settings = cli->settings;
     const mls_edition *edition;
     mls_checker_options judge;
     mls_buffer points = {0};
     if (wants_csv(cli) && mls_cli_judge(cli, &judge, &edition) &&
-        (cli->score.rcp_path == NULL || mls_cli_read_file(cli, cli->score.rcp_path, &points))) {
-        cli->score.editions = mls_cli_editions(cli);
-        cli->score.rcp_text = mls_buffer_str(&points);
+        (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &points))) {
         const mls_collect_options wanted = {.usage = judge.usage,
                                             .edition = edition,
                                             .threads = cli->threads,
-                                            .score = cli->score,
+                                            .score = {.editions = mls_cli_editions(cli),
+                                                      .select_window = settings->select_window,
+                                                      .bert_train_samples = settings->bert_train_samples,
+                                                      .rcp_text = mls_buffer_str(&points),
+                                                      .rcp_path = settings->rcp_path},
                                             .checker = judge,
-                                            .observer = cli->wide ? &mls_tracked_observer : NULL,
+                                            .observer = settings->wide ? &mls_tracked_observer : NULL,
                                             .progress = mls_cli_progress,
                                             .progress_state = cli};
         score_collect(cli, &wanted);
@@ -278,6 +276,7 @@ const mls_command mls_command_score = {
              "- for standard input), times them, says which are valid, and scores each group of\n"
              "runs with the olympic mean.",
     .options = options,
+    .settings_size = sizeof(score_settings),
     .path_arguments = true,
     .missing = "no path given",
     .run = score_run,

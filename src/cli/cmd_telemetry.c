@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_telemetry.c - mlscore telemetry: what the machines measured while a run ran. */
+/* cmd_telemetry.c - mlscore telemetry: joins what the machines measured with the runs of that time. */
 #include "mlscore/telemetry.h"
 
 #include <math.h>
@@ -9,16 +9,24 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
+/* As the user wrote them. */
+typedef struct telemetry_settings {
+    mls_names runs;
+    const char *timezone, *offset, *gap, *columns, *start, *interval, *host_pattern;
+} telemetry_settings;
+
+#define AT(member) offsetof(telemetry_settings, member)
+
 static const mls_option options[] = {
-    MLS_ROW_LIST('\0', "run", "LOG", telemetry.runs,
-                 "join with the runs in LOG, or in a directory of logs (repeatable)"),
-    MLS_ROW_TEXT('\0', "timezone", "ZONE", telemetry.timezone, "of times that do not say theirs: UTC or ±HH:MM (UTC)"),
-    MLS_ROW_TEXT('\0', "offset", "SECONDS", telemetry.offset, "add to every measured time, where clocks differ"),
-    MLS_ROW_TEXT('\0', "gap", "SECONDS", telemetry.gap, "measurements further apart are a gap (5 s, or 5 intervals)"),
-    MLS_ROW_TEXT('\0', "columns", "LIST", telemetry.columns, "what logs of nvidia-smi without a heading hold"),
-    MLS_ROW_TEXT('\0', "start", "TIME", telemetry.start, "when logs without times began"),
-    MLS_ROW_TEXT('\0', "interval", "SECONDS", telemetry.interval, "how often logs without times were measured"),
-    MLS_ROW_TEXT('\0', "host-pattern", "REGEX", telemetry.host_pattern, "the host is the one group, in a log's path"),
+    MLS_ROW_OF(MLS_ADDS_TEXT, "run", "LOG", AT(runs),
+               "join with the runs in LOG, or in a directory of logs (repeatable)"),
+    MLS_ROW_TEXT('\0', "timezone", "ZONE", AT(timezone), "of times that do not say theirs: UTC or ±HH:MM (UTC)"),
+    MLS_ROW_TEXT('\0', "offset", "SECONDS", AT(offset), "add to every measured time, where clocks differ"),
+    MLS_ROW_TEXT('\0', "gap", "SECONDS", AT(gap), "measurements further apart are a gap (5 s, or 5 intervals)"),
+    MLS_ROW_TEXT('\0', "columns", "LIST", AT(columns), "what logs of nvidia-smi without a heading hold"),
+    MLS_ROW_TEXT('\0', "start", "TIME", AT(start), "when logs without times began"),
+    MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "how often logs without times were measured"),
+    MLS_ROW_TEXT('\0', "host-pattern", "REGEX", AT(host_pattern), "the host is the one group, in a log's path"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
@@ -53,7 +61,7 @@ static bool take_columns(mls_cli *cli, const char *columns)
     }
     const bool some = mls_telemetry_columns_known(columns, &unknown);
     if (unknown.len > 0) {
-        mls_cli_say(cli, some ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is no column that is known",
+        mls_cli_say(cli, some ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is not a known column",
                     (int)unknown.len, unknown.ptr);
     } else if (!some) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--columns names nothing that is measured");
@@ -61,10 +69,10 @@ static bool take_columns(mls_cli *cli, const char *columns)
     return some;
 }
 
-/* What the options say.  False after a complaint. */
+/* Takes over what the options say.  False after a complaint. */
 static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
 {
-    const mls_telemetry_settings *given = &cli->telemetry;
+    const telemetry_settings *given = cli->settings;
     *wanted = mls_telemetry_defaults();
     wanted->threads = cli->threads;
     wanted->columns = given->columns;
@@ -122,9 +130,8 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
 }
 
 /* The runs of the logs that --run names, found as score finds them, with what was measured meanwhile. */
-static void telemetry_join(mls_cli *cli, const mls_telemetry_options *wanted)
+static void telemetry_join(mls_cli *cli, const mls_names *logs, const mls_telemetry_options *wanted)
 {
-    const mls_names *logs = &cli->telemetry.runs;
     const mls_collect_options how = {.threads = cli->threads, .runs_only = true};
     mls_collection collection;
     mls_error error = {0};
@@ -156,10 +163,11 @@ static void telemetry_run(mls_cli *cli)
     if (!take_settings(cli, &wanted)) {
         return;
     }
-    if (cli->telemetry.runs.count == 0) {
+    const telemetry_settings *given = cli->settings;
+    if (given->runs.count == 0) {
         telemetry_print(cli, NULL, 0, &wanted);
     } else {
-        telemetry_join(cli, &wanted);
+        telemetry_join(cli, &given->runs, &wanted);
     }
 }
 
@@ -171,6 +179,7 @@ const mls_command mls_command_telemetry = {
              "the power logs of MLPerf.  Tells power, energy, clocks, temperature, use, memory,\n"
              "throttling and memory errors of each device, and which device stands out.",
     .options = options,
+    .settings_size = sizeof(telemetry_settings),
     .path_arguments = true,
     .missing = "no log of measurements given",
     .run = telemetry_run,

@@ -7,15 +7,23 @@
 #include "mlscore/throughput.h"
 #include "report/reports.h"
 
+typedef struct throughput_settings {
+    const char *accelerator; /* as given */
+    const char *precision;
+    size_t accelerators; /* 0: not given */
+    bool causal, series;
+} throughput_settings;
+
+#define AT(member) offsetof(throughput_settings, member)
+
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION_AS("the edition of the logs (guessed by date and benchmark)"),
-    MLS_ROW_TEXT('\0', "accelerator", "NAME", throughput.accelerator, "the model of the accelerators: B200"),
-    MLS_ROW_TEXT('\0', "accelerators", "N", throughput.accelerators, "how many accelerators a run had in all"),
-    MLS_ROW_TEXT('\0', "precision", "fp8|fp4", throughput.precision,
-                 "tell the utilization of the peak in this precision too"),
-    MLS_ROW_FLAG('\0', "causal", throughput.causal, "count attention half, as causal models need it"),
-    MLS_ROW_FLAG('\0', "series", throughput.series, "with JSON and NDJSON, the segments of each run too"),
+    MLS_ROW_TEXT('\0', "accelerator", "NAME", AT(accelerator), "the model of the accelerators: B200"),
+    MLS_ROW_OF(MLS_SETS_COUNT, "accelerators", "N", AT(accelerators), "how many accelerators a run had in all"),
+    MLS_ROW_TEXT('\0', "precision", "fp8|fp4", AT(precision), "tell the utilization of the peak in this precision too"),
+    MLS_ROW_FLAG('\0', "causal", AT(causal), "count attention half, as causal models need it"),
+    MLS_ROW_FLAG('\0', "series", AT(series), "with JSON and NDJSON, the segments of each run too"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
@@ -33,22 +41,15 @@ static mls_nearest nearest_accelerator(const mls_accelerators *chips, const char
     return nearest;
 }
 
-/* What a person says of the machine.  False after a complaint. */
+/* Takes over what a person says of the machine.  False after a complaint. */
 static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
 {
-    const char *number = cli->throughput.accelerators;
-    const char *name = cli->throughput.accelerator;
-    size_t count = 0;
-    wanted->accelerators = NAN;
-    if (number != NULL) {
-        if (!mls_size_parse(mls_str_from(number), &count) || count == 0) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes a number from 1 on, not '%s'", number);
-        }
-        wanted->accelerators = (double)count;
-    }
+    const throughput_settings *settings = cli->settings;
+    const char *name = settings->accelerator;
+    wanted->accelerators = settings->accelerators > 0 ? (double)settings->accelerators : (double)NAN;
     if (name != NULL) {
         wanted->accelerator = mls_accelerators_find(wanted->chips, mls_str_from(name));
-        /* What is no name may be what a description says: "NVIDIA H100-SXM5-80GB". */
+        /* What is not a name may be from a description: "NVIDIA H100-SXM5-80GB". */
         if (wanted->accelerator == NULL &&
             mls_accelerators_match(wanted->chips, mls_str_from(name), MLS_S(""), &wanted->accelerator) != MLS_OK) {
             return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
@@ -56,11 +57,11 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
         if (wanted->accelerator == NULL) {
             const mls_nearest nearest = nearest_accelerator(wanted->chips, name);
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no accelerator is known as '%s'%s", name,
-                               mls_cli_meant(&nearest).text);
+                               mls_cli_suggestion(&nearest).text);
         }
     }
-    wanted->has_precision = cli->throughput.precision != NULL &&
-                            mls_precision_from_name(mls_str_from(cli->throughput.precision), &wanted->precision);
+    wanted->has_precision =
+        settings->precision != NULL && mls_precision_from_name(mls_str_from(settings->precision), &wanted->precision);
     return true;
 }
 
@@ -110,6 +111,7 @@ static void throughput_collect(mls_cli *cli, const mls_edition *edition, const m
 
 static void throughput_run(mls_cli *cli)
 {
+    const throughput_settings *settings = cli->settings;
     const mls_edition *edition;
     mls_models *models = NULL;
     mls_accelerators *chips = NULL;
@@ -120,8 +122,8 @@ static void throughput_run(mls_cli *cli)
         mls_throughput_options wanted = {.rulesets = cli->rulesets,
                                          .models = models,
                                          .chips = chips,
-                                         .series = cli->throughput.series,
-                                         .causal = cli->throughput.causal};
+                                         .series = settings->series,
+                                         .causal = settings->causal};
         if (take_machine(cli, &wanted)) {
             throughput_collect(cli, edition, &wanted);
         }
@@ -138,6 +140,7 @@ const mls_command mls_command_throughput = {
              "training was and where it slowed down, which run of a group was slow and why, and\n"
              "which share of the machine's peak was used.",
     .options = options,
+    .settings_size = sizeof(throughput_settings),
     .path_arguments = true,
     .missing = "no path given",
     .run = throughput_run,

@@ -8,16 +8,24 @@
 #include "mlscore/submission.h"
 #include "report/reports.h"
 
+typedef struct verify_settings {
+    mls_submission_options wanted;
+    const char *only;
+    const char *explain; /* the code of a finding */
+} verify_settings;
+
+#define AT(member) offsetof(verify_settings, member)
+
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_TEXT('\0', "system", "NAME", verify.system, "judge only the results of this system"),
-    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", verify.benchmark, "judge only results of this benchmark"),
-    MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", view.only,
+    MLS_ROW_TEXT('\0', "system", "NAME", AT(wanted.system), "judge only the results of this system"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "judge only results of this benchmark"),
+    MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", AT(only),
                  "show findings of one kind; the verdict is the same"),
-    MLS_ROW_FLAG('\0', "rcp-bypass", verify.rcp_bypass, "a failed convergence check is a warning"),
-    MLS_ROW_FLAG('\0', "seed-checker-bypass", verify.seed_bypass, "a failed check of the seeds is a warning"),
-    MLS_ROW_BERT(verify.bert_train_samples),
-    MLS_ROW_WORD("explain", "CODE", "FINDING", explain, "explain a finding, and how to mend it; nothing is read"),
+    MLS_ROW_FLAG('\0', "rcp-bypass", AT(wanted.rcp_bypass), "a failed convergence check is a warning"),
+    MLS_ROW_FLAG('\0', "seed-checker-bypass", AT(wanted.seed_bypass), "a failed check of the seeds is a warning"),
+    MLS_ROW_BERT(AT(wanted.bert_train_samples)),
+    MLS_ROW_WORD("explain", "CODE", "FINDING", AT(explain), "explain a finding, and how to mend it; nothing is read"),
     MLS_ROW_FORMAT("table|csv|json|markdown|github|junit"),
     MLS_ROW_OUTPUT,
     MLS_ROW_THREADS,
@@ -35,7 +43,7 @@ static void complain_unreadable(mls_cli *cli, const mls_submission *submission, 
     }
 }
 
-/* What could not be read is a finding, and said on standard error too. */
+/* A file that could not be read is a finding, and said on standard error too. */
 static void verify_judge(mls_cli *cli, const mls_submission *submission)
 {
     for (size_t i = 0; i < submission->findings.count; i++) {
@@ -53,27 +61,29 @@ static void verify_judge(mls_cli *cli, const mls_submission *submission)
 
 static void verify_run(mls_cli *cli)
 {
-    mls_submission_options *wanted = &cli->verify;
+    const verify_settings *settings = cli->settings;
+    mls_submission_options wanted = settings->wanted;
     mls_submission submission;
     mls_error error = {0};
-    if (cli->explain != NULL) {
-        mls_cli_explain(cli, cli->explain);
+    if (settings->explain != NULL) {
+        mls_cli_explain(cli, settings->explain);
         return;
     }
     if (cli->operands.count != 1) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operands.count == 0 ? "no folder given" : "one folder at a time");
         return;
     }
-    if (!mls_cli_edition(cli, NULL, &wanted->edition)) {
+    if (!mls_cli_edition(cli, NULL, &wanted.edition)) {
         return;
     }
-    wanted->rulesets = cli->rulesets;
-    wanted->usage = cli->usage;
-    wanted->threads = cli->threads;
-    wanted->strict = cli->view.strict;
-    wanted->progress = mls_cli_progress;
-    wanted->progress_state = cli;
-    const mls_status judged = mls_submission_verify(cli->operands.items[0], wanted, &submission, &error);
+    cli->view.only = settings->only;
+    wanted.rulesets = cli->rulesets;
+    wanted.usage = cli->usage;
+    wanted.threads = cli->threads;
+    wanted.strict = cli->view.strict;
+    wanted.progress = mls_cli_progress;
+    wanted.progress_state = cli;
+    const mls_status judged = mls_submission_verify(cli->operands.items[0], &wanted, &submission, &error);
     mls_cli_progress_end(cli);
     if (judged != MLS_OK) {
         mls_cli_say(cli, judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO, cli->operands.items[0], "%s",
@@ -94,6 +104,7 @@ const mls_command mls_command_verify = {
              "convergence, power files, and what does not belong there.  Nothing is changed.\n"
              "Exit status: 0 ready to upload, 1 not, 2 wrong usage, 3 something could not be read.",
     .options = options,
+    .settings_size = sizeof(verify_settings),
     .path_arguments = true,
     .run = verify_run,
 };

@@ -4,18 +4,15 @@
  *
  * A command is one file, cmd_<name>.c, with one const entry, and one row of MLS_COMMAND_LIST.  Its table of options
  * drives parsing, --help and the completion files, so that none of them can forget an option: a row says which setting
- * of mls_cli its argument is for.
+ * its argument is for.  What many commands have in common is a member of mls_cli; all else is a member of the command's
+ * own struct of settings, which no other file knows.
  */
 #ifndef MLS_CLI_COMMAND_H
 #define MLS_CLI_COMMAND_H
 
 #include "base/walk.h"
 #include "mlscore/collect.h"
-#include "mlscore/group.h"
-#include "mlscore/memory.h"
-#include "mlscore/published.h"
 #include "mlscore/reading.h"
-#include "mlscore/submission.h"
 #include "report/view.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
@@ -28,13 +25,15 @@ enum {
     MLS_WRONG_USAGE = MLS_EXIT_USAGE | MLS_NAMES_HELP
 };
 
-/* What an option does with its argument. */
+/* What an option does with its argument; the type is that of its setting, which is zeroed when it is not given. */
 typedef enum mls_option_does {
-    MLS_SETS_FLAG,   /* a bool of mls_cli becomes true */
-    MLS_SETS_TEXT,   /* a const char * points to the argument */
-    MLS_SETS_CHOICE, /* the same, but the argument, which is one of its values, may be missing: "" then */
-    MLS_ADDS_TEXT,   /* mls_names get a copy of it: it may come again */
-    MLS_COUNTS,      /* an unsigned grows */
+    MLS_SETS_FLAG,   /* bool: becomes true */
+    MLS_SETS_TEXT,   /* const char *: points to the argument */
+    MLS_SETS_CHOICE, /* const char *: the same, but the argument, one of its values, may be missing: "" then */
+    MLS_SETS_VALUE,  /* unsigned: which of its values the argument is, from 1 */
+    MLS_SETS_COUNT,  /* size_t: a whole number from 1 on */
+    MLS_ADDS_TEXT,   /* mls_names: get a copy of it, and may get more; they are freed when the command has run */
+    MLS_COUNTS,      /* unsigned: grows */
     MLS_SETS_USAGE,
     MLS_SETS_FORMAT,
     MLS_SETS_THREADS,
@@ -48,7 +47,8 @@ typedef struct mls_option {
     const char *argument; /* NULL: takes none; "FILE", "N", or the values it can have: "table|csv|json" */
     const char *help;     /* one line */
     mls_option_does does;
-    size_t at;         /* offset of the setting in mls_cli */
+    bool common;       /* the setting is one of mls_cli, not one of the command */
+    size_t at;         /* its offset */
     const char *words; /* what completion offers for an argument that is free: see mls_command.words */
 } mls_option;
 
@@ -56,46 +56,53 @@ typedef struct mls_option {
     {                                                                                                                  \
         __VA_ARGS__                                                                                                    \
     }
-#define MLS_ROW_FLAG(letter, name, member, help)                                                                       \
-    MLS_ROW(letter, name, NULL, help, MLS_SETS_FLAG, offsetof(mls_cli, member), NULL)
-#define MLS_ROW_TEXT(letter, name, argument, member, help)                                                             \
-    MLS_ROW(letter, name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), NULL)
-#define MLS_ROW_LIST(letter, name, argument, member, help)                                                             \
-    MLS_ROW(letter, name, argument, help, MLS_ADDS_TEXT, offsetof(mls_cli, member), NULL)
-#define MLS_ROW_WORD(name, argument, words, member, help)                                                              \
-    MLS_ROW('\0', name, argument, help, MLS_SETS_TEXT, offsetof(mls_cli, member), words)
-#define MLS_ROW_CHOICE(name, argument, member, help)                                                                   \
-    MLS_ROW('\0', name, argument, help, MLS_SETS_CHOICE, offsetof(mls_cli, member), NULL)
-/* Rows that many commands share. */
-#define MLS_ROW_USAGE                                                                                                  \
-    MLS_ROW('\0', "usage", "training|hpc", "the family of benchmarks (training)", MLS_SETS_USAGE, 0, NULL)
-#define MLS_ROW_EDITION_AS(help) MLS_ROW_WORD("edition", "X.Y", "EDITION", edition, help)
-#define MLS_ROW_RULES_AS(help) MLS_ROW_TEXT('\0', "rules", "FILE", rules_path, help " (see mlscore-rules(5))")
-#define MLS_ROW_RCP(help) MLS_ROW_TEXT('\0', "rcp", "FILE", score.rcp_path, help)
-#define MLS_ROW_BERT(member)                                                                                           \
-    MLS_ROW_FLAG('\0', "bert-train-samples", member,                                                                   \
+/* Rows of one command; `at` is the offset in its struct of settings. */
+#define MLS_ROW_FLAG(letter, name, at, help) MLS_ROW(letter, name, NULL, help, MLS_SETS_FLAG, false, at, NULL)
+#define MLS_ROW_TEXT(letter, name, argument, at, help)                                                                 \
+    MLS_ROW(letter, name, argument, help, MLS_SETS_TEXT, false, at, NULL)
+#define MLS_ROW_OF(does, name, argument, at, help) MLS_ROW('\0', name, argument, help, does, false, at, NULL)
+#define MLS_ROW_WORD(name, argument, words, at, help)                                                                  \
+    MLS_ROW('\0', name, argument, help, MLS_SETS_TEXT, false, at, words)
+#define MLS_ROW_RCP(at, help) MLS_ROW_TEXT('\0', "rcp", "FILE", at, help)
+#define MLS_ROW_BERT(at)                                                                                               \
+    MLS_ROW_FLAG('\0', "bert-train-samples", at,                                                                       \
                  "bert took as many samples to converge as its train_samples record says")
+/* Rows that many commands share. */
+#define MLS_ROW_COMMON(letter, name, argument, does, member, help)                                                     \
+    MLS_ROW(letter, name, argument, help, does, true, offsetof(mls_cli, member), NULL)
+#define MLS_ROW_USAGE                                                                                                  \
+    MLS_ROW_COMMON('\0', "usage", "training|hpc", MLS_SETS_USAGE, usage, "the family of benchmarks (training)")
+#define MLS_ROW_EDITION_AS(help)                                                                                       \
+    MLS_ROW('\0', "edition", "X.Y", help, MLS_SETS_TEXT, true, offsetof(mls_cli, edition), "EDITION")
+#define MLS_ROW_RULES_AS(help)                                                                                         \
+    MLS_ROW_COMMON('\0', "rules", "FILE", MLS_SETS_TEXT, rules_path, help " (see mlscore-rules(5))")
 #define MLS_ROW_FORMAT(formats)                                                                                        \
-    MLS_ROW('\0', "format", formats, "how to print results (the first is the default)", MLS_SETS_FORMAT, 0, NULL)
-#define MLS_ROW_OUTPUT MLS_ROW_TEXT('o', "output", "FILE", output_path, "write results to FILE, whole or not at all")
-#define MLS_ROW_THREADS MLS_ROW('j', "threads", "N", "use N threads (one per processor)", MLS_SETS_THREADS, 0, NULL)
-#define MLS_ROW_COLOR MLS_ROW_TEXT('\0', "color", "auto|always|never", color, "colour results (auto: on a terminal)")
-#define MLS_ROW_QUIET MLS_ROW_FLAG('q', "quiet", view.quiet, "say less")
+    MLS_ROW_COMMON('\0', "format", formats, MLS_SETS_FORMAT, view.format,                                              \
+                   "how to print results (the first is the default)")
+#define MLS_ROW_OUTPUT                                                                                                 \
+    MLS_ROW_COMMON('o', "output", "FILE", MLS_SETS_TEXT, output_path, "write results to FILE, whole or not at all")
+#define MLS_ROW_THREADS                                                                                                \
+    MLS_ROW_COMMON('j', "threads", "N", MLS_SETS_THREADS, threads, "use N threads (one per processor)")
+#define MLS_ROW_COLOR                                                                                                  \
+    MLS_ROW_COMMON('\0', "color", "auto|always|never", MLS_SETS_TEXT, color, "colour results (auto: on a terminal)")
+#define MLS_ROW_QUIET MLS_ROW_COMMON('q', "quiet", NULL, MLS_SETS_FLAG, view.quiet, "say less")
+#define MLS_ROW_VERBOSE_AS(help) MLS_ROW_COMMON('v', "verbose", NULL, MLS_COUNTS, view.verbose, help)
+#define MLS_ROW_VERBOSE MLS_ROW_VERBOSE_AS("say more")
 #define MLS_ROWS_ROUND                                                                                                 \
     MLS_ROW_USAGE, MLS_ROW_EDITION_AS("judge by this edition's rules (guessed by date and benchmark)")
 #define MLS_ROWS_FILES                                                                                                 \
     MLS_ROW_OUTPUT,                                                                                                    \
-        MLS_ROW_TEXT('\0', "files-from", "FILE", files_from,                                                           \
-                     "read more paths from FILE, one a line (-: standard input)"),                                     \
-        MLS_ROW_FLAG('0', "null", files_from_null, "paths of --files-from end in NUL, not in a line ending")
-#define MLS_ROW_VERBOSE MLS_ROW('v', "verbose", NULL, "say more", MLS_COUNTS, offsetof(mls_cli, view.verbose), NULL)
+        MLS_ROW_COMMON('\0', "files-from", "FILE", MLS_SETS_TEXT, files_from,                                          \
+                       "read more paths from FILE, one a line (-: standard input)"),                                   \
+        MLS_ROW_COMMON('0', "null", NULL, MLS_SETS_FLAG, files_from_null,                                              \
+                       "paths of --files-from end in NUL, not in a line ending")
 #define MLS_ROWS_VIEW                                                                                                  \
     MLS_ROW_COLOR, MLS_ROW_QUIET, MLS_ROW_VERBOSE,                                                                     \
-        MLS_ROW_FLAG('\0', "strict", view.strict, "warnings and advice count as errors")
+        MLS_ROW_COMMON('\0', "strict", NULL, MLS_SETS_FLAG, view.strict, "warnings and advice count as errors")
 /* The last of every table. */
 #define MLS_ROWS_LAST                                                                                                  \
-    MLS_ROW('h', "help", NULL, "print this help", MLS_PRINTS_HELP, 0, NULL),                                           \
-        MLS_ROW('V', "version", NULL, "print the version", MLS_PRINTS_VERSION, 0, NULL), MLS_ROW(.name = NULL)
+    MLS_ROW('h', "help", NULL, "print this help", MLS_PRINTS_HELP, true, 0, NULL),                                     \
+        MLS_ROW('V', "version", NULL, "print the version", MLS_PRINTS_VERSION, true, 0, NULL), MLS_ROW(.name = NULL)
 
 typedef struct mls_cli mls_cli;
 
@@ -105,6 +112,7 @@ typedef struct mls_command {
     const char *usage;   /* what follows the name: "[OPTION…] [PATH…]" */
     const char *about;   /* a few lines for --help */
     const mls_option *options;
+    size_t settings_size; /* of the struct of which its rows name members; 0: they name none */
     const char *words;   /* an operand can be, "bash|zsh|fish"; COMMAND, EDITION, BENCHMARK and FINDING stand for all of
                             them; NULL: any */
     bool path_arguments; /* operands are files: completion offers them, and --files-from adds to them */
@@ -113,61 +121,22 @@ typedef struct mls_command {
     void (*run)(mls_cli *cli);
 } mls_command;
 
-/* What the options of telemetry say, as the user wrote it. */
-typedef struct mls_telemetry_settings {
-    mls_names runs;
-    const char *timezone, *offset, *gap, *columns, *start, *interval, *host_pattern;
-} mls_telemetry_settings;
-
 /* Everything a command is run with.  The options have been read. */
 struct mls_cli {
-    const mls_command *command; /* NULL: the program itself */
-    mls_view view;              /* how results are printed, and where */
-    /* Settings of options, zeroed when they were not given. */
+    const mls_command *command;         /* NULL: the program itself */
+    const mls_command *const *commands; /* all there are, in the order in which help lists them; ends with NULL */
+    mls_view view;                      /* how results are printed, and where */
+    /* Settings that commands have in common, zeroed when they were not given. */
     mls_usage usage;
-    bool usage_given;
+    bool usage_given, format_given;
     const char *edition;    /* as the user wrote it */
     const char *rules_path; /* of --rules */
     const char *output_path;
     const char *files_from;
     bool files_from_null;
-    const char *color;       /* as given: view.color is what came of it */
-    unsigned threads;        /* 0: one per processor */
-    mls_score_options score; /* score; its rcp_path: rcp too */
-    bool write_scaling;
-    bool wide;           /* score */
-    const char *summary; /* score: "", "wide" */
-    bool format_given;
-    bool split;                    /* check */
-    mls_submission_options verify; /* verify */
-    const char *explain;
-    bool exports;              /* config */
-    bool campaign;             /* diagnose */
-    const char *sacct_path;    /* diagnose */
-    mls_names signature_files; /* diagnose */
-    const char *keys;          /* events: "a,b" */
-    bool count;                /* events */
-    const char *batch;         /* rcp */
-    struct {
-        mls_published_filter search;
-        const char *division, *accelerators, *sort, *limit; /* as given */
-    } published;
-    bool json; /* rules */
-    struct {
-        const char *accelerators, *accelerator, *precision; /* as given */
-        bool causal, series;
-    } throughput;
-    mls_telemetry_settings telemetry;
-    const char *memory[MLS_MEMORY_SETTING_COUNT]; /* memory: what its options say; flags: "" */
-    bool oom;
-    struct {
-        bool published, scaling, all;
-        const char *baseline, *fail_if;
-        mls_names accelerators; /* "8", "A:8" */
-    } compare;
-    struct {
-        const char *by, *top, *kernels, *against, *run; /* as given */
-    } profile;
+    const char *color; /* as given: view.color is what came of it */
+    unsigned threads;  /* 0: one per processor */
+    void *settings;    /* the command's own struct; NULL: it has none */
 
     mls_names operands;       /* what is left of the command line, then what --files-from lists */
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
@@ -201,9 +170,8 @@ struct mls_cli {
 
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)
-extern const mls_command *const mls_commands[]; /* ends with NULL */
 
-/* The command of that name; NULL after a complaint, which names the nearest. */
+/* The one of cli->commands of that name; NULL after a complaint, which names the nearest. */
 const mls_command *mls_command_find(mls_cli *cli, const char *name);
 
 /* Makes cli->status as bad as that. */
@@ -222,7 +190,7 @@ bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error);
 typedef struct mls_cli_hint {
     char text[100];
 } mls_cli_hint;
-mls_cli_hint mls_cli_meant(const mls_nearest *nearest);
+mls_cli_hint mls_cli_suggestion(const mls_nearest *nearest);
 
 /* Prints what a finding is and how to mend it, or complains and names the nearest. */
 void mls_cli_explain(mls_cli *cli, const char *name);

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 
 #define ENTRY(name) &mls_command_##name,
-const mls_command *const mls_commands[] = {MLS_COMMAND_LIST(ENTRY) NULL};
+static const mls_command *const commands[] = {MLS_COMMAND_LIST(ENTRY) NULL};
 
 /* Columns of the terminal that results go to; COLUMNS, when set, wins; 0 where there is neither. */
 static size_t terminal_width(void)
@@ -26,7 +26,12 @@ static size_t terminal_width(void)
 
 static int start(const mls_command *command, int argc, char **argv)
 {
-    mls_cli cli = {.command = command, .view = {.width = terminal_width()}};
+    mls_cli cli = {.command = command, .commands = commands, .view = {.width = terminal_width()}};
+    cli.settings = command->settings_size > 0 ? calloc(1, command->settings_size) : NULL;
+    if (cli.settings == NULL && command->settings_size > 0) {
+        mls_cli_say(&cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        return cli.status;
+    }
     if (mls_cli_parse(&cli, argc, argv)) {
         command->run(&cli);
     }
@@ -51,7 +56,7 @@ int main(int argc, char **argv)
     if (is_either(argv[1], "-h", "--help")) {
         return start(&mls_command_help, argc - 1, argv + 1);
     }
-    mls_cli nobody = {.command = NULL};
+    mls_cli nobody = {.commands = commands};
     const mls_command *command = mls_command_find(&nobody, argv[1]);
     return command != NULL ? start(command, argc - 1, argv + 1) : MLS_EXIT_USAGE;
 }

@@ -43,29 +43,32 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
 
 /* --------------------------------------------------------------- settings */
 
-/* Whether a word is one of an option's values; a complaint when it is not. */
-static bool is_allowed(mls_cli *cli, const mls_option *option, const char *word)
+/* Which of an option's values a word is, from 1; 0 after a complaint. */
+static unsigned number_of_value(mls_cli *cli, const mls_option *option, const char *word)
 {
     const mls_str text = mls_str_from(word);
     mls_nearest nearest = mls_nearest_to(text);
     const char *at = option->argument;
-    for (mls_str value; mls_list_next(&at, '|', &value);) {
+    unsigned number = 1;
+    for (mls_str value; mls_list_next(&at, '|', &value); number++) {
         if (mls_str_equal(value, text)) {
-            return true;
+            return number;
         }
         mls_nearest_offer(&nearest, value);
     }
-    return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is one of %s, not '%s'%s", option->name, option->argument,
-                       word, mls_cli_meant(&nearest).text);
+    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is one of %s, not '%s'%s", option->name, option->argument, word,
+                mls_cli_suggestion(&nearest).text);
+    return 0;
 }
 
 /* One option has been read.  False: it ends everything. */
 static bool take_option(mls_cli *cli, const mls_option *option, const char *argument)
 {
     size_t number;
-    void *setting = (char *)cli + option->at;
+    unsigned value = 0;
+    void *setting = (char *)(option->common ? cli : cli->settings) + option->at;
     if (argument != NULL && (option->does == MLS_SETS_CHOICE || strchr(option->argument, '|') != NULL) &&
-        !is_allowed(cli, option, argument)) {
+        (value = number_of_value(cli, option, argument)) == 0) {
         return false;
     }
     switch (option->does) {
@@ -76,6 +79,15 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
     case MLS_SETS_CHOICE:
         *(const char **)setting = argument != NULL ? argument : "";
         break;
+    case MLS_SETS_VALUE:
+        *(unsigned *)setting = value;
+        break;
+    case MLS_SETS_COUNT:
+        if (!mls_size_parse(mls_str_from(argument), setting) || *(const size_t *)setting == 0) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes a whole number from 1 on, not '%s'",
+                               option->name, argument);
+        }
+        break;
     case MLS_ADDS_TEXT:
         return mls_names_add(setting, mls_str_from(argument)) ||
                mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
@@ -83,17 +95,17 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         ++*(unsigned *)setting;
         break;
     case MLS_SETS_USAGE:
-        cli->usage_given = mls_usage_from_name(mls_str_from(argument), &cli->usage);
+        cli->usage_given = mls_usage_from_name(mls_str_from(argument), setting);
         break;
     case MLS_SETS_FORMAT:
-        cli->format_given = mls_format_from_name(mls_str_from(argument), &cli->view.format);
+        cli->format_given = mls_format_from_name(mls_str_from(argument), setting);
         break;
     case MLS_SETS_THREADS:
         if (!mls_size_parse(mls_str_from(argument), &number) || number < 1 || number > THREADS_ALLOWED) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "-j takes a whole number from 1 to %d, not '%s'",
                                THREADS_ALLOWED, argument);
         }
-        cli->threads = (unsigned)number;
+        *(unsigned *)setting = (unsigned)number;
         break;
     default:
         if (mls_cli_open(cli) && option->does == MLS_PRINTS_HELP) {
@@ -106,7 +118,7 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
     return true;
 }
 
-/* What stands before any option is read: the first of the formats that the command offers. */
+/* Sets what holds before any option is read: the first of the formats that the command offers. */
 static void set_defaults(mls_cli *cli)
 {
     for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
@@ -198,8 +210,8 @@ static const mls_option *option_by(const mls_option *options, int got)
 }
 
 /*
- * What getopt did not like: ':' for a missing argument, else '?' with the culprit in optopt, which is a letter or the
- * number of a long option that takes no argument, or 0, and then it is the word before optind.
+ * Says what getopt did not like: ':' for a missing argument, else '?' with the culprit in optopt, which is a letter or
+ * the number of a long option that takes no argument, or 0, and then it is the word before optind.
  */
 static bool refuse(mls_cli *cli, int got, const char *word)
 {
@@ -217,13 +229,13 @@ static bool refuse(mls_cli *cli, int got, const char *word)
     for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
         mls_nearest_offer(&nearest, mls_str_from(option->name));
     }
-    const mls_str meant = nearest.found;
+    const mls_str name = nearest.found;
     return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
-                       meant.len > 0 ? "unknown option '%s'; did you mean '--%.*s'?" : "unknown option '%s'", word,
-                       (int)meant.len, meant.ptr);
+                       name.len > 0 ? "unknown option '%s'; did you mean '--%.*s'?" : "unknown option '%s'", word,
+                       (int)name.len, name.ptr);
 }
 
-/* What makes a verdict weaker is not to be abbreviated: who writes --rcp may not mean --rcp-bypass. */
+/* An option that makes a verdict weaker is not to be abbreviated: who writes --rcp may not mean --rcp-bypass. */
 static bool is_whole(mls_cli *cli, const mls_option *option, const char *word)
 {
     return !mls_str_ends(mls_str_from(option->name), MLS_S("-bypass")) || strcmp(word + 2, option->name) == 0 ||

@@ -182,8 +182,8 @@ typedef struct mls_rules_request {
     const char *benchmark;      /* NULL: none named */
 } mls_rules_request;
 
-/* The edition's rules written out in full, as a rule file that can be loaded. */
-void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output);
+/* ---- rules --json: an mls_ruleset written out in full, as a rule file that can be loaded; only as JSON */
+extern const mls_report mls_rule_file_report;
 
 /* ---- what score and verify share: a check that may not be made; weak scaling; most fields of an RCP verdict */
 extern const mls_fields mls_weak_fields;

@@ -295,22 +295,23 @@ static void emit_scope(mls_emitter *to, const mls_scope *scope)
     mls_emit_close(to, '}');
 }
 
-void mls_ruleset_write(const mls_ruleset *ruleset, mls_output *output)
+static void emit_scopes(mls_emitter *to, const mls_ruleset *ruleset)
 {
-    mls_emitter to = {.output = output, .indented = true};
-    mls_emit_open(&to, '{');
-    emit_member(&to, "usage", mls_str_from(mls_usage_name(ruleset->usage)));
-    emit_member(&to, "edition", ruleset->edition);
-    mls_emit_name(&to, MLS_S("scopes"));
-    mls_emit_open(&to, '{');
+    mls_emit_open(to, '{');
     for (size_t i = 0; i < ruleset->scope_count; i++) {
-        emit_scope(&to, &ruleset->scopes[i]);
+        emit_scope(to, &ruleset->scopes[i]);
     }
-    mls_emit_close(&to, '}');
-    mls_emit_close(&to, '}');
-    mls_emit_end(&to);
-    mls_emitter_release(&to);
+    mls_emit_close(to, '}');
 }
+
+/* A rule file's members are mlscore-rules(5)'s, not mlscore-formats(5)'s. */
+#define RULE_FILE_FIELDS(F)                                                                                            \
+    F(rule_file, usage, TEXT, "", mls_usage_name(row->usage))                                                          \
+    F(rule_file, edition, TEXT, "", row->edition.ptr)                                                                  \
+    F(rule_file, scopes, OBJECT, "", emit_scopes(to, row))
+MLS_FIELDS(rule_file, mls_ruleset, RULE_FILE_FIELDS)
+
+const mls_report mls_rule_file_report = {.object = &rule_file_fields};
 
 /* -------------------------------------------------------- reference points */
 

@@ -338,6 +338,23 @@ mls_finding_counts mls_group_found(const mls_group *group)
     return all;
 }
 
+bool mls_group_is_well(const mls_group *group, bool strict)
+{
+    const mls_finding_counts all = mls_group_found(group);
+    const bool converges = group->rcp.check != MLS_CHECK_FAIL || group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS;
+    bool well = group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && converges &&
+                mls_findings_pass(&group->findings.counts, false) && (!strict || mls_findings_pass(&all, true));
+    for (size_t k = 0; k < group->run_count; k++) {
+        well &= group->runs[k]->valid;
+    }
+    return well;
+}
+
+bool mls_group_is_scaled(const mls_group *group)
+{
+    return group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official;
+}
+
 mls_convergence mls_group_to_converge(const mls_group *group)
 {
     const mls_convergence unknown = {(double)NAN, NULL};
