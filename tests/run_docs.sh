@@ -3,8 +3,8 @@
 # usage: [BLESS=1] run_docs.sh BUILD
 # Holds the manual and the completion files to the program: every option of
 # every command with its letter and argument, in the same order; every command,
-# every finding, every field name of the machine formats.  BLESS writes the list
-# of man/mlscore-findings.7 anew.
+# every finding, every field name of the machine formats, every header.  What a
+# page leads to is there.  BLESS writes the list of man/mlscore-findings.7 anew.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -256,6 +256,39 @@ agree "man/mlscore-formats.5: CHECK JSON" "$scratch/names" "$scratch/page"
 sed -n 's/^#include "mlscore\/\(.*\)"$/\1/p' include/mlscore/mlscore.h | sort >"$scratch/page"
 (cd include/mlscore && ls) | grep -v -x -e mlscore.h -e finding_table.h -e key_table.h -e memory_table.h | sort >"$scratch/names"
 agree "include/mlscore/mlscore.h includes every header" "$scratch/names" "$scratch/page"
+(cd include/mlscore && ls) | sort >"$scratch/names"
+sed -n '/^\.SS Headers/,/^\.SS Errors/p' man/mlscore.3 | grep -o -E '[a-z_]+\.h' | sort -u >"$scratch/page"
+agree "man/mlscore.3: headers" "$scratch/names" "$scratch/page"
+
+# --------------------------------------------------------------- the pages
+
+{
+    [ "$(wc -l <README.md)" -le 160 ] || echo "README.md: more than 160 lines"
+    grep -n -E '^.{121}' README.md | sed 's|:.*||; s|^|README.md: a line of more than 120 columns: |'
+} >"$scratch/front"
+every "README.md is read in a minute" "$scratch/front"
+for page in README.md CONTRIBUTING.md CHANGELOG.md */README.md; do
+    folder=$(dirname "$page")
+    grep -o -E '\]\([^)#]+' "$page" | sed 's/^](//' | while read -r target; do
+        case $target in
+        http*) ;;
+        *) [ -e "$folder/$target" ] || echo "$page: nothing is at $target" ;;
+        esac
+    done
+    grep -o -E '(`|^)make [a-z]+' "$page" | sed 's/.*make //' | sort -u | while read -r target; do
+        grep -q "^$target:" Makefile || echo "$page: no target make $target"
+    done
+    # Pages of the manual, in words and in links.
+    grep -o -E 'mlscore(-[a-z]+)?\([1-8]\)' "$page" | sort -u | tr '()' '. ' | while read -r manual; do
+        [ -e "man/$manual" ] || echo "$page: no man/$manual"
+    done
+done >"$scratch/missing"
+for page in man/*.[1-8]; do
+    plain "$page" | grep -o -E 'mlscore(-[a-z]+)? ?\([1-8]\)' | sort -u | tr -d ' )' | tr '(' . | while read -r manual; do
+        [ -e "man/$manual" ] || echo "$page: no man/$manual"
+    done
+done >>"$scratch/missing"
+every "pages lead to what is there" "$scratch/missing"
 
 # ---------------------------------------------------------------- roff
 

@@ -1,25 +1,39 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: run_examples.sh BUILD [DOCUMENT…]
-# Runs the examples of README.md and the man pages and compares what they print
-# (standard output and standard error together) with what the document says.
+# usage: run_examples.sh BUILD [PAGE…]
+# Runs the examples of every page and compares what they print (standard output
+# and standard error together) with what the page says.  Pages are all *.md of
+# the tree, outside of test data that are a submission, and man/*; those of
+# section 3 need the library as it is installed and are left to run_install.sh.
 #
-# In README.md an example is a ```console block with lines `$ command`; in a
-# man page an .EX/.EE block behind a line `.\" test`.  A line that is only `…`
-# stands for any number of lines.  A block that shows mlscore at work and is
-# not marked fails, unless a line `.\" no test: reason`, or in README.md
-# `<!-- no test: reason -->`, stands before it.  Blocks run in order in one
-# folder per document, with the test data at ./testdata.
+# An example is a ```console block of Markdown, in a man page an .EX block
+# behind a line `.\" test`, with lines `$ command` and what each one prints.  A
+# line that is only `…` stands for any number of lines.  The examples of a page
+# run in order in one folder, with the test data at ./testdata; cc is there the
+# compiler of the tests, to which every warning is an error.
+#
+# A block behind `.\" file: NAME`, in Markdown `<!-- file: NAME -->`, is written
+# to NAME in that folder before, and some command has to name it: a program is
+# compiled, a table is read.  A block that cannot run stands behind
+# `.\" no test: reason`, or `<!-- no test: reason -->`.  Any other block fails,
+# whatever is in it: nobody would notice when it is no longer true.
 . tests/count.sh
 build=$1
 shift
-[ $# -gt 0 ] || set -- README.md man/*.[1-8]
+[ $# -gt 0 ] || set -- $(find . -path ./build -prune -o -path ./testdata/submission -prune -o -path './.?*' -prune -o \
+    \( -name '*.md' -o -path './man/*.[124-8]' \) -print | sed 's/^\.\///' | sort)
 mkdir "$scratch/bin"
 ln -s "$(realpath "${MLSCORE:-$build/mlscore}")" "$scratch/bin/mlscore"
+cat >"$scratch/bin/cc" <<END
+#!/bin/sh
+PATH='$PATH'
+exec ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror "\$@"
+END
+chmod +x "$scratch/bin/cc"
 PATH="$scratch/bin:$PATH"
 export PATH
 
-# Writes NNN.cmd, NNN.out and NNN.where per example into a folder.
+# Writes NNN.cmd, NNN.out and NNN.where per example into a folder, the files into its folder files.
 extract() {
     awk -v folder="$2" '
         function plain(line) {
@@ -29,31 +43,45 @@ extract() {
             gsub(/\\&/, "", line); gsub(/\\e/, "\\", line)
             return line
         }
-        function start() {
+        function problem(text) { printf "%s:%d: %s\n", FILENAME, FNR, text > (folder "/problems") }
+        function example(line) {
             count++; base = sprintf("%s/%03d", folder, count)
             printf "" > (base ".out"); printf "%s:%d", FILENAME, FNR > (base ".where"); close(base ".where")
+            print substr(line, 3) > (base ".cmd")
         }
         function add(line) {
             line = plain(line)
-            if (more) { print line > (base ".cmd") }
-            else if (line ~ /^\$ /) { start(); line = substr(line, 3); print line > (base ".cmd") }
-            else { if (base != "") print line > (base ".out"); return }
+            if (more) print line > (base ".cmd")
+            else if (line ~ /^\$ /) example(line)
+            else if (base != "") { print line > (base ".out"); return }
+            else problem("an example begins with a line $ command")
             more = line ~ /\\$/
         }
+        function begin(wanted) {
+            mode = wanted; mark = ""
+            if (mode == "file") { file = folder "/files/" name; printf "" > file }
+            if (mode == "none") problem("this block is neither an example nor a file, and no line says why")
+        }
+        function finish() { mode = base = ""; more = 0; if (file != "") close(file); file = "" }
         BEGIN { man = ARGV[1] ~ /\.[1-8]$/ }
-        FNR == 1 { mode = ""; marked = 0 }
-        man && /^\.\\" test$/ { marked = 1; next }
-        man && /^\.\\" no test: ./ { marked = 2; next }
-        man && /^\.EX/ { mode = marked == 1 ? "run" : "look"; if (marked == 2) mode = "skip"; marked = 0; next }
-        man && /^\.EE/ { mode = ""; base = ""; more = 0; next }
-        man && marked && /^\.(PP|P|IP|RS|TP|sp)/ { next }
-        man && marked && !mode { printf "%s:%d: the mark stands before no .EX block\n", FILENAME, FNR > (folder "/problems"); marked = 0 }
-        !man && /^<!-- no test: .* -->$/ { marked = 2; next }
-        !man && mode == "" && /^```console$/ { mode = marked == 2 ? "skip" : "run"; marked = 0; next }
-        !man && mode == "" && /^```/ { mode = "look"; if (marked == 2) mode = "skip"; marked = 0; next }
-        !man && /^```$/ { mode = ""; base = ""; more = 0; next }
+        { # A mark: what the next block is.
+            line = $0
+            if (man ? sub(/^\.\\" /, "", line) : sub(/^<!-- /, "", line) && sub(/ -->$/, "", line)) {
+                if (line ~ /^no test: ./) { mark = "skip"; next }
+                if (man && line == "test") { mark = "run"; next }
+                if (line ~ /^file: [A-Za-z0-9_.-]+$/) { mark = "file"; name = substr(line, 7); next }
+            }
+        }
+        mode && (man ? /^\.(EE|fi)/ : /^ *```+ *$/) { finish(); next }
         mode == "run" { add($0) }
-        mode == "look" && plain($0) ~ /^\$ mlscore/ { printf "%s:%d: this example is not marked as a test\n", FILENAME, FNR > (folder "/problems") }
+        mode == "file" { print plain($0) > file }
+        mode { next }
+        man && /^\.(EX|nf)/ { begin(mark ? mark : "none"); next }
+        !man && /^```console$/ { begin(mark ? mark : "run"); next }
+        !man && /^ *(```|~~~)/ { begin(mark ? mark : "none"); next }
+        plain($0) ~ /^ *\$ / { problem("a command outside of a block") }
+        mark && (man ? !/^\.(PP|P|IP|RS|TP|sp)/ : /./) { problem("the mark stands before no block"); mark = "" }
+        END { if (mode) problem("the last block does not end") }
     ' "$1"
 }
 
@@ -75,16 +103,22 @@ same() {
         }' "$1" "$2"
 }
 
-for document; do
-    if [ ! -f "$document" ]; then
+for page; do
+    if [ ! -f "$page" ]; then
         skip
         continue
     fi
     rm -rf "$scratch/examples" "$scratch/case"
-    mkdir "$scratch/examples" "$scratch/case"
+    mkdir "$scratch/examples" "$scratch/examples/files" "$scratch/case"
     ln -s "$root/testdata" "$scratch/case/testdata"
-    extract "$document" "$scratch/examples"
-    [ ! -s "$scratch/examples/problems" ] || fail "$document: examples nobody tests" "$scratch/examples/problems"
+    extract "$page" "$scratch/examples"
+    for file in "$scratch"/examples/files/*; do
+        [ -f "$file" ] || continue
+        grep -q -F -s -e "${file##*/}" "$scratch"/examples/*.cmd ||
+            echo "$page: no command names the file ${file##*/}" >>"$scratch/examples/problems"
+        cp "$file" "$scratch/case"
+    done
+    [ ! -s "$scratch/examples/problems" ] || fail "$page: blocks nobody tests" "$scratch/examples/problems"
     for command in "$scratch"/examples/*.cmd; do
         [ -f "$command" ] || continue
         base=${command%.cmd}
@@ -95,7 +129,7 @@ for document; do
         elif [ -s "$base.out" ] && same "$base.out" "$base.got"; then
             pass
         else
-            diff -u --label "$document" "$base.out" --label "what it prints" "$base.got" >"$base.diff" || :
+            diff -u --label "$page" "$base.out" --label "what it prints" "$base.got" >"$base.diff" || :
             fail "$(cat "$base.where"): $(head -n 1 "$command")" "$base.diff"
         fi
     done

@@ -103,12 +103,72 @@ sed 's/^d$/e/' "$scratch/good.md" >"$scratch/bad.md"
 expect "an example that does not agree" "2 passed, 1 failed" 1 examples_run "$scratch/bad.md"
 sed 's/^one$//' "$scratch/good.md" | sed '/^$/d' >"$scratch/none.md"
 expect "an example whose output is missing" "2 passed, 1 failed" 1 examples_run "$scratch/none.md"
-printf '```\n$ mlscore say one\n```\n' >"$scratch/unmarked.md"
-expect "an example nobody tests" "0 passed, 1 failed" 1 examples_run "$scratch/unmarked.md"
 printf '.\\" test\n.EX\n$ mlscore say \\-x\\(aqy\\(aq\n\\-xy\n.EE\n' >"$scratch/page.1"
 expect "an example of a man page" "1 passed, 0 failed" 0 examples_run "$scratch/page.1"
-printf '.EX\n$ mlscore say x\nx\n.EE\n' >"$scratch/unmarked.1"
-expect "a man page's example nobody tests" "0 passed, 1 failed" 1 examples_run "$scratch/unmarked.1"
+
+# untested NAME PAGE TEXT: a page with an example that agrees and something that nobody tests.
+untested() {
+    case $2 in
+    *.md) printf '```console\n$ mlscore say one\none\n```\n\n' ;;
+    *) printf '.\\" test\n.EX\n$ mlscore say one\none\n.EE\n' ;;
+    esac >"$scratch/$2"
+    printf '%b' "$3" >>"$scratch/$2"
+    expect "$1" "1 passed, 1 failed" 1 examples_run "$scratch/$2"
+}
+untested "a block without a language" page.md '```\n$ mlscore say one\n```\n'
+untested "a block of commands in another language" page.md '```sh\nmake demo\n```\n'
+untested "a program that is no file" page.md '```c\nint main(void) {}\n```\n'
+untested "a program that no command names" page.md '<!-- file: a.c -->\n```c\nint main(void) {}\n```\n'
+untested "a block in a list" page.md '1. one\n\n   ```console\n   $ mlscore say one\n   ```\n'
+untested "a block of tildes" page.md '~~~\n$ mlscore say one\n~~~\n'
+untested "a block that does not end" page.md '```console\n'
+untested "a block that begins with what is printed" page.md '```console\none\n```\n'
+untested "a command outside of a block" page.md '    $ mlscore say one\n    one\n'
+untested "a mark before no block" page.md '<!-- no test: there is nothing -->\nwords\n'
+untested "a mark without a reason" page.md '<!-- no test: -->\n```sh\nmake\n```\n'
+untested "a man page's block" page.1 '.EX\n$ mlscore say x\nx\n.EE\n'
+untested "a man page's block without a command" page.1 '.EX\nint main(void) {}\n.EE\n'
+untested "a man page's lines as they stand" page.1 '.nf\nint main(void) {}\n.fi\n'
+untested "a man page's mark before no block" page.1 '.\\" test\nwords\n'
+cat >"$scratch/skipped.md" <<'END'
+```console
+$ mlscore say one
+one
+```
+<!-- no test: it needs Slurm -->
+```sh
+sbatch run.sub
+```
+END
+expect "a block with a reason for not being tested" "1 passed, 0 failed" 0 examples_run "$scratch/skipped.md"
+cat >"$scratch/program.md" <<'END'
+<!-- file: hello.c -->
+```c
+#include <stdio.h>
+int main(void)
+{
+    return puts("hello") < 0;
+}
+```
+```console
+$ cc hello.c -o hello
+$ ./hello
+hello
+```
+END
+expect "a program that agrees" "2 passed, 0 failed" 0 examples_run "$scratch/program.md"
+sed 's/"hello"/"world"/' "$scratch/program.md" >"$scratch/other.md"
+expect "a program that prints something else" "1 passed, 1 failed" 1 examples_run "$scratch/other.md"
+sed 's/^int main/static int unused;\nint main/' "$scratch/program.md" >"$scratch/warned.md"
+expect "a program with a warning" "0 passed, 2 failed" 1 examples_run "$scratch/warned.md"
+# Pages are found by themselves, wherever they are, but for those of section 3, which the next suite runs.
+mkdir -p "$scratch/tree/new/page" "$scratch/tree/man"
+ln -s "$root/tests" "$scratch/tree/tests"
+cp "$scratch/bad.md" "$scratch/tree/new/page/HOW.md"
+cp "$scratch/page.1" "$scratch/page.3"
+mv "$scratch/page.1" "$scratch/page.3" "$scratch/tree/man"
+expect "new pages are found" "3 passed, 2 failed" 1 sh -c 'cd "$1" && MLSCORE=$2 sh tests/run_examples.sh "$3"' - \
+    "$scratch/tree" "$stub" "$build"
 
 # Suites that end in odd ways.
 mkdir "$scratch/suites"
@@ -132,8 +192,8 @@ expect "a suite is all of its tests" "10 passed, 0 failed" 0 all_run one-thing c
 expect "a name that is misspelt ends it" "0 passed, 1 failed" 1 all_run good two-thnigs
 check "names like it are listed" sh -c 'tr -d "\n" <"$1" | grep -q "are:  *two-things  *0 passed"' - "$scratch/self.out"
 
-# The checklists of CONTRIBUTING.md: a program that has one more of everything than the manual, the completion files
-# and the tests know is seen to fail, and named.
+# The checklists of CONTRIBUTING.md, and the pages: a program that has one more of everything than the manual, the
+# completion files and the tests know is seen to fail, and named; so is a front page that grew too long, and leads nowhere.
 real=$root/$build/mlscore
 cat >"$scratch/more" <<END
 #!/bin/sh
@@ -146,11 +206,24 @@ help) echo; echo 'commands:'; echo '  brew        make coffee' ;;
 esac
 END
 chmod +x "$scratch/more"
-MLSCORE=$scratch/more sh tests/run_docs.sh "$build" >"$scratch/docs" 2>&1 || :
+mkdir "$scratch/house"
+ln -s "$root"/* "$scratch/house"
+rm "$scratch/house/README.md" "$scratch/house/include"
+cp -r include "$scratch/house"
+echo 'int mls_grinder_grind(void);' >"$scratch/house/include/mlscore/grinder.h"
+{
+    cat README.md
+    echo '[the mill](doc/mill.md), `make coffee`'
+    seq 200
+    printf '%0121d\n' 0
+} >"$scratch/house/README.md"
+(cd "$scratch/house" && MLSCORE=$scratch/more sh tests/run_docs.sh "$build") >"$scratch/docs" 2>&1 || :
 for missing in 'brew has no page' 'man/mlscore.1: commands' 'README.md: commands' 'src/cli/cmd_brew.c is missing' \
     'no case runs mlscore brew' 'mlscore-findings.7: the list' 'cold..coffee' 'man/mlscore-formats.5: SCORE JSON' \
     'beans number' 'man/mlscore-score.1: options of score' 'completions/mlscore.fish: options of score' \
-    'no such format: coffee' 'no case runs mlscore score --format=coffee'; do
+    'no such format: coffee' 'no case runs mlscore score --format=coffee' 'mlscore.h includes every header' \
+    'man/mlscore.3: headers' 'README.md: nothing is at doc/mill.md' 'README.md: no target make coffee' \
+    'README.md: more than 160 lines' 'README.md: a line of more than 120 columns'; do
     check "a change that forgets is told '$missing'" grep -q -e "$missing" "$scratch/docs"
 done
 finish
