@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* changes.c - the estimate, its verdict, and what could be changed: every change is computed anew, none is guessed. */
-#include <inttypes.h>
-
 #include "base/buffer.h"
 #include "memory/sizes.h"
-
-mls_status mls_layout_error(mls_error *error, const char *what, uint64_t number, const char *by, uint64_t divisor)
-{
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s: %" PRIu64 " is not divisible by %s %" PRIu64, what, number,
-                         by, divisor);
-}
 
 static mls_memory_verdict verdict_of(const mls_memory_ask *ask, const mls_memory_estimate *of)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inference.c - weights and the KV cache, and what may lie in the host's memory. */
-#include <inttypes.h>
 
 #include "base/number.h"
 #include "memory/sizes.h"

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/buffer.h"
-
+#include "base/utf8.h"
 #include "memory/sizes.h"
 #include "mlscore/value.h"
 #include "score/models.h"
@@ -142,6 +142,14 @@ static void read_config_json(config_json *of, mls_model_shape *shape)
     }
     read_experts(of, shape);
     read_window(of, shape);
+}
+
+void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name)
+{
+    ask->shape = *shape;
+    ask->benchmark = benchmark;
+    mls_shape_complete(&ask->shape);
+    (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
 }
 
 static mls_status read_object(mls_memory_ask *ask, const cJSON *json, mls_str name, mls_error *error)

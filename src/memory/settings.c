@@ -290,14 +290,6 @@ static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_err
     return status;
 }
 
-void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name)
-{
-    ask->shape = *shape;
-    ask->benchmark = benchmark;
-    mls_shape_complete(&ask->shape);
-    (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
-}
-
 static mls_status unknown_model(const mls_models *models, const char *text, mls_error *error)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(text));

@@ -140,3 +140,9 @@ uint64_t mls_shape_parameters(const mls_model_shape *m)
                MUL(m->hidden, m->vocabulary, m->tied_embeddings == MLS_SAID_YES ? 1 : 2), MUL(m->positions, m->hidden),
                m->other_parameters);
 }
+
+mls_status mls_layout_error(mls_error *error, const char *what, uint64_t number, const char *by, uint64_t divisor)
+{
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s: %" PRIu64 " is not divisible by %s %" PRIu64, what, number,
+                         by, divisor);
+}

@@ -11,6 +11,32 @@
 #include "base/number.h"
 #include "profile/trace.h"
 
+size_t mls_trace_line(mls_trace *t, const char *at)
+{
+    size_t lines = 0;
+    const char *c = t->counted;
+    for (; at - c >= 16; c += 16) {
+        for (uint64_t found = mls_mask16((mls_bytes16)(mls_load16(c) == '\n')); found != 0; found &= found - 1) {
+            lines++;
+        }
+    }
+    for (; c < at; c++) {
+        lines += *c == '\n';
+    }
+    t->line += lines;
+    t->counted = at > t->counted ? at : t->counted;
+    return t->line;
+}
+
+size_t mls_trace_event_line(mls_trace *t)
+{
+    if (t->event.at != NULL) {
+        t->event.line = mls_trace_line(t, t->event.at);
+        t->event.at = NULL;
+    }
+    return t->event.line;
+}
+
 typedef struct member_row {
     mls_str name;
     mls_trace_part part;

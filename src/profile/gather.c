@@ -57,6 +57,11 @@ void mls_sums_add(mls_sums *sums, double count, double total, double least, doub
     sums->most = fmax(sums->most, most);
 }
 
+double mls_profile_share(double part, double whole)
+{
+    return whole > 0 ? part / whole : (double)NAN;
+}
+
 void mls_row_clear(mls_tally_row *row)
 {
     row->megabytes = (double)NAN;

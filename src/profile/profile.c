@@ -35,11 +35,6 @@ static int compare_profile_rows(const void *a, const void *b)
     return x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1) : mls_str_compare(x->name, y->name);
 }
 
-double mls_profile_share(double part, double whole)
-{
-    return whole > 0 ? part / whole : (double)NAN;
-}
-
 /* A sum of numbers whose comma or point was none is a whole one again; beyond all times it is the longest of them. */
 static double settle(double sum)
 {

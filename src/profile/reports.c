@@ -14,80 +14,10 @@
 /* A longer row or line is damaged. */
 enum { ROW_MAX = MLS_WINDOW_KEPT };
 
-typedef enum row_end { ROW_WHOLE, ROW_OPEN, ROW_BROKEN } row_end;
-
 static const char too_long[] = "it is longer than 1 MiB";
 
 #define ROLE_NAME(role, heading) heading,
 static const char *const role_names[MLS_ROLES] = {MLS_ROLE_LIST(ROLE_NAME)};
-
-int mls_time_power(mls_str unit)
-{
-    static const char *const units[] = {"ns nsecond", "us usecond", "ms msecond", "s second"};
-    for (int i = 0; i < 4 && unit.len > 0; i++) {
-        if (mls_str_among(unit, units[i])) {
-            return 3 * i;
-        }
-    }
-    return -1;
-}
-
-/* ------------------------------------------------------------------ fields */
-
-mls_str mls_report_text(mls_reports *r, size_t field)
-{
-    if (field >= r->count) {
-        return (mls_str){"", 0};
-    }
-    mls_report_field *of = &r->fields[field];
-    char *text = r->window->at + of->begin;
-    if (of->doubled) {
-        size_t kept = 0;
-        for (size_t i = 0; i < of->len; i++) {
-            i += text[i] == '"' && i + 1 < of->len;
-            text[kept++] = text[i];
-        }
-        of->len = kept;
-        of->doubled = false;
-    }
-    return (mls_str){text, of->len};
-}
-
-/* Splits the row's text from `at` on, which is inside of a quoted field when `inside`. */
-static row_end split_fields(mls_reports *r, size_t len, size_t at, bool inside)
-{
-    const char *text = r->window->at;
-    for (;;) {
-        if (!inside && at < len && text[at] == '"') {
-            r->open_at = ++at;
-            inside = true;
-        }
-        const char *stop = memchr(text + at, inside ? '"' : ',', len - at);
-        size_t end = stop != NULL ? (size_t)(stop - text) : len;
-        if (inside && stop == NULL) {
-            return ROW_OPEN;
-        }
-        if (inside && end + 1 < len && text[end + 1] == '"') {
-            r->doubled = true;
-            at = end + 2;
-            continue;
-        }
-        if ((inside && end + 1 < len && text[end + 1] != ',') || r->count == MLS_FIELDS_MAX) {
-            return ROW_BROKEN;
-        }
-        const size_t begin = inside ? r->open_at : at;
-        r->fields[r->count++] = (mls_report_field){begin, end - begin, r->doubled};
-        r->doubled = false;
-        end += inside;
-        if (end >= len) {
-            return ROW_WHOLE;
-        }
-        inside = false;
-        at = end + 1;
-    }
-}
-
-/* -------------------------------------------------------------------- rows */
 
 /* Says why a row is left out; NULL: it is not. */
 static mls_status say_damaged(mls_reports *r, const char *why)
@@ -98,20 +28,6 @@ static mls_status say_damaged(mls_reports *r, const char *why)
     mls_findings_add_as(&r->gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
                         (mls_finding_place){.line = r->line}, "the row is left out: %s", why);
     return MLS_OK;
-}
-
-mls_str mls_cut_brackets(mls_str *text)
-{
-    mls_str inside = {"", 0};
-    const char *open = text->len > 0 && text->ptr[text->len - 1] == ')' ? memrchr(text->ptr, '(', text->len) : NULL;
-    if (open != NULL) {
-        inside = (mls_str){open + 1, text->len - (size_t)(open - text->ptr) - 2};
-        text->len = (size_t)(open - text->ptr);
-    }
-    while (text->len > 0 && text->ptr[text->len - 1] == ' ') {
-        text->len--;
-    }
-    return inside;
 }
 
 /* Of columns of the same name the first one counts. */
@@ -200,16 +116,16 @@ static mls_status read_report_row(mls_reports *r, bool heading, size_t len, size
     const char *why = NULL;
     r->count = 0;
     r->doubled = false;
-    row_end state = split_fields(r, len, 0, false);
-    while (state == ROW_OPEN && r->line > r->alone && r->window->at + *end < r->window->end) {
+    mls_row_end state = mls_report_split(r, len, 0, false);
+    while (state == MLS_ROW_OPEN && r->line > r->alone && r->window->at + *end < r->window->end) {
         const size_t from = *end + 1;
         why = find_end(r->window, from, end, &len);
-        state = why == NULL ? split_fields(r, len, from, true) : ROW_BROKEN;
+        state = why == NULL ? mls_report_split(r, len, from, true) : MLS_ROW_BROKEN;
         ++*lines;
     }
-    if (state == ROW_WHOLE && heading) {
+    if (state == MLS_ROW_WHOLE && heading) {
         take_heading(r);
-    } else if (state == ROW_WHOLE) {
+    } else if (state == MLS_ROW_WHOLE) {
         why = (r->is_ncu ? mls_ncu_row : mls_nsys_row)(r);
     } else {
         r->alone = r->line + *lines - 1 > r->alone ? r->line + *lines - 1 : r->alone;

@@ -99,6 +99,12 @@ typedef struct mls_reports {
     } ncu;
 } mls_reports;
 
+/* Whether a row has been split to its end, or ends inside of a quoted field, or is none. */
+typedef enum mls_row_end { MLS_ROW_WHOLE, MLS_ROW_OPEN, MLS_ROW_BROKEN } mls_row_end;
+
+/* Splits the row's first `len` bytes from `at` on, which is inside of a quoted field when `inside`. */
+mls_row_end mls_report_split(mls_reports *reports, size_t len, size_t at, bool inside);
+
 /* A field's text; "" where the row has no such field. */
 mls_str mls_report_text(mls_reports *reports, size_t field);
 

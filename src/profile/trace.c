@@ -13,33 +13,6 @@
 /* Bytes that are carried over, of those that a window can keep; of a bare word. */
 enum { CARRY_MAX = MLS_WINDOW_KEPT / 16, WORD_LONGEST = 16 };
 
-/* The line of a place that is behind all those that were asked for before. */
-static size_t trace_line(mls_trace *t, const char *at)
-{
-    size_t lines = 0;
-    const char *c = t->counted;
-    for (; at - c >= 16; c += 16) {
-        for (uint64_t found = mls_mask16((mls_bytes16)(mls_load16(c) == '\n')); found != 0; found &= found - 1) {
-            lines++;
-        }
-    }
-    for (; c < at; c++) {
-        lines += *c == '\n';
-    }
-    t->line += lines;
-    t->counted = at > t->counted ? at : t->counted;
-    return t->line;
-}
-
-size_t mls_trace_event_line(mls_trace *t)
-{
-    if (t->event.at != NULL) {
-        t->event.line = trace_line(t, t->event.at);
-        t->event.at = NULL;
-    }
-    return t->event.line;
-}
-
 static const char *trace_fail(mls_trace *t, const char *at, const char *fault)
 {
     t->fault = fault;
@@ -56,7 +29,7 @@ static const char *more(mls_trace *t, const char *keep)
         return NULL;
     }
     (void)mls_trace_event_line(t);
-    (void)trace_line(t, keep);
+    (void)mls_trace_line(t, keep);
     window->at += keep - window->at;
     t->out_of_memory = !mls_window_fill(window);
     t->moved = true;
@@ -291,7 +264,7 @@ static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
     if (!whole) {
         const bool inside = t->fault == NULL && t->event.begun;
         mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED,
-                         (mls_finding_place){.line = inside ? mls_trace_event_line(t) : trace_line(t, t->stopped)},
+                         (mls_finding_place){.line = inside ? mls_trace_event_line(t) : mls_trace_line(t, t->stopped)},
                          "the trace is read up to here only: %s",
                          t->fault != NULL ? t->fault
                          : wrong != NULL  ? wrong

@@ -91,7 +91,8 @@ void mls_trace_misfit(mls_trace *t, mls_trace_part part, bool too_long);
 void mls_trace_event_begin(mls_trace *t, const char *at);
 void mls_trace_event_end(mls_trace *t);
 
-/* The line that the event begins in. */
+/* The line of a place behind all those that were asked for before; the line that the event begins in. */
+size_t mls_trace_line(mls_trace *t, const char *at);
 size_t mls_trace_event_line(mls_trace *t);
 
 #endif

@@ -66,16 +66,6 @@ const char *mls_run_config(const mls_run *run)
     return run->job.config != NULL ? run->job.config : run->config_filename;
 }
 
-const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
-{
-    for (size_t i = 0; i < run->hyperparameter_count; i++) {
-        if (mls_str_equal(run->hyperparameters[i].key, key)) {
-            return run->hyperparameters[i].value;
-        }
-    }
-    return NULL;
-}
-
 bool mls_run_exists(const mls_run *run)
 {
     return run->init_start.line > 0 || run->run_start.line > 0;

@@ -6,21 +6,14 @@
  * tree is built.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
-#include "base/number.h"
-#include "base/utf8.h"
-#include "mlscore/run.h"
 #include "mlscore/value.h"
 #include "score/score.h"
 
-/* How much is kept of a hyperparameter's value (one with a longer key is none), a name, and a line from Slurm. */
-enum { HYPERPARAMETER_LENGTH = 200, NAME_LENGTH = 1000 };
-
-#define CUT_STRING_END "…\""
+/* How much is kept of a name. */
+enum { NAME_LENGTH = 1000 };
 
 /* A number of an evaluation's metadata; what they do not say, NaN, is as the one before it said. */
 static double take_progress(const mls_record *record, mls_str name, double *progress)
@@ -107,60 +100,12 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
     mls_arena_release(&arena);
 }
 
-/* Where a run's texts live; most runs that are read for their verdict have none. */
-static mls_arena *arena_of(mls_run *run)
-{
-    run->arena = run->arena != NULL ? run->arena : calloc(1, sizeof *run->arena);
-    return run->arena;
-}
-
-/* How many bytes of a string's span are kept, so that neither a character nor an escape is cut in two. */
-static size_t string_kept(mls_str span)
-{
-    size_t kept = 1;
-    for (size_t at = 1; at <= HYPERPARAMETER_LENGTH;) {
-        kept = at;
-        if (span.ptr[at] == '\\') {
-            at += span.ptr[at + 1] == 'u' ? sizeof "\\u0000" - 1 : 2;
-        } else {
-            (void)mls_utf8_next(span, &at);
-        }
-    }
-    return kept;
-}
-
-bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line)
-{
-    mls_arena *arena = arena_of(run);
-    const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
-    const bool cut = value.len > HYPERPARAMETER_LENGTH;
-    double number = (double)NAN;
-    mls_words words;      /* of value, if it is another */
-    if (cut && !string) { /* a number of very many digits */
-        (void)mls_json_number(value, &number);
-        words = mls_words_exact(number);
-        value = mls_str_from(words.text);
-    }
-    const size_t kept = cut && string ? string_kept(value) : value.len;
-    const mls_str copy = arena != NULL ? mls_arena_copy(arena, key) : (mls_str){0};
-    char *text = arena != NULL ? mls_arena_alloc(arena, kept + sizeof CUT_STRING_END) : NULL;
-    if (copy.ptr == NULL || text == NULL ||
-        !mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
-                  sizeof *run->hyperparameters)) {
-        return false;
-    }
-    memcpy(text, value.ptr, kept);
-    memcpy(text + kept, cut && string ? CUT_STRING_END : "", cut && string ? sizeof CUT_STRING_END : 1);
-    run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
-    return true;
-}
-
 /* What is logged before training starts describes the run; the first value stays. */
 static void take_hyperparameter(mls_run *run, void *member, const mls_record *record)
 {
     const mls_json_kind kind = mls_json_kind_of(record->value);
     (void)member;
-    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > HYPERPARAMETER_LENGTH ||
+    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > MLS_HYPERPARAMETER_LENGTH ||
         (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL) ||
         run->too_many_hyperparameters || mls_run_hyperparameter(run, record->key) != NULL) {
         return;
@@ -203,7 +148,7 @@ static void take_run_stop(mls_run *run, void *member, const mls_record *record)
 static void take_seed(mls_run *run, void *member, const mls_record *record)
 {
     (void)member;
-    run->out_of_memory |= arena_of(run) == NULL || !mls_run_seed(run, record);
+    run->out_of_memory |= mls_run_arena(run) == NULL || !mls_run_seed(run, record);
 }
 
 static void take_number(mls_run *run, void *member, const mls_record *record)

@@ -85,6 +85,14 @@ static bool find_different(mls_telemetry_window *window, const mls_telemetry_dev
     return true;
 }
 
+mls_device_words mls_device_called(const mls_telemetry_device *device)
+{
+    mls_device_words words;
+    (void)snprintf(words.text, sizeof words.text, "%.60s%sdevice %.60s", device->host != NULL ? device->host : "",
+                   device->host != NULL ? " " : "", device->device);
+    return words;
+}
+
 static void tell_outlier(mls_telemetry_window *window, const mls_telemetry_outlier *outlier,
                          const struct stand_out *out)
 {

@@ -143,14 +143,6 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
 
 /* ---------------------------------------------------------------- findings */
 
-mls_device_words mls_device_called(const mls_telemetry_device *device)
-{
-    mls_device_words words;
-    (void)snprintf(words.text, sizeof words.text, "%.60s%sdevice %.60s", device->host != NULL ? device->host : "",
-                   device->host != NULL ? " " : "", device->device);
-    return words;
-}
-
 /* What may be wrong with devices of a file: the one of which it is worst stands for all. */
 static const struct device_fault {
     mls_finding_code code;

@@ -222,6 +222,22 @@ static int compare_marks(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->order, b->order);
 }
 
+double mls_timing_training(const mls_timing *timing, double ms)
+{
+    size_t low = 0; /* the stretches before it began earlier */
+    size_t high = timing->training_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (timing->training[middle].from_ms < ms) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const mls_trained *last = low > 0 ? &timing->training[low - 1] : NULL;
+    return last != NULL ? last->before_ms + (fmin(ms, last->to_ms) - last->from_ms) : 0;
+}
+
 /*
  * Keeps, in order of time, a mark whose position is above the last kept one and not above that of any later evaluation,
  * when training time has passed since.  The first is measured from run_start.

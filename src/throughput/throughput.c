@@ -83,22 +83,6 @@ static void take_stretch(void *state, mls_part part, double from_ms, double to_m
     }
 }
 
-double mls_timing_training(const mls_timing *timing, double ms)
-{
-    size_t low = 0; /* the stretches before it began earlier */
-    size_t high = timing->training_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (timing->training[middle].from_ms < ms) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    const mls_trained *last = low > 0 ? &timing->training[low - 1] : NULL;
-    return last != NULL ? last->before_ms + (fmin(ms, last->to_ms) - last->from_ms) : 0;
-}
-
 /* The lower median of what tracked_stats said in the timed part; NAN: nothing. */
 static bool find_logged(mls_timing *timing)
 {
