@@ -67,6 +67,10 @@ wc -l src/*/*.c src/*/*.h include/mlscore/*.h tests/unit/*.c tests/unit/*.h benc
     awk '$2 != "total" && $1 > (($2 ~ /^tests/) ? 800 : 600) { print $2 ": " $1 " lines" }' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no file is longer than 600 lines" "$scratch/wrong"; else pass; fi
 
+# Nobody reads a difference in what is longer: such a case prints the fields that matter, and how many there are.
+wc -c tests/cli/*/stdout tests/cli/*/stderr | awk '$2 != "total" && $1 >= 16384 { print $2 ": " $1 " bytes" }' >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "no case expects 16 KiB and more" "$scratch/wrong"; else pass; fi
+
 # The first comment behind the licence says what the file is for.
 for file in src/*/*.c src/*/*.h include/mlscore/*.h; do
     sed -n 2p "$file" | grep -q '^/\*' || echo "$file"
