@@ -177,8 +177,8 @@ entries man/mlscore.1 COMMANDS | sed 's/ .*//' >"$scratch/page"
 sed 's/ .*//' "$scratch/commands" >"$scratch/names"
 agree "man/mlscore.1: commands" "$scratch/names" "$scratch/page"
 cp "$scratch/names" "$scratch/names.commands"
-sed -n 's/^| `\([a-z]*\)[` ].*/\1/p' README.md >"$scratch/page"
-agree "README.md: commands" "$scratch/names" "$scratch/page"
+sed -n 's/^| `\([a-z]*\).*` | \(.*\) |$/\1 \2/p' README.md >"$scratch/page"
+agree "README.md: commands" "$scratch/commands" "$scratch/page"
 
 # --------------------------- checklists of CONTRIBUTING.md: what a change brings
 
