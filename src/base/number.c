@@ -156,63 +156,18 @@ mls_words mls_words_exact(double number)
     return words;
 }
 
-/* The longest text of a double with decimals: 309 digits before the point. */
-#define FIXED_TEXT_MAX 352
-
-/* Writes a finite number with a fixed number of digits behind the point; returns how many bytes it has. */
-static size_t write_fixed(double number, int decimals, char text[FIXED_TEXT_MAX])
+size_t mls_number_write_fixed(double number, int decimals, char text[MLS_FIXED_TEXT_MAX])
 {
     decimals = decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
-    return (size_t)mls_text_printf(text, FIXED_TEXT_MAX, "%.*f", decimals, number);
+    return (size_t)mls_text_printf(text, MLS_FIXED_TEXT_MAX, "%.*f", decimals, number);
 }
 
 double mls_number_round(double number, int decimals)
 {
-    char text[FIXED_TEXT_MAX];
+    char text[MLS_FIXED_TEXT_MAX];
     if (!isfinite(number)) {
         return number;
     }
-    (void)write_fixed(number, decimals, text);
+    (void)mls_number_write_fixed(number, decimals, text);
     return mls_text_double(text);
-}
-
-/* From here on a person counts powers of ten, not groups of digits. */
-#define GROUPED_MAX 1e15
-
-/* `trimmed`: without the zeros that end the decimals. */
-static mls_words for_people(double number, int decimals, bool trimmed)
-{
-    mls_words words = {"-"};
-    char text[FIXED_TEXT_MAX];
-    char *end = words.text; /* 16 digits and 15 decimals at most */
-    if (!isfinite(number)) {
-        return words;
-    }
-    if (fabs(number) >= GROUPED_MAX) {
-        (void)mls_text_printf(words.text, sizeof words.text, "%.6g", number);
-        return words;
-    }
-    size_t len = write_fixed(number, decimals, text);
-    const size_t whole = strcspn(text, ".");
-    while (trimmed && len > whole && (text[len - 1] == '0' || text[len - 1] == '.')) {
-        len--;
-    }
-    for (size_t i = 0; i < len; i++) {
-        if (i > 0 && i < whole && (whole - i) % 3 == 0 && text[i - 1] != '-') {
-            *end++ = ',';
-        }
-        *end++ = text[i];
-    }
-    *end = '\0';
-    return words;
-}
-
-mls_words mls_words_grouped(double number, int decimals)
-{
-    return for_people(number, decimals, false);
-}
-
-mls_words mls_words_trimmed(double number, int decimals)
-{
-    return for_people(number, decimals, true);
 }

@@ -23,6 +23,10 @@ bool mls_integer_parse(mls_str text, int64_t *number);
 /* Rounded to at most 15 decimals as the exact decimal expansion rounds, halves to even; what is not finite stays. */
 double mls_number_round(double number, int decimals);
 
+/* Writes a finite number with 0 to 15 digits after the point; returns how many bytes it has. */
+#define MLS_FIXED_TEXT_MAX 352 /* 309 digits before the point */
+size_t mls_number_write_fixed(double number, int decimals, char text[MLS_FIXED_TEXT_MAX]);
+
 /* A number as text, to be printed with "%s" as mls_words_exact(n).text. */
 typedef struct mls_words {
     char text[64];
@@ -30,12 +34,5 @@ typedef struct mls_words {
 
 /* The shortest text that reads back as the same double; "null", as in JSON, when it is not finite. */
 mls_words mls_words_exact(double number);
-
-/*
- * For people: at most 15 decimals and commas, 3,061.25, or that without the zeros that end the decimals; from 1e15 on
- * with an exponent; "-" when it is not finite.
- */
-mls_words mls_words_grouped(double number, int decimals);
-mls_words mls_words_trimmed(double number, int decimals);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/utf8.h"
+#include "base/words.h"
 #include "profile/gather.h"
 
 enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10 };
@@ -22,7 +23,7 @@ static bool judge_share(mls_gather *gather, const char *code, double share, doub
     }
     for (; *sentence != '\0'; sentence++) {
         if (*sentence == '@' || *sentence == '#') {
-            mls_buffer_printf(&message, "%.*f %%", *sentence == '#', share * 100);
+            mls_buffer_append_text(&message, mls_words_percent(share, *sentence == '#').text);
         } else if (*sentence == '$') {
             mls_buffer_append(&message, name.len > 0 ? mls_utf8_cut(name, NAME_SHOWN) : MLS_S("?"));
         } else {

@@ -105,7 +105,7 @@ static void describe(const mls_check_log *log, mls_buffer *line)
     mls_escape_append(line, run->division != NULL ? mls_str_from(run->division) : MLS_S("no division"));
     mls_buffer_append_char(line, ' ');
     mls_escape_append(line, run->benchmark != NULL ? mls_str_from(run->benchmark) : MLS_S("no benchmark"));
-    mls_buffer_printf(line, "   %zu record%s", run->records, run->records == 1 ? "" : "s");
+    mls_buffer_printf(line, "   %s", mls_words_plural(run->records, "record", "records").text);
     mls_found_append_counts(line, ", ", &run->findings.counts);
 }
 
@@ -200,9 +200,10 @@ static void check_end(mls_printer *to)
 {
     mls_output *output = to->view->output;
     if (to->view->format == MLS_FORMAT_TABLE) {
-        mls_output_printf(output, "%zu log%s, %zu valid", to->count, to->count == 1 ? "" : "s", to->good);
+        mls_output_printf(output, "%s, %s valid", mls_words_plural(to->count, "log", "logs").text,
+                          mls_words_count((double)to->good).text);
         if (to->good < to->count) {
-            mls_output_printf(output, ", %zu not", to->count - to->good);
+            mls_output_printf(output, ", %s not", mls_words_count((double)(to->count - to->good)).text);
         }
         mls_output_text(output, "\n");
     }

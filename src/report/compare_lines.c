@@ -46,9 +46,9 @@ void mls_compare_show_odd_runs(mls_view *view, const mls_block *block)
     for (size_t i = 0; i < block->outliers.count; i++) {
         const mls_outlier *outlier = &block->outliers.items[i];
         if (all++ < most) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "outlier of %s: %s took %s %% %s for %s than the median run",
+            mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "outlier of %s: %s took %s %s for %s than the median run",
                             outlier->group->side->name, file_below(outlier->group, outlier->run),
-                            mls_words_fixed(fabs(outlier->ratio) * 100, 1).text, outlier->ratio > 0 ? "longer" : "less",
+                            mls_words_percent(fabs(outlier->ratio), 1).text, outlier->ratio > 0 ? "longer" : "less",
                             strcmp(outlier->run->unit, "epochs") == 0 ? "an epoch" : "a sample");
         }
     }

@@ -35,12 +35,6 @@ typedef struct abreast {
 
 /* ------------------------------------------------------------------- words */
 
-/* Four digits that count. */
-static mls_words rate_words(double rate)
-{
-    return mls_words_grouped(rate, rate >= 1000 ? 0 : rate >= 100 ? 1 : rate >= 10 ? 2 : rate >= 1 ? 3 : 4);
-}
-
 static mls_words chance_words(double p)
 {
     if (p < 0.0001) {
@@ -132,7 +126,7 @@ static mls_words signed_ms(bool known, int64_t ms, int decimals)
 static void interval_append(mls_buffer *line, const mls_difference *difference)
 {
     if (isfinite(difference->ratio)) {
-        mls_buffer_printf(line, "%s", mls_words_percent(difference->ratio).text);
+        mls_buffer_printf(line, "%s", mls_words_change(difference->ratio).text);
     }
     if (difference->has_interval) {
         mls_buffer_printf(line, "%s95 %%%s: %s … %s", line->len > 0 ? "   " : "",
@@ -196,7 +190,7 @@ static void show_scaled(abreast *to)
     if (scaled) {
         value_row(to, "scaled score (min)", MLS_STYLE_PLAIN, scaled_cells);
         if (to->block->group_count == 2) {
-            mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_percent(to->differences[1]->scaled_ratio).text);
+            mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
         }
     }
     if (names.len > 0 || names.failed) {
@@ -243,8 +237,8 @@ static void evidence_append(mls_buffer *line, const mls_difference *difference)
         }
     }
     if (isfinite(difference->detectable_ratio)) {
-        mls_buffer_printf(line, "   %zu and %zu runs can show %s %% or more", difference->a->valid,
-                          difference->b->valid, mls_words_fixed(difference->detectable_ratio * 100, 1).text);
+        mls_buffer_printf(line, "   %zu and %zu runs can show %s or more", difference->a->valid, difference->b->valid,
+                          mls_words_percent(difference->detectable_ratio, 1).text);
     }
     if (difference->within_variance) {
         mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
@@ -305,7 +299,7 @@ static mls_words share_words(const abreast *to, size_t i, mls_share share, mls_s
     case MLS_SHARE_CONVERGENCE:
         return mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0);
     case MLS_SHARE_THROUGHPUT:
-        return rate_words(mls_compare_rate(group, training));
+        return mls_words_rate(mls_compare_rate(group, training));
     case MLS_SHARE_TRAINING:
         return mls_words_grouped(training / 1000, 3);
     case MLS_SHARE_EVALUATIONS:
@@ -393,12 +387,8 @@ static cell_pair init_cells(const mls_side_group *group, const mls_difference *d
 
 static cell_pair spread_cells(const mls_side_group *group, const mls_difference *difference)
 {
-    const double ratio = group->stdev_minutes / group->mean_minutes;
-    cell_pair cells = {mls_words_fixed(ratio * 100, 1), {""}};
-    const size_t len = strlen(cells.side.text);
     (void)difference;
-    (void)mls_text_printf(cells.side.text + len, sizeof cells.side.text - len, isfinite(ratio) ? " %%" : "");
-    return cells;
+    return (cell_pair){mls_words_percent(group->stdev_minutes / group->mean_minutes, 1), {""}};
 }
 
 /* ------------------------------------------------------------------ settings */

@@ -50,10 +50,10 @@ static void append_shape(mls_buffer *line, const mls_config_entry *entry)
                  {"   batch per GPU", name->batch_per_gpu},
                  {"  micro batch", entry->summary.micro_batch_size > 1 ? entry->summary.micro_batch_size : 0},
                  {"   global batch", entry->summary.global_batch_size}};
-    mls_buffer_printf(line, "   %" PRIu64 " node%s", name->nodes, name->nodes == 1 ? "" : "s");
+    mls_buffer_printf(line, "   %s", mls_words_plural(name->nodes, "node", "nodes").text);
     if (name->gpus_per_node != 0) {
-        mls_buffer_printf(line, " x %" PRIu64 " GPU%s = %" PRIu64, name->gpus_per_node,
-                          name->gpus_per_node == 1 ? "" : "s", name->gpus);
+        mls_buffer_printf(line, " x %s = %" PRIu64, mls_words_plural(name->gpus_per_node, "GPU", "GPUs").text,
+                          name->gpus);
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].number != 0) {

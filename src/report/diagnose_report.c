@@ -181,7 +181,7 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
     }
     if (isfinite(failure->slower)) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "the last steps took %s times as long as those before",
-                        mls_words_fixed(failure->slower, 1).text);
+                        mls_words_grouped(failure->slower, 1).text);
     }
     show_suspects(view, failure);
     if (!failure->root_known) {
@@ -423,11 +423,11 @@ static void campaign_show(mls_printer *to, const void *what)
     mls_view *view = to->view;
     mls_words words[2];
     mls_buffer line = {0};
-    mls_view_printf(view, MLS_STYLE_BOLD, 0, HANG, "%s of %s failed; %s lost of %s: %s %%",
-                    mls_words_fixed((double)campaign->errors, 0).text,
+    mls_view_printf(view, MLS_STYLE_BOLD, 0, HANG, "%s of %s failed; %s lost of %s: %s",
+                    mls_words_count((double)campaign->errors).text,
                     mls_words_plural(campaign->count, "job", "jobs").text,
                     clock_words(&words[0], campaign->downtime_ms), clock_words(&words[1], campaign->total_ms),
-                    mls_words_fixed(campaign->percent, 2).text);
+                    mls_words_percent(campaign->percent / 100, 2).text);
     show_jobs(view, campaign);
     mls_buffer_printf(&line, "checkpoints %s", clock_words(&words[0], campaign->checkpoint_ms));
     for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
@@ -440,9 +440,9 @@ static void campaign_show(mls_printer *to, const void *what)
     for (unsigned i = 1; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
         const mls_str kind = mls_failure_word(MLS_FAILURE_CLASSES, i);
         if (isfinite(campaign->by_class[i])) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "by %.*s: %s, %s %%", (int)kind.len, kind.ptr,
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "by %.*s: %s, %s", (int)kind.len, kind.ptr,
                             clock_words(&words[0], campaign->by_class[i]),
-                            mls_words_fixed(100 * campaign->by_class[i] / campaign->total_ms, 2).text);
+                            mls_words_percent(campaign->by_class[i] / campaign->total_ms, 2).text);
         }
     }
     show_recurrences(view, campaign);

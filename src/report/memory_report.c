@@ -204,6 +204,13 @@ enum { INDENT = 2, HANG = 4, BAR = 40 };
 static const double gb = 1e9;
 static const double gib = 1073741824.0;
 
+static mls_words gigabytes(double bytes)
+{
+    mls_words words = mls_words_grouped(bytes / gb, 1);
+    (void)mls_text_printf(words.text + strlen(words.text), sizeof words.text - strlen(words.text), " GB");
+    return words;
+}
+
 /* A bar of eighths of a cell, with a line where the GPU is full. */
 static const char *memory_bar(mls_table *table, const mls_view *view, double bytes, const mls_memory_estimate *of)
 {
@@ -232,8 +239,8 @@ static void size_row(mls_table *table, const char *name, double bytes, mls_style
     const unsigned look = MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP;
     mls_table_row(table);
     mls_table_cell(table, "", MLS_COLUMN_KEEP, style, "%s", name);
-    mls_table_cell(table, "GB", look, style, "%.2f", bytes / gb);
-    mls_table_cell(table, "GiB", look, style, "%.2f", bytes / gib);
+    mls_table_cell(table, "GB", look, style, "%s", mls_words_grouped(bytes / gb, 2).text);
+    mls_table_cell(table, "GiB", look, style, "%s", mls_words_grouped(bytes / gib, 2).text);
 }
 
 static void show_items(mls_view *view, const mls_memory_job *job)
@@ -346,8 +353,8 @@ static void show_change(mls_view *view, const mls_memory_job *job, const mls_mem
 {
     mls_buffer line = {0};
     append_change(&line, &job->ask, change);
-    mls_view_printf(view, style, INDENT, HANG, "%s%s: %.1f GB, %s", before, line.ptr != NULL ? line.ptr : "",
-                    (double)change->estimate / gb, verdict_words(change->verdict));
+    mls_view_printf(view, style, INDENT, HANG, "%s%s: %s, %s", before, line.ptr != NULL ? line.ptr : "",
+                    gigabytes((double)change->estimate).text, verdict_words(change->verdict));
     mls_output_drop(view->output, &line);
 }
 
@@ -355,12 +362,12 @@ static void show_change(mls_view *view, const mls_memory_job *job, const mls_mem
 static void show_spill(mls_view *view, const mls_memory_estimate *of)
 {
     const bool has_room = of->spill <= of->host_bytes;
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                    "--offload%s %.1f GB in the host's memory%s, %.1f ms to read once",
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "--offload%s %s in the host's memory%s, %s ms to read once",
                     of->verdict == MLS_MEMORY_FITS_WITH_HOST ? ":"
                     : has_room                               ? " would fit:"
                                                              : " would have to put",
-                    (double)of->spill / gb, has_room ? "" : ", if it has room", of->read_ms);
+                    gigabytes((double)of->spill).text, has_room ? "" : ", if it has room",
+                    mls_words_grouped(of->read_ms, 1).text);
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                     "over %s, which carries %" PRIu64 " GB/s one way (%" PRIu64 " both ways)", of->link->name,
                     of->link->one_way_gb_s, of->link->both_ways_gb_s);
@@ -371,14 +378,14 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
     const mls_memory_estimate *of = &job->answer.estimate;
     const char *gpu = job->ask.gpu != NULL ? job->ask.gpu->name : "GPU";
     const bool over = of->estimate > of->capacity;
-    const double apart = (double)(over ? of->estimate - of->capacity : of->capacity - of->estimate) / gb;
+    const double apart = (double)(over ? of->estimate - of->capacity : of->capacity - of->estimate);
     static const mls_style styles[] = {[MLS_MEMORY_FITS] = MLS_STYLE_GOOD,
                                        [MLS_MEMORY_FITS_WITH_HOST] = MLS_STYLE_GOOD,
                                        [MLS_MEMORY_TIGHT] = MLS_STYLE_WARN,
                                        [MLS_MEMORY_DOES_NOT_FIT] = MLS_STYLE_BAD};
     if (of->verdict != MLS_MEMORY_UNKNOWN) {
-        mls_view_printf(view, styles[of->verdict], INDENT, HANG, "%s: %.1f GB %s than the %s holds%s%s",
-                        verdict_words(of->verdict), apart, over ? "more" : "less", gpu,
+        mls_view_printf(view, styles[of->verdict], INDENT, HANG, "%s: %s %s than the %s holds%s%s",
+                        verdict_words(of->verdict), gigabytes(apart).text, over ? "more" : "less", gpu,
                         job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "",
                         of->verdict == MLS_MEMORY_TIGHT ? ", and the band has both" : "");
     } else {
@@ -406,8 +413,8 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
 /* The band, and what no formula here knows. */
 static void show_band(mls_view *view, const mls_memory_estimate *of)
 {
-    mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "band: %.1f to %.1f GB, %s", (double)of->low / gb,
-                    (double)of->high / gb,
+    mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "band: %s to %s, %s",
+                    mls_words_grouped((double)of->low / gb, 1).text, gigabytes((double)of->high).text,
                     of->training ? "from what no implementation avoids to a tenth more, with cast weights"
                                  : "from weights and KV cache alone to twice the working memory and runtime");
     mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "not counted: %s",

@@ -37,8 +37,8 @@ static void nearest_row(mls_table *table, const mls_published_near *near)
     mls_table_cell(table, "published", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s",
                    mls_words_grouped(result->minutes, 3).text);
     mls_table_cell(table, "yours is", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN,
-                   near->self ? "%s%s" : "%s %% %s",
-                   near->self ? "this one" : mls_words_fixed(fabs(near->ratio) * 100, 1).text,
+                   near->self ? "%s%s" : "%s %s",
+                   near->self ? "this one" : mls_words_percent(fabs(near->ratio), 1).text,
                    near->self        ? ""
                    : near->ratio < 0 ? "faster"
                                      : "slower");

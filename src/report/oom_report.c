@@ -114,7 +114,7 @@ static const double gib = 1073741824.0;
 
 static void size_cell(mls_table *table, const char *header, double bytes)
 {
-    mls_table_cell(table, header, MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, isfinite(bytes) ? "%.2f" : "-", bytes / gib);
+    mls_table_cell(table, header, MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s", mls_words_grouped(bytes / gib, 2).text);
 }
 
 static void number_cell(mls_table *table, const char *header, int64_t number)
@@ -168,8 +168,8 @@ static void show_ooms(mls_printer *to, const void *what)
     }
     if (list->job != NULL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "difference: of %.2f GiB, the estimate of this job, to what was allocated and wanted",
-                        (double)list->job->answer.estimate.estimate / gib);
+                        "difference: of %s GiB, the estimate of this job, to what was allocated and wanted",
+                        mls_words_grouped((double)list->job->answer.estimate.estimate / gib, 2).text);
     }
     if (list->dropped > 0) {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "and %zu more messages", list->dropped);

@@ -9,14 +9,6 @@
 
 enum { INDENT = 2, HANG = 4, NAME_SHOWN = 48, RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL };
 
-static mls_words words_share(double share)
-{
-    mls_words words = mls_words_fixed(share * 100, 1);
-    (void)mls_text_printf(words.text + strlen(words.text), sizeof words.text - strlen(words.text), "%s",
-                          isfinite(share) ? " %" : "");
-    return words;
-}
-
 /* A trace may not say which device an activity is of. */
 static mls_str device_shown(const mls_profile_device *device)
 {
@@ -33,11 +25,11 @@ static void show_device_line(mls_view *view, const mls_profile_device *device, b
         mls_buffer_printf(&line, ": %s ms · ", mls_words_grouped(window, 1).text);
     }
     mls_buffer_printf(&line, "busy %s · computing %s · exposed communication %s · exposed copies %s · idle %s",
-                      words_share(mls_profile_share(device->busy_ms, window)).text,
-                      words_share(mls_profile_share(device->compute_ms, window)).text,
-                      words_share(mls_profile_share(device->exposed_communication_ms, window)).text,
-                      words_share(mls_profile_share(device->exposed_copy_ms, window)).text,
-                      words_share(mls_profile_share(device->idle_ms, window)).text);
+                      mls_words_percent(mls_profile_share(device->busy_ms, window), 1).text,
+                      mls_words_percent(mls_profile_share(device->compute_ms, window), 1).text,
+                      mls_words_percent(mls_profile_share(device->exposed_communication_ms, window), 1).text,
+                      mls_words_percent(mls_profile_share(device->exposed_copy_ms, window), 1).text,
+                      mls_words_percent(mls_profile_share(device->idle_ms, window), 1).text);
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
@@ -45,9 +37,9 @@ static void show_bounds(mls_view *view, const mls_profile *profile)
 {
     mls_buffer line = {0};
     for (size_t i = 0; i < profile->bound_count; i++) {
-        mls_buffer_printf(&line, "%s%s %s of the %s", i > 0 ? " · " : "bound by ",
-                          mls_profile_bound_name(profile->bounds[i].bound), words_share(profile->bounds[i].share).text,
-                          profile->bounds_by_time ? "time" : "launches");
+        mls_buffer_printf(
+            &line, "%s%s %s of the %s", i > 0 ? " · " : "bound by ", mls_profile_bound_name(profile->bounds[i].bound),
+            mls_words_percent(profile->bounds[i].share, 1).text, profile->bounds_by_time ? "time" : "launches");
     }
     if (line.len > 0 || line.failed) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
@@ -58,7 +50,7 @@ static void show_run(mls_view *view, const mls_profile *profile)
 {
     if (profile->run.known) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s min after run_start of %s%s",
-                        mls_words_fixed(profile->run.offset_minutes, 2).text, profile->run.file,
+                        mls_words_grouped(profile->run.offset_minutes, 2).text, profile->run.file,
                         profile->run.inside ? ", all of it inside of the run" : ", not all of it inside of the run");
     } else if (profile->run.file != NULL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "where in %s it lies cannot be told: %s",
@@ -124,7 +116,7 @@ static void add_profile_row(mls_table *table, const char *header, const char *co
     profile_cell(table, counted_as, (double)row->count, 0);
     profile_cell(table, "ms", row->total_ms, 3);
     if (isfinite(row->share)) {
-        mls_table_cell(table, "share", DECIMAL, MLS_STYLE_PLAIN, "%s", words_share(row->share).text);
+        mls_table_cell(table, "share", DECIMAL, MLS_STYLE_PLAIN, "%s", mls_words_percent(row->share, 1).text);
     }
     if (counter != NULL) {
         profile_cell(table, "compute %", counter->compute_percent, 1);

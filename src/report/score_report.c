@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "report/reports.h"
 #include "report/table.h"
 
@@ -48,8 +47,8 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
         mls_buffer_printf(&line, "   %s", group->config);
     }
     if (shape->gpus > 0) {
-        mls_buffer_printf(&line, ": %" PRIu64 " %s x %" PRIu64 " GPUs = %" PRIu64, shape->nodes,
-                          shape->nodes == 1 ? "node" : "nodes", shape->gpus_per_node, shape->gpus);
+        mls_buffer_printf(&line, ": %s x %" PRIu64 " GPUs = %" PRIu64,
+                          mls_words_plural(shape->nodes, "node", "nodes").text, shape->gpus_per_node, shape->gpus);
     } else if (!isnan(nodes)) {
         mls_buffer_printf(&line, "   %s", mls_words_plural((size_t)nodes, "node", "nodes").text);
     }
@@ -90,7 +89,7 @@ static void add_run_row(mls_table *table, const mls_group *group, size_t index, 
     mls_table_cell(table, "train (min)", DECIMAL | KEEP, style, "%s", mls_words_minutes(mls_run_minutes(run)).text);
     mls_table_cell(table, unit, DECIMAL, style, "%s", mls_words_count(mls_run_to_converge(run).number).text);
     mls_table_cell(table, "eval", DECIMAL, style, "%s",
-                   mls_words_fixed(run->last_evaluation.value, EVALUATION_DECIMALS).text);
+                   mls_words_grouped(run->last_evaluation.value, EVALUATION_DECIMALS).text);
     mls_table_cell(table, "status", 0, style, "%s", status != NULL ? status : "-");
     mls_table_cell(table, "valid", KEEP, run->valid ? style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
     if (reason != NULL) {
@@ -184,9 +183,9 @@ static void show_score(mls_view *view, const mls_group *group)
     mls_buffer line = {0};
     const mls_style look = group->weak.check != MLS_CHECK_NOT_MADE ? line_weak(&line, group) : line_score(&line, group);
     if (group->has_spread) {
-        mls_buffer_printf(&line, " · fastest %s · slowest %s · spread %.1f %%",
-                          mls_words_minutes(group->spread.min_minutes).text,
-                          mls_words_minutes(group->spread.max_minutes).text, group->spread.variation * 100);
+        mls_buffer_printf(
+            &line, " · fastest %s · slowest %s · spread %s", mls_words_minutes(group->spread.min_minutes).text,
+            mls_words_minutes(group->spread.max_minutes).text, mls_words_percent(group->spread.variation, 1).text);
     }
     mls_view_line(view, &line, look, INDENT, HANG);
 }
@@ -250,23 +249,22 @@ static void show_energy(mls_view *view, const mls_group *group)
 static void show_published(mls_view *view, const mls_group *group, const mls_published_near *near)
 {
     const mls_published_result *result = near->result;
-    const double percent = fabs(near->ratio) * 100;
+    const double ratio = fabs(near->ratio);
     mls_buffer line = {0};
     if (result == NULL) {
         return;
     }
     mls_buffer_printf(&line, "published %s: %s min on %s x %s (%s, rank %zu of %zu); ", result->round,
-                      mls_words_fixed(result->minutes, 3).text, mls_words_count(group->accelerators).text,
+                      mls_words_grouped(result->minutes, 3).text, mls_words_count(group->accelerators).text,
                       group->accelerator, result->system->submitter, result->rank, result->ranked);
     if (near->self) {
         mls_buffer_append_text(&line, "this one");
     } else {
-        mls_buffer_printf(&line, "yours %s min, ", mls_words_fixed(group->scaled_minutes, 3).text);
-        if (percent < 0.05) {
+        mls_buffer_printf(&line, "yours %s min, ", mls_words_grouped(group->scaled_minutes, 3).text);
+        if (ratio < 0.0005) {
             mls_buffer_append_text(&line, "as fast");
         } else {
-            mls_buffer_printf(&line, "%s %% %s", mls_words_fixed(percent, 1).text,
-                              near->ratio > 0 ? "slower" : "faster");
+            mls_buffer_printf(&line, "%s %s", mls_words_percent(ratio, 1).text, near->ratio > 0 ? "slower" : "faster");
         }
     }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
@@ -356,8 +354,8 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
     /* Where nothing else is to be said, say why. */
     const bool listed = view->verbose > 0 || (collection->group_count == 0 && count <= SKIPPED_SHOWN);
     const char *hint = listed ? "" : count == 1 ? " (-v says why)" : " (-v lists them)";
-    mls_output_printf(view->output, "%sskipped %zu %s%s\n", collection->group_count > 0 ? "\n" : "", count,
-                      count == 1 ? "file" : "files", hint);
+    mls_output_printf(view->output, "%sskipped %s%s\n", collection->group_count > 0 ? "\n" : "",
+                      mls_words_plural(count, "file", "files").text, hint);
     for (size_t i = 0; i < collection->skipped.count && listed; i++) {
         const mls_source *skipped = &collection->skipped.items[i];
         if (!skipped->failed) {

@@ -2,7 +2,6 @@
 /* telemetry_report.c - what was measured during runs: a table of devices for each, and who stands out. */
 #include <math.h>
 
-#include "base/number.h"
 #include "base/utf8.h"
 #include "report/reports.h"
 #include "report/table.h"
@@ -18,40 +17,24 @@ enum {
     NAME_BYTES = 40 /* of a UUID */
 };
 
-/* "15.2 kJ", "417 W", "1.2 MW": four digits at most before the point. */
-static mls_words words_of_unit(double number, const char *unit)
-{
-    static const char *const prefixes[] = {"", "k", "M", "G", "T"};
-    mls_words words;
-    size_t prefix = 0;
-    while (prefix + 1 < sizeof prefixes / sizeof *prefixes && fabs(number) >= 9999.5) {
-        number /= 1000;
-        prefix++;
-    }
-    (void)snprintf(words.text, sizeof words.text, "%.40s %s%s", mls_words_grouped(number, prefix > 0).text,
-                   prefixes[prefix], unit);
-    return words;
-}
-
 static void show_window_line(mls_view *view, const mls_telemetry_window *window)
 {
     const mls_telemetry_run *run = &window->run;
-    const double seconds = (run->stop_ms - run->start_ms) / 1000;
+    const double ms = run->stop_ms - run->start_ms;
     mls_buffer title = {0};
     mls_buffer line = {0};
     mls_buffer_append_text(&title, run->file != NULL ? mls_path_shown(run->file) : "all measurements");
     if (run->line > 1) {
         mls_buffer_printf(&title, ":%zu", run->line);
     }
-    if (!isnan(seconds)) {
-        mls_buffer_printf(&line, "   %s%s", seconds < 120 ? mls_words_grouped(seconds, 1).text : "",
-                          seconds < 120 ? " s" : mls_words_clock(seconds / 60).text);
+    if (!isnan(ms)) {
+        mls_buffer_printf(&line, "   %s", mls_words_duration(ms).text);
     }
     mls_buffer_printf(&line, "   %s", mls_words_plural(window->different, "device", "devices").text);
     if (!isnan(window->energy_joules)) {
         const bool part = isnan(window->energy_estimate_joules);
-        mls_buffer_printf(&line, "   %s%s   %s", words_of_unit(window->energy_joules, "J").text,
-                          part ? " (of what was measured)" : "", words_of_unit(window->mean_power_w, "W").text);
+        mls_buffer_printf(&line, "   %s%s   %s", mls_words_quantity(window->energy_joules, "J").text,
+                          part ? " (of what was measured)" : "", mls_words_quantity(window->mean_power_w, "W").text);
     }
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
     if (title.failed) {
@@ -79,11 +62,12 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
     mls_table_cell(table, "device", KEEP, style, "%.*s%s%.*s", MLS_CUT_TEXT(device->device, NAME_BYTES),
                    *model != '\0' ? "  " : "", MLS_CUT_TEXT(model, NAME_BYTES));
     mls_table_cell(table, "samples", RIGHT, style, "%s", mls_words_count((double)device->samples).text);
-    mls_table_cell(table, "cover", RIGHT, style, isnan(device->coverage) ? "-" : "%.0f %%", device->coverage * 100);
+    mls_table_cell(table, "cover", RIGHT, style, "%s", mls_words_percent(device->coverage, 0).text);
     mls_table_cell(table, "power W", DECIMAL | KEEP, style, "%s", mls_words_grouped(power, 1).text);
     mls_table_cell(table, "use %", DECIMAL | KEEP, style, "%s",
                    mls_words_grouped(metrics[MLS_METRIC_UTILIZATION_GPU_PERCENT].mean, 1).text);
-    mls_table_cell(table, "SM MHz", RIGHT, style, "%s", mls_words_fixed(metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, 0).text);
+    mls_table_cell(table, "SM MHz", RIGHT, style, "%s",
+                   mls_words_grouped(metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, 0).text);
     mls_table_cell(table, "°C", DECIMAL, style, "%s",
                    mls_words_grouped(metrics[MLS_METRIC_TEMPERATURE_GPU_C].mean, 1).text);
     mls_table_cell(table, "memory GiB", DECIMAL, style, "%s",

@@ -57,54 +57,36 @@ static columns_used used_by(const mls_throughput_group *group)
     return used;
 }
 
-static mls_words percent(double part, double whole)
-{
-    mls_words words = {"-"};
-    if (whole > 0) {
-        (void)mls_text_printf(words.text, sizeof words.text, "%.1f%%", 100 * part / whole);
-    }
-    return words;
-}
-
-/* How many decimals tell something of a number: four digits. */
-static int digits_told(double number)
-{
-    const double tens = floor(log10(number));
-    return !isfinite(tens) || tens >= 3 ? 0 : tens < -9 ? 12 : 3 - (int)tens;
-}
-
-static mls_words rate(double number)
-{
-    return mls_words_grouped(number, digits_told(number));
-}
-
 static void add_run_cells(mls_table *table, const mls_view *view, const mls_throughput *run, columns_used used)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL };
     const mls_style style = MLS_STYLE_PLAIN;
     const double *ms = run->parts.ms;
-    const double whole = run->has_parts ? run->run_ms : (double)NAN;
+    const double whole = run->has_parts && run->run_ms > 0 ? run->run_ms : (double)NAN;
     const bool delimited = run->has_parts && run->parts.evaluation_delimited;
     const double steady = 1000 / run->steady_ms_per_sample;
     mls_buffer spark = {0};
     append_spark(&spark, view, run);
-    mls_table_cell(table, "min", DECIMAL | MLS_COLUMN_KEEP, style, "%s", mls_words_fixed(run->run_ms / 60000, 3).text);
-    mls_table_cell(table, "train", RIGHT, style, "%s", percent(ms[MLS_PART_TRAINING], whole).text);
-    mls_table_cell(table, "eval", RIGHT, style, "%s", delimited ? percent(ms[MLS_PART_EVALUATION], whole).text : "-");
-    mls_table_cell(table, "other", RIGHT, style, "%s",
-                   percent(ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL], whole).text);
+    mls_table_cell(table, "min", DECIMAL | MLS_COLUMN_KEEP, style, "%s",
+                   mls_words_grouped(run->run_ms / 60000, 3).text);
+    mls_table_cell(table, "train", RIGHT, style, "%s", mls_words_percent(ms[MLS_PART_TRAINING] / whole, 1).text);
+    mls_table_cell(table, "eval", RIGHT, style, "%s",
+                   delimited ? mls_words_percent(ms[MLS_PART_EVALUATION] / whole, 1).text : "-");
+    mls_table_cell(
+        table, "other", RIGHT, style, "%s",
+        mls_words_percent((ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL]) / whole, 1).text);
     mls_table_cell(table, run->in_epochs ? "epochs/h" : "samples/s", DECIMAL, style, "%s",
-                   rate(run->in_epochs ? steady * 3600 : steady).text);
+                   mls_words_rate(run->in_epochs ? steady * 3600 : steady).text);
     if (used.tokens) {
         mls_table_cell(table, "tokens/s", RIGHT, style, "%s", mls_words_grouped(run->steady_tokens_per_second, 0).text);
     }
     if (used.step) {
         mls_table_cell(table, "step ms", DECIMAL, style, "%s",
-                       rate(run->in_epochs ? (double)NAN : run->steady_step_ms).text);
+                       mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms).text);
     }
     if (used.utilization) {
         mls_table_cell(table, "MFU", RIGHT | MLS_COLUMN_KEEP, style, "%s",
-                       mls_words_fixed(run->utilization.bf16, 2).text);
+                       mls_words_grouped(run->utilization.bf16, 2).text);
     }
     mls_table_cell(table, "pace", MLS_COLUMN_KEEP, style, "%s", mls_table_take(table, &spark));
 }
@@ -159,7 +141,8 @@ static void show_pace(mls_view *view, const mls_throughput_group *group)
         return;
     }
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms %s, a run is slow above %s",
-                    rate(group->median_ms_per_sample).text, unit, rate(group->limit_ms_per_sample).text);
+                    mls_words_rate(group->median_ms_per_sample).text, unit,
+                    mls_words_rate(group->limit_ms_per_sample).text);
 }
 
 /* Why a utilization is not known; a group without any pace has none to wonder about. */
@@ -219,7 +202,7 @@ static void show_utilization(mls_view *view, const mls_throughput_group *group, 
     }
     if (of->has_precision) {
         mls_buffer_printf(&line, "; against %s %s", of->named == MLS_PRECISION_FP8 ? "FP8" : "FP4",
-                          isnan(of->precision) ? "not known" : mls_words_fixed(of->precision, 2).text);
+                          isnan(of->precision) ? "not known" : mls_words_grouped(of->precision, 2).text);
         mls_buffer_append_text(&line, isnan(of->precision) || group->group->run_count == 1 ? "" : " at most");
     }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
@@ -255,8 +238,7 @@ static void show_details(mls_view *view, const mls_throughput_group *group, cons
     mls_buffer_printf(&line, "%s: %s", mls_group_name_below(group->group, run->run->file),
                       mls_words_plural(run->segment_count, "segment", "segments").text);
     if (run->segment_count > 0) {
-        mls_buffer_printf(&line, ", slow above %s%% of the steady pace",
-                          mls_words_trimmed(100 * (1 + run->band), 1).text);
+        mls_buffer_printf(&line, ", slow above %s of the steady pace", mls_words_percent(1 + run->band, 1).text);
     }
     if (run->warmup_segments > 0) {
         mls_buffer_printf(&line, "; warm-up of %s, %s s lost",
@@ -277,10 +259,10 @@ static void show_details(mls_view *view, const mls_throughput_group *group, cons
                           mls_words_trimmed(run->parts.overlapped_evaluation_ms / 1000, 1).text);
     }
     if (isfinite(run->logged_throughput)) {
-        mls_buffer_printf(&line, "; logged throughput %s", rate(run->logged_throughput).text);
+        mls_buffer_printf(&line, "; logged throughput %s", mls_words_rate(run->logged_throughput).text);
     }
     if (isfinite(run->logged_step_ms)) {
-        mls_buffer_printf(&line, "; logged step %s ms", rate(run->logged_step_ms).text);
+        mls_buffer_printf(&line, "; logged step %s ms", mls_words_rate(run->logged_step_ms).text);
     }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
@@ -293,11 +275,11 @@ static void show_curve(mls_view *view, const mls_throughput *run)
         const mls_curve_point *point = &run->curve[i];
         mls_table_row(&table);
         mls_table_cell(&table, "min", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
-                       mls_words_fixed(point->ms / 60000, 3).text);
+                       mls_words_grouped(point->ms / 60000, 3).text);
         mls_table_cell(&table, run->in_epochs ? "epochs" : "samples", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
                        mls_words_count(point->samples).text);
         mls_table_cell(&table, "eval", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
-                       mls_words_fixed(point->value, 5).text);
+                       mls_words_grouped(point->value, 5).text);
         if (run->target_at == i + 1) {
             mls_table_note(&table, MLS_STYLE_PLAIN, "target");
         }

@@ -120,7 +120,7 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     mls_table_cell(table, "minutes", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
                    judged ? mls_words_minutes(minutes).text : "");
     mls_table_cell(table, "scale", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
-                   judged ? mls_words_fixed(group->scale, 3).text : "");
+                   judged ? mls_words_grouped(group->scale, 3).text : "");
     check_cell(table, "rcp", judged, group->rcp.check);
     check_cell(table, "seeds", judged, group->seeds.check);
     check_cell(table, "power", judged && group->power.check != MLS_CHECK_NOT_MADE, group->power.check);

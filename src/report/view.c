@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.c - text on its way to a person: colours, lines broken at the terminal's width, items of Markdown lists,
- * numbers. */
+/* view.c - text on its way to a person: colours, lines broken at the terminal's width, items of Markdown lists. */
 #include "report/view.h"
 
 #include <errno.h>
@@ -159,89 +158,4 @@ void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang
     mls_buffer_vprintf(&line, format, args);
     va_end(args);
     mls_view_line(view, &line, style, indent, hang);
-}
-
-/* ----------------------------------------------------------------- numbers */
-
-/* From here on neither digits behind the point nor seconds tell anybody anything. */
-#define FIXED_MAX 1e12
-
-mls_words mls_words_count(double number)
-{
-    return mls_words_trimmed(number, 4);
-}
-
-mls_words mls_words_fixed(double number, int decimals)
-{
-    mls_words words = {"-"};
-    if (isfinite(number)) {
-        (void)mls_text_printf(words.text, sizeof words.text, fabs(number) < FIXED_MAX ? "%.*f" : "%.*g", decimals,
-                              number);
-    }
-    return words;
-}
-
-static mls_words words_hours(double minutes)
-{
-    const double seconds = floor(minutes * 60 + 0.5);
-    const double hours = floor(seconds / 3600);
-    const double rest = seconds - hours * 3600;
-    mls_words words = {""};
-    (void)mls_text_printf(words.text, sizeof words.text, "%.0f:%02.0f:%02.0f", hours, floor(rest / 60),
-                          rest - floor(rest / 60) * 60);
-    return words;
-}
-
-mls_words mls_words_minutes(double minutes)
-{
-    mls_words words = mls_words_fixed(minutes, 3);
-    if (minutes >= 60 && minutes < FIXED_MAX) {
-        const size_t len = strlen(words.text);
-        (void)mls_text_printf(words.text + len, sizeof words.text - len, " (%s)", words_hours(minutes).text);
-    }
-    return words;
-}
-
-mls_words mls_words_clock(double minutes)
-{
-    mls_words words = {"-"};
-    if (!isfinite(minutes) || minutes < 0) {
-        return words;
-    }
-    if (minutes >= 60) {
-        return minutes < FIXED_MAX ? words_hours(minutes) : mls_words_minutes(minutes);
-    }
-    const double tenths = floor(minutes * 600 + 0.5);
-    const double whole = floor(tenths / 600);
-    (void)mls_text_printf(words.text, sizeof words.text, "%.0f:%04.1f", whole, (tenths - whole * 600) / 10);
-    return words;
-}
-
-mls_words mls_words_signed(double number, int decimals)
-{
-    mls_words words = mls_words_grouped(number, decimals);
-    if (isfinite(number) && strpbrk(words.text, "123456789") == NULL) {
-        words = mls_words_grouped(0, decimals);
-    } else if (number > 0) {
-        memmove(words.text + 1, words.text, sizeof words.text - 1);
-        words.text[sizeof words.text - 1] = '\0';
-        words.text[0] = '+';
-    }
-    return words;
-}
-
-mls_words mls_words_percent(double ratio)
-{
-    mls_words words = mls_words_signed(ratio * 100, 1);
-    const size_t len = strlen(words.text);
-    (void)mls_text_printf(words.text + len, sizeof words.text - len, isfinite(ratio) ? " %%" : "");
-    return words;
-}
-
-mls_words mls_words_plural(size_t count, const char *singular, const char *plural)
-{
-    mls_words words = {""};
-    (void)mls_text_printf(words.text, sizeof words.text, "%s %s", mls_words_count((double)count).text,
-                          count == 1 ? singular : plural);
-    return words;
 }

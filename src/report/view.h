@@ -6,7 +6,7 @@
 #ifndef MLS_REPORT_VIEW_H
 #define MLS_REPORT_VIEW_H
 
-#include "base/number.h"
+#include "base/words.h"
 #include "report/fields.h"
 
 /* Every format: its name, and with mls_format_ before it the writer. */
@@ -144,15 +144,6 @@ void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style st
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang);
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
     MLS_PRINTF(5, 6);
-
-/* Numbers as a person reads them; what is absent (NAN) is "-". */
-mls_words mls_words_count(double number);               /* grouped, with up to 4 decimals: 3,024 */
-mls_words mls_words_fixed(double number, int decimals); /* 0.92474; what is absurdly large with an exponent */
-mls_words mls_words_minutes(double minutes); /* three decimals, and from an hour on h:mm:ss: "209.652 (3:29:39)" */
-mls_words mls_words_clock(double minutes);   /* m:ss.s, from an hour on h:mm:ss */
-mls_words mls_words_signed(double number, int decimals); /* a difference: "+0.003", "0.000", "-1,024.000" */
-mls_words mls_words_percent(double ratio);               /* of 0.024: "+2.4 %" */
-mls_words mls_words_plural(size_t count, const char *singular, const char *plural); /* "1 run", "10 runs" */
 
 /* Whose findings, gathered in the order in which they are to be told, they are; zeroed members mean "none". */
 typedef struct mls_owner {

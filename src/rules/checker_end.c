@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/number.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "rules/judging.h"
 
 /* Plays the queue: who is judged, in which order.  False when memory ran out. */

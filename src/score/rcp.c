@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/number.h"
 #include "base/statistics.h"
+#include "base/words.h"
 #include "score/score.h"
 
 /* A submission passes unless its mean is below the reference's at this level of significance. */

@@ -12,8 +12,8 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/statistics.h"
+#include "base/words.h"
 #include "mlscore/rcp.h"
 #include "mlscore/system.h"
 #include "score/score.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/statistics.h"
+#include "base/words.h"
 #include "telemetry/telemetry.h"
 
 /* ------------------------------------------------------------ who stands out */

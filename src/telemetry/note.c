@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/number.h"
+#include "base/words.h"
 #include "telemetry/telemetry.h"
 
 /* How long before and behind the runs measurements are looked at: longer than any gap. */
@@ -47,16 +47,16 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
 static char *note_words(const group_note *note)
 {
     mls_buffer line = {0};
-    mls_buffer_printf(&line, "telemetry: %zu device%s", note->devices, note->devices == 1 ? "" : "s");
+    mls_buffer_printf(&line, "telemetry: %s", mls_words_plural(note->devices, "device", "devices").text);
     if (note->measured == 0) {
         mls_buffer_append_text(&line, ", not measured during the runs (another clock, or time zone?)");
         return mls_buffer_detach(&line);
     }
-    mls_buffer_printf(&line, " · %.0f %% measured", note->coverage / (double)note->runs * 100);
+    mls_buffer_printf(&line, " · %s measured", mls_words_percent(note->coverage / (double)note->runs, 0).text);
     if (note->powered > 0) {
         const double count = (double)note->powered;
-        mls_buffer_printf(&line, " · %s kJ%s, %s W", mls_words_grouped(note->energy / count / 1000, 1).text,
-                          note->powered > 1 ? " a run" : "", mls_words_grouped(note->power / count, 0).text);
+        mls_buffer_printf(&line, " · %s%s, %s", mls_words_quantity(note->energy / count, "J").text,
+                          note->powered > 1 ? " a run" : "", mls_words_quantity(note->power / count, "W").text);
     }
     if (note->straggler.text[0] != '\0') {
         mls_buffer_printf(&line, " · straggler: %s", note->straggler.text);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/number.h"
+#include "base/words.h"
 #include "telemetry/telemetry.h"
 
 /* What must have been measured for an estimate; and used, for its clock to be compared. */

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/number.h"
+#include "base/words.h"
 #include "throughput/notes.h"
 
 /* A part of a slow run is told when it took so much more or less, in milliseconds and of what the run did. */
-#define MINUTES_FROM_MS 1000000
 #define PART_TOLD_MS 100
 #define PART_TOLD 0.02
 
@@ -39,15 +38,6 @@ mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_r
 static mls_words minutes(double ms)
 {
     return mls_words_grouped(ms / 60000, 2);
-}
-
-/* "36.1 s", and from a thousand seconds on "19.74 min". */
-static mls_words duration(double ms)
-{
-    mls_words words = mls_words_grouped(ms / (ms < MINUTES_FROM_MS ? 1000 : 60000), ms < MINUTES_FROM_MS ? 1 : 2);
-    const size_t len = strlen(words.text);
-    (void)mls_text_printf(words.text + len, sizeof words.text - len, ms < MINUTES_FROM_MS ? " s" : " min");
-    return words;
 }
 
 static mls_words samples_of(double samples)
@@ -85,9 +75,9 @@ static void tell_phases(mls_throughput_group *group, const mls_throughput *run)
                          "(%s times the steady pace)",
                          minutes(phase->from_ms).text, minutes(phase->to_ms).text,
                          run->in_epochs ? "epochs" : "samples", samples_of(phase->from_samples).text,
-                         samples_of(phase->to_samples).text, duration(phase->training_ms).text,
-                         duration(phase->training_ms - phase->lost_ms).text, duration(phase->lost_ms).text,
-                         mls_words_trimmed(phase->factor, 2).text);
+                         samples_of(phase->to_samples).text, mls_words_duration(phase->training_ms).text,
+                         mls_words_duration(phase->training_ms - phase->lost_ms).text,
+                         mls_words_duration(phase->lost_ms).text, mls_words_trimmed(phase->factor, 2).text);
     }
 }
 
@@ -121,8 +111,8 @@ static void append_parts(mls_buffer *line, const mls_slow_run *slow)
         const mls_slow_part part = k < 0 ? slow->largest : (mls_slow_part)k;
         const double extra = slow->parts_extra_ms[part];
         if (k < 0 || (part != slow->largest && fabs(extra) >= least)) {
-            mls_buffer_printf(line, "%s%s took %s %s", separator, slow_words(part), duration(fabs(extra)).text,
-                              extra < 0 ? "less" : "more");
+            mls_buffer_printf(line, "%s%s took %s %s", separator, slow_words(part),
+                              mls_words_duration(fabs(extra)).text, extra < 0 ? "less" : "more");
             separator = ", ";
         }
     }
@@ -149,8 +139,8 @@ static void tell_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
     const mls_throughput *run = slow->run;
     mls_buffer line = {0};
     mls_buffer_printf(&line, "took %s min where its group takes %s for as many samples and evaluations, %s %s",
-                      minutes(run->run_ms).text, minutes(slow->expected_ms).text, duration(fabs(slow->extra_ms)).text,
-                      slow->extra_ms < 0 ? "less" : "more");
+                      minutes(run->run_ms).text, minutes(slow->expected_ms).text,
+                      mls_words_duration(fabs(slow->extra_ms)).text, slow->extra_ms < 0 ? "less" : "more");
     append_parts(&line, slow);
     append_cause(&line, group, slow);
     if (line.failed) {

@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/csv_read.h"
-#include "base/number.h"
+#include "base/words.h"
 
 static mls_status append_row(void *state, const mls_csv_row *row)
 {

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
 #include "base/output.h"
+#include "base/words.h"
 #include "mlscore/value.h"
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
