@@ -234,7 +234,6 @@ programs-units: $(UNIT_TESTS)
 programs-replay: $(FUZZERS:%=$B/replay/%)
 programs-testdata: $B/testdata-generator
 programs-fault: $B/fault/shim.so $B/fault/sweep
-programs-house: ; @:
 programs-%: all ; @:
 
 .PHONY: check-programs

@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# usage: run_house.sh BUILD
 # Holds the code to the drawing in CONTRIBUTING.md: which room may include
-# which, how large a file is, what a file opens with, what names look like.
+# which, which files call each other, how large a file is, what a file opens
+# with, what names look like.
 . tests/count.sh
+build=$1
 cd "$root" || exit 1
 
 # The drawing: "floor room", and the room that each public header belongs to.
@@ -83,6 +86,87 @@ awk 'FNR == 1 { open = 0 }
     /^}/ && open { if (FNR - open > 61 && name ~ /\)$/) print FILENAME ":" open ": " FNR - open - 1 " lines"; open = 0 }
     { before = $0 }' src/*/*.c >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no function is longer than 60 lines" "$scratch/wrong"; else pass; fi
+
+# No circle of files: none of calls, by what object files define and use, and none of headers that include each other.
+circles() {
+    sort -u "$1" | cut -d ' ' -f 1,2 | tsort 2>&1 >"$scratch/order" | sed -n 's/^tsort: \([^ ]*\/[^ ]*\)$/\1/p' |
+        sort -u >"$scratch/turning"
+    awk -v turning="$scratch/turning" '
+        BEGIN { while ((getline file < turning) > 0) turns[file] = 1 }
+        ($1 in turns) && ($2 in turns) { print $1 " " word " " $2 ($3 != "" ? ": " $3 : "") }' word="$2" "$1" | sort -u
+}
+for file in src/*/*.c; do
+    object=${file#src/}
+    object=$build/${object%.c}.o
+    if [ -f "$object" ]; then echo "$object"; else echo "$object is not built" >>"$scratch/unbuilt"; fi
+done >"$scratch/objects"
+xargs nm -A -P <"$scratch/objects" |
+    awk -v skip="${#build}" '
+        { file = substr($1, skip + 2); sub(/\.o:$/, "", file) }
+        $3 == "U" { users[$2] = users[$2] " " file }
+        $3 ~ /^[A-TV-Z]$/ { owner[$2] = file }
+        END {
+            for (name in users) {
+                count = split(users[name], user, " ")
+                for (i = 1; i <= count && name in owner; i++)
+                    if (user[i] != owner[name]) print user[i], owner[name], name
+            }
+        }' >"$scratch/calls"
+circles "$scratch/calls" calls | grep -vE '^(report|diagnose)/' >"$scratch/wrong" # those that are still there
+cat "$scratch/unbuilt" >>"$scratch/wrong" 2>/dev/null
+[ -s "$scratch/calls" ] || echo "no call was found" >>"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "no files call each other in a circle" "$scratch/wrong"; else pass; fi
+
+for file in src/*/*.h include/mlscore/*.h; do
+    name=${file#src/}
+    name=${name#include/}
+    sed -n 's|^#include "\([a-z]*/[a-z_0-9]*\.h\)".*|\1|p' "$file" | sed "s|^|$name |"
+done >"$scratch/headers"
+circles "$scratch/headers" includes >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "no headers include each other in a circle" "$scratch/wrong"; else pass; fi
+
+# Each type has one definition, and so has a constant that a header defines or that is called MLS_.
+awk '
+    function note(name, kind) { if (name ~ /^[A-Za-z]/) found[name] = kind }
+    function flush(name) {
+        for (name in found) if (!(name in undone)) print name, found[name], file
+        split("", found)
+        split("", undone)
+    }
+    FNR == 1 { flush(); file = FILENAME; comment = inside = 0 }
+    /^ *#define [A-Za-z]/ { sub(/\(.*/, "", $2); note($2, "constant"); next }
+    /^ *#undef / { undone[$2] }
+    /^ *#/ { next }
+    {
+        if (comment) { if (!sub(/^.*\*\//, "")) next; comment = 0 }
+        gsub(/\/\*([^*]|\*[^\/])*\*\//, "")
+        comment = sub(/\/\*.*/, "")
+    }
+    /^(typedef )?(struct|enum|union) [a-z_0-9]+ {/ { note($1 == "typedef" ? $3 : $2, "type") }
+    /^} [a-z_0-9]+;/ && typedef { sub(/;.*/, "", $2); note($2, "type") }
+    /^[a-z}]/ { typedef = /^typedef/ }
+    /^typedef [^{]*;/ && !/^typedef (struct|enum|union) [a-z_0-9]+ [a-z_0-9]+;/ {
+        sub(/\)\(.*|;.*/, "")
+        sub(/.*[ *(]/, "")
+        note($0, "type")
+        next
+    }
+    sub(/^(.*[^a-z_0-9])?enum( [a-z_0-9]+)? {/, "") { inside = 1 }
+    inside {
+        inside = !sub(/}.*/, "")
+        gsub(/[A-Z_]+\([^()]*\)/, "")
+        count = split($0, item, ",")
+        for (i = 1; i <= count; i++) {
+            sub(/=.*/, "", item[i])
+            gsub(/ /, "", item[i])
+            note(item[i], "constant")
+        }
+    }
+    END { flush() }' src/*/*.[ch] include/mlscore/*.h | sort -u | tee "$scratch/definitions" |
+    awk '$1 == name && (kind $2 ~ /type/ || name ~ /^MLS_/ || file ~ /h$/ || $3 ~ /h$/) { print name ": " file ", " $3 }
+        { name = $1; kind = $2; file = $3 }' >"$scratch/wrong"
+[ -s "$scratch/definitions" ] || echo "no definition was found" >>"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "no type or constant is defined twice" "$scratch/wrong"; else pass; fi
 
 # What only its own file sees is not called mls_.
 grep -nE '^static [^=;]*\<mls_[a-z0-9_]+\(' src/*/*.c | grep -vE '\<(inline|const struct)\>' |

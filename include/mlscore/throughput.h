@@ -37,11 +37,11 @@ typedef enum mls_marks_from {
 const char *mls_marks_from_name(mls_marks_from from);
 
 /** What lies between two positions. */
-typedef struct mls_segment {
+typedef struct mls_pace_segment {
     double from_ms, to_ms;
     double from_samples, delta; /**< samples, or epochs */
     double training_ms;         /**< of the time between, training alone */
-} mls_segment;
+} mls_pace_segment;
 
 /** Neighbouring segments above the band that lost time together. */
 typedef struct mls_slow_phase {
@@ -86,7 +86,7 @@ typedef struct mls_throughput {
     mls_parts parts;
     bool in_epochs; /**< the unit of all samples here: the size of the training set is not known */
     mls_marks_from marks_from;
-    mls_segment *segments;
+    mls_pace_segment *segments;
     size_t segment_count;
     double samples, measured_training_ms; /**< up to the last position; NAN: there is none */
     double training_samples_per_second, run_samples_per_second;

@@ -19,7 +19,7 @@ typedef struct line_state {
     size_t dropped;       /* of its bytes stood before the text */
 } line_state;
 
-static mls_event *event_add(mls_batch *batch)
+static mls_scan_event *event_add(mls_batch *batch)
 {
     return MLS_GROW(batch, items) ? &batch->items[batch->count++] : NULL;
 }
@@ -38,7 +38,7 @@ const char *mls_mllog_find_last(mls_str text)
 /* A line with a ":::MLLOG " has come to its end at `end`.  Out of line, for the sake of the lines that have none. */
 static __attribute__((noinline)) bool line_record(line_state *state, const char *end)
 {
-    mls_event *event = event_add(state->batch);
+    mls_scan_event *event = event_add(state->batch);
     if (event == NULL) {
         return false;
     }
@@ -101,7 +101,7 @@ static __attribute__((noinline)) bool line_marker(const line_state *state, const
     if (marker_words[i].number && (next == end || !mls_is_digit(*next))) {
         return true;
     }
-    mls_event *event = event_add(state->batch);
+    mls_scan_event *event = event_add(state->batch);
     if (event != NULL) {
         event->kind = MLS_EVENT_MARKER;
         event->as.marker = (mls_marker){marker_words[i].kind, state->number, text};

@@ -21,7 +21,7 @@ static bool line_ends_at(const char *data, size_t len, size_t i)
     return data[i] == '\n' || (data[i] == '\r' && i + 1 < len && data[i + 1] != '\n');
 }
 
-bool mls_block_scan(mls_block *block)
+bool mls_block_scan(mls_scan_block *block)
 {
     const size_t len = block->len;
     size_t first = 0;
@@ -40,7 +40,7 @@ bool mls_block_scan(mls_block *block)
 }
 
 /* The event is the reader's to change: its line becomes the file's own in place. */
-static mls_status deliver_event(mls_reader *reader, mls_event *event, size_t line_base)
+static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_t line_base)
 {
     mls_log_totals *totals = &reader->totals;
     mls_status status = MLS_OK;
@@ -138,11 +138,11 @@ static mls_status carry_flush(mls_reader *reader)
     if (mls_buffer_reserve(carry, MLS_SCAN_PADDING)) {
         memset(carry->ptr + carry->len, 0, MLS_SCAN_PADDING);
         if (reader->overlong && mls_mllog_find_last(mls_buffer_str(carry)) == NULL) {
-            mls_event event = {MLS_EVENT_MALFORMED,
-                               {.malformed = {.line = 1,
-                                              .column = reader->column,
-                                              .reason = "the record is longer than 16 MiB",
-                                              .torn = reader->dropped.mllog}}};
+            mls_scan_event event = {MLS_EVENT_MALFORMED,
+                                    {.malformed = {.line = 1,
+                                                   .column = reader->column,
+                                                   .reason = "the record is longer than 16 MiB",
+                                                   .torn = reader->dropped.mllog}}};
             status = deliver_event(reader, &event, reader->totals.lines++);
         } else {
             reader->dropped.mllog |= reader->overlong;
@@ -160,7 +160,7 @@ static mls_status carry_flush(mls_reader *reader)
     return status;
 }
 
-mls_status mls_reader_feed(mls_reader *reader, mls_block *block)
+mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block)
 {
     const char *data = block->data;
     const size_t len = block->len;

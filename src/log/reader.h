@@ -15,18 +15,18 @@
 #include "mlscore/log.h"
 
 /* A line that matters.  Its line number counts from 1 within what was scanned. */
-typedef struct mls_event {
+typedef struct mls_scan_event {
     enum { MLS_EVENT_RECORD, MLS_EVENT_MALFORMED, MLS_EVENT_MARKER } kind;
     union {
         mls_record record;
         mls_malformed malformed;
         mls_marker marker;
     } as;
-} mls_event;
+} mls_scan_event;
 
 /* What was found in whole lines.  Reused; zero-initialised is empty. */
 typedef struct mls_batch {
-    mls_event *items;
+    mls_scan_event *items;
     size_t count, capacity;
     size_t lines;     /* line endings, plus one for an unfinished last line */
     uint32_t *starts; /* as in mls_lines: of all lines, and behind them the end of the text */
@@ -55,14 +55,14 @@ const char *mls_mllog_find_last(mls_str text);
 enum { MLS_MLLOG_LENGTH = 9 };
 
 /* Its head is [0, middle), its tail [tail, len); without a line ending it is all head. */
-typedef struct mls_block {
+typedef struct mls_scan_block {
     char *data; /* room for MLS_BLOCK_SIZE and MLS_SCAN_PADDING bytes */
     size_t len, middle, tail;
     mls_batch batch; /* of what lies between */
-} mls_block;
+} mls_scan_block;
 
 /* Cuts a block and scans its middle; false when memory runs out. */
-bool mls_block_scan(mls_block *block);
+bool mls_block_scan(mls_scan_block *block);
 
 /* Zero-initialised but for the sinks, which must outlive it. */
 typedef struct mls_reader {
@@ -78,7 +78,7 @@ typedef struct mls_reader {
 } mls_reader;
 
 /* Takes the next block, scanned.  MLS_OK, MLS_ERROR_MEMORY or what a callback returned. */
-mls_status mls_reader_feed(mls_reader *reader, mls_block *block) MLS_MUST_USE;
+mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block) MLS_MUST_USE;
 
 /* The file has ended: delivers an unfinished last line and calls every sink's `end`. */
 mls_status mls_reader_end(mls_reader *reader) MLS_MUST_USE;

@@ -18,7 +18,7 @@ enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 4, THREADS_MAX = MLS_
 /* ----------------------------------------------------------- the threads */
 
 struct mls_scan_room {
-    mls_block block;
+    mls_scan_block block;
     bool ok; /* there was memory for it */
 };
 

@@ -16,12 +16,12 @@ typedef struct metric_sums {
 
 /* Of the launches that have both throughputs. */
 typedef struct kernel_sums {
-    metric_sums of[MLS_METRIC_DURATION];
+    metric_sums of[MLS_NCU_DURATION];
 } kernel_sums;
 
 static bool is_measured(const mls_launch *launch)
 {
-    return launch->rank[MLS_METRIC_COMPUTE] > 0 && launch->rank[MLS_METRIC_MEMORY] > 0;
+    return launch->rank[MLS_NCU_COMPUTE] > 0 && launch->rank[MLS_NCU_MEMORY] > 0;
 }
 
 static mls_profile_bound bound_of(double compute, double memory)
@@ -41,20 +41,20 @@ const char *mls_profile_bound_name(mls_profile_bound bound)
 /* Counts a launch among the kernels, timed or not. */
 static void count_launch(mls_gather *gather, mls_launch *launch)
 {
-    for (size_t i = 0; i < MLS_METRIC_COUNT; i++) {
-        launch->value[i] /= mls_locale_divisor(gather->locale, launch->open[i], i != MLS_METRIC_DURATION);
+    for (size_t i = 0; i < MLS_NCU_METRICS; i++) {
+        launch->value[i] /= mls_locale_divisor(gather->locale, launch->open[i], i != MLS_NCU_DURATION);
     }
-    const double duration = launch->value[MLS_METRIC_DURATION];
-    const bool timed = launch->rank[MLS_METRIC_DURATION] > 0 && duration < 9e12;
+    const double duration = launch->value[MLS_NCU_DURATION];
+    const bool timed = launch->rank[MLS_NCU_DURATION] > 0 && duration < 9e12;
     const double ns = timed ? floor(duration * 1e6 + 0.5) : (double)NAN;
     mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[launch->row].in[gather->locale], 1, timed ? ns : 0, ns, ns);
 }
 
 static void sum_launch(kernel_sums *sums, const mls_launch *launch)
 {
-    const bool timed = launch->rank[MLS_METRIC_DURATION] > 0;
-    const double duration = timed ? launch->value[MLS_METRIC_DURATION] : 0;
-    for (size_t i = 0; i < MLS_METRIC_DURATION; i++) {
+    const bool timed = launch->rank[MLS_NCU_DURATION] > 0;
+    const double duration = timed ? launch->value[MLS_NCU_DURATION] : 0;
+    for (size_t i = 0; i < MLS_NCU_DURATION; i++) {
         if (launch->rank[i] > 0) {
             sums->of[i].launches++;
             sums->of[i].timed += timed;
@@ -74,9 +74,9 @@ static double metric_mean(const metric_sums *sums)
 
 static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_row *row, const kernel_sums *sums)
 {
-    const metric_sums *both = &sums->of[MLS_METRIC_COMPUTE];
+    const metric_sums *both = &sums->of[MLS_NCU_COMPUTE];
     const double compute = metric_mean(both);
-    const double memory = metric_mean(&sums->of[MLS_METRIC_MEMORY]);
+    const double memory = metric_mean(&sums->of[MLS_NCU_MEMORY]);
     return (mls_profile_counter){
         .name = row->name,
         .class_name = gather->classes->names[row->class_number],
@@ -84,7 +84,7 @@ static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_
         .duration_ms = both->timed == both->launches ? both->duration : (double)NAN,
         .compute_percent = compute,
         .memory_percent = memory,
-        .dram_percent = metric_mean(&sums->of[MLS_METRIC_DRAM]),
+        .dram_percent = metric_mean(&sums->of[MLS_NCU_DRAM]),
         .bound = bound_of(compute, memory),
         .near_peak = fmax(compute, memory) >= NEAR_PEAK_FROM,
     };
@@ -128,7 +128,7 @@ static void list_counters(mls_gather *gather, const kernel_sums *sums)
     mls_profile *profile = gather->profile;
     mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
     for (size_t i = MLS_ROW_NAME; i < kernels->count; i++) {
-        if (sums[i].of[MLS_METRIC_COMPUTE].launches > 0) {
+        if (sums[i].of[MLS_NCU_COMPUTE].launches > 0) {
             profile->counters[profile->counter_count++] = counter_of(gather, &kernels->rows[i], &sums[i]);
         }
     }

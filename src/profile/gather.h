@@ -102,20 +102,20 @@ typedef struct mls_track {
     mls_cover busy;
 } mls_track;
 
-typedef enum mls_counter_metric {
-    MLS_METRIC_COMPUTE,
-    MLS_METRIC_MEMORY,
-    MLS_METRIC_DRAM,
-    MLS_METRIC_DURATION,
-    MLS_METRIC_COUNT
-} mls_counter_metric;
+typedef enum mls_ncu_metric {
+    MLS_NCU_COMPUTE,
+    MLS_NCU_MEMORY,
+    MLS_NCU_DRAM,
+    MLS_NCU_DURATION,
+    MLS_NCU_METRICS
+} mls_ncu_metric;
 
 /* A launch with counters. */
 typedef struct mls_launch {
     uint32_t row;
-    char open[MLS_METRIC_COUNT];          /* as of mls_decimal */
-    unsigned char rank[MLS_METRIC_COUNT]; /* 0: not measured; else how much its metric is preferred */
-    double value[MLS_METRIC_COUNT];       /* percent; milliseconds */
+    char open[MLS_NCU_METRICS];          /* as of mls_decimal */
+    unsigned char rank[MLS_NCU_METRICS]; /* 0: not measured; else how much its metric is preferred */
+    double value[MLS_NCU_METRICS];       /* percent; milliseconds */
 } mls_launch;
 
 typedef struct mls_gather {

@@ -9,27 +9,27 @@
 /* A metric under its names; of several that were measured the one with the highest rank counts. */
 static const struct {
     const char *name;
-    mls_counter_metric metric;
+    mls_ncu_metric metric;
     unsigned char rank;
-} metrics[MLS_METRIC_NAMES] = {
-    {"Compute (SM) Throughput", MLS_METRIC_COMPUTE, 2},
-    {"sm__throughput.avg.pct_of_peak_sustained_elapsed", MLS_METRIC_COMPUTE, 1},
-    {"Memory Throughput", MLS_METRIC_MEMORY, 2},
-    {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", MLS_METRIC_MEMORY, 1},
-    {"DRAM Throughput", MLS_METRIC_DRAM, 3},
-    {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", MLS_METRIC_DRAM, 2},
-    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", MLS_METRIC_DRAM, 1},
-    {"Duration", MLS_METRIC_DURATION, 2},
-    {"gpu__time_duration.sum", MLS_METRIC_DURATION, 1},
+} metrics[MLS_NCU_NAMES] = {
+    {"Compute (SM) Throughput", MLS_NCU_COMPUTE, 2},
+    {"sm__throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_COMPUTE, 1},
+    {"Memory Throughput", MLS_NCU_MEMORY, 2},
+    {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_MEMORY, 1},
+    {"DRAM Throughput", MLS_NCU_DRAM, 3},
+    {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_DRAM, 2},
+    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_DRAM, 1},
+    {"Duration", MLS_NCU_DURATION, 2},
+    {"gpu__time_duration.sum", MLS_NCU_DURATION, 1},
 };
 
 /* Beside the metrics: what is only a number, which tells how numbers are written; what is none. */
-enum { METRIC_OTHER = MLS_METRIC_NAMES, METRIC_NONE };
+enum { METRIC_OTHER = MLS_NCU_NAMES, METRIC_NONE };
 
 static unsigned char find_metric(mls_str name)
 {
     unsigned char metric = 0;
-    while (metric < MLS_METRIC_NAMES && !mls_str_equal(name, mls_str_from(metrics[metric].name))) {
+    while (metric < MLS_NCU_NAMES && !mls_str_equal(name, mls_str_from(metrics[metric].name))) {
         metric++;
     }
     return metric;
@@ -49,19 +49,19 @@ void mls_ncu_column(mls_reports *r, size_t column, mls_column_role role, mls_str
 
 void mls_ncu_heading(mls_reports *r)
 {
-    for (size_t i = 0; i < MLS_METRIC_NAMES; i++) {
-        r->ncu.factor[i] = metrics[i].metric == MLS_METRIC_DURATION ? (double)NAN : 1;
+    for (size_t i = 0; i < MLS_NCU_NAMES; i++) {
+        r->ncu.factor[i] = metrics[i].metric == MLS_NCU_DURATION ? (double)NAN : 1;
     }
     r->ncu.raw = r->at[MLS_ROLE_METRIC] == MLS_ABSENT;
     r->ncu.units_due = r->ncu.raw;
 }
 
 /* What a value in this unit is to be multiplied with: to milliseconds, or 1 for percent.  NAN: no such unit. */
-static double factor_of(mls_counter_metric metric, mls_str unit)
+static double factor_of(mls_ncu_metric metric, mls_str unit)
 {
     static const double milliseconds[] = {1e-6, 1e-3, 1, 1e3};
     const int power = mls_time_power(unit);
-    if (metric != MLS_METRIC_DURATION) {
+    if (metric != MLS_NCU_DURATION) {
         return mls_str_equal(unit, MLS_S("%")) ? 1 : (double)NAN;
     }
     return power >= 0 ? milliseconds[power / 3] : (double)NAN;
@@ -102,11 +102,11 @@ static mls_launch *launch_of(mls_reports *r, const char **why)
 static void take_metric(mls_reports *r, mls_launch *launch, unsigned char metric, double factor, mls_str text)
 {
     mls_decimal number;
-    if (!mls_decimal_parse_local(text, &r->gather->marks, &number) || metric >= MLS_METRIC_NAMES || !isfinite(factor) ||
+    if (!mls_decimal_parse_local(text, &r->gather->marks, &number) || metric >= MLS_NCU_NAMES || !isfinite(factor) ||
         number.negative) {
         return;
     }
-    const mls_counter_metric kind = metrics[metric].metric;
+    const mls_ncu_metric kind = metrics[metric].metric;
     if (launch->rank[kind] < metrics[metric].rank) {
         launch->rank[kind] = metrics[metric].rank;
         launch->value[kind] = mls_decimal_double(&number) * factor;
@@ -118,7 +118,7 @@ static void take_details(mls_reports *r, mls_launch *launch)
 {
     const unsigned char metric = find_metric(mls_report_text(r, r->at[MLS_ROLE_METRIC]));
     const mls_str unit = mls_report_text(r, r->at[MLS_ROLE_UNIT]);
-    take_metric(r, launch, metric, metric < MLS_METRIC_NAMES ? factor_of(metrics[metric].metric, unit) : 1,
+    take_metric(r, launch, metric, metric < MLS_NCU_NAMES ? factor_of(metrics[metric].metric, unit) : 1,
                 mls_report_text(r, r->at[MLS_ROLE_VALUE]));
 }
 
@@ -127,8 +127,7 @@ static void take_raw(mls_reports *r, mls_launch *launch)
     for (size_t i = 0; i < r->count && i < r->columns; i++) {
         const unsigned char metric = r->ncu.metric_of[i];
         if (metric != METRIC_NONE) {
-            take_metric(r, launch, metric, metric < MLS_METRIC_NAMES ? r->ncu.factor[metric] : 1,
-                        mls_report_text(r, i));
+            take_metric(r, launch, metric, metric < MLS_NCU_NAMES ? r->ncu.factor[metric] : 1, mls_report_text(r, i));
         }
     }
 }
@@ -137,7 +136,7 @@ static void take_units(mls_reports *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         const unsigned char metric = r->ncu.metric_of[i];
-        if (metric < MLS_METRIC_NAMES) {
+        if (metric < MLS_NCU_NAMES) {
             r->ncu.factor[metric] = factor_of(metrics[metric].metric, mls_report_text(r, i));
         }
     }

@@ -61,7 +61,7 @@ typedef enum mls_report_kind {
     MLS_REPORT_NONE
 } mls_report_kind;
 
-enum { MLS_METRIC_NAMES = 9, MLS_REPORT_NAME_KEPT = 64 };
+enum { MLS_NCU_NAMES = 9, MLS_REPORT_NAME_KEPT = 64 };
 
 typedef struct mls_reports {
     mls_gather *gather;
@@ -94,7 +94,7 @@ typedef struct mls_reports {
         bool raw;
         bool units_due;                          /* the row behind the heading of page raw */
         unsigned char metric_of[MLS_FIELDS_MAX]; /* of a column of page raw */
-        double factor[MLS_METRIC_NAMES];         /* of their units; NAN: none that fits */
+        double factor[MLS_NCU_NAMES];            /* of their units; NAN: none that fits */
         mls_map launches;                        /* of ID and process */
     } ncu;
 } mls_reports;

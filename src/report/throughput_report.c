@@ -37,7 +37,7 @@ MLS_FIELDS(slow_evaluation, mls_slow_evaluation, SLOW_EVALUATION_FIELDS)
     F(segment, from_samples, NUMBER, "", row->from_samples)                                                            \
     F(segment, to_samples, NUMBER, "", row->from_samples + row->delta)                                                 \
     F(segment, training_ms, NUMBER, "ms", row->training_ms)
-MLS_FIELDS(segment, mls_segment, SEGMENT_FIELDS)
+MLS_FIELDS(segment, mls_pace_segment, SEGMENT_FIELDS)
 
 static void emit_point(mls_emitter *to, const mls_curve_point *point)
 {

@@ -15,7 +15,7 @@
 #include "rules/expr.h"
 
 typedef enum token_kind {
-    TOKEN_END,
+    TOKEN_LAST,
     TOKEN_CONSTANT,
     TOKEN_NAME,
     TOKEN_VARIABLE, /* '$' and a name */
@@ -187,7 +187,7 @@ static void next_token(expr_parser *p)
         return;
     }
     if (at == p->end) {
-        token.kind = TOKEN_END;
+        token.kind = TOKEN_LAST;
     } else if (mls_is_digit(*at) || *at == '"') {
         token.kind = TOKEN_CONSTANT;
         at = *at == '"' ? lex_string(p, at, &token.constant) : lex_number(p, at, &token.constant);
@@ -404,8 +404,8 @@ static const node *parse_primary(expr_parser *p)
         inner = parse_expression(p, MLS_POWER_CHOICE);
         expect_sign(p, ")", "expected ')'");
     } else {
-        fail_here(p, token.kind == TOKEN_END ? "the expression ends where a value is expected"
-                                             : "a value is expected here");
+        fail_here(p, token.kind == TOKEN_LAST ? "the expression ends where a value is expected"
+                                              : "a value is expected here");
     }
     return inner;
 }
@@ -482,7 +482,7 @@ mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, ml
     p.token.text.ptr = copy.ptr;
     next_token(&p);
     const node *root = parse_expression(&p, MLS_POWER_CHOICE);
-    if (p.token.kind != TOKEN_END) {
+    if (p.token.kind != TOKEN_LAST) {
         fail_here(&p, "an operator or the end is expected here");
     }
     *expr = (mls_expr){copy, root, p.first.next, p.uses};

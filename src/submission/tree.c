@@ -119,7 +119,7 @@ static void *add(tree_walk *walk, void **items, size_t *count, size_t *capacity,
 }
 
 /* add() to a member trio of a struct: items, count and capacity. */
-#define ADD(walk, list, items, count, capacity)                                                                        \
+#define ADD_TO(walk, list, items, count, capacity)                                                                     \
     add(walk, (void **)&(list)->items, &(list)->count, &(list)->capacity, sizeof *(list)->items)
 
 static void *find_named(void *items, size_t count, size_t size, const char *name)
@@ -155,7 +155,7 @@ static mls_submission_file take_file(tree_walk *walk, const mls_walk_entry *entr
 
 static void add_file(tree_walk *walk, mls_submission_files *files, const mls_walk_entry *entry)
 {
-    mls_submission_file *file = ADD(walk, files, items, count, capacity);
+    mls_submission_file *file = ADD_TO(walk, files, items, count, capacity);
     *file = take_file(walk, entry);
 }
 
@@ -198,7 +198,7 @@ static bool is_submitter(const tree_walk *walk, const char *path)
 
 static void add_submitter(tree_walk *walk, const char *path, const char *name)
 {
-    walk->submitter = ADD(walk, walk->submission, submitters, submitter_count, submitter_capacity);
+    walk->submitter = ADD_TO(walk, walk->submission, submitters, submitter_count, submitter_capacity);
     walk->submitter->path = copy(walk, path, strlen(path));
     walk->submitter->name = copy(walk, name, strlen(name));
     set_owner(walk, OWNER_SUBMITTER, &walk->submitter->findings);
@@ -227,7 +227,7 @@ static void take_hidden(tree_walk *walk, const mls_walk_entry *entry)
 
 static void add_system(tree_walk *walk, const char *name)
 {
-    walk->system = ADD(walk, walk->submitter, systems, system_count, system_capacity);
+    walk->system = ADD_TO(walk, walk->submitter, systems, system_count, system_capacity);
     walk->system->name = name;
 }
 
@@ -266,7 +266,7 @@ static void take_description(tree_walk *walk, const mls_walk_entry *entry)
 
 static void take_result(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_submission_result *result = ADD(walk, walk->submitter, results, result_count, result_capacity);
+    mls_submission_result *result = ADD_TO(walk, walk->submitter, results, result_count, result_capacity);
     result->path = copy_path(walk, entry);
     result->system = walk->system->name;
     result->benchmark = mls_path_name(result->path);
@@ -284,7 +284,7 @@ static void take_power(tree_walk *walk, const mls_walk_entry *entry)
 
 static void take_power_run(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_power_folder *folder = ADD(walk, walk->result, power, power_count, power_capacity);
+    mls_power_folder *folder = ADD_TO(walk, walk->result, power, power_count, power_capacity);
     folder->path = copy_path(walk, entry);
     folder->name = mls_path_name(folder->path);
 }
@@ -299,7 +299,7 @@ static void take_power_file(tree_walk *walk, const mls_walk_entry *entry)
 static void take_log(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_submission_result *result = walk->result;
-    mls_submission_run *run = ADD(walk, result, runs, run_count, run_capacity);
+    mls_submission_run *run = ADD_TO(walk, result, runs, run_count, run_capacity);
     run->file = take_file(walk, entry);
     run->joules = (double)NAN;
     mls_run_init(&run->run);
@@ -315,7 +315,7 @@ static void take_log(tree_walk *walk, const mls_walk_entry *entry)
 
 static void take_implementation(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_submission_file *folder = ADD(walk, &walk->submitter->implementations, items, count, capacity);
+    mls_submission_file *folder = ADD_TO(walk, &walk->submitter->implementations, items, count, capacity);
     folder->path = copy_path(walk, entry);
 }
 

@@ -299,7 +299,7 @@ static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
 static bool cut_segments(mls_timing *timing, const pace_marks *kept)
 {
     mls_throughput *run = timing->run;
-    mls_segment before = {0};
+    mls_pace_segment before = {0};
     double trained = 0;
     run->segments = mls_arena_array(timing->arena, kept->count + 1, sizeof *run->segments);
     if (run->segments == NULL) {
@@ -309,7 +309,7 @@ static bool cut_segments(mls_timing *timing, const pace_marks *kept)
         const pace_mark *mark = &kept->items[i];
         const double training = mls_timing_training(timing, mark->ms);
         const double from = before.from_samples + before.delta;
-        before = (mls_segment){before.to_ms, mark->ms, from, mark->samples - from, training - trained};
+        before = (mls_pace_segment){before.to_ms, mark->ms, from, mark->samples - from, training - trained};
         trained = training;
         run->segments[run->segment_count++] = before;
     }

@@ -29,18 +29,18 @@ enum { SLOW_EVALUATIONS_FROM = 5 };
 #define SLOW_EVALUATION_TIMES 2
 #define SLOW_EVALUATION_MS 1000
 
-static double pace_of(const mls_segment *segment)
+static double pace_of(const mls_pace_segment *segment)
 {
     return segment->training_ms / segment->delta;
 }
 
 /* What a segment took more than it would have at the reference pace. */
-static double lost_by(const mls_throughput *run, const mls_segment *segment)
+static double lost_by(const mls_throughput *run, const mls_pace_segment *segment)
 {
     return segment->training_ms - run->steady_ms_per_sample * segment->delta;
 }
 
-static bool is_slow(const mls_throughput *run, const mls_segment *segment)
+static bool is_slow(const mls_throughput *run, const mls_pace_segment *segment)
 {
     return pace_of(segment) > run->steady_ms_per_sample * (1 + run->band);
 }
@@ -56,7 +56,7 @@ static bool find_reference(mls_timing *timing)
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        const mls_segment *segment = &run->segments[first + i];
+        const mls_pace_segment *segment = &run->segments[first + i];
         paces[i] = (mls_weighted){pace_of(segment), segment->training_ms};
     }
     const double reference = mls_median_weighted(paces, count);
@@ -95,7 +95,7 @@ static bool find_phases(mls_timing *timing)
         }
         mls_slow_phase phase = {.from_ms = run->segments[i].from_ms, .from_samples = run->segments[i].from_samples};
         for (; i < run->segment_count && is_slow(run, &run->segments[i]); i++) {
-            const mls_segment *segment = &run->segments[i];
+            const mls_pace_segment *segment = &run->segments[i];
             phase.to_ms = segment->to_ms;
             phase.to_samples = segment->from_samples + segment->delta;
             phase.training_ms += segment->training_ms;
@@ -128,7 +128,7 @@ static double deviation(const double *paces, size_t count, double *scratch, doub
 static bool find_shift(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
-    const mls_segment *segments = run->segments + run->warmup_segments;
+    const mls_pace_segment *segments = run->segments + run->warmup_segments;
     const size_t count = run->segment_count - run->warmup_segments;
     double *paces = mls_arena_array(timing->scratch, 2 * count, sizeof *paces);
     double best = INFINITY;
@@ -177,7 +177,7 @@ static void draw_spark(mls_throughput *run)
         double weights = 0;
         double sum = 0;
         while (at < run->segment_count) {
-            const mls_segment *segment = &run->segments[at];
+            const mls_pace_segment *segment = &run->segments[at];
             const double after = before + segment->training_ms;
             const double share = fmin(to, after) - fmax(from, before);
             weights += share > 0 ? share : 0;
@@ -203,7 +203,7 @@ bool mls_timing_pace(mls_timing *timing)
     if (run->segment_count == 0) {
         return true;
     }
-    const mls_segment *last = &run->segments[run->segment_count - 1];
+    const mls_pace_segment *last = &run->segments[run->segment_count - 1];
     run->samples = last->from_samples + last->delta;
     run->measured_training_ms = mls_timing_training(timing, last->to_ms);
     run->training_samples_per_second = 1000 * run->samples / run->measured_training_ms;
