@@ -26,7 +26,8 @@ set -f
     ls "$tests/unit" | sed -n "s|^test_\(.*\)\.c\$|\1 units $build/unit/test_\1\ntest_\1 units $build/unit/test_\1|p"
     ls "$tests/fuzz" | sed -n 's/^fuzz_\(.*\)\.c$/\1 replay \1\nfuzz_\1 replay \1/p'
     ls testdata/submissions-broken | sed 's/.*/& submissions &/'
-    ls man | sed 's|.*|& examples man/&|'
+    # The programs of section 3 are built with the library as it is installed.
+    ls man | sed '/\.3$/s/.*/& install/; t; s|.*|& examples man/&|'
     echo README.md examples README.md
 } >"$scratch/names" 2>/dev/null
 
