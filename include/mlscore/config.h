@@ -35,7 +35,7 @@ typedef struct mls_config_name {
                               degrees of parallelism that do not divide the GPUs or are not dp<N> */
     uint64_t nodes, gpus_per_node;
     uint64_t gpus;                  /**< nodes * gpus_per_node */
-    uint64_t third;                 /**< the number behind the GPUs per node, whatever it means */
+    uint64_t third;                 /**< the number after the GPUs per node, of any meaning */
     uint64_t gradient_accumulation; /**< third, when one of tp, pp, cp is named: micro-batches per step */
     uint64_t batch_per_gpu;         /**< third, when none is */
     /** tp<N>, pp<N>, cp<N>; 0 when left out, which counts as 1. */
@@ -60,7 +60,7 @@ mls_config_name mls_config_name_decode(mls_str text);
 /** How many settings of a text can agree with its name. */
 #define MLS_CONFIG_AGREEING_MAX 16
 
-/** What a name and the text of its config say together.  Numbers that are 0 are not known. */
+/** A config by its name and its text together.  Numbers that are 0 are not known. */
 typedef struct mls_config_summary {
     uint64_t micro_batch_size;  /**< MICRO_BATCH_SIZE; 1 when the text does not set it */
     uint64_t global_batch_size; /**< micro batch * accumulation * data parallel */

@@ -20,21 +20,21 @@ enum { MLS_USAGE_COUNT = 2 };
 const char *mls_usage_name(mls_usage usage);
 bool mls_usage_from_name(mls_str name, mls_usage *usage);
 
-/** What an evaluation's metadata say of how far training went: epoch_num, samples_count or step_num. */
+/** The unit in which an evaluation's metadata count training: epoch_num, samples_count or step_num. */
 typedef enum mls_progress { MLS_PROGRESS_EPOCHS, MLS_PROGRESS_SAMPLES, MLS_PROGRESS_STEPS } mls_progress;
 
-/** What scoring needs to know of one benchmark.  It lives as long as the table. */
+/** How one benchmark is scored.  It lives as long as the table. */
 typedef struct mls_benchmark {
     mls_usage usage;
     const char *name;                   /**< as submission_benchmark spells it; "": a benchmark that nobody knows */
     unsigned runs_needed;               /**< N, runs that make a result; 0: not known */
-    unsigned left_out;                  /**< runs left out at each end of a result, and the most that may be dropped */
+    unsigned left_out;                  /**< runs left out at each end of a result; also how many may be dropped */
     bool reference_points;              /**< convergence is checked against reference points */
     bool train_samples;                 /**< its logs may say how much it took to converge in a record train_samples */
-    mls_progress counts;                /**< what a submission's convergence is counted in … */
+    mls_progress counts;                /**< the unit of a submission's convergence … */
     unsigned counts_since;              /**< … from the edition of this number on … */
     mls_progress counted_before;        /**< … and before it */
-    double fid_most, clip_least;        /**< converged where images reach both; NAN: images are not looked at */
+    double fid_max, clip_min;           /**< converged where images reach both; NAN: images do not count */
     double evaluation_interval;         /**< samples by which a run may seem to converge too early; 0: none */
     unsigned evaluation_interval_since; /**< number of the edition */
 } mls_benchmark;
@@ -52,7 +52,7 @@ typedef struct mls_edition {
     size_t benchmark_count;
 } mls_edition;
 
-/** What people call an edition: "5.1" of 5.1.0.  Its bytes are the edition's. */
+/** The short name of an edition: "5.1" of 5.1.0.  Its bytes are the edition's. */
 mls_str mls_edition_round(const mls_edition *edition);
 
 /** Reads "5.1", "v5.1" or "5.1.0"; false for anything else. */
@@ -75,7 +75,7 @@ const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usag
 mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,
                              mls_error *error) MLS_MUST_USE;
 
-/** Whether a record's time (milliseconds since 1970) tells when it was logged: there was no MLPerf before 2018. */
+/** Whether a record's time (milliseconds since 1970) says when it was logged: there was no MLPerf before 2018. */
 static inline bool mls_time_is_date(double time_ms)
 {
     return time_ms >= 1514764800000.0;
@@ -100,7 +100,7 @@ const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_us
 /** The row of a benchmark; never NULL: for a name that nobody knows one without a name and with runs_needed 0. */
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name);
 
-/** What counts for convergence in an edition, and its evaluation interval there, in samples; 0: none that matters. */
+/** The unit of convergence in an edition, and the evaluation interval there, in samples; 0: none that matters. */
 mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edition *edition);
 double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const mls_edition *edition);
 

@@ -41,7 +41,7 @@ bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark
 /**
  * Whether an evaluation that gave `number` meets the target that a benchmark has in the closed division, which may
  * depend on the batch size (NAN: not known).  *known is false when the rules have none for it, or it takes more to
- * tell. MLS_OK or MLS_ERROR_MEMORY.
+ * say. MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
                                     bool *known, bool *meets) MLS_MUST_USE;
@@ -60,7 +60,7 @@ const mls_editions *mls_rulesets_editions(const mls_rulesets *rulesets);
 mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, const mls_ruleset **ruleset,
                             mls_error *error) MLS_MUST_USE;
 
-/** What to judge by.  With `ruleset` NULL the edition of `usage` is guessed (mls_editions_guess()). */
+/** The rules to judge by.  With `ruleset` NULL the edition of `usage` is guessed (mls_editions_guess()). */
 typedef struct mls_checker_options {
     const mls_ruleset *ruleset;
     mls_rulesets *rulesets; /**< needed for guessing; with it, advice can name other editions */
@@ -84,7 +84,7 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record) ML
 mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed) MLS_MUST_USE;
 mls_status mls_checker_end(mls_checker *checker) MLS_MUST_USE;
 
-/** What became of a log.  Strings and findings belong to the checker until it is reset. */
+/** The verdict on a log.  Strings and findings belong to the checker until it is reset. */
 typedef struct mls_verdict {
     bool valid;   /**< no finding of severity error */
     bool guessed; /**< nobody named the edition */

@@ -46,7 +46,7 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     }
     const bool lost = line.failed || message.failed;
     mls_cli_worsen(cli, lost ? MLS_EXIT_IO : MLS_EXIT_OK);
-    /* Nobody can be told if this fails. */
+    /* Where this fails, nothing is left to say it with. */
     (void)(lost ? fprintf(stderr, "mlscore: %s\n", mls_reason_memory) : fputs(line.ptr, stderr));
     mls_buffer_release(&message);
     mls_buffer_release(&line);

@@ -32,11 +32,11 @@ static const mls_option options[] = {
 };
 
 /* The accelerator whose name is nearest to one that nobody knows. */
-static mls_nearest nearest_accelerator(const mls_accelerators *chips, const char *name)
+static mls_nearest nearest_accelerator(const mls_accelerators *accelerators, const char *name)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = 0; mls_accelerators_get(chips, i) != NULL; i++) {
-        mls_nearest_offer(&nearest, mls_str_from(mls_accelerators_get(chips, i)->name));
+    for (size_t i = 0; mls_accelerators_get(accelerators, i) != NULL; i++) {
+        mls_nearest_offer(&nearest, mls_str_from(mls_accelerators_get(accelerators, i)->name));
     }
     return nearest;
 }
@@ -114,14 +114,14 @@ static void throughput_run(mls_cli *cli)
     const throughput_settings *settings = cli->settings;
     const mls_edition *edition;
     mls_models *models = NULL;
-    mls_accelerators *chips = NULL;
+    mls_accelerators *accelerators = NULL;
     mls_error error = {0};
-    if (mls_models_load(&models, &error) != MLS_OK || mls_accelerators_load(&chips, &error) != MLS_OK) {
+    if (mls_models_load(&models, &error) != MLS_OK || mls_accelerators_load(&accelerators, &error) != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
     } else if (mls_cli_edition(cli, NULL, &edition)) {
         mls_throughput_options wanted = {.rulesets = cli->rulesets,
                                          .models = models,
-                                         .chips = chips,
+                                         .chips = accelerators,
                                          .series = settings->series,
                                          .causal = settings->causal};
         if (take_machine(cli, &wanted)) {
@@ -129,7 +129,7 @@ static void throughput_run(mls_cli *cli)
         }
     }
     mls_models_free(models);
-    mls_accelerators_free(chips);
+    mls_accelerators_free(accelerators);
 }
 
 const mls_command mls_command_throughput = {

@@ -25,7 +25,7 @@ enum {
     MLS_WRONG_USAGE = MLS_EXIT_USAGE | MLS_NAMES_HELP
 };
 
-/* What an option does with its argument; the type is that of its setting, which is zeroed when it is not given. */
+/* How an option uses its argument; the type is that of its setting, which is zeroed when the option is not given. */
 typedef enum mls_option_does {
     MLS_SETS_FLAG,   /* bool: becomes true */
     MLS_SETS_TEXT,   /* const char *: points to the argument */
@@ -49,7 +49,7 @@ typedef struct mls_option {
     mls_option_does does;
     bool common;       /* the setting is one of mls_cli, not one of the command */
     size_t at;         /* its offset */
-    const char *words; /* what completion offers for an argument that is free: see mls_command.words */
+    const char *words; /* that completion offers for an argument that is free: see mls_command.words */
 } mls_option;
 
 #define MLS_ROW(...)                                                                                                   \
@@ -183,7 +183,7 @@ void mls_cli_worsen(mls_cli *cli, int status);
  */
 bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, ...) MLS_PRINTF(4, 5);
 
-/* Says what an error tells: with a place in the file of that path, else without the path.  False. */
+/* Says what an error says: with a place in the file of that path, else without the path.  False. */
 bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error);
 
 /* "; did you mean 'score'?" for a message about a misspelt word; "" when nothing is near. */
@@ -205,8 +205,8 @@ const mls_editions *mls_cli_editions(mls_cli *cli);
 bool mls_cli_own_rules(mls_cli *cli);
 
 /*
- * What logs are to be judged by: the file of --rules, the edition named, or the one each log's date tells.  *edition is
- * the published edition behind it; NULL when it is to be guessed.  False after a complaint.
+ * Finds the rules to judge logs by: the file of --rules, the edition named, or the one of each log's date.  *edition is
+ * the published edition that they build on; NULL when it is to be guessed.  False after a complaint.
  */
 bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition);
 
@@ -242,7 +242,7 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);
 /* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv);
 
-/* Reads a whole file ("-": standard input) behind what `text` holds.  False after a complaint. */
+/* Appends a whole file ("-": standard input) to `text`.  False after a complaint. */
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text);
 
 void mls_cli_release(mls_cli *cli);

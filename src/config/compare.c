@@ -26,7 +26,7 @@ static const mls_shell_variable *find_export(const comparison *self, const char 
     return mls_shell_find(self->script, mls_str_from(name));
 }
 
-/* What is not known is empty; 0: it is not set, not a number, or nobody knows. */
+/* 0: it is not set, not a number, or not known (then it is empty). */
 static uint64_t exported_number(const mls_shell_variable *variable)
 {
     size_t number;
@@ -39,7 +39,7 @@ static mls_finding_place export_place(const comparison *self, const mls_shell_va
     return (mls_finding_place){own ? NULL : variable->path, variable->line, 0, variable->name};
 }
 
-/* What the name says is also what the text exports, or is not. */
+/* Notes that the text exports what the name says too, or finds that it does not. */
 static void judge_export(const comparison *self, const mls_shell_variable *variable, bool agrees, mls_str said,
                          const char *remark)
 {

@@ -71,7 +71,7 @@ static bool is_letter_next(mls_str rest)
     return lower >= 'a' && lower <= 'z';
 }
 
-/* What follows from the numbers.  A degree that is left out counts as 1. */
+/* Works out the batch from the numbers.  A degree that is left out counts as 1. */
 static void derive_batch(mls_config_name *decoded)
 {
     const uint64_t named[] = {decoded->tensor_parallel, decoded->pipeline_parallel, decoded->context_parallel};
@@ -108,7 +108,7 @@ static void read_further(mls_config_name *decoded, mls_str digits)
     }
 }
 
-/* <nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>]…: an x may stand between degrees and behind them. */
+/* <nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>]…: an x may stand between degrees and after them. */
 static bool read_shape(mls_str part, mls_config_name *decoded)
 {
     const struct {

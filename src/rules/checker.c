@@ -127,7 +127,7 @@ static bool is_in_file(const mls_edition *edition, mls_str key)
 
 /*
  * Whether `edition` is the first that has rules for the key.  The first file that names a key adds it, so only where
- * that is the edition's own file are the rules behind it worth loading.
+ * that is the edition's own file are its rules worth loading.
  */
 static bool is_new_key(mls_checker *checker, const mls_edition *edition, mls_str key)
 {

@@ -63,7 +63,7 @@ static bool put_member(mls_checker *checker, mls_scope_state *state, derived_gro
 /* The group of a value, made when it is new; NULL when there is no room, or memory runs out. */
 static derived_group *find_group(mls_checker *checker, mls_scope_state *state, mls_str group_by, const mls_value *by)
 {
-    /* No text starts with such a byte.  A number that is none is not even like itself. */
+    /* No text starts with such a byte.  NaN is not even like itself. */
     char bytes[1 + sizeof(double)] = {'\xff'};
     double number;
     mls_str key = {bytes, 1};
@@ -120,7 +120,7 @@ void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *rec
     mls_finding_code code = MLS_FINDING_EVALUATION;
     const char *wrong = !object              ? "has no metadata"
                         : by == NULL         ? "is missing in its metadata"
-                        : is_compound(by)    ? "is no number or string"
+                        : is_compound(by)    ? "is neither a number nor a string"
                         : is_compound(field) ? "has a metric without a name"
                                              : NULL;
     derived_group *group = wrong == NULL ? find_group(checker, state, derive->group_by, by) : NULL;

@@ -53,11 +53,11 @@ static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
     return mls_scopes_have_rule(checker->ruleset, checker->order, at + 1, checker->order_count, key);
 }
 
-/* Makes a finding of a message and releases it; `told`: with the scope and the edition behind it. */
-static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_place place, bool told,
+/* Makes a finding of a message and releases it; `placed`: with the scope and the edition after it. */
+static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_place place, bool placed,
                     mls_buffer *message)
 {
-    if (told) {
+    if (placed) {
         mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
     }
     j->checker->out_of_memory |= message->failed;
@@ -125,14 +125,14 @@ static void judge_occurrence(const mls_judging *j, bool overruled)
     const mls_key_state *key = &j->checker->keys[rule->key_index];
     const bool derived = j->scope->derive.key.ptr != NULL && mls_str_equal(j->scope->derive.key, rule->key);
     const size_t count = key->count + (derived ? j->state->groups.count : 0);
-    const size_t least = rule->occurs == MLS_OCCURS_EXACTLY_ONE ? 1
-                         : rule->occurs == MLS_OCCURS_AT_LEAST  ? rule->occurs_count
-                                                                : 0;
+    const size_t min = rule->occurs == MLS_OCCURS_EXACTLY_ONE ? 1
+                       : rule->occurs == MLS_OCCURS_AT_LEAST  ? rule->occurs_count
+                                                              : 0;
     if (rule->occurs == MLS_OCCURS_AT_LEAST_ONE_OR) {
         if (count == 0 && !either_came(j->checker, rule)) {
             occurrence_missing(j, rule->either, 0);
         }
-    } else if (!overruled && count < least) {
+    } else if (!overruled && count < min) {
         occurrence_missing(j, rule->key, count);
     } else if (!overruled && rule->occurs == MLS_OCCURS_EXACTLY_ONE && count > 1) {
         occurrence_several(j, key, count);
@@ -198,7 +198,7 @@ static void judge_end(const mls_judging *j)
 /* ---------------------------------------------------------------- putting it together */
 
 /*
- * Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost behind the many of
+ * Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost after the many of
  * another.  What was not kept is counted.
  */
 static void staged_take(mls_checker *checker, const mls_rule *rule, const mls_staged_list *list, bool first)

@@ -15,16 +15,16 @@
 enum { MLS_SHOWN_VALUE_MAX = 80, MLS_SHOWN_NAMES_MAX = 6 };
 
 /* Whether the message says "after KEY" or "of KEY" already. */
-static bool is_told(const mls_buffer *message, mls_str key)
+static bool is_named(const mls_buffer *message, mls_str key)
 {
     static const mls_str words[] = {MLS_STR(" after "), MLS_STR(" of ")};
-    bool told = false;
+    bool named = false;
     for (size_t i = 0; i < message->len * 2; i++) {
         const mls_str rest = {message->ptr + i / 2, message->len - i / 2};
         const mls_str word = words[i % 2];
-        told |= mls_str_starts(rest, word) && mls_str_starts((mls_str){rest.ptr + word.len, rest.len - word.len}, key);
+        named |= mls_str_starts(rest, word) && mls_str_starts((mls_str){rest.ptr + word.len, rest.len - word.len}, key);
     }
-    return told;
+    return named;
 }
 
 /* "; submission_division, which sets $compile_time_mins, has not been logged yet: log it before init_stop" */
@@ -38,7 +38,7 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
         bool copies;
         const mls_str key = mls_rule_words_setter(j->scope, node->slot, &copies);
         const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
-        if (index == SIZE_MAX || checker->keys[index].count > 0 || is_told(message, key)) {
+        if (index == SIZE_MAX || checker->keys[index].count > 0 || is_named(message, key)) {
             continue;
         }
         mls_buffer_printf(message, "; %s%s%.*s%s has not been logged yet: log it before %s", key.ptr,
@@ -47,7 +47,7 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
     }
 }
 
-/* What the metadata holds instead of what is missing. */
+/* Says what the metadata holds, where a member is missing. */
 static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_record *record = j->record;
@@ -109,20 +109,20 @@ static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome
     mls_judging_stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : code, &message);
 }
 
-/* Judges a list of checks; of those that cannot be evaluated only the first failure of a record is told. */
-static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool told)
+/* Judges a list of checks; of those that cannot be evaluated only the first failure of a record is reported. */
+static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool reported)
 {
     for (size_t i = 0; i < checks->count; i++) {
         const mls_outcome outcome = mls_expr_test(&checks->items[i], &j->checker->input);
-        if (outcome == MLS_OUTCOME_FALSE || (outcome == MLS_OUTCOME_UNKNOWN && !told)) {
+        if (outcome == MLS_OUTCOME_FALSE || (outcome == MLS_OUTCOME_UNKNOWN && !reported)) {
             check_failed(j, &checks->items[i], outcome);
-            told = true;
+            reported = true;
         }
     }
-    return told;
+    return reported;
 }
 
-/* Which way a check_any looks: the node measured and +1 for larger is better, -1 for smaller; 0: cannot be told. */
+/* Which way a check_any looks: the node measured and +1 for larger is better, -1 for smaller; 0: neither is known. */
 static int target_direction(const mls_expr *expr, const mls_expr_node **measured)
 {
     const mls_expr_node *node = expr->root;
@@ -134,7 +134,7 @@ static int target_direction(const mls_expr *expr, const mls_expr_node **measured
     return !compares || (*measured)->op != MLS_EXPR_VALUE ? 0 : node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
 }
 
-/* How far the run is by a member of the record's metadata, NAN when it is no number; false when there is none. */
+/* How far the run is by a member of the record's metadata, NAN when it is not a number; false when there is none. */
 static bool progress_by(const mls_judging *j, mls_str name, double *progress)
 {
     mls_str span;
@@ -226,8 +226,8 @@ static void use_note(const mls_judging *j, size_t target, mls_str name)
         }
     }
     if (state->uses == NULL) {
-        const size_t most = checker->ruleset->scope_count + MLS_UNKNOWN_USES_MAX;
-        state->uses = mls_arena_array(&checker->memory, most, sizeof *state->uses);
+        const size_t max = checker->ruleset->scope_count + MLS_UNKNOWN_USES_MAX;
+        state->uses = mls_arena_array(&checker->memory, max, sizeof *state->uses);
     }
     mls_str kept = {NULL, 0};
     if (target == SIZE_MAX) {
@@ -311,9 +311,9 @@ void mls_rule_apply(const mls_judging *j, bool first)
         return;
     }
     j->checker->input.variables = j->state->variables;
-    const bool told = checks_run(j, &rule->check, false);
+    const bool reported = checks_run(j, &rule->check, false);
     if (first && rule->check_first.count > 0) {
-        (void)checks_run(j, &rule->check_first, told);
+        (void)checks_run(j, &rule->check_first, reported);
     }
     if (rule->check_any.count > 0) {
         any_run(j);

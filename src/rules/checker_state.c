@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checker_state.c - what outlives a record: variables, findings in waiting, and which scopes are still in play. */
+/* checker_state.c - the state between records: variables, findings in waiting, and which scopes are still in play. */
 #include <string.h>
 
 #include "rules/judging.h"

@@ -86,28 +86,28 @@ static mls_benchmark unknown_benchmark(mls_usage usage)
                            .name = "",
                            .left_out = 1,
                            .counts = MLS_PROGRESS_EPOCHS,
-                           .fid_most = NAN,
-                           .clip_least = NAN,
+                           .fid_max = NAN,
+                           .clip_min = NAN,
                            .reference_points = true};
 }
 
 typedef enum member_kind { KIND_COUNT, KIND_NUMBER, KIND_BOOL, KIND_EDITION, KIND_PROGRESS } member_kind;
 
-/* Where in the row a member of the table, or what stands in it, goes. */
+/* The members of a row of the table, those within members too, and their places in mls_benchmark. */
 static const struct {
     const char *name;
     const char *inner; /* NULL: the member itself */
     member_kind kind;
     size_t offset;
-    double least, most; /* of counts and numbers */
+    double min, max; /* of counts and numbers */
 } benchmark_members[] = {
     {"runs", NULL, KIND_COUNT, offsetof(mls_benchmark, runs_needed), 1, 1000},
     {"left_out", NULL, KIND_COUNT, offsetof(mls_benchmark, left_out), 1, 100},
     {"counts", NULL, KIND_PROGRESS, offsetof(mls_benchmark, counts), 0, 0},
     {"counted_before", "edition", KIND_EDITION, offsetof(mls_benchmark, counts_since), 0, 0},
     {"counted_before", "counts", KIND_PROGRESS, offsetof(mls_benchmark, counted_before), 0, 0},
-    {"images", "fid_most", KIND_NUMBER, offsetof(mls_benchmark, fid_most), 0, INFINITY},
-    {"images", "clip_least", KIND_NUMBER, offsetof(mls_benchmark, clip_least), 0, INFINITY},
+    {"images", "fid_most", KIND_NUMBER, offsetof(mls_benchmark, fid_max), 0, INFINITY},
+    {"images", "clip_least", KIND_NUMBER, offsetof(mls_benchmark, clip_min), 0, INFINITY},
     {"evaluation_interval", "since", KIND_EDITION, offsetof(mls_benchmark, evaluation_interval_since), 0, 0},
     {"evaluation_interval", "samples", KIND_NUMBER, offsetof(mls_benchmark, evaluation_interval), 1, 1e15},
     {"train_samples", NULL, KIND_BOOL, offsetof(mls_benchmark, train_samples), 0, 0},
@@ -125,10 +125,10 @@ static bool read_progress(const cJSON *json, mls_progress *progress)
     return false;
 }
 
-static bool read_value(const cJSON *json, member_kind kind, double least, double most, void *value)
+static bool read_value(const cJSON *json, member_kind kind, double min, double max, void *value)
 {
     const double number = cJSON_IsNumber(json) ? json->valuedouble : (double)NAN;
-    const bool ranged = number >= least && number <= most;
+    const bool ranged = number >= min && number <= max;
     switch (kind) {
     case KIND_COUNT:
         *(unsigned *)value = ranged ? (unsigned)number : 0;
@@ -157,7 +157,7 @@ static bool read_member(const cJSON *json, mls_benchmark *benchmark)
         }
         known = true;
         if (!read_value(inner != NULL ? cJSON_GetObjectItemCaseSensitive(json, inner) : json, benchmark_members[i].kind,
-                        benchmark_members[i].least, benchmark_members[i].most,
+                        benchmark_members[i].min, benchmark_members[i].max,
                         (char *)benchmark + benchmark_members[i].offset)) {
             return false;
         }

@@ -175,7 +175,7 @@ typedef struct mls_call {
 
 typedef struct mls_expr_info {
     const char *name;
-    uint8_t least, most, power;
+    uint8_t min, max, power;
     bool (*call)(const mls_call *call); /* false, with a reason, when there is no result */
     const char *words;
 } mls_expr_info;

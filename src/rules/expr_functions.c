@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expr_functions.c - what operators and functions do with values. */
+/* expr_functions.c - the operators and functions of expressions, each from values to a value. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static bool call_not(const mls_call *c)
     return give_bool(c, !mls_value_truth(c->values));
 }
 
-/* Two strings or two lists, one behind the other. */
+/* Joins two strings or two lists. */
 static bool join(mls_expr_input *input, const mls_value *left, const mls_value *right, mls_value *result)
 {
     const bool strings = left->kind == MLS_JSON_STRING;
@@ -293,5 +293,5 @@ static bool call_isclose(const mls_call *c)
 }
 
 const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT] = {
-#define MLS_EXPR_ROW(op, name, least, most, power, call, words) {name, least, most, MLS_POWER_##power, call, words},
+#define MLS_EXPR_ROW(op, name, min, max, power, call, words) {name, min, max, MLS_POWER_##power, call, words},
     MLS_EXPR_LIST(MLS_EXPR_ROW)};

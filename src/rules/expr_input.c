@@ -26,11 +26,11 @@ bool mls_value_truth(const mls_value *value)
                                      : kind == MLS_JSON_OBJECT && value->as.object.count > 0;
 }
 
-static void show_string(mls_buffer *buffer, mls_str string, const char *behind)
+static void show_string(mls_buffer *buffer, mls_str string, const char *after)
 {
     mls_buffer_append_char(buffer, '"');
     mls_utf8_append_cut(buffer, string, MLS_SHOWN_LENGTH_MAX);
-    mls_buffer_append_text(buffer, behind);
+    mls_buffer_append_text(buffer, after);
 }
 
 static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth)

@@ -93,7 +93,7 @@ static bool is_name_start(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Behind the digits at `at`, which must be some. */
+/* Returns the place after the digits at `at`, which must be some. */
 static const char *lex_digits(expr_parser *p, const char *at, const char *missing)
 {
     if (!mls_is_digit(*at)) {
@@ -312,9 +312,9 @@ static const node *parse_call(expr_parser *p, mls_str name)
     }
     const operand_list list = parse_items(p, ")");
     const mls_expr_info *info = &mls_expr_table[op];
-    if (list.count < info->least || list.count > info->most) {
+    if (list.count < info->min || list.count > info->max) {
         fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%s takes %s%d argument%s", info->name,
-                info->most > info->least ? "at least " : "", info->least, info->least == 1 ? "" : "s");
+                info->max > info->min ? "at least " : "", info->min, info->min == 1 ? "" : "s");
     }
     return make(p, (mls_expr_op)op, name.ptr, list.items, list.count);
 }

@@ -64,7 +64,7 @@ typedef struct mls_rule_state {
     bool best_in_samples; /* samples, not epochs */
 } mls_rule_state;
 
-/* What a scope would queue. */
+/* A scope that another one would queue. */
 typedef struct mls_use {
     size_t scope; /* SIZE_MAX: there is none of this name */
     mls_str name;
@@ -72,7 +72,7 @@ typedef struct mls_use {
     size_t line;
 } mls_use;
 
-/* Memory behind a variable's value; `items` is the list that grows in place. */
+/* Memory of a variable's value; `items` is the list that grows in place. */
 typedef struct mls_store {
     mls_arena memory;
     size_t room; /* left of MLS_VARIABLE_SIZE_MAX */
@@ -93,7 +93,7 @@ typedef struct mls_scope_state {
     mls_arena memory; /* messages, groups */
 } mls_scope_state;
 
-/* What advice is given about, beyond the rules. */
+/* The facts that advice is given about, beyond the rules. */
 typedef struct mls_advice_state {
     double last_time_ms;
     double backwards_ms; /* the largest step back */
@@ -112,7 +112,7 @@ struct mls_checker {
     const mls_edition *better;  /* what the benchmark, or such a key, says instead */
     bool decided;               /* by such a key */
     mls_kept_records kept;      /* all records so far … */
-    bool keeps;                 /* … as long as others may tell of another edition: before run_start */
+    bool keeps;                 /* … as long as others may point to another edition: before run_start */
     double first_ms;            /* time of the first record; NAN: there is none */
     mls_arena memory;           /* per log: the arrays below, kept values, names */
     mls_arena scratch;          /* per record */

@@ -23,7 +23,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
     size_t count = 0;
     mls_raw_member member;
     for (mls_json_walk walk = mls_json_walk_begin(json); count < STEPS_MAX && mls_json_walk_next(&walk, &member);) {
-        /* at its own name a scope or rule is meant, of other names what holds them */
+        /* a byte of its own name belongs to the scope or rule, of other names to what holds them */
         const bool named = (count == 1 || count == 3) && member.name.ptr != NULL && at == member.name.ptr - 1;
         if (named || (at >= member.value.ptr && at < member.value.ptr + member.value.len)) {
             names[count] = member.name;
@@ -283,7 +283,8 @@ static bool is_null(mls_str json)
     return mls_json_kind_of(json) == MLS_JSON_NULL;
 }
 
-/* What is laid over each other: the scopes, what stands in one, and the rules under its "keys". */
+/* The levels at which files are laid over each other: the scopes, what stands in one, and the rules under its "keys".
+ */
 enum { SCOPES, MEMBERS, RULES };
 
 /* The part of that name with what `source` says of it; NULL after a failure. */

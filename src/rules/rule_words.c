@@ -12,7 +12,7 @@
  * A phrase of a kind, for expressions of a form.  The form names nodes, each
  * operator before its operands: by its name, `~` for any comparison; by how a
  * constant is written; by the letter of a kind, for what has a phrase of it; or
- *     X  anything, with its value behind it where that is known
+ *     X  anything, followed by its value where that is known
  *     Y  the same, but it must be a variable
  *     T  anything
  *     F  a member, of the value without saying so
@@ -171,7 +171,7 @@ static bool capital_fits(words_writer *w, char capital, const mls_expr_node *nod
                                               : find_phrase(w, capital, node, &inner);
 }
 
-/* Whether a node is what the form has next; moves behind that. */
+/* Whether a node is what the form has next; moves after that. */
 static bool form_fits(words_writer *w, const char **form, const mls_expr_node *node, fit *found)
 {
     const bool constant = node->op == MLS_EXPR_CONSTANT;
@@ -325,7 +325,7 @@ static void write_capital(words_writer *w, char capital, const mls_expr_node *no
     mls_expr_input *input = w->input;
     bool copies;
     if (capital == 'X' || capital == 'Y') {
-        w->input = NULL; /* one value, behind */
+        w->input = NULL; /* one value, after it */
         write_words(w, node, MLS_POWER_SUM);
         w->input = input;
         write_known(w, node);

@@ -49,10 +49,10 @@ bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope)
     bool may = false;
     for (size_t a = 0; a < count && !may; a++) {
         const mls_action *action = &actions[a];
-        const size_t least = action->prefix.len + action->suffix.len;
+        const size_t min = action->prefix.len + action->suffix.len;
         may = action->kind == MLS_ACTION_USE
-                  ? (action->has_expr ? scope.len >= least : scope.len == least) &&
-                        mls_str_starts(scope, action->prefix) && mls_str_ends(scope, action->suffix)
+                  ? (action->has_expr ? scope.len >= min : scope.len == min) && mls_str_starts(scope, action->prefix) &&
+                        mls_str_ends(scope, action->suffix)
                   : mls_actions_may_use(action->actions, action->action_count, scope);
     }
     return may;

@@ -25,7 +25,7 @@ typedef struct mls_expr_list {
 
 typedef enum mls_action_kind { MLS_ACTION_SET, MLS_ACTION_APPEND, MLS_ACTION_USE, MLS_ACTION_IF } mls_action_kind;
 
-/* What a rule does after its checks. */
+/* An action of a rule after its checks. */
 typedef struct mls_action {
     mls_action_kind kind;
     uint32_t slot;  /* SET, APPEND: the variable */
@@ -60,7 +60,7 @@ typedef struct mls_rule {
 typedef struct mls_derive {
     mls_str key;      /* of the record made; ptr NULL: the scope derives nothing */
     mls_str from;     /* the key of the records it is made from */
-    mls_str group_by; /* the name in their metadata that tells the groups apart */
+    mls_str group_by; /* the name in their metadata by which they are grouped */
     mls_str field;    /* the name in their metadata that says which member their value becomes */
 } mls_derive;
 
@@ -129,7 +129,7 @@ const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, si
 /* Whether one of the scopes [from, end) has a rule for the key, which overrules those of scopes judged before. */
 bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size_t from, size_t end, size_t key);
 
-/* The scopes that judge a benchmark in a division; those behind the first `sure` ones for some values only. */
+/* The scopes that judge a benchmark in a division; those after the first `sure` ones for some values only. */
 typedef struct mls_scope_chain {
     const mls_ruleset *ruleset;
     size_t scopes[16];

@@ -385,7 +385,7 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
     rule->has_use = c->has_use;
 }
 
-/* Tells the key of a scope's rule number `at` of it. */
+/* Lists rule number `at` of the scope at its key. */
 static void link_rule(rule_compiler *c, size_t at)
 {
     const mls_rule *rule = &c->scope->rules[at];
@@ -428,7 +428,7 @@ static void compile_derive(rule_compiler *c, mls_str json)
     }
 }
 
-/* What all files together say of a member of a scope; nothing when none does. */
+/* The member of a scope as all files together have it; an empty part when none does. */
 static const mls_rule_part *part_of(const mls_rule_part *scope, mls_str name)
 {
     static const mls_rule_part nothing;
@@ -436,7 +436,7 @@ static const mls_rule_part *part_of(const mls_rule_part *scope, mls_str name)
     return entry != NULL ? entry->value.pointer : &nothing;
 }
 
-/* What can be known of a scope's expressions only when all of them are there. */
+/* Checks of a scope what only all of its expressions together show. */
 static void check_scope(rule_compiler *c, const mls_rule_part *from)
 {
     mls_scope *scope = c->scope;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target.c - what an evaluation has to reach, asked apart from judging a log. */
+/* target.c - whether a number reaches the target of a benchmark, asked apart from judging a log. */
 #include <math.h>
 
 #include "base/memory.h"

@@ -139,7 +139,7 @@ static mls_status images_reached(const mls_run *run, const mls_benchmark *benchm
         const mls_evaluation *image = &run->images[i];
         points[count] = (image_point){progress_of(&image->at, counts), image->is_clip};
         count += !isnan(points[count].at) &&
-                 (image->is_clip ? image->value >= benchmark->clip_least : image->value <= benchmark->fid_most);
+                 (image->is_clip ? image->value >= benchmark->clip_min : image->value <= benchmark->fid_max);
     }
     qsort(points, count, sizeof *points, compare_image_points);
     for (size_t i = 0; i < count && isnan(*reached); i++) {
@@ -155,7 +155,7 @@ mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benc
                                    bool train_samples, double *number)
 {
     const mls_progress counts = mls_benchmark_counts(benchmark, edition);
-    if (run->converged && !isnan(benchmark->fid_most) && !(train_samples && benchmark->train_samples)) {
+    if (run->converged && !isnan(benchmark->fid_max) && !(train_samples && benchmark->train_samples)) {
         return images_reached(run, benchmark, counts, number);
     }
     *number = !run->converged                             ? MLS_RCP_NOT_CONVERGED

@@ -45,7 +45,7 @@ static char peek_char(const calculation *self, size_t ahead)
     return self->at + ahead < self->text.len ? self->text.ptr[self->at + ahead] : '\0';
 }
 
-/* What is left, blanks passed. */
+/* The rest of the text, after blanks. */
 static mls_str rest_of(calculation *self)
 {
     while (mls_is_blank(peek_char(self, 0))) {
@@ -180,7 +180,7 @@ static mls_shell_integer whole(calculation *self)
     return rest_of(self).len > 0 ? problem(self, "syntax error in expression") : result;
 }
 
-/* What a name stands for: its value as an expression of its own. */
+/* The number of a name: its value as an expression of its own. */
 static mls_shell_integer integer_of(calculation *self, mls_str name)
 {
     calculation inner = *self;
@@ -258,7 +258,7 @@ static mls_shell_integer unary(calculation *self, bool assignable)
     return value;
 }
 
-/* One side of && || ?:, which may not be looked at. */
+/* One side of && || ?:, which may not be evaluated. */
 static mls_shell_integer side(calculation *self, int lowest)
 {
     self->state->frame.doubt++;

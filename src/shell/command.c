@@ -56,7 +56,7 @@ static int run_constant(mls_shell_state *state, const mls_shell_fields *fields)
     return mls_shell_status_of(!is(field(fields, 0), "false"));
 }
 
-/* What is done can only be found out by running it. */
+/* Its effect can only be found out by running it. */
 static int run_unknown(mls_shell_state *state, const mls_shell_fields *fields)
 {
     mls_shell_forget_all(state, field(fields, 0));
@@ -364,7 +364,8 @@ static void assign(mls_shell_state *state, const assignment *parts)
 
 /* ---- files and functions ---- */
 
-/* What a file or a function changes lasts, but for its arguments, from fields[first] on, and its return. */
+/* Runs a file or a function: all that it changes lasts, but for its arguments, from fields[first] on, and its return.
+ */
 static void run_body(mls_shell_state *state, const mls_shell_fields *fields, size_t first, const char *path,
                      mls_str text, size_t line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* condition.c - what [ ] and [[ ]] say. */
+/* condition.c - evaluates [ ] and [[ ]]. */
 #include "shell/state.h"
 
 /* The words of [[ ]], raw, or of [ ], expanded. */
@@ -132,7 +132,7 @@ static int term(condition *self)
     return status;
 }
 
-/* Terms joined by &&, and those by || (`either`); what stands behind the first may not be looked at. */
+/* Terms joined by &&, and those by || (`either`); those after the first may not be evaluated. */
 static int joined(condition *self, bool either)
 {
     const char *joint = self->expanded ? (either ? " -o " : " -a ") : (either ? " || " : " && ");

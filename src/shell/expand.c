@@ -68,7 +68,7 @@ static void put_bare(builder *self, char c)
     put(self, files || (c == '(' && self->quoting != QUOTING_REGEX) ? SHELL_HOLE : (mls_str){&c, 1});
 }
 
-/* What came out of an expansion: outside quotes it is split, and a pattern. */
+/* Puts the outcome of an expansion: outside quotes it is split, and a pattern. */
 static void put_expansion(builder *self, mls_str text, bool in_quotes)
 {
     if (in_quotes || !self->splits) {
@@ -311,14 +311,14 @@ static size_t put_escaped(builder *self, mls_str raw, size_t at, bool in_quotes)
     return at + (keeps ? 1 : 2);
 }
 
-/* What stands at `at`: a quoted string, a substitution, or a byte; the place behind it. */
+/* Puts the unit at `at`, a quoted string, a substitution or a byte; returns the place after it. */
 static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
 {
     const char c = raw.ptr[at];
     const char next = at + 1 < raw.len ? raw.ptr[at + 1] : ' ';
     const size_t end = mls_shell_unit_end(raw, at, in_quotes, 0);
     const mls_str unit = {raw.ptr + at, end - at};
-    const mls_str behind = mls_shell_from(raw, at + 1);
+    const mls_str after = mls_shell_from(raw, at + 1);
     if (end > raw.len) {
         put(self, SHELL_HOLE);
         return raw.len;
@@ -335,9 +335,9 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         self->started = true;                            /* as without the dollar */
     } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…` and $'…' */
         put_expansion(self, SHELL_HOLE, in_quotes || c == '$');
-    } else if (c == '$' && parameter_length(behind) > 0) {
-        const size_t length = mls_is_digit(next) ? 1 : parameter_length(behind);
-        const mls_str value = value_of(self->state, (mls_str){behind.ptr, length});
+    } else if (c == '$' && parameter_length(after) > 0) {
+        const size_t length = mls_is_digit(next) ? 1 : parameter_length(after);
+        const mls_str value = value_of(self->state, (mls_str){after.ptr, length});
         self->state->frame.unset_used = self->state->frame.unset_used || value.ptr == mls_shell_unset;
         put_expansion(self, value, in_quotes);
         return at + 1 + length;

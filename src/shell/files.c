@@ -110,14 +110,14 @@ mls_str mls_shell_file_resolve(mls_shell_state *state, mls_str path)
     return !moved && locate(state, path, &real) == MLS_OK ? real : SHELL_HOLE;
 }
 
-/* Whether a name in a folder may be what a text stands for, by what is before its first hole and behind its last. */
+/* Whether a name in a folder may be what a text stands for, by what is before its first hole and after its last. */
 static bool may_be(mls_str text, mls_str name)
 {
     const char *first = memchr(text.ptr, '\0', text.len);
     const char *last = memrchr(text.ptr, '\0', text.len);
     const mls_str before = {text.ptr, (size_t)(first - text.ptr)};
-    const mls_str behind = {last + 1, text.len - (size_t)(last + 1 - text.ptr)};
-    return name.len >= before.len + behind.len && mls_str_starts(name, before) && mls_str_ends(name, behind);
+    const mls_str after = {last + 1, text.len - (size_t)(last + 1 - text.ptr)};
+    return name.len >= before.len + after.len && mls_str_starts(name, before) && mls_str_ends(name, after);
 }
 
 void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields *matches)
@@ -129,7 +129,7 @@ void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields
     mls_str real;
     int problem = 0;
     matches->unknown = true;
-    /* What starts with the hole may be anywhere. */
+    /* A path that starts with the hole may be anywhere. */
     if (hole == NULL || last.ptr[0] == '\0' || memchr(last.ptr, '/', last.len) != NULL || state->frame.moved) {
         return;
     }

@@ -60,7 +60,7 @@ static bool take_part(mls_str *script, char mark, mls_str *part)
     return end != NULL && !mls_str_ends(*part, MLS_S("\\"));
 }
 
-/* What the s command at the start of *script makes of a line; *script is what is behind it and what ends it then. */
+/* Applies the s command at the start of *script to a line; *script is moved after it and what ends it. */
 static mls_str substitute(mls_shell_state *state, mls_str *script, mls_str line)
 {
     const char mark = script->len > 2 && script->ptr[0] == 's' ? script->ptr[1] : ' ';
@@ -79,15 +79,15 @@ static mls_str substitute(mls_shell_state *state, mls_str *script, mls_str line)
         !regex_init(state, &self, rule, MLS_PATTERN_BASIC)) {
         return SHELL_HOLE;
     }
-    size_t behind = 0;
-    int found = regex_find(state, &self, line, behind, &match);
+    size_t after = 0;
+    int found = regex_find(state, &self, line, after, &match);
     while (found == STATUS_YES) {
-        mls_buffer_append(&made, (mls_str){line.ptr + behind, (size_t)(match.ptr - line.ptr) - behind});
+        mls_buffer_append(&made, (mls_str){line.ptr + after, (size_t)(match.ptr - line.ptr) - after});
         mls_buffer_append(&made, text);
-        behind = (size_t)(match.ptr - line.ptr) + match.len;
-        found = !global ? STATUS_NO : match.len > 0 ? regex_find(state, &self, line, behind, &match) : STATUS_UNKNOWN;
+        after = (size_t)(match.ptr - line.ptr) + match.len;
+        found = !global ? STATUS_NO : match.len > 0 ? regex_find(state, &self, line, after, &match) : STATUS_UNKNOWN;
     }
-    mls_buffer_append(&made, found == STATUS_NO ? mls_shell_from(line, behind) : SHELL_HOLE);
+    mls_buffer_append(&made, found == STATUS_NO ? mls_shell_from(line, after) : SHELL_HOLE);
     mls_pattern_release(&self);
     while (script->len > 0 && strchr("; ", script->ptr[0]) != NULL) {
         *script = mls_shell_from(*script, 1);

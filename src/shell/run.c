@@ -182,7 +182,7 @@ static void read_named_function(reader *self)
     read_function(self, name);
 }
 
-/* ---- compound commands, behind their first word ---- */
+/* ---- compound commands, after their first word ---- */
 
 static void read_if(reader *self)
 {
@@ -415,7 +415,7 @@ static void read_joined(reader *self)
     }
 }
 
-/* Whether a ';' or '&' stands behind them, which sends all of them to the background. */
+/* Whether a ';' or '&' stands after them, which sends all of them to the background. */
 static bool read_chain(reader *self)
 {
     const bool dry = self->dry;

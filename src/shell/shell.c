@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell.c - what others see: a script, read, and its exports. */
+/* shell.c - reads a script, and lists its exports: the face of the room. */
 #include <stdlib.h>
 
 #include "shell/state.h"
 
-/* What bash keeps itself is not listed, whatever a script does to it. */
+/* Variables that bash keeps itself are not listed, whatever a script does to them. */
 static bool list_exports(mls_shell *self, const mls_shell_variables *variables)
 {
     mls_shell_variable *exports = mls_arena_array(self->arena, variables->count + 1, sizeof *exports);

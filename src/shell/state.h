@@ -3,8 +3,8 @@
  * state.h - what a reading of a script knows; each file of the shell uses only what stands above its own part here.
  *
  * It follows bash as `set -a; source FILE` would run in an empty environment, but starts no program and writes nothing.
- * What depends on anything outside the scripts is unknown: a text holds a NUL byte, a hole, for each stretch of it.
- * Behind an unknown condition commands run in doubt: what they assign becomes unknown.  All memory is the arena's.
+ * A value that depends on anything outside the scripts is unknown: a text holds a NUL byte, a hole, for each stretch of
+ * it. Behind an unknown condition commands run in doubt: what they assign becomes unknown.  All memory is the arena's.
  * Beyond a limit nothing is known.
  */
 #ifndef MLS_SHELL_STATE_H
@@ -138,7 +138,7 @@ void mls_shell_no_memory(mls_shell_state *state);
 bool mls_shell_step(mls_shell_state *state, size_t count);
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* A copy in the arena, with a NUL behind it; a buffer is released. */
+/* A copy in the arena, with a NUL after it; a buffer is released. */
 mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes);
 mls_str mls_shell_keep_buffer(mls_shell_state *state, mls_buffer *buffer);
 mls_str mls_shell_join(mls_shell_state *state, mls_str a, mls_str b);
@@ -184,7 +184,7 @@ typedef struct mls_shell_heredoc {
 typedef struct mls_shell_lexer {
     mls_str text;
     size_t line; /* at `at` */
-    size_t at;   /* behind the token */
+    size_t at;   /* after the token */
     mls_shell_token token;
     mls_shell_heredoc heredocs[SHELL_HEREDOCS_MAX];
     size_t heredoc_count;
@@ -201,7 +201,7 @@ bool mls_shell_lexer_arithmetic(mls_shell_lexer *lexer, mls_str *expression);
 /* Whether the whole of a text matches a shell pattern, or a part of it an extended regular expression. */
 int mls_shell_match(mls_shell_state *state, mls_str rule, bool extended, mls_str text);
 mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pattern, bool from_end, bool longest);
-/* What sed makes of a line with scripts like s/RULE/TEXT/; a hole when it cannot be known. */
+/* Returns a line as sed changes it with scripts like s/RULE/TEXT/; a hole when it cannot be known. */
 mls_str mls_shell_sed(mls_shell_state *state, const mls_shell_fields *scripts, mls_str input);
 
 /* ---- arithmetic.c ---- */
@@ -210,9 +210,9 @@ typedef struct mls_shell_integer {
     bool known;
 } mls_shell_integer;
 
-/* What bash would report as an error is a finding, unless it comes of a variable that the job sets. */
+/* An error that bash would report is a finding, unless it comes of a variable that the job sets. */
 mls_shell_integer mls_shell_calculate(mls_shell_state *state, mls_str expression);
-/* What is not evaluated: the names that it would assign to are in doubt. */
+/* For an expression that is not evaluated: the names that it would assign to are in doubt. */
 void mls_shell_doubt_names(mls_shell_state *state, mls_str expression);
 
 /* ---- expand.c: words and what they become ---- */
@@ -221,7 +221,7 @@ typedef enum mls_shell_quoting { QUOTING_TEXT, QUOTING_PATTERN, QUOTING_REGEX } 
 
 /* A word as one text: an assignment's value, an operand of [[ ]], a pattern. */
 mls_str mls_shell_expand(mls_shell_state *state, mls_str raw, mls_shell_quoting quoting);
-/* A word of a command; A=B behind export does not split. */
+/* A word of a command; A=B after export does not split. */
 void mls_shell_expand_fields(mls_shell_state *state, mls_str raw, bool splits, mls_shell_fields *fields);
 mls_shell_integer mls_shell_expand_number(mls_shell_state *state, mls_str raw);
 

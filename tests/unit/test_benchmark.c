@@ -22,7 +22,7 @@ static void rows_say_what_is_special(void **state)
     const mls_benchmark *images = benchmark_named("stable_diffusion");
     assert_int_equal(mls_benchmark_counts(images, edition_named("3.1.0")), MLS_PROGRESS_STEPS);
     assert_int_equal(mls_benchmark_counts(images, edition_named("4.0.0")), MLS_PROGRESS_SAMPLES);
-    assert_true(images->fid_most == 90 && images->clip_least == 0.15);
+    assert_true(images->fid_max == 90 && images->clip_min == 0.15);
     const mls_benchmark *llama = benchmark_named("llama31_405b");
     assert_true(mls_benchmark_evaluation_interval(llama, edition_named("5.0.0")) == 46080);
     assert_true(mls_benchmark_evaluation_interval(llama, edition_named("4.1.0")) == 0);
@@ -38,7 +38,7 @@ static void unknown_benchmarks_have_a_row_too(void **state)
     assert_string_equal(unknown->name, "");
     assert_int_equal(unknown->runs_needed, 0);
     assert_int_equal(unknown->left_out, 1);
-    assert_true(isnan(unknown->fid_most));
+    assert_true(isnan(unknown->fid_max));
 }
 
 static void rows_that_make_no_sense_are_refused(void **state)
