@@ -294,6 +294,11 @@ typedef struct mls_comparison {
  * mls_collect() says; to be released in any case, before the editions of the options.
  */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
+
+/**
+ * Whether in each block the score of some side can be compared with the baseline's and (slower_fails) none is slower.
+ */
+bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails);
 void mls_comparison_release(mls_comparison *comparison);
 
 MLS_C_END

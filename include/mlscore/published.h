@@ -111,7 +111,6 @@ typedef struct mls_published_query {
     double minutes;        /**< the scaled score */
     const char *system_id; /**< folder of the results; NULL: not known */
 } mls_published_query;
-mls_published_query mls_published_query_of(const mls_group *group);
 
 /** A published result beside a group: ratio is the group's minutes / its minutes - 1. */
 typedef struct mls_published_near {
@@ -129,10 +128,17 @@ typedef struct mls_published_near {
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
                              size_t count);
 
-/**
- * The fastest of these that is of the group's edition, model and number of accelerators; result NULL: there is none.
- */
-mls_published_near mls_published_beside(const mls_published *published, const mls_published_query *query);
+/** The fastest published result of the edition, model and number of accelerators of each group. */
+typedef struct mls_published_beside {
+    mls_published *tables;    /**< at the first of the groups of each edition that something can stand beside */
+    mls_published_near *near; /**< of each group; result NULL: there is none */
+    size_t count;
+} mls_published_beside;
+
+/** MLS_OK, MLS_ERROR_MEMORY, or what mls_published_load() returns; to be released in any case. */
+mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_published_beside *beside,
+                                     mls_error *error) MLS_MUST_USE;
+void mls_published_beside_release(mls_published_beside *beside);
 
 MLS_C_END
 #endif

@@ -72,6 +72,24 @@ bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error)
                : mls_cli_say(cli, kind, NULL, "%s", error->message);
 }
 
+bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *error)
+{
+    if (path == NULL || error->line > 0 || error->status == MLS_ERROR_MEMORY) {
+        return mls_cli_say_error(cli, path, error);
+    }
+    return mls_cli_say(cli, error->status == MLS_ERROR_READ ? MLS_EXIT_IO : MLS_EXIT_USAGE, path, "%s", error->message);
+}
+
+bool mls_cli_say_no_memory(mls_cli *cli)
+{
+    return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+}
+
+void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings)
+{
+    mls_cli_worsen(cli, mls_findings_pass(&findings->counts, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+}
+
 static void offer_findings(mls_nearest *nearest)
 {
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
@@ -270,19 +288,39 @@ void mls_cli_read_done(mls_cli *cli, const mls_read *read)
     }
 }
 
+/* Finds the sources below paths.  False after a complaint. */
+static bool find_sources(mls_cli *cli, const char *const *paths, size_t count)
+{
+    mls_error error = {0};
+    return mls_sources_find(paths, count, &cli->sources, &error) == MLS_OK ||
+           mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+}
+
+static mls_status read_sources(mls_cli *cli, const mls_reading *reading, mls_error *error)
+{
+    mls_cli_say_skipped(cli, &cli->sources);
+    return mls_read_sources(reading, cli->sources.items, cli->sources.count, error);
+}
+
+bool mls_cli_scan(mls_cli *cli, const char *const *paths, size_t count, const mls_reading *reading)
+{
+    mls_error error = {0};
+    if (!find_sources(cli, paths, count)) {
+        return false;
+    }
+    const mls_status status = read_sources(cli, reading, &error);
+    return status == MLS_OK || (status == MLS_ERROR_MEMORY ? mls_cli_say_no_memory(cli)
+                                                           : mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message));
+}
+
 void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *report, void *state)
 {
     mls_error error = {0};
-    mls_sources *sources = &cli->sources;
-    if (mls_sources_find((const char *const *)cli->operands.items, cli->operands.count, sources, &error) != MLS_OK) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+    if (!find_sources(cli, (const char *const *)cli->operands.items, cli->operands.count) ||
+        !(report != NULL ? print_begin(cli, report, state) : mls_cli_open(cli))) {
         return;
     }
-    if (report != NULL ? !print_begin(cli, report, state) : !mls_cli_open(cli)) {
-        return;
-    }
-    mls_cli_say_skipped(cli, sources);
-    const mls_status status = mls_read_sources(reading, sources->items, sources->count, &error);
+    const mls_status status = read_sources(cli, reading, &error);
     if (report != NULL) {
         mls_print_end(&cli->printer);
     }
@@ -292,8 +330,7 @@ void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *re
 bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
 {
     const bool people = cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
-    return !people || mls_telemetry_note(collection, cli->threads) == MLS_OK ||
-           mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+    return !people || mls_telemetry_note(collection, cli->threads) == MLS_OK || mls_cli_say_no_memory(cli);
 }
 
 void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
@@ -313,6 +350,15 @@ void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
         if (sources->items[i].failed) {
             mls_cli_say(cli, MLS_EXIT_IO, sources->items[i].path, "%s", sources->items[i].skip);
         }
+    }
+}
+
+void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
+{
+    mls_cli_say_skipped(cli, &collection->skipped);
+    if (collection->group_count == 0) {
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
+        mls_cli_worsen(cli, MLS_EXIT_INVALID);
     }
 }
 

@@ -62,7 +62,7 @@ static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
         const size_t before = sides->count;
         const mls_side *side = given != NULL ? mls_side_add(sides, arena, name, word + len + (len > 0)) : NULL;
         if (side == NULL) {
-            return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+            return mls_cli_say_no_memory(cli);
         }
         size_t at = 0;
         while (sides->items[at] != side) {
@@ -153,17 +153,7 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
             mls_cli_worsen(cli, MLS_EXIT_INVALID);
         }
     }
-    for (size_t i = 0; i < comparison->blocks.count; i++) {
-        const mls_block *block = &comparison->blocks.items[i];
-        bool known = false;
-        bool slower = false;
-        for (size_t k = 1; k < block->group_count; k++) {
-            const mls_compare_verdict verdict = block->differences[k].verdict;
-            known |= verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
-            slower |= verdict == MLS_COMPARE_SLOWER;
-        }
-        mls_cli_worsen(cli, known && !(slower && fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-    }
+    mls_cli_worsen(cli, mls_comparison_passes(comparison, fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s",
                     words.failed ? mls_reason_memory : words.ptr);

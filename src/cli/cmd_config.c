@@ -55,7 +55,7 @@ static void config_add_memory(config_work *work, mls_config_entry *entry)
         lost = entry->memory == NULL;
     }
     if (lost) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(work->cli);
     }
 }
 
@@ -64,7 +64,7 @@ static void config_add(config_work *work, const char *text, bool is_file)
 {
     mls_error error = {0};
     if (!MLS_GROW(&work->list, items)) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(work->cli);
         return;
     }
     mls_config_entry *entry = &work->list.items[work->list.count++];
@@ -83,11 +83,9 @@ static void config_add(config_work *work, const char *text, bool is_file)
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(work->cli);
     }
-    if (!mls_findings_pass(&entry->findings.counts, work->cli->view.strict)) {
-        mls_cli_worsen(work->cli, MLS_EXIT_INVALID);
-    }
+    mls_cli_judge_findings(work->cli, &entry->findings);
 }
 
 static mls_status config_found(void *state, mls_walk_entry *entry)

@@ -41,9 +41,7 @@ static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
         mls_buffer text = {0};
         bool ok = mls_cli_read_file(cli, path, &text);
         if (ok && mls_signatures_add(signatures, mls_buffer_str(&text), &error) != MLS_OK) {
-            ok = error.line > 0 || error.status == MLS_ERROR_MEMORY
-                     ? mls_cli_say_error(cli, path, &error)
-                     : mls_cli_say(cli, MLS_EXIT_USAGE, path, "%s", error.message);
+            ok = mls_cli_say_wrong_file(cli, path, &error);
         }
         mls_buffer_release(&text);
         if (!ok) {

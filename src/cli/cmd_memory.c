@@ -25,15 +25,6 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Says what is wrong, with its path when it is of a file.  False. */
-static bool memory_refuse(mls_cli *cli, const char *path, const mls_error *error)
-{
-    if (path == NULL || error->line > 0 || error->status == MLS_ERROR_MEMORY) {
-        return mls_cli_say_error(cli, path, error);
-    }
-    return mls_cli_say(cli, error->status == MLS_ERROR_READ ? MLS_EXIT_IO : MLS_EXIT_USAGE, path, "%s", error->message);
-}
-
 static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
 {
     const memory_settings *settings = cli->settings;
@@ -43,7 +34,7 @@ static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
             i == MLS_MEMORY_MODEL && mls_memory_model_is_file(settings->given[i]) ? settings->given[i] : NULL;
         if (settings->given[i] != NULL &&
             mls_memory_set(ask, (mls_memory_setting)i, settings->given[i], &error) != MLS_OK) {
-            return memory_refuse(cli, path, &error);
+            return mls_cli_say_wrong_file(cli, path, &error);
         }
     }
     return true;
@@ -75,7 +66,7 @@ static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *pat
     mls_error error = {0};
     mls_shell *script;
     if (mls_shell_read(path, NULL, &script, &error) != MLS_OK) {
-        return memory_refuse(cli, path, &error);
+        return mls_cli_say_wrong_file(cli, path, &error);
     }
     job->file = path;
     (void)mls_memory_config(&job->ask, script, path, &job->findings);
@@ -87,19 +78,18 @@ static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *pat
 static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
 {
     mls_error error = {0};
-    return mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK || memory_refuse(cli, job->file, &error);
+    return mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK ||
+           mls_cli_say_wrong_file(cli, job->file, &error);
 }
 
 static void memory_print(mls_cli *cli, mls_memory_job *job)
 {
     mls_memory_judge(&job->ask, &job->answer, &job->findings);
     if (job->findings.out_of_memory) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(cli);
         return;
     }
-    if (!mls_findings_pass(&job->findings.counts, cli->view.strict)) {
-        mls_cli_worsen(cli, MLS_EXIT_INVALID);
-    }
+    mls_cli_judge_findings(cli, &job->findings);
     mls_cli_print(cli, &mls_memory_report, job);
 }
 
@@ -132,21 +122,12 @@ static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
     oom_state oom = {.cli = cli};
     mls_oom_list list = {.job = job};
     const mls_reading reading = {.threads = cli->threads, .state = &oom, .listen = oom_listen, .done = oom_done};
-    mls_error error = {0};
-    mls_status status = mls_oom_search_new(&oom.search);
-    status = status == MLS_OK ? mls_sources_find((const char *const *)cli->operands.items, cli->operands.count,
-                                                 &cli->sources, &error)
-                              : status;
-    if (status == MLS_OK) {
-        mls_cli_say_skipped(cli, &cli->sources);
-        status = mls_read_sources(&reading, cli->sources.items, cli->sources.count, &error);
-    }
-    if (status == MLS_OK) {
+    if (mls_oom_search_new(&oom.search) != MLS_OK) {
+        mls_cli_say_no_memory(cli);
+    } else if (mls_cli_scan(cli, (const char *const *)cli->operands.items, cli->operands.count, &reading)) {
         list.items = mls_oom_search_items(oom.search, &list.count, &list.dropped);
         mls_cli_print(cli, &mls_oom_report, &list);
         mls_cli_worsen(cli, list.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-    } else {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", status == MLS_ERROR_MEMORY ? mls_reason_memory : error.message);
     }
     mls_oom_search_free(oom.search);
 }

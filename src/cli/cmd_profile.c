@@ -70,8 +70,7 @@ static bool load_classes(profile_work *work)
     bool ok = path == NULL || mls_cli_read_file(cli, path, &text);
     if (ok && mls_kernel_classes_new(path != NULL ? (mls_str){text.len > 0 ? text.ptr : "", text.len} : (mls_str){0},
                                      &work->classes, &error) != MLS_OK) {
-        const int kind = error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : MLS_EXIT_USAGE;
-        ok = error.line > 0 ? mls_cli_say_error(cli, path, &error) : mls_cli_say(cli, kind, path, "%s", error.message);
+        ok = mls_cli_say_wrong_file(cli, path, &error);
     }
     mls_buffer_release(&text);
     return ok;
@@ -100,20 +99,11 @@ static mls_status run_read(void *state, const mls_read *read)
 static void read_run(profile_work *work)
 {
     mls_cli *cli = work->cli;
-    const char *const paths[] = {work->settings->run};
     const mls_reading reading = {.threads = 1, .state = work, .run = place_profiles, .done = run_read};
-    mls_error error = {0};
     for (size_t i = 0; i < work->profiles.count; i++) {
         work->profiles.items[i]->run.file = work->settings->run;
     }
-    mls_status status = mls_sources_find(paths, 1, &cli->sources, &error);
-    if (status == MLS_OK) {
-        mls_cli_say_skipped(cli, &cli->sources);
-        status = mls_read_sources(&reading, cli->sources.items, cli->sources.count, &error);
-    }
-    if (status != MLS_OK) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
-    } else if (work->runs == 0) {
+    if (mls_cli_scan(cli, &work->settings->run, 1, &reading) && work->runs == 0) {
         mls_cli_say(cli, MLS_EXIT_IO, work->settings->run, "no run found to place the profile in");
     }
 }
@@ -125,7 +115,7 @@ static void print_profiles(profile_work *work)
     mls_profile_changes changes = {0};
     if (work->base != NULL && profiles->count > 0) {
         if (mls_profile_compare(work->base, profiles->items[0], &changes) != MLS_OK) {
-            mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+            mls_cli_say_no_memory(cli);
             return;
         }
         profiles->base = work->base;
@@ -178,10 +168,9 @@ static void profile_run(mls_cli *cli)
             mls_profile *profile = read_profile(&work, cli->operands.items[i]);
             if (profile != NULL && MLS_GROW(profiles, items)) {
                 profiles->items[profiles->count++] = profile;
-                mls_cli_worsen(cli, mls_findings_pass(&profile->findings.counts, cli->view.strict) ? MLS_EXIT_OK
-                                                                                                   : MLS_EXIT_INVALID);
+                mls_cli_judge_findings(cli, &profile->findings);
             } else if (profile != NULL) {
-                mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+                mls_cli_say_no_memory(cli);
                 mls_profile_free(profile);
             }
         }

@@ -182,7 +182,7 @@ static void search_published(mls_cli *cli, const mls_published *published, const
     mls_published_hit *hits;
     size_t count;
     if (mls_published_search(published, search, &hits, &count) != MLS_OK) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(cli);
         return;
     }
     const mls_published_list list = {hits, count < limit ? count : limit, count};

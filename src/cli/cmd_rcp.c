@@ -84,7 +84,7 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
     mls_error error = {0};
     bool ok = true;
     if (all.items == NULL) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(cli);
         return;
     }
     for (size_t i = 0; i < count && ok; i++) {

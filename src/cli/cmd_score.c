@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "mlscore/collect.h"
 #include "mlscore/diagnose.h"
+#include "mlscore/published.h"
 #include "report/reports.h"
 #include "score/tracked.h"
 #include "slurm/wide.h"
@@ -49,7 +50,7 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
     const mls_words factor = mls_words_exact(group->scale);
     char *path = mls_path_join(group->path, "scaling.json");
     if (path == NULL) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(cli);
     } else if (group->scale > 1 || access(path, F_OK) == 0) {
         mls_status status = mls_output_open(&output, path, &error);
         if (status == MLS_OK) {
@@ -115,59 +116,9 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
             }
         }
     } else {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(cli);
     }
     mls_wide_release(&wide);
-}
-
-/* The results that were published on as many of the same accelerators, beside each group, of its edition. */
-typedef struct score_beside {
-    mls_published *tables;    /* at the first of the groups of each edition that something can stand beside */
-    mls_published_near *near; /* of each group; result NULL: nothing was */
-} score_beside;
-
-/* Only on as many of the same accelerators a result can stand beside a group. */
-static bool may_be_beside(const mls_group *group)
-{
-    return group->weak.check == MLS_CHECK_NOT_MADE && group->scaled_minutes > 0 && group->accelerator != NULL &&
-           !isnan(group->accelerators);
-}
-
-/* False after a complaint; to be released in any case. */
-static bool load_beside(mls_cli *cli, const mls_collection *collection, score_beside *beside)
-{
-    const mls_group *groups = collection->groups;
-    mls_error error = {0};
-    beside->tables = calloc(collection->group_count + 1, sizeof *beside->tables);
-    beside->near = calloc(collection->group_count + 1, sizeof *beside->near);
-    if (beside->tables == NULL || beside->near == NULL) {
-        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
-    }
-    for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_edition *edition = groups[i].edition;
-        size_t first = 0;
-        while (first < i && (groups[first].edition != edition || !may_be_beside(&groups[first]))) {
-            first++;
-        }
-        if (may_be_beside(&groups[i])) {
-            const mls_published_query query = mls_published_query_of(&groups[i]);
-            if (first == i &&
-                mls_published_load(edition->usage, edition->number, &beside->tables[i], &error) != MLS_OK) {
-                return mls_cli_say_error(cli, NULL, &error);
-            }
-            beside->near[i] = mls_published_beside(&beside->tables[first], &query);
-        }
-    }
-    return true;
-}
-
-static void release_beside(const mls_collection *collection, score_beside *beside)
-{
-    for (size_t i = 0; i < collection->group_count && beside->tables != NULL; i++) {
-        mls_published_release(&beside->tables[i]);
-    }
-    free(beside->tables);
-    free(beside->near);
 }
 
 static void print_scores(mls_cli *cli, const mls_collection *collection)
@@ -175,18 +126,22 @@ static void print_scores(mls_cli *cli, const mls_collection *collection)
     const score_settings *settings = cli->settings;
     const mls_format format = cli->view.format;
     const bool people = format == MLS_FORMAT_TABLE || format == MLS_FORMAT_MARKDOWN;
-    score_beside beside = {0};
+    mls_published_beside beside = {0};
+    mls_error error = {0};
     if (settings->wide) {
         print_wide(cli, collection);
     } else if (settings->summary != NULL) {
         mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
-    } else if (!people || cli->view.quiet || load_beside(cli, collection, &beside)) {
+    } else if (people && !cli->view.quiet &&
+               mls_published_beside_make(collection->groups, collection->group_count, &beside, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
         mls_cli_print_beside(cli, &mls_score_report, collection, beside.near);
     }
     if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON) {
         mls_cli_say_left_out(cli, collection);
     }
-    release_beside(collection, &beside);
+    mls_published_beside_release(&beside);
 }
 
 /* Both are tables of their own, which only CSV has.  False after a complaint. */
@@ -234,11 +189,7 @@ static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
         for (size_t i = 0; i < collection.group_count; i++) {
             score_judge(cli, &collection.groups[i], settings->write_scaling);
         }
-        mls_cli_say_skipped(cli, &collection.skipped);
-        if (collection.group_count == 0) {
-            mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
-            mls_cli_worsen(cli, MLS_EXIT_INVALID);
-        }
+        mls_cli_say_collected(cli, &collection);
     }
     mls_collection_release(&collection);
 }

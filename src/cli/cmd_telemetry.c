@@ -121,8 +121,7 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
     } else {
         mls_cli_print(cli, &mls_telemetry_report, &telemetry);
         for (size_t i = 0; i < telemetry.window_count; i++) {
-            const bool pass = mls_findings_pass(&telemetry.windows[i].findings.counts, cli->view.strict);
-            mls_cli_worsen(cli, pass ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+            mls_cli_judge_findings(cli, &telemetry.windows[i].findings);
         }
         say_files(cli, &telemetry);
     }
@@ -147,7 +146,7 @@ static void telemetry_join(mls_cli *cli, const mls_names *logs, const mls_teleme
     }
     mls_cli_say_skipped(cli, &collection.skipped);
     if (runs == NULL) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(cli);
     } else if (collection.run_count == 0) {
         mls_cli_say(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
     } else {

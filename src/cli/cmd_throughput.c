@@ -52,7 +52,7 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
         /* What is not a name may be from a description: "NVIDIA H100-SXM5-80GB". */
         if (wanted->accelerator == NULL &&
             mls_accelerators_match(wanted->chips, mls_str_from(name), MLS_S(""), &wanted->accelerator) != MLS_OK) {
-            return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+            return mls_cli_say_no_memory(cli);
         }
         if (wanted->accelerator == NULL) {
             const mls_nearest nearest = nearest_accelerator(wanted->chips, name);
@@ -74,14 +74,9 @@ static void throughput_print(mls_cli *cli, const mls_collection *collection, con
     } else {
         mls_cli_print(cli, &mls_throughput_report, &all);
         for (size_t i = 0; i < all.group_count; i++) {
-            const bool pass = mls_findings_pass(&all.groups[i].findings.counts, cli->view.strict);
-            mls_cli_worsen(cli, pass ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+            mls_cli_judge_findings(cli, &all.groups[i].findings);
         }
-        mls_cli_say_skipped(cli, &collection->skipped);
-        if (all.group_count == 0) {
-            mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
-            mls_cli_worsen(cli, MLS_EXIT_INVALID);
-        }
+        mls_cli_say_collected(cli, collection);
     }
     mls_throughputs_release(&all);
 }

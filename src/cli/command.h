@@ -186,6 +186,18 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
 /* Says what an error says: with a place in the file of that path, else without the path.  False. */
 bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error);
 
+/*
+ * Says what is wrong with a file that the user named, if it is of a file (path NULL: of none): by its place in the
+ * file, where it has one.  It is wrong usage, unless the file could not be read.  False.
+ */
+bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *error);
+
+/* Says that memory ran out.  False. */
+bool mls_cli_say_no_memory(mls_cli *cli);
+
+/* Makes it count when findings do not pass. */
+void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings);
+
 /* "; did you mean 'score'?" for a message about a misspelt word; "" when nothing is near. */
 typedef struct mls_cli_hint {
     char text[100];
@@ -226,8 +238,12 @@ void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *wh
 /* Reads the logs of all operands, with a report begun (NULL: none) and ended around it; `state` is the printer's. */
 void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *report, void *state);
 
+/* Reads the logs below paths into cli->sources, and says which could not be opened.  False after a complaint. */
+bool mls_cli_scan(mls_cli *cli, const char *const *paths, size_t count, const mls_reading *reading);
+
 /* Say which sources could not be opened, and why one could not be read. */
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
+void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection); /* also when it is empty, which counts */
 void mls_cli_read_done(mls_cli *cli, const mls_read *read);
 
 /* Says of which runs not all hyperparameters were kept. */

@@ -29,7 +29,7 @@ static int start(const mls_command *command, int argc, char **argv)
     mls_cli cli = {.command = command, .commands = commands, .view = {.width = terminal_width()}};
     cli.settings = command->settings_size > 0 ? calloc(1, command->settings_size) : NULL;
     if (cli.settings == NULL && command->settings_size > 0) {
-        mls_cli_say(&cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        mls_cli_say_no_memory(&cli);
         return cli.status;
     }
     if (mls_cli_parse(&cli, argc, argv)) {

@@ -89,8 +89,7 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         }
         break;
     case MLS_ADDS_TEXT:
-        return mls_names_add(setting, mls_str_from(argument)) ||
-               mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+        return mls_names_add(setting, mls_str_from(argument)) || mls_cli_say_no_memory(cli);
     case MLS_COUNTS:
         ++*(unsigned *)setting;
         break;
@@ -159,7 +158,7 @@ static bool lacks_utf8(void)
 
 static bool add_operand(mls_cli *cli, mls_str text)
 {
-    return mls_names_add(&cli->operands, text) || mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
+    return mls_names_add(&cli->operands, text) || mls_cli_say_no_memory(cli);
 }
 
 /* Adds the paths that --files-from lists.  False after a complaint. */

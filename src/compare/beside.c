@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* beside.c - groups beside the published results nearest to them. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/statistics.h"
 #include "compare/side.h"
@@ -11,7 +12,7 @@
 /* Published minutes have four decimals; a number half-way between two was rounded to either. */
 #define HALF_A_DECIMAL 0.5e-4
 
-mls_published_query mls_published_query_of(const mls_group *group)
+static mls_published_query query_of_group(const mls_group *group)
 {
     return (mls_published_query){.edition = group->edition->number,
                                  .benchmark = mls_str_from(group->benchmark),
@@ -106,14 +107,49 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
     return found;
 }
 
-mls_published_near mls_published_beside(const mls_published *published, const mls_published_query *query)
+/* Only on as many of the same accelerators a result can stand beside a group. */
+static bool may_be_beside(const mls_group *group)
 {
-    mls_published_near near;
-    if (mls_published_nearest(published, query, &near, 1) == 1 && near.result->edition == query->edition &&
-        near.result->system->accelerators == query->accelerators && has_model(query, near.result)) {
-        return near;
+    return group->weak.check == MLS_CHECK_NOT_MADE && group->scaled_minutes > 0 && group->accelerator != NULL &&
+           !isnan(group->accelerators);
+}
+
+mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_published_beside *beside,
+                                     mls_error *error)
+{
+    *beside = (mls_published_beside){calloc(count + 1, sizeof *beside->tables), calloc(count + 1, sizeof *beside->near),
+                                     count};
+    mls_status status = beside->tables != NULL && beside->near != NULL ? MLS_OK : mls_error_memory(error);
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        const mls_edition *edition = groups[i].edition;
+        size_t first = 0; /* of the groups of this edition: it has the table */
+        while (first < i && (groups[first].edition != edition || !may_be_beside(&groups[first]))) {
+            first++;
+        }
+        if (!may_be_beside(&groups[i])) {
+            continue;
+        }
+        const mls_published_query query = query_of_group(&groups[i]);
+        if (first == i) {
+            status = mls_published_load(edition->usage, edition->number, &beside->tables[i], error);
+        }
+        mls_published_near near;
+        if (status == MLS_OK && mls_published_nearest(&beside->tables[first], &query, &near, 1) == 1 &&
+            near.result->edition == query.edition && near.result->system->accelerators == query.accelerators &&
+            has_model(&query, near.result)) {
+            beside->near[i] = near;
+        }
     }
-    return (mls_published_near){0};
+    return status;
+}
+
+void mls_published_beside_release(mls_published_beside *beside)
+{
+    for (size_t i = 0; i < beside->count && beside->tables != NULL; i++) {
+        mls_published_release(&beside->tables[i]);
+    }
+    free(beside->tables);
+    free(beside->near);
 }
 
 static bool add_beside(mls_comparison *comparison, const mls_side_group *group)

@@ -165,6 +165,22 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
+bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails)
+{
+    bool passes = true;
+    for (size_t i = 0; i < comparison->blocks.count; i++) {
+        const mls_block *block = &comparison->blocks.items[i];
+        bool known = false;
+        for (size_t k = 1; k < block->group_count; k++) {
+            const mls_compare_verdict verdict = block->differences[k].verdict;
+            known |= verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
+            passes &= verdict != MLS_COMPARE_SLOWER || !slower_fails;
+        }
+        passes &= known;
+    }
+    return passes;
+}
+
 void mls_comparison_release(mls_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->collection_count; i++) {
