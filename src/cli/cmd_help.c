@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "mlscore/diagnose.h"
-#include "report/fields.h"
+#include "report/all_reports.h"
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 
@@ -123,7 +123,7 @@ static void help_run(mls_cli *cli)
     } else if (signatures) {
         help_signatures(cli);
     } else if (fields) {
-        mls_fields_print(&cli->output);
+        mls_reports_print_fields(&cli->output);
     } else if (command != NULL) {
         mls_cli_print_help(command, &cli->output);
     } else {

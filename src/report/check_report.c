@@ -14,12 +14,10 @@ enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 
  * What was found in a log; in one that is part of a file, what has no line is told at the log's own.  Where path and
  * line of the log stand beside, it is `bare`.
  */
-static mls_found findings_of(const mls_check_log *log, const mls_view *view, bool bare)
+static void add_findings(mls_found *found, const mls_check_log *log, const mls_view *view, bool bare)
 {
-    mls_found found = {0};
     const mls_owner owner = {.path = bare ? NULL : log->path, .line = bare || !log->part ? 0 : log->line};
-    mls_found_add(&found, &log->run->findings, owner, view);
-    return found;
+    mls_found_add(found, &log->run->findings, owner, view);
 }
 
 static void append_name(mls_buffer *out, const mls_check_log *log)
@@ -42,32 +40,23 @@ static void append_name(mls_buffer *out, const mls_check_log *log)
     F(log, valid, BOOL, "", row->valid)                                                                                \
     F(log, records, NUMBER, "", row->run->records)                                                                     \
     F(log, malformed, NUMBER, "", row->run->malformed)                                                                 \
-    F(log, findings, ARRAY, "", mls_emit_found(to, findings_of(row, NULL, true)))
+    F(log, findings, FINDINGS, "", add_findings(&found, row, NULL, true))
 MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
 #define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
-MLS_FIELDS(log_csv, mls_check_log, LOG_CSV_FIELDS)
+MLS_FIELDS_BESIDE(log_csv, log, LOG_CSV_FIELDS)
 
-/* The finding's line comes before the log's. */
-static const mls_columns columns = {"CHECK CSV",
-                                    "file usage edition benchmark division valid records malformed severity code key "
-                                    "line message log_line",
-                                    {&mls_finding_fields, &log_fields, &log_csv_fields},
-                                    .optional = 1};
-
-/* One row a finding; a log without findings has one row too. */
-static void log_rows(mls_emitter *to, const void *what)
-{
-    mls_found found = findings_of(what, NULL, true);
-    for (size_t i = 0; i == 0 || i < found.count; i++) {
-        mls_emit_row(to, &columns, (const void *[]){i < found.count ? &found.items[i] : NULL, what, what, NULL});
-    }
-    mls_found_finish(&found, to->output);
-}
+/* One row a finding, whose line comes before the log's. */
+static const mls_columns columns = {.section = "CHECK CSV",
+                                    .names = "file usage edition benchmark division valid records malformed severity "
+                                             "code key line message log_line",
+                                    .rows = "findings",
+                                    .outer = true,
+                                    .sources = {&mls_finding_fields, &log_fields, &log_csv_fields}};
 
 static void log_findings(mls_found *found, const mls_printer *to, const void *what)
 {
     (void)to;
-    *found = findings_of(what, NULL, false);
+    add_findings(found, what, NULL, false);
 }
 
 /* A case fails by "2 errors", or, since only --strict makes these a failure, "1 warning, 0 advice". */
@@ -78,7 +67,8 @@ static void log_case(mls_printer *to, const void *what)
     const bool errors = counts->error > 0;
     mls_buffer name = {0};
     char failure[sizeof(mls_words) * 2 + 2];
-    mls_found found = findings_of(log, NULL, false);
+    mls_found found = {0};
+    add_findings(&found, log, NULL, false);
     append_name(&name, log);
     (void)snprintf(
         failure, sizeof failure, errors ? "%s" : "%s, %s",
@@ -113,7 +103,8 @@ static void show_log_findings(mls_view *view, const mls_check_log *log)
 {
     const mls_found_look look = {
         .indent = INDENT, .hang = HANG, .named = true, .limit = view->verbose > 0 ? 0 : SHOWN_MAX};
-    mls_found found = findings_of(log, view, false);
+    mls_found found = {0};
+    add_findings(&found, log, view, false);
     const size_t kept = found.count;
     const size_t told = mls_found_show(view, &found, look);
     size_t all = 0;
@@ -152,7 +143,8 @@ static void markdown_log(mls_view *view, const mls_check_log *log)
 {
     const mls_run *run = log->run;
     const char *const cells[] = {log->valid ? "yes" : "no", run->edition, run->division, run->benchmark};
-    mls_found found = findings_of(log, NULL, true);
+    mls_found found = {0};
+    add_findings(&found, log, NULL, true);
     mls_output_text(view->output, "| ");
     mls_view_text(view, MLS_STYLE_PLAIN, log->part ? "%s:%zu" : "%s", log->path, log->line);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
@@ -215,10 +207,8 @@ const mls_report mls_check_report = {.name = "mlscore check",
                                      .show = check_show,
                                      .end = check_end,
                                      .object = &log_fields,
-                                     .tables = (const mls_fields *const[]){&log_fields, NULL},
                                      .stream = "logs",
                                      .columns = &columns,
-                                     .rows = log_rows,
                                      .findings = log_findings,
                                      .cases = log_case};
 
@@ -233,9 +223,6 @@ const mls_report mls_check_report = {.name = "mlscore check",
 MLS_FIELDS(event, mls_event, EVENT_FIELDS)
 
 static const mls_columns event_columns = {
-    "EVENTS CSV", "file line time_ms event_type key value metadata", {&event_fields}, 0};
+    .section = "EVENTS CSV", .names = "file line time_ms event_type key value metadata", .sources = {&event_fields}};
 
-const mls_report mls_events_report = {.section = "EVENTS NDJSON",
-                                      .object = &event_fields,
-                                      .tables = (const mls_fields *const[]){&event_fields, NULL},
-                                      .columns = &event_columns};
+const mls_report mls_events_report = {.section = "EVENTS NDJSON", .object = &event_fields, .columns = &event_columns};

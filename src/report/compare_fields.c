@@ -51,42 +51,29 @@ static void emit_run_setting(mls_emitter *to, const mls_setting_value *value)
     F(setting_value, runs, NUMBER, "", row->runs)
 MLS_FIELDS(setting_value, mls_setting_value, SETTING_VALUE_FIELDS)
 
-static void emit_varying(mls_emitter *to, const mls_differing *differing)
+static void emit_varying(mls_emitter *to, const mls_setting_values *of)
 {
-    mls_emit_open(to, '[');
-    for (size_t i = 0; i < differing->value_count; i++) {
-        if (differing->values[i].count > 1) {
-            mls_emit_text(to, differing->values[i].group->side->name);
-        }
+    if (of->count > 1) {
+        mls_emit_text(to, of->group->side->name);
     }
-    mls_emit_close(to, ']');
 }
 
-static void emit_values(mls_emitter *to, const mls_differing *differing)
+static void emit_values(mls_emitter *to, const mls_setting_values *of)
 {
-    mls_emit_open(to, '{');
-    for (size_t k = 0; k < differing->value_count; k++) {
-        mls_emit_name(to, mls_str_from(differing->values[k].group->side->name));
-        MLS_EMIT_ROWS(setting_value, differing->values[k].items, differing->values[k].count);
-    }
-    mls_emit_close(to, '}');
+    mls_emit_name(to, mls_str_from(of->group->side->name));
+    MLS_EMIT_VALUES(MLS_ROWS(of->items, of->count));
 }
 
 #define DIFFERING_FIELDS(F)                                                                                            \
     F(differing, key, TEXT, "", row->key)                                                                              \
-    F(differing, varies, ARRAY, "", emit_varying(to, row))                                                             \
-    F(differing, values, OBJECT, "", emit_values(to, row))
+    F(differing, varies, VALUES, "", MLS_EACH(row->value_count, emit_varying(to, &row->values[i])))                    \
+    F(differing, values, MAP_OF(setting_value), "", MLS_EACH(row->value_count, emit_values(to, &row->values[i])))
 MLS_FIELDS(differing, mls_differing, DIFFERING_FIELDS)
 
-static void emit_differings(mls_emitter *to, const mls_differings *list)
+/* A setting, or NULL when all have the same. */
+static const mls_differing *differing_at(const mls_differings *list, size_t index)
 {
-    mls_emit_open(to, '[');
-    for (size_t k = 0; k < list->count; k++) {
-        if (list->items[k].differs) {
-            mls_emit_object(to, &differing_fields, &list->items[k]);
-        }
-    }
-    mls_emit_close(to, ']');
+    return list->items[index].differs ? &list->items[index] : NULL;
 }
 
 #define OUTLIER_FIELDS(F)                                                                                              \
@@ -158,13 +145,11 @@ MLS_FIELDS(share, share_place, SHARE_FIELDS)
 
 static void emit_shares(mls_emitter *to, const mls_split *split)
 {
-    mls_emit_open(to, '[');
     for (mls_share share = 0; share < MLS_SHARE_COUNT && split->known; share++) {
         if (split->has[share]) {
-            mls_emit_object(to, &share_fields, &(share_place){split, share});
+            mls_emit_row(to, &(share_place){split, share});
         }
     }
-    mls_emit_close(to, ']');
 }
 
 #define DIFFERENCE_FIELDS(F)                                                                                           \
@@ -172,12 +157,12 @@ static void emit_shares(mls_emitter *to, const mls_split *split)
     F(difference, minutes, NUMBER_OR_NULL, "minutes", row->minutes)                                                    \
     F(difference, ratio, NUMBER_OR_NULL, "", row->ratio)                                                               \
     F(difference, scaled_ratio, NUMBER_OR_NULL, "", row->scaled_ratio)                                                 \
-    F(difference, interval, OBJECT_OR_NULL, "", mls_emit_object(to, &interval_fields, row->has_interval ? row : NULL)) \
+    F(difference, interval, OBJECT_OF_OR_NULL(interval), "", row->has_interval ? row : NULL)                           \
     F(difference, mann_whitney_p, NUMBER_OR_NULL, "", row->mann_whitney_p)                                             \
     F(difference, detectable_ratio, NUMBER_OR_NULL, "", row->detectable_ratio)                                         \
     F(difference, verdict, TEXT, "", mls_compare_verdict_name(row->verdict))                                           \
     F(difference, total_ms, NUMBER_OR_NULL, "ms", whole_or_null(row->split.known, row->split.total_ms))                \
-    F(difference, parts, ARRAY, "", emit_shares(to, &row->split))                                                      \
+    F(difference, parts, LIST(share), "", emit_shares(to, &row->split))                                                \
     F(difference, init_ms, NUMBER_OR_NULL, "ms", whole_or_null(row->has_init, row->init_ms))
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
@@ -185,19 +170,20 @@ MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
     F(block, benchmark, TEXT_OR_NULL, "", row->groups[0]->benchmark)                                                   \
     F(block, division, TEXT_OR_NULL, "", mls_division_name(row->groups[0]->division))                                  \
     F(block, usage, TEXT, "", mls_usage_name(row->groups[0]->usage))                                                   \
-    F(block, groups, ARRAY, "",                                                                                        \
-      MLS_EMIT_LIST(to, row->group_count, mls_emit_object(to, &compared_fields, row->groups[i])))                      \
-    F(block, differences, ARRAY, "", MLS_EMIT_ROWS(difference, row->differences + 1, row->group_count - 1))            \
-    F(block, hyperparameters, ARRAY, "", emit_differings(to, &row->hyperparameters))                                   \
-    F(block, environment, ARRAY, "", emit_differings(to, &row->environment))                                           \
-    F(block, outliers, ARRAY, "", MLS_EMIT_ROWS(outlier, row->outliers.items, row->outliers.count))
+    F(block, groups, LIST(compared), "", MLS_ROWS_AT(row->groups, row->group_count))                                   \
+    F(block, differences, LIST(difference), "", MLS_ROWS(row->differences + 1, row->group_count - 1))                  \
+    F(block, hyperparameters, LIST(differing), "",                                                                     \
+      MLS_EACH(row->hyperparameters.count, mls_emit_row(to, differing_at(&row->hyperparameters, i))))                  \
+    F(block, environment, LIST(differing), "",                                                                         \
+      MLS_EACH(row->environment.count, mls_emit_row(to, differing_at(&row->environment, i))))                          \
+    F(block, outliers, LIST(outlier), "", MLS_ROWS(row->outliers.items, row->outliers.count))
 MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
 
 /* -------------------------------------------------------------------- the whole */
 
 #define SIDE_FIELDS(F)                                                                                                 \
     F(side, name, TEXT, "", row->name)                                                                                 \
-    F(side, paths, ARRAY, "", MLS_EMIT_LIST(to, row->paths.count, mls_emit_text(to, row->paths.items[i])))
+    F(side, paths, VALUES, "", MLS_EACH(row->paths.count, mls_emit_text(to, row->paths.items[i])))
 MLS_FIELDS(side, mls_side, SIDE_FIELDS)
 
 #define UNMATCHED_FIELDS(F)                                                                                            \
@@ -221,54 +207,27 @@ MLS_FIELDS(not_compared, not_compared, NOT_COMPARED_FIELDS)
 
 static void emit_skipped(mls_emitter *to, const mls_comparison *in)
 {
-    mls_emit_open(to, '[');
     for (size_t c = 0; c < in->collection_count; c++) {
         for (size_t i = 0; i < in->collections[c].skipped.count; i++) {
             const mls_source *source = &in->collections[c].skipped.items[i];
-            mls_emit_object(to, &not_compared_fields, &(not_compared){source->path, source->skip, source->failed});
+            mls_emit_row(to, &(not_compared){source->path, source->skip, source->failed});
         }
     }
     for (size_t i = 0; i < in->problems.count; i++) {
         const mls_side_problem *problem = &in->problems.items[i];
-        mls_emit_object(to, &not_compared_fields, &(not_compared){problem->path, problem->error.message, true});
+        mls_emit_row(to, &(not_compared){problem->path, problem->error.message, true});
     }
-    mls_emit_close(to, ']');
 }
 
 #define COMPARISON_FIELDS(F)                                                                                           \
     F(comparison, baseline, TEXT_OR_NULL, "", row->baseline->name)                                                     \
-    F(comparison, sides, ARRAY, "",                                                                                    \
-      MLS_EMIT_LIST(to, row->sides.count, mls_emit_object(to, &side_fields, row->sides.items[i])))                     \
-    F(comparison, comparisons, ARRAY, "", MLS_EMIT_ROWS(block, row->blocks.items, row->blocks.count))                  \
-    F(comparison, unmatched, ARRAY, "", MLS_EMIT_ROWS(unmatched, row->unmatched.items, row->unmatched.count))          \
-    F(comparison, published, ARRAY, "", MLS_EMIT_ROWS(mls_beside, row->beside.items, row->beside.count))               \
-    F(comparison, scaling, ARRAY, "", MLS_EMIT_ROWS(mls_series, row->series.items, row->series.count))                 \
-    F(comparison, skipped, ARRAY, "", emit_skipped(to, row))
-MLS_FIELDS_AS(, mls_comparison_fields, comparison, mls_comparison, COMPARISON_FIELDS)
-
-static const mls_fields *const tables_of_comparison[] = {&mls_comparison_fields,
-                                                         &side_fields,
-                                                         &block_fields,
-                                                         &compared_fields,
-                                                         &difference_fields,
-                                                         &interval_fields,
-                                                         &share_fields,
-                                                         &differing_fields,
-                                                         &setting_value_fields,
-                                                         &outlier_fields,
-                                                         &unmatched_fields,
-                                                         &mls_beside_fields,
-                                                         &mls_near_fields,
-                                                         &mls_series_fields,
-                                                         &mls_point_fields,
-                                                         &not_compared_fields,
-                                                         NULL};
-
-static void comparison_lines(mls_emitter *to, const void *what)
-{
-    const mls_comparison *in = what;
-    MLS_EMIT_LINES(block, in->blocks.items, in->blocks.count);
-}
+    F(comparison, sides, LIST(side), "", MLS_ROWS_AT(row->sides.items, row->sides.count))                              \
+    F(comparison, comparisons, LIST(block), "", MLS_ROWS(row->blocks.items, row->blocks.count))                        \
+    F(comparison, unmatched, LIST(unmatched), "", MLS_ROWS(row->unmatched.items, row->unmatched.count))                \
+    F(comparison, published, LIST(mls_beside), "", MLS_ROWS(row->beside.items, row->beside.count))                     \
+    F(comparison, scaling, LIST(mls_series), "", MLS_ROWS(row->series.items, row->series.count))                       \
+    F(comparison, skipped, LIST(not_compared), "", emit_skipped(to, row))
+MLS_FIELDS_AS(, mls_comparison_fields, comparison, mls_comparison, NULL, COMPARISON_FIELDS)
 
 /* ------------------------------------------------------------------------ CSV */
 
@@ -281,7 +240,7 @@ static void comparison_lines(mls_emitter *to, const void *what)
     F(difference_csv, high_minutes, NUMBER_OR_NULL, "minutes", row->high_minutes)                                      \
     F(difference_csv, df, NUMBER_OR_NULL, "", row->degrees)                                                            \
     F(difference_csv, p, NUMBER_OR_NULL, "", row->p)
-MLS_FIELDS(difference_csv, mls_difference, DIFFERENCE_CSV_FIELDS)
+MLS_FIELDS_BESIDE(difference_csv, difference, DIFFERENCE_CSV_FIELDS)
 
 /* Names with a point are none of C, so that these fields are written out. */
 static void emit_part(mls_emitter *to, const void *of, mls_share share)
@@ -294,34 +253,22 @@ static void emit_part(mls_emitter *to, const void *of, mls_share share)
     {                                                                                                                  \
         emit_part(to, of, MLS_SHARE_##id);                                                                             \
     }
-#define PART_FIELD(id, name) {"part." #name, MLS_FIELD_NUMBER_OR_NULL, "ms", emit_part_##name},
+#define PART_FIELD(id, name_)                                                                                          \
+    {.name = "part." #name_, .type = MLS_FIELD_NUMBER_OR_NULL, .unit = "ms", .emit = emit_part_##name_},
 #define PART_COLUMN(id, name) " part." #name
 MLS_SHARE_LIST(PART_FUNCTION)
 static const mls_field part_items[] = {MLS_SHARE_LIST(PART_FIELD)};
-static const mls_fields part_fields = {part_items, sizeof part_items / sizeof *part_items};
+static const mls_fields part_fields = {part_items, sizeof part_items / sizeof *part_items, &difference_fields};
 
 static const mls_columns difference_columns = {
-    "COMPARE CSV",
-    "benchmark division baseline side minutes ratio scaled_ratio interval_of low_minutes high_minutes df p "
-    "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN),
-    {&difference_csv_fields, &difference_fields, &part_fields},
-    0};
-
-static void difference_rows(mls_emitter *to, const void *what)
-{
-    const mls_comparison *in = what;
-    for (size_t i = 0; i < in->blocks.count; i++) {
-        for (size_t k = 1; k < in->blocks.items[i].group_count; k++) {
-            const mls_difference *row = &in->blocks.items[i].differences[k];
-            mls_emit_row(to, &difference_columns, (const void *[MLS_SOURCES_MAX]){row, row, row});
-        }
-    }
-}
+    .section = "COMPARE CSV",
+    .names = "benchmark division baseline side minutes ratio scaled_ratio interval_of low_minutes high_minutes df p "
+             "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN),
+    .rows = "comparisons differences",
+    .sources = {&difference_csv_fields, &difference_fields, &part_fields}};
 
 const mls_report mls_compare_report = {.section = "COMPARE JSON",
                                        .show = mls_comparison_show,
                                        .object = &mls_comparison_fields,
-                                       .tables = tables_of_comparison,
-                                       .lines = comparison_lines,
-                                       .columns = &difference_columns,
-                                       .rows = difference_rows};
+                                       .lines = "comparisons",
+                                       .columns = &difference_columns};

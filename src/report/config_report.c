@@ -250,24 +250,15 @@ static void show_exports(mls_printer *to, const void *what)
 
 /* ------------------------------------------------------------- for programs */
 
-static void emit_exports(mls_emitter *to, const mls_config_entry *entry)
+static void emit_export(mls_emitter *to, const mls_shell_variable *variable)
 {
-    const mls_shell *script = entry->script;
-    if (entry->exports) {
-        mls_emit_open(to, '{');
-        for (size_t i = 0; script != NULL && i < script->export_count; i++) {
-            mls_emit_name(to, script->exports[i].name);
-            (script->exports[i].known ? mls_emit_str(to, script->exports[i].value) : mls_emit_null(to));
-        }
-        mls_emit_close(to, '}');
-    }
+    mls_emit_name(to, variable->name);
+    mls_emit_str_or_null(to, variable->known ? variable->value : (mls_str){0});
 }
 
-static void emit_entry_findings(mls_emitter *to, const mls_config_entry *entry)
+static size_t export_count(const mls_config_entry *entry)
 {
-    mls_found found = {0};
-    mls_found_add(&found, &entry->findings, (mls_owner){.path = entry->file}, NULL);
-    mls_emit_found(to, found);
+    return entry->script != NULL ? entry->script->export_count : 0;
 }
 
 static void emit_name_words(mls_emitter *to, const mls_config_name *name, bool numbers)
@@ -293,10 +284,11 @@ static void emit_name_words(mls_emitter *to, const mls_config_name *name, bool n
     F(config, expert_parallel, COUNT_OR_NULL, "", row->name.expert_parallel)                                           \
     F(config, data_parallel, COUNT_OR_NULL, "", row->name.data_parallel)                                               \
     F(config, global_batch_size, COUNT_OR_NULL, "", row->summary.global_batch_size)                                    \
-    F(config, extra, ARRAY, "", MLS_EMIT_LIST(to, row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))         \
-    F(config, suffixes, ARRAY, "", MLS_EMIT_LIST(to, row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i]))) \
-    F(config, exports, OBJECT, "", emit_exports(to, row))                                                              \
-    F(config, findings, ARRAY, "", emit_entry_findings(to, row))
+    F(config, extra, VALUES, "", MLS_EACH(row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))                 \
+    F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
+    F(config, exports, MAP_IF(row->exports), "",                                                                       \
+      MLS_EACH(export_count(row), emit_export(to, &row->script->exports[i])))                                          \
+    F(config, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
     F(config_csv, extra, WRITTEN, "", emit_name_words(to, &row->name, true))                                           \
@@ -304,13 +296,14 @@ MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
     F(config_csv, errors, NUMBER, "", row->findings.counts.error)                                                      \
     F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
     F(config_csv, advice, NUMBER, "", row->findings.counts.advice)
-MLS_FIELDS(config_csv, mls_config_entry, CONFIG_CSV_FIELDS)
+MLS_FIELDS_BESIDE(config_csv, config, CONFIG_CSV_FIELDS)
 static const mls_columns config_columns = {
-    "CONFIG CSV",
-    "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel pipeline_parallel "
-    "context_parallel expert_parallel data_parallel global_batch_size extra suffixes errors warnings advice",
-    {&config_fields, &config_csv_fields},
-    0};
+    .section = "CONFIG CSV",
+    .names = "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel "
+             "pipeline_parallel context_parallel expert_parallel data_parallel global_batch_size extra suffixes errors "
+             "warnings advice",
+    .rows = "configs",
+    .sources = {&config_fields, &config_csv_fields}};
 
 #define EXPORT_FIELDS(F)                                                                                               \
     F(export, variable, TEXT, "", row->name)                                                                           \
@@ -319,41 +312,17 @@ static const mls_columns config_columns = {
     F(export, set_in, TEXT_OR_NULL, "", row->path)                                                                     \
     F(export, line, COUNT_OR_NULL, "", row->line)
 MLS_FIELDS(export, mls_shell_variable, EXPORT_FIELDS)
-static const mls_columns export_columns = {
-    "CONFIG EXPORTS CSV", "name file variable value known set_in line", {&config_fields, &export_fields}, 0};
+#define EXPORTS_FIELDS(F) F(exports, exports, LIST(export), "", MLS_ROWS(row->script->exports, export_count(row)))
+MLS_FIELDS_BESIDE(exports, config, EXPORTS_FIELDS)
+static const mls_columns export_columns = {.section = "CONFIG EXPORTS CSV",
+                                           .names = "name file variable value known set_in line",
+                                           .rows = "configs exports",
+                                           .sources = {&config_fields, &exports_fields, &export_fields}};
 
-#define LIST_FIELDS(F) F(list, configs, ARRAY, "", MLS_EMIT_ROWS(config, row->items, row->count))
+#define LIST_FIELDS(F) F(list, configs, LIST(config), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(list, mls_config_list, LIST_FIELDS)
-static const mls_fields *const tables[] = {&list_fields, &config_fields, NULL};
 
-static void config_rows(mls_emitter *to, const void *what)
-{
-    const mls_config_list *list = what;
-    for (size_t i = 0; i < list->count; i++) {
-        mls_emit_row(to, &config_columns, (const void *[MLS_SOURCES_MAX]){&list->items[i], &list->items[i]});
-    }
-}
-
-static void export_rows(mls_emitter *to, const void *what)
-{
-    const mls_config_list *list = what;
-    for (size_t i = 0; i < list->count; i++) {
-        const mls_shell *script = list->items[i].script;
-        for (size_t k = 0; script != NULL && k < script->export_count; k++) {
-            mls_emit_row(to, &export_columns, (const void *[MLS_SOURCES_MAX]){&list->items[i], &script->exports[k]});
-        }
-    }
-}
-
-const mls_report mls_config_report = {.section = "CONFIG JSON",
-                                      .show = show_configs,
-                                      .object = &list_fields,
-                                      .tables = tables,
-                                      .columns = &config_columns,
-                                      .rows = config_rows};
-const mls_report mls_config_exports_report = {.section = "CONFIG JSON",
-                                              .show = show_exports,
-                                              .object = &list_fields,
-                                              .tables = tables,
-                                              .columns = &export_columns,
-                                              .rows = export_rows};
+const mls_report mls_config_report = {
+    .section = "CONFIG JSON", .show = show_configs, .object = &list_fields, .columns = &config_columns};
+const mls_report mls_config_exports_report = {
+    .section = "CONFIG JSON", .show = show_exports, .object = &list_fields, .columns = &export_columns};

@@ -41,43 +41,30 @@ MLS_FIELDS(count, mls_failure_count, COUNT_FIELDS)
     F(failure, iteration, NUMBER_OR_NULL, "", row->iteration)                                                          \
     F(failure, samples, NUMBER_OR_NULL, "", row->samples)                                                              \
     F(failure, hang, BOOL, "", row->hang)                                                                              \
-    F(failure, also, ARRAY, "", MLS_EMIT_ROWS(count, row->also, row->also_count))                                      \
+    F(failure, also, LIST(count), "", MLS_ROWS(row->also, row->also_count))                                            \
     F(failure, text, TEXT, "", row->at.text)                                                                           \
     F(failure, explanation, TEXT, "", row->signature->explanation)                                                     \
     F(failure, action, TEXT, "", row->signature->action)                                                               \
-    F(failure, read, ARRAY, "", MLS_EMIT_LIST(to, row->read_count, mls_emit_number(to, (double)row->read[i].line)))    \
-    F(failure, suspects, ARRAY, "", MLS_EMIT_LIST(to, row->suspect_count, mls_emit_number(to, row->suspects[i])))      \
+    F(failure, read, VALUES, "", MLS_EACH(row->read_count, mls_emit_number(to, (double)row->read[i].line)))            \
+    F(failure, suspects, VALUES, "", MLS_EACH(row->suspect_count, mls_emit_number(to, row->suspects[i])))              \
     F(failure, slower, NUMBER_OR_NULL, "", row->slower)
 MLS_FIELDS(failure, mls_failure, FAILURE_FIELDS)
 
-static void emit_matched(mls_emitter *to, const mls_diagnosis *job)
+static void emit_matched(mls_emitter *to, const mls_failure_count *matched)
 {
-    mls_emit_open(to, '{');
-    for (size_t i = 0; i < job->matched_count; i++) {
-        mls_emit_name(to, mls_str_from(job->matched[i].signature->id));
-        mls_emit_number(to, (double)job->matched[i].count);
-    }
-    mls_emit_close(to, '}');
+    mls_emit_name(to, mls_str_from(matched->signature->id));
+    mls_emit_number(to, (double)matched->count);
 }
 
 #define JOB_FIELDS(F)                                                                                                  \
     F(diagnosis, path, TEXT, "", row->path)                                                                            \
     F(diagnosis, outcome, TEXT, "", outcome_word(row->outcome))                                                        \
-    F(diagnosis, failures, ARRAY, "", MLS_EMIT_ROWS(failure, row->failures, row->failure_count))                       \
-    F(diagnosis, matched, OBJECT, "", emit_matched(to, row))
+    F(diagnosis, failures, LIST(failure), "", MLS_ROWS(row->failures, row->failure_count))                             \
+    F(diagnosis, matched, MAP, "", MLS_EACH(row->matched_count, emit_matched(to, &row->matched[i])))
 MLS_FIELDS(diagnosis, mls_diagnosis, JOB_FIELDS)
 
-#define JOBS_FIELDS(F) F(jobs, jobs, ARRAY, "", MLS_EMIT_ROWS(diagnosis, row->items, row->count))
+#define JOBS_FIELDS(F) F(jobs, jobs, LIST(diagnosis), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(jobs, mls_diagnosis_list, JOBS_FIELDS)
-
-static void job_lines(mls_emitter *to, const void *what)
-{
-    const mls_diagnosis_list *list = what;
-    for (size_t i = 0; i < list->count; i++) {
-        mls_emit_object(to, &diagnosis_fields, &list->items[i]);
-        mls_emit_end(to);
-    }
-}
 
 /* --------------------------------------------------------------- for people */
 
@@ -254,11 +241,7 @@ static void diagnose_show(mls_printer *to, const void *what)
 }
 
 const mls_report mls_diagnose_report = {
-    .section = "DIAGNOSE JSON",
-    .show = diagnose_show,
-    .object = &jobs_fields,
-    .tables = (const mls_fields *const[]){&jobs_fields, &diagnosis_fields, &failure_fields, &count_fields, NULL},
-    .lines = job_lines};
+    .section = "DIAGNOSE JSON", .show = diagnose_show, .object = &jobs_fields, .lines = "jobs"};
 
 /* ----------------------------------------------------------------- campaign */
 
@@ -279,13 +262,6 @@ static mls_str class_or_null(unsigned kind)
 MLS_FIELDS(campaign_job, mls_campaign_job, CAMPAIGN_JOB_FIELDS)
 
 /* What a recurrence does not have is not there. */
-static void emit_names(mls_emitter *to, const mls_recurrence *row, bool nodes)
-{
-    if (nodes == (row->node == NULL)) {
-        MLS_EMIT_LIST(to, row->name_count, mls_emit_text(to, row->names[i]));
-    }
-}
-
 static void emit_node(mls_emitter *to, const mls_recurrence *row)
 {
     if (row->node != NULL) {
@@ -303,9 +279,10 @@ static void emit_iteration(mls_emitter *to, const mls_recurrence *row)
 #define RECURRENCE_FIELDS(F)                                                                                           \
     F(recurrence, signature, TEXT, "", row->signature)                                                                 \
     F(recurrence, node, WRITTEN, "", emit_node(to, row))                                                               \
-    F(recurrence, jobs, ARRAY, "", emit_names(to, row, false))                                                         \
+    F(recurrence, jobs, VALUES_IF(row->node != NULL), "", MLS_EACH(row->name_count, mls_emit_text(to, row->names[i]))) \
     F(recurrence, iteration, ANY, "", emit_iteration(to, row))                                                         \
-    F(recurrence, nodes, ARRAY, "", emit_names(to, row, true))                                                         \
+    F(recurrence, nodes, VALUES_IF(row->node == NULL), "",                                                             \
+      MLS_EACH(row->name_count, mls_emit_text(to, row->names[i])))                                                     \
     F(recurrence, suspect, TEXT, "", row->node != NULL ? "hardware" : "application")
 MLS_FIELDS(recurrence, mls_recurrence, RECURRENCE_FIELDS)
 
@@ -320,25 +297,12 @@ MLS_FIELDS(lost, mls_campaign_job, LOST_FIELDS)
 
 static void emit_by_class(mls_emitter *to, const mls_campaign *campaign)
 {
-    mls_emit_open(to, '{');
     for (unsigned i = 1; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
         if (isfinite(campaign->by_class[i])) {
             mls_emit_name(to, mls_failure_word(MLS_FAILURE_CLASSES, i));
             mls_emit_number(to, campaign->by_class[i]);
         }
     }
-    mls_emit_close(to, '}');
-}
-
-static void emit_each(mls_emitter *to, const mls_campaign *campaign)
-{
-    mls_emit_open(to, '[');
-    for (size_t i = 0; i < campaign->count; i++) {
-        if (campaign->jobs[i].outcome == MLS_JOB_FAILED) {
-            mls_emit_object(to, &lost_fields, &campaign->jobs[i]);
-        }
-    }
-    mls_emit_close(to, ']');
 }
 
 #define DOWNTIME_FIELDS(F)                                                                                             \
@@ -353,14 +317,15 @@ static void emit_each(mls_emitter *to, const mls_campaign *campaign)
     F(downtime, percent, NUMBER_OR_NULL, "", row->percent)                                                             \
     F(downtime, wait_ms, NUMBER, "ms", row->wait_ms)                                                                   \
     F(downtime, startup_ms, NUMBER, "ms", row->startup_ms)                                                             \
-    F(downtime, by_class, OBJECT, "", emit_by_class(to, row))                                                          \
-    F(downtime, each, ARRAY, "", emit_each(to, row))
+    F(downtime, by_class, MAP, "", emit_by_class(to, row))                                                             \
+    F(downtime, each, LIST(lost), "",                                                                                  \
+      MLS_EACH(row->count, mls_emit_row(to, row->jobs[i].outcome == MLS_JOB_FAILED ? &row->jobs[i] : NULL)))
 MLS_FIELDS(downtime, mls_campaign, DOWNTIME_FIELDS)
 
 #define CAMPAIGN_FIELDS(F)                                                                                             \
-    F(campaign, jobs, ARRAY, "", MLS_EMIT_ROWS(campaign_job, row->jobs, row->count))                                   \
-    F(campaign, recurrences, ARRAY, "", MLS_EMIT_ROWS(recurrence, row->recurrences, row->recurrence_count))            \
-    F(campaign, downtime, OBJECT, "", mls_emit_object(to, &downtime_fields, row))
+    F(campaign, jobs, LIST(campaign_job), "", MLS_ROWS(row->jobs, row->count))                                         \
+    F(campaign, recurrences, LIST(recurrence), "", MLS_ROWS(row->recurrences, row->recurrence_count))                  \
+    F(campaign, downtime, OBJECT_OF(downtime), "", row)
 MLS_FIELDS(campaign, mls_campaign, CAMPAIGN_FIELDS)
 
 static const char *clock_words(mls_words *words, double ms)
@@ -448,9 +413,4 @@ static void campaign_show(mls_printer *to, const void *what)
     show_recurrences(view, campaign);
 }
 
-const mls_report mls_campaign_report = {.section = "CAMPAIGN JSON",
-                                        .show = campaign_show,
-                                        .object = &campaign_fields,
-                                        .tables = (const mls_fields *const[]){&campaign_fields, &campaign_job_fields,
-                                                                              &recurrence_fields, &downtime_fields,
-                                                                              &lost_fields, NULL}};
+const mls_report mls_campaign_report = {.section = "CAMPAIGN JSON", .show = campaign_show, .object = &campaign_fields};

@@ -3,16 +3,16 @@
  * fields.c - JSON and CSV, value by value; the escaping of both is here and nowhere else.  Rows as objects and as
  * cells, from their tables of fields.
  */
-#include "report/reports.h"
+#include "report/fields.h"
 
 #include <csv.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/utf8.h"
 #include "mlscore/value.h"
+#include "report/view.h"
 
 void mls_emitter_release(mls_emitter *to)
 {
@@ -157,6 +157,9 @@ static void json_before(mls_emitter *to)
 
 void mls_emit_open(mls_emitter *to, char bracket)
 {
+    if (to->visit != NULL) {
+        return;
+    }
     json_before(to);
     mls_output_text(to->output, bracket == '[' ? "[" : to->indented ? "{\n" : "{");
     to->depth++;
@@ -165,6 +168,9 @@ void mls_emit_open(mls_emitter *to, char bracket)
 
 void mls_emit_close(mls_emitter *to, char bracket)
 {
+    if (to->visit != NULL) {
+        return;
+    }
     to->depth--;
     if (bracket == '}') {
         mls_output_text(to->output, to->indented && to->inside ? "\n" : "");
@@ -246,6 +252,49 @@ void mls_emit_end(mls_emitter *to)
     to->inside = false;
 }
 
+/* ------------------------------------------------------------------- rows */
+
+bool mls_emit_known(mls_emitter *to, bool known)
+{
+    if (!known && to->visit == NULL) {
+        mls_emit_null(to);
+    }
+    return known;
+}
+
+void mls_emit_row(mls_emitter *to, const void *row)
+{
+    if (row == NULL) {
+        return;
+    }
+    if (to->visit != NULL) {
+        to->visit(to, row);
+    } else {
+        mls_emit_object(to, to->child, row);
+    }
+}
+
+void mls_emit_row_or_null(mls_emitter *to, const void *row)
+{
+    if (to->visit != NULL) {
+        to->visit(to, row);
+    } else {
+        mls_emit_object(to, to->child, row);
+    }
+}
+
+void mls_emit_members(mls_emitter *to, const mls_fields *fields, const void *row)
+{
+    const mls_fields *const child = to->child;
+    for (size_t i = 0; i < fields->count; i++) {
+        mls_emit_name(to, mls_str_from(fields->items[i].name));
+        to->child = fields->items[i].child;
+        fields->items[i].emit(to, row);
+    }
+    mls_emit_name(to, (mls_str){0});
+    to->child = child;
+}
+
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
 {
     if (row == NULL) {
@@ -253,49 +302,8 @@ void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
         return;
     }
     mls_emit_open(to, '{');
-    for (size_t i = 0; i < fields->count; i++) {
-        mls_emit_name(to, mls_str_from(fields->items[i].name));
-        fields->items[i].emit(to, row);
-    }
-    mls_emit_name(to, (mls_str){0});
+    mls_emit_members(to, fields, row);
     mls_emit_close(to, '}');
-}
-
-static const mls_field *find_column(const mls_columns *columns, mls_str name, size_t *source)
-{
-    for (*source = 0; *source < MLS_SOURCES_MAX && columns->sources[*source] != NULL; ++*source) {
-        const mls_fields *fields = columns->sources[*source];
-        for (size_t i = 0; i < fields->count; i++) {
-            const mls_field *field = &fields->items[i];
-            if (field->name[0] == name.ptr[0] && mls_str_equal(mls_str_from(field->name), name) &&
-                (field->type < MLS_FIELD_ARRAY || field->type == MLS_FIELD_ANY)) {
-                return field;
-            }
-        }
-    }
-    return NULL;
-}
-
-void mls_emit_cells(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX])
-{
-    mls_str names = mls_str_from(columns->names);
-    size_t source;
-    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
-        const mls_field *field = find_column(columns, name, &source);
-        if (rows == NULL) {
-            mls_emit_str(to, name);
-        } else if (field == NULL || rows[source] == NULL) {
-            mls_emit_null(to);
-        } else {
-            field->emit(to, rows[source]);
-        }
-    }
-}
-
-void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX])
-{
-    mls_emit_cells(to, columns, rows);
-    mls_emit_end(to);
 }
 
 static void print_fields(mls_output *output, const char *section, const mls_fields *fields)
@@ -308,43 +316,12 @@ static void print_fields(mls_output *output, const char *section, const mls_fiel
     }
 }
 
-static void print_columns(mls_output *output, const mls_columns *columns)
+void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields, const mls_fields *apart)
 {
-    static const char *const types[] = {"text",
-                                        "text or empty",
-                                        "number",
-                                        "number or empty",
-                                        "true or false",
-                                        "true, false or empty",
-                                        [MLS_FIELD_ANY] = "any"};
-    mls_str names = mls_str_from(columns->names);
-    size_t source;
-    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
-        const mls_field *field = find_column(columns, name, &source);
-        const bool empty = field != NULL && source < columns->optional && field->type % 2 == 0;
-        const char *unit = field != NULL ? field->unit : "";
-        mls_output_printf(output, "%s: %.*s %s%s%s\n", columns->section, (int)name.len, name.ptr,
-                          field != NULL ? types[field->type + empty] : "missing", unit[0] != '\0' ? ", in " : "", unit);
-    }
-}
-
-void mls_fields_print(mls_output *output)
-{
-    static const mls_report *const reports[] = {
-        &mls_score_report,           &mls_score_wide_report,  &mls_summary_report,        &mls_check_report,
-        &mls_verify_report,          &mls_config_report,      &mls_config_exports_report, &mls_rcp_report,
-        &mls_rcp_limit_report,       &mls_editions_report,    &mls_checklist_report,      &mls_events_report,
-        &mls_throughput_report,      &mls_telemetry_report,   &mls_memory_report,         &mls_oom_report,
-        &mls_compare_report,         &mls_nearest_report,     &mls_scaling_report,        &mls_published_report,
-        &mls_published_trend_report, &mls_profile_reports[0], &mls_profile_reports[1],    &mls_profile_reports[2],
-        &mls_profile_reports[3],     &mls_profile_reports[4], &mls_diagnose_report,       &mls_campaign_report};
-    print_fields(output, "FINDING", &mls_finding_fields);
-    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        for (const mls_fields *const *fields = reports[i]->tables; fields != NULL && *fields != NULL; fields++) {
-            print_fields(output, reports[i]->section, *fields);
-        }
-        if (reports[i]->columns != NULL) {
-            print_columns(output, reports[i]->columns);
+    print_fields(output, section, fields);
+    for (size_t i = 0; i < fields->count; i++) {
+        if (fields->items[i].child != NULL && fields->items[i].child != apart) {
+            mls_fields_print(output, section, fields->items[i].child, apart);
         }
     }
 }

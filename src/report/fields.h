@@ -7,10 +7,22 @@
  * every cell is quoted, rows end in "\r\n" as RFC 4180 has it, control characters are escaped, absent values are empty,
  * and text that a spreadsheet would take for a formula has one ' more in front.
  *
- * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, unit, value), the
- * value in terms of `row`; arrays, objects and what is WRITTEN write themselves, to `to`, and a member of an object
- * that writes nothing is left out.  MLS_FIELDS(spread, mls_spread, LIST) defines `spread_fields`, whose rows are
- * mls_spread.
+ * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, unit, value), in terms
+ * of `row`; MLS_FIELDS(spread, mls_spread, TABLE) makes `spread_fields` of it, whose rows are mls_spread.  A value is
+ *
+ *   TEXT, NUMBER, BOOL   an expression; with _OR_NULL behind the name one that may be null: NULL, not finite
+ *   COUNT_OR_NULL        a number, FILLED_OR_NULL a C string, of which 0 and "" are null
+ *   WRITTEN, ANY         a statement that writes a text, or any value, to `to`; writing nothing leaves the member out
+ *   OBJECT(kind)         a pointer to a row with the fields of a kind, NULL: left out, or with OBJECT_OR_NULL(kind)
+ * null LIST(kind)           a statement that gives rows of a kind to mls_emit_row(), as MLS_ROWS(items, count) does;
+ *                        LIST_OR_NULL(kind, known) is null where it is not known
+ *   VALUES               a statement that writes the values of an array; VALUES_OR_NULL(known)
+ *   MAP                  a statement that writes names and values: of an object whose names are data;
+ * MAP_OR_NULL(known), and MAP_IF(known), which is left out FINDINGS             a statement that adds to `found`
+ * (findings.h)
+ *
+ * A field of rows knows the table of these rows, and by it all formats find their way down: JSON into objects and
+ * lists, NDJSON and CSV to the rows of the lists that a report names.
  */
 #ifndef MLS_REPORT_FIELDS_H
 #define MLS_REPORT_FIELDS_H
@@ -18,14 +30,21 @@
 #include "base/memory.h"
 #include "base/output.h"
 
+struct mls_fields;
+struct mls_view;
+
 typedef struct mls_emitter {
     mls_output *output;
-    const struct mls_view *view;
+    const struct mls_view *view; /* of what is to be shown */
     bool csv;
     bool indented; /* JSON over many lines, else in one */
     bool inside;   /* something stands in the innermost list or object: a comma comes first */
     mls_str name;  /* of the member whose value comes next, borrowed; ptr NULL: none */
     unsigned depth;
+    const struct mls_fields *child; /* of the rows that mls_emit_row() takes */
+    /* Takes these rows in place of the list or object around them; NULL: JSON writes both. */
+    void (*visit)(struct mls_emitter *to, const void *row);
+    struct mls_walk *walk; /* of `visit` */
     mls_buffer text, cell; /* scratch */
     mls_arena arena;       /* scratch */
 } mls_emitter;
@@ -47,6 +66,13 @@ void mls_emit_open(mls_emitter *to, char bracket);
 void mls_emit_close(mls_emitter *to, char bracket);
 void mls_emit_name(mls_emitter *to, mls_str name);
 
+/* A row of the list, or the object, that the field is; NULL: none, or of an object that may be null, null. */
+void mls_emit_row(mls_emitter *to, const void *row);
+void mls_emit_row_or_null(mls_emitter *to, const void *row);
+
+/* Whether something is known; null where it is not. */
+bool mls_emit_known(mls_emitter *to, bool known);
+
 /* A line ending behind a whole value of JSON, or behind a row. */
 void mls_emit_end(mls_emitter *to);
 void mls_emitter_release(mls_emitter *to);
@@ -64,22 +90,36 @@ typedef enum mls_field_type {
     MLS_FIELD_OBJECT,
     MLS_FIELD_OBJECT_OR_NULL,
     MLS_FIELD_ANY,
+    MLS_FIELD_VALUES = MLS_FIELD_ARRAY,
+    MLS_FIELD_MAP = MLS_FIELD_OBJECT,
     MLS_FIELD_WRITTEN = MLS_FIELD_TEXT,
     MLS_FIELD_WRITTEN_OR_NULL = MLS_FIELD_TEXT_OR_NULL,
     MLS_FIELD_FILLED_OR_NULL = MLS_FIELD_TEXT_OR_NULL, /* "": null */
     MLS_FIELD_COUNT_OR_NULL = MLS_FIELD_NUMBER_OR_NULL /* 0: null */
 } mls_field_type;
 
+#define MLS_FIELD_LIST(kind) MLS_FIELD_ARRAY, .child = &kind##_fields
+#define MLS_FIELD_LIST_OR_NULL(kind, known) MLS_FIELD_ARRAY_OR_NULL, .child = &kind##_fields
+#define MLS_FIELD_VALUES_OR_NULL(known) MLS_FIELD_ARRAY_OR_NULL
+#define MLS_FIELD_OBJECT_OF(kind) MLS_FIELD_OBJECT, .child = &kind##_fields
+#define MLS_FIELD_OBJECT_OF_OR_NULL(kind) MLS_FIELD_OBJECT_OR_NULL, .child = &kind##_fields
+#define MLS_FIELD_MAP_OR_NULL(known) MLS_FIELD_OBJECT_OR_NULL
+#define MLS_FIELD_MAP_IF(known) MLS_FIELD_OBJECT
+#define MLS_FIELD_MAP_OF(kind) MLS_FIELD_OBJECT, .child = &kind##_fields
+#define MLS_FIELD_VALUES_IF(known) MLS_FIELD_ARRAY
+
 typedef struct mls_field {
     const char *name;
     mls_field_type type;
-    const char *unit; /* "": none */
+    const struct mls_fields *child; /* of the rows of a list, or of the one that is an object; NULL: neither */
+    const char *unit;               /* "": none */
     void (*emit)(mls_emitter *to, const void *row);
 } mls_field;
 
 typedef struct mls_fields {
     const mls_field *items;
     size_t count;
+    const struct mls_fields *beside; /* the table of the same rows that has what JSON has; NULL: it is this one */
 } mls_fields;
 
 #define MLS_EMIT_TEXT(value) _Generic((value), mls_str : mls_emit_str_or_null, default : mls_emit_text)(to, value)
@@ -92,64 +132,66 @@ typedef struct mls_fields {
 #define MLS_EMIT_BOOL_OR_NULL(value) value
 #define MLS_EMIT_WRITTEN(value) value
 #define MLS_EMIT_WRITTEN_OR_NULL(value) value
-#define MLS_EMIT_ARRAY(value) value
-#define MLS_EMIT_ARRAY_OR_NULL(value) value
-#define MLS_EMIT_OBJECT(value) value
-#define MLS_EMIT_OBJECT_OR_NULL(value) value
 #define MLS_EMIT_ANY(value) value
+#define MLS_EMIT_OBJECT_OF(kind) MLS_EMIT_ONE
+#define MLS_EMIT_OBJECT_OF_OR_NULL(kind) MLS_EMIT_ONE_OR_NULL
+#define MLS_EMIT_ONE(value) mls_emit_row(to, value)
+#define MLS_EMIT_ONE_OR_NULL(value) mls_emit_row_or_null(to, value)
+#define MLS_EMIT_LIST(kind) MLS_EMIT_VALUES
+#define MLS_EMIT_LIST_OR_NULL(kind, known) MLS_EMIT_VALUES_OR_NULL(known)
+#define MLS_EMIT_VALUES(value) MLS_EMIT_BETWEEN('[', value, ']')
+#define MLS_EMIT_VALUES_OR_NULL(known)                                                                                 \
+    if (mls_emit_known(to, known))                                                                                     \
+    MLS_EMIT_VALUES
+#define MLS_EMIT_MAP(value) MLS_EMIT_BETWEEN('{', value, '}')
+#define MLS_EMIT_MAP_OF(kind) MLS_EMIT_MAP
+#define MLS_EMIT_VALUES_IF(known)                                                                                      \
+    if (known)                                                                                                         \
+    MLS_EMIT_VALUES
+#define MLS_EMIT_MAP_OR_NULL(known)                                                                                    \
+    if (mls_emit_known(to, known))                                                                                     \
+    MLS_EMIT_MAP
+#define MLS_EMIT_MAP_IF(known)                                                                                         \
+    if (known)                                                                                                         \
+    MLS_EMIT_MAP
+#define MLS_EMIT_BETWEEN(open, value, close)                                                                           \
+    do {                                                                                                               \
+        mls_emit_open(to, open);                                                                                       \
+        value;                                                                                                         \
+        mls_emit_close(to, close);                                                                                     \
+    } while (0)
+
 #define MLS_FIELD_FUNCTION(kind, name, type, in, value)                                                                \
     static void get_##kind##_##name(mls_emitter *to, const void *of)                                                   \
     {                                                                                                                  \
         const kind##_row *row = of;                                                                                    \
         MLS_EMIT_##type(value);                                                                                        \
     }
-#define MLS_FIELD_ROW(kind, name, type, in, value) {#name, MLS_FIELD_##type, in, get_##kind##_##name},
-#define MLS_FIELDS(kind, type, LIST) MLS_FIELDS_AS(static, kind##_fields, kind, type, LIST)
-#define MLS_FIELDS_AS(how, variable, kind, type, LIST)                                                                 \
+#define MLS_FIELD_ROW(kind, name_, type_, in, value)                                                                   \
+    {.name = #name_, .unit = in, .emit = get_##kind##_##name_, .type = MLS_FIELD_##type_},
+
+/* The table of a kind of row; and what only CSV, or a list of rows, has of the rows of another kind. */
+#define MLS_FIELDS(kind, type, TABLE) MLS_FIELDS_AS(static, kind##_fields, kind, type, NULL, TABLE)
+#define MLS_FIELDS_BESIDE(kind, of, TABLE) MLS_FIELDS_AS(static, kind##_fields, kind, of##_row, &of##_fields, TABLE)
+#define MLS_FIELDS_AS(how, variable, kind, type, of, TABLE)                                                            \
     typedef type kind##_row;                                                                                           \
-    LIST(MLS_FIELD_FUNCTION)                                                                                           \
-    static const mls_field kind##_items[] = {LIST(MLS_FIELD_ROW)};                                                     \
-    how const mls_fields variable = {kind##_items, sizeof kind##_items / sizeof *kind##_items};
+    TABLE(MLS_FIELD_FUNCTION)                                                                                          \
+    static const mls_field kind##_items[] = {TABLE(MLS_FIELD_ROW)};                                                    \
+    how const mls_fields variable = {kind##_items, sizeof kind##_items / sizeof *kind##_items, of};
 
-/* An array of `total` values, each written by a statement in terms of i; and one of rows with the fields of a kind. */
-#define MLS_EMIT_LIST(to, total, each)                                                                                 \
-    do {                                                                                                               \
-        mls_emit_open(to, '[');                                                                                        \
-        for (size_t i = 0; i < (total); i++) {                                                                         \
-            each;                                                                                                      \
-        }                                                                                                              \
-        mls_emit_close(to, ']');                                                                                       \
-    } while (0)
-#define MLS_EMIT_ROWS(kind, items, total) MLS_EMIT_LIST(to, total, mls_emit_object(to, &kind##_fields, &(items)[i]))
-
-/* NDJSON: rows with the fields of a kind, one a line. */
-#define MLS_EMIT_LINES(kind, items, total)                                                                             \
+/* Statements: one for each i below `total`; a row for each of `items`, or of what the pointers `items` point to. */
+#define MLS_EACH(total, each)                                                                                          \
     for (size_t i = 0; i < (total); i++) {                                                                             \
-        mls_emit_object(to, &kind##_fields, &(items)[i]);                                                              \
-        mls_emit_end(to);                                                                                              \
+        each;                                                                                                          \
     }
+#define MLS_ROWS(items, total) MLS_EACH(total, mls_emit_row(to, &(items)[i]))
+#define MLS_ROWS_AT(pointers, total) MLS_EACH(total, mls_emit_row(to, (pointers)[i]))
 
-/* Writes a row as an object; row NULL: null. */
+/* Writes a row as an object, or its members alone; row NULL: null. */
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row);
+void mls_emit_members(mls_emitter *to, const mls_fields *fields, const void *row);
 
-enum { MLS_SOURCES_MAX = 4 };
-
-/* The columns of a CSV in their order, each the first field of its name in the tables of `sources`. */
-typedef struct mls_columns {
-    const char *section; /* of mlscore-formats(5) */
-    const char *names;   /* separated by blanks */
-    const mls_fields *sources[MLS_SOURCES_MAX];
-    unsigned optional; /* so many of the first sources may be missing from a row */
-} mls_columns;
-
-/*
- * A row of cells; rows[i] belongs to sources[i], and where it is NULL its cells are empty.  rows NULL: the names.  Or
- * the first cells of a row that goes on, to which mls_emit_end() puts the end.
- */
-void mls_emit_cells(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX]);
-void mls_emit_row(mls_emitter *to, const mls_columns *columns, const void *const rows[MLS_SOURCES_MAX]);
-
-/* Prints the tables of every report: section of mlscore-formats(5), name and type. */
-void mls_fields_print(mls_output *output);
+/* Prints a table and all below it for the documentation: section, name and type.  `apart` has a section of its own. */
+void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields, const mls_fields *apart);
 
 #endif

@@ -26,13 +26,13 @@
 #define FINDING_CSV_FIELDS(F)                                                                                          \
     F(finding_csv, submitter, TEXT_OR_NULL, "", row->owner.name)                                                       \
     F(finding_csv, column, COUNT_OR_NULL, "", row->finding.column)
-MLS_FIELDS_AS(, mls_finding_fields, finding, mls_noted, FINDING_FIELDS)
-MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_noted, FINDING_CSV_FIELDS)
+MLS_FIELDS_AS(, mls_finding_fields, finding, mls_noted, NULL, FINDING_FIELDS)
+MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_noted, &mls_finding_fields, FINDING_CSV_FIELDS)
 
-void mls_emit_found(mls_emitter *to, mls_found found)
+void mls_emit_found(mls_emitter *to, mls_found *found)
 {
-    MLS_EMIT_LIST(to, found.count, mls_emit_object(to, &mls_finding_fields, &found.items[i]));
-    mls_found_finish(&found, to->output);
+    MLS_EMIT_VALUES(MLS_ROWS(found->items, found->count));
+    mls_found_finish(found, to->output);
 }
 
 bool mls_view_shows(const mls_view *view, mls_severity severity)

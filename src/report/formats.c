@@ -41,7 +41,8 @@ void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, 
     *to = (mls_printer){.view = view,
                         .report = report,
                         .state = state,
-                        .emitter = {.output = view->output, .view = view, .csv = view->format == MLS_FORMAT_CSV}};
+                        .emitter = {.output = view->output, .view = view, .csv = view->format == MLS_FORMAT_CSV},
+                        .walk = mls_walk_of(report->columns, report->object)};
     if (formats[view->format].writer->begin != NULL) {
         formats[view->format].writer->begin(to);
     }
@@ -116,7 +117,7 @@ static void json_end(mls_printer *to)
 static void ndjson_item(mls_printer *to, const void *what)
 {
     if (to->report->lines != NULL) {
-        to->report->lines(&to->emitter, what);
+        mls_walk_lines(&to->walk, &to->emitter, to->report->lines, what);
     } else {
         mls_emit_object(&to->emitter, to->report->object, what);
         mls_emit_end(&to->emitter);
@@ -125,18 +126,12 @@ static void ndjson_item(mls_printer *to, const void *what)
 
 static void csv_begin(mls_printer *to)
 {
-    if (!to->report->headed) {
-        mls_emit_row(&to->emitter, to->report->columns, NULL);
-    }
+    mls_walk_begin(&to->walk, &to->emitter);
 }
 
 static void csv_item(mls_printer *to, const void *what)
 {
-    if (to->report->rows != NULL) {
-        to->report->rows(&to->emitter, what);
-    } else {
-        mls_emit_row(&to->emitter, to->report->columns, (const void *[MLS_SOURCES_MAX]){what});
-    }
+    mls_walk_rows(&to->walk, &to->emitter, what);
 }
 
 const mls_format_writer mls_format_json = {offsetof(mls_report, object), json_begin, json_item, json_end};

@@ -36,17 +36,8 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
     }
 }
 
-static void emit_change(mls_emitter *to, const mls_memory_change *change)
-{
-    mls_emit_open(to, '{');
-    for (size_t i = 0; i < change->count; i++) {
-        emit_setting(to, change->values[i].setting, change->values[i].value);
-    }
-    mls_emit_close(to, '}');
-}
-
 #define CHANGE_FIELDS(F)                                                                                               \
-    F(change, change, OBJECT, "", emit_change(to, row))                                                                \
+    F(change, change, MAP, "", MLS_EACH(row->count, emit_setting(to, row->values[i].setting, row->values[i].value)))   \
     F(change, estimate_bytes, NUMBER, "", row->estimate)                                                               \
     F(change, verdict, TEXT, "", mls_memory_verdict_name(row->verdict))
 MLS_FIELDS(change, mls_memory_change, CHANGE_FIELDS)
@@ -102,21 +93,14 @@ static double if_not_negative(int64_t number)
     return number >= 0 ? (double)number : (double)NAN;
 }
 
-static void emit_memory_findings(mls_emitter *to, const mls_memory_job *job)
-{
-    mls_found found = {0};
-    mls_found_add(&found, &job->findings, (mls_owner){.path = job->file}, NULL);
-    mls_emit_found(to, found);
-}
-
 #define OF row->answer.estimate
 #define MEMORY_FIELDS(F)                                                                                               \
     F(memory, mode, TEXT, "", OF.training ? "training" : "inference")                                                  \
     F(memory, file, TEXT_OR_NULL, "", row->file)                                                                       \
-    F(memory, model, OBJECT, "", mls_emit_object(to, &memory_model_fields, row))                                       \
-    F(memory, gpu, OBJECT_OR_NULL, "", mls_emit_object(to, &memory_gpu_fields, OF.capacity > 0 ? row : NULL))          \
+    F(memory, model, OBJECT_OF(memory_model), "", row)                                                                 \
+    F(memory, gpu, OBJECT_OF_OR_NULL(memory_gpu), "", OF.capacity > 0 ? row : NULL)                                    \
     F(memory, gpus, NUMBER, "", OF.gpus)                                                                               \
-    F(memory, items, OBJECT, "", mls_emit_object(to, &memory_item_fields, &OF))                                        \
+    F(memory, items, OBJECT_OF(memory_item), "", &OF)                                                                  \
     F(memory, allocated_bytes, NUMBER_OR_NULL, "", if_training(&OF, OF.allocated))                                     \
     F(memory, estimate_bytes, NUMBER, "", OF.estimate)                                                                 \
     F(memory, low_bytes, NUMBER, "", OF.low)                                                                           \
@@ -129,20 +113,11 @@ static void emit_memory_findings(mls_emitter *to, const mls_memory_job *job)
     F(memory, kv_per_token_bytes, COUNT_OR_NULL, "", OF.kv_per_token)                                                  \
     F(memory, max_tokens, NUMBER_OR_NULL, "", if_not_negative(OF.max_tokens))                                          \
     F(memory, max_users, NUMBER_OR_NULL, "", if_not_negative(OF.max_users))                                            \
-    F(memory, host, OBJECT_OR_NULL, "", mls_emit_object(to, &memory_host_fields, OF.spill > 0 ? &OF : NULL))           \
-    F(memory, smallest, OBJECT_OR_NULL, "",                                                                            \
-      mls_emit_object(to, &change_fields, row->answer.has_smallest ? &row->answer.smallest : NULL))                    \
-    F(memory, tried, ARRAY, "", MLS_EMIT_ROWS(change, row->answer.tried, row->answer.tried_count))                     \
-    F(memory, findings, ARRAY, "", emit_memory_findings(to, row))
+    F(memory, host, OBJECT_OF_OR_NULL(memory_host), "", OF.spill > 0 ? &OF : NULL)                                     \
+    F(memory, smallest, OBJECT_OF_OR_NULL(change), "", row->answer.has_smallest ? &row->answer.smallest : NULL)        \
+    F(memory, tried, LIST(change), "", MLS_ROWS(row->answer.tried, row->answer.tried_count))                           \
+    F(memory, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(memory, mls_memory_job, MEMORY_FIELDS)
-
-static const mls_fields *const tables[] = {&memory_fields,
-                                           &memory_model_fields,
-                                           &memory_gpu_fields,
-                                           &memory_item_fields,
-                                           &memory_host_fields,
-                                           &change_fields,
-                                           NULL};
 
 /* The options that make the change; what stays as it is needs none. */
 static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls_memory_change *change)
@@ -181,22 +156,16 @@ static void emit_smallest(mls_emitter *to, const mls_memory_job *job)
     F(memory_csv, gpu, TEXT_OR_NULL, "", gpu_name(row))                                                                \
     F(memory_csv, capacity_bytes, COUNT_OR_NULL, "", OF.capacity)                                                      \
     F(memory_csv, smallest, WRITTEN_OR_NULL, "", emit_smallest(to, row))
-MLS_FIELDS(memory_csv, mls_memory_job, MEMORY_CSV_FIELDS)
+MLS_FIELDS_BESIDE(memory_csv, memory, MEMORY_CSV_FIELDS)
 
 static const mls_columns memory_columns = {
-    "MEMORY CSV",
-    "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations recompute "
-    "logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight "
-    "data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
-    {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields},
-    1};
-
-static void memory_rows(mls_emitter *to, const void *what)
-{
-    const mls_memory_job *job = what;
-    const mls_memory_estimate *of = &job->answer.estimate;
-    mls_emit_row(to, &memory_columns, (const void *[MLS_SOURCES_MAX]){of->spill > 0 ? of : NULL, job, job, of});
-}
+    .section = "MEMORY CSV",
+    .names =
+        "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations recompute "
+        "logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight "
+        "data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
+    .rows = "host items",
+    .sources = {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields}};
 
 /* ---------------------------------------------------------------- for people */
 
@@ -440,9 +409,5 @@ static void show_memory(mls_printer *to, const void *what)
     (void)mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .named = true});
 }
 
-const mls_report mls_memory_report = {.section = "MEMORY JSON",
-                                      .show = show_memory,
-                                      .object = &memory_fields,
-                                      .tables = tables,
-                                      .columns = &memory_columns,
-                                      .rows = memory_rows};
+const mls_report mls_memory_report = {
+    .section = "MEMORY JSON", .show = show_memory, .object = &memory_fields, .columns = &memory_columns};

@@ -95,7 +95,7 @@ static void show_nearest(mls_printer *to, const void *what)
     F(near, rank, NUMBER, "", row->result->rank)                                                                       \
     F(near, ratio, NUMBER, "", row->ratio)                                                                             \
     F(near, self, BOOL, "", row->self)
-MLS_FIELDS_AS(, mls_near_fields, near, mls_published_near, NEAR_FIELDS)
+MLS_FIELDS_AS(, mls_near_fields, near, mls_published_near, NULL, NEAR_FIELDS)
 
 /* "5.1" of "5.1.0". */
 static mls_str round_of(const char *edition)
@@ -115,45 +115,26 @@ static mls_str round_of(const char *edition)
     F(beside, accelerators, NUMBER_OR_NULL, "", row->group->accelerators)                                              \
     F(beside, accelerator, TEXT_OR_NULL, "", row->group->accelerator)                                                  \
     F(beside, scaled_minutes, NUMBER, "minutes", row->group->scaled_minutes)                                           \
-    F(beside, nearest, ARRAY, "", MLS_EMIT_ROWS(mls_near, row->near, row->count))
-MLS_FIELDS_AS(, mls_beside_fields, beside, mls_beside, BESIDE_FIELDS)
-
-static void nearest_lines(mls_emitter *to, const void *what)
-{
-    const mls_comparison *in = what;
-    MLS_EMIT_LINES(mls_beside, in->beside.items, in->beside.count);
-}
+    F(beside, nearest, LIST(mls_near), "", MLS_ROWS(row->near, row->count))
+MLS_FIELDS_AS(, mls_beside_fields, beside, mls_beside, NULL, BESIDE_FIELDS)
 
 /* Of the result where its name is the group's too. */
 #define NEAR_CSV_FIELDS(F)                                                                                             \
     F(near_csv, published_edition, TEXT, "", row->result->round)                                                       \
     F(near_csv, published_accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                         \
     F(near_csv, published_accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)
-MLS_FIELDS(near_csv, mls_published_near, NEAR_CSV_FIELDS)
+MLS_FIELDS_AS(static, near_csv_fields, near_csv, mls_published_near, &mls_near_fields, NEAR_CSV_FIELDS)
 
 static const mls_columns nearest_columns = {
-    "NEAREST CSV",
-    "side path usage edition benchmark division accelerators accelerator "
-    "scaled_minutes published_edition submitter system_id published_accelerator "
-    "published_accelerators minutes accelerator_minutes rank ratio self",
-    {&mls_beside_fields, &near_csv_fields, &mls_near_fields},
-    0};
-
-static void nearest_rows(mls_emitter *to, const void *what)
-{
-    const mls_comparison *in = what;
-    for (size_t i = 0; i < in->beside.count; i++) {
-        const mls_beside *beside = &in->beside.items[i];
-        for (size_t k = 0; k < beside->count; k++) {
-            const mls_published_near *near = &beside->near[k];
-            mls_emit_row(to, &nearest_columns, (const void *[MLS_SOURCES_MAX]){beside, near, near});
-        }
-    }
-}
+    .section = "NEAREST CSV",
+    .names = "side path usage edition benchmark division accelerators accelerator scaled_minutes published_edition "
+             "submitter system_id published_accelerator published_accelerators minutes accelerator_minutes rank ratio "
+             "self",
+    .rows = "published nearest",
+    .sources = {&mls_beside_fields, &near_csv_fields, &mls_near_fields}};
 
 const mls_report mls_nearest_report = {.section = "COMPARE JSON",
                                        .show = show_nearest,
                                        .object = &mls_comparison_fields,
-                                       .lines = nearest_lines,
-                                       .columns = &nearest_columns,
-                                       .rows = nearest_rows};
+                                       .lines = "published",
+                                       .columns = &nearest_columns};

@@ -33,13 +33,11 @@ static double difference_of(const oom_row *row)
 
 static void emit_advice(mls_emitter *to, const mls_oom *oom)
 {
-    mls_emit_open(to, '[');
     for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
         if ((oom->advice & 1U << i) != 0) {
             mls_emit_text(to, mls_oom_advice_name(i));
         }
     }
-    mls_emit_close(to, ']');
 }
 
 static void append_advice(mls_buffer *line, const mls_oom *oom)
@@ -76,36 +74,26 @@ static void emit_advice_words(mls_emitter *to, const mls_oom *oom)
     F(oom, private_pool_bytes, NUMBER_OR_NULL, "", known(row->oom->private_pool))                                      \
     F(oom, allowed_bytes, NUMBER_OR_NULL, "", known(row->oom->allowed))                                                \
     F(oom, other_bytes, NUMBER_OR_NULL, "", known(row->oom->other))                                                    \
-    F(oom, advice, ARRAY, "", emit_advice(to, row->oom))                                                               \
+    F(oom, advice, VALUES, "", emit_advice(to, row->oom))                                                              \
     F(oom, estimate_bytes, NUMBER_OR_NULL, "", estimate_of(row))                                                       \
     F(oom, difference_bytes, NUMBER_OR_NULL, "", difference_of(row))
 MLS_FIELDS(oom, oom_row, OOM_FIELDS)
 #define OOM_CSV_FIELDS(F) F(oom_csv, advice, WRITTEN, "", emit_advice_words(to, row->oom))
-MLS_FIELDS(oom_csv, oom_row, OOM_CSV_FIELDS)
+MLS_FIELDS_BESIDE(oom_csv, oom, OOM_CSV_FIELDS)
 
 #define OOM_LIST_FIELDS(F)                                                                                             \
-    F(oom_list, ooms, ARRAY, "",                                                                                       \
-      MLS_EMIT_LIST(to, row->count, mls_emit_object(to, &oom_fields, &(oom_row){&row->items[i], row->job})))           \
+    F(oom_list, ooms, LIST(oom), "", MLS_EACH(row->count, mls_emit_row(to, &(oom_row){&row->items[i], row->job})))     \
     F(oom_list, dropped, NUMBER, "", row->dropped)
 MLS_FIELDS(oom_list, mls_oom_list, OOM_LIST_FIELDS)
-static const mls_fields *const tables[] = {&oom_list_fields, &oom_fields, NULL};
 
 static const mls_columns columns = {
-    "MEMORY OOM CSV",
-    "file line framework wording rank gpu tried_bytes capacity_bytes free_bytes in_use_bytes allocated_bytes "
-    "reserved_bytes reserved_unallocated_bytes private_pool_bytes allowed_bytes other_bytes advice estimate_bytes "
-    "difference_bytes",
-    {&oom_csv_fields, &oom_fields},
-    0};
-
-static void oom_rows(mls_emitter *to, const void *what)
-{
-    const mls_oom_list *list = what;
-    for (size_t i = 0; i < list->count; i++) {
-        const oom_row row = {&list->items[i], list->job};
-        mls_emit_row(to, &columns, (const void *[MLS_SOURCES_MAX]){&row, &row});
-    }
-}
+    .section = "MEMORY OOM CSV",
+    .names =
+        "file line framework wording rank gpu tried_bytes capacity_bytes free_bytes in_use_bytes allocated_bytes "
+        "reserved_bytes reserved_unallocated_bytes private_pool_bytes allowed_bytes other_bytes advice estimate_bytes "
+        "difference_bytes",
+    .rows = "ooms",
+    .sources = {&oom_csv_fields, &oom_fields}};
 
 /* ---------------------------------------------------------------- for people */
 
@@ -176,9 +164,5 @@ static void show_ooms(mls_printer *to, const void *what)
     }
 }
 
-const mls_report mls_oom_report = {.section = "MEMORY OOM JSON",
-                                   .show = show_ooms,
-                                   .object = &oom_list_fields,
-                                   .tables = tables,
-                                   .columns = &columns,
-                                   .rows = oom_rows};
+const mls_report mls_oom_report = {
+    .section = "MEMORY OOM JSON", .show = show_ooms, .object = &oom_list_fields, .columns = &columns};

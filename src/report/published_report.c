@@ -121,58 +121,31 @@ MLS_FIELDS(hit, mls_published_hit, RESULT_FIELDS)
 #define RESULT_CSV_FIELDS(F)                                                                                           \
     F(hit_csv, edition, TEXT, "", row->result->round)                                                                  \
     F(hit_csv, system, TEXT, "", row->result->system->system_id)
-MLS_FIELDS(hit_csv, mls_published_hit, RESULT_CSV_FIELDS)
+MLS_FIELDS_BESIDE(hit_csv, hit, RESULT_CSV_FIELDS)
 
-#define LIST_FIELDS(F) F(list, results, ARRAY, "", MLS_EMIT_ROWS(hit, row->hits, row->count))
+#define LIST_FIELDS(F) F(list, results, LIST(hit), "", MLS_ROWS(row->hits, row->count))
 MLS_FIELDS(list, mls_published_list, LIST_FIELDS)
 
 static const mls_columns result_columns = {
-    "PUBLISHED CSV",
-    "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability",
-    {&hit_csv_fields, &hit_fields},
-    0};
+    .section = "PUBLISHED CSV",
+    .names =
+        "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability",
+    .rows = "results",
+    .sources = {&hit_csv_fields, &hit_fields}};
 static const mls_columns trend_columns = {
-    "PUBLISHED TREND CSV",
-    "benchmark division accelerators edition minutes ratio accelerator submitter system",
-    {&hit_csv_fields, &hit_fields},
-    0};
-
-static void result_lines(mls_emitter *to, const void *what)
-{
-    const mls_published_list *list = what;
-    MLS_EMIT_LINES(hit, list->hits, list->count);
-}
-
-static void list_rows(mls_emitter *to, const mls_columns *columns, const mls_published_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        mls_emit_row(to, columns, (const void *[MLS_SOURCES_MAX]){&list->hits[i], &list->hits[i]});
-    }
-}
-
-static void result_rows(mls_emitter *to, const void *what)
-{
-    list_rows(to, &result_columns, what);
-}
-
-static void trend_rows(mls_emitter *to, const void *what)
-{
-    list_rows(to, &trend_columns, what);
-}
-
-static const mls_fields *const tables[] = {&list_fields, &hit_fields, NULL};
+    .section = "PUBLISHED TREND CSV",
+    .names = "benchmark division accelerators edition minutes ratio accelerator submitter system",
+    .rows = "results",
+    .sources = {&hit_csv_fields, &hit_fields}};
 
 const mls_report mls_published_report = {.section = "PUBLISHED JSON",
                                          .show = show_results,
                                          .object = &list_fields,
-                                         .tables = tables,
-                                         .lines = result_lines,
-                                         .columns = &result_columns,
-                                         .rows = result_rows};
+                                         .lines = "results",
+                                         .columns = &result_columns};
 
 const mls_report mls_published_trend_report = {.section = "PUBLISHED JSON",
                                                .show = show_trend,
                                                .object = &list_fields,
-                                               .lines = result_lines,
-                                               .columns = &trend_columns,
-                                               .rows = trend_rows};
+                                               .lines = "results",
+                                               .columns = &trend_columns};

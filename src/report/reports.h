@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reports.h - what the commands print, one mls_report each, and the structs that they print.  Nothing in the reports
- * computes: they word what is there.
+ * reports.h - what the commands print, one mls_report each, and the structs that they print.  A report words what was
+ * computed elsewhere; it decides nothing, and of its own it has no more numbers than sums and ratios of those it shows.
  */
 #ifndef MLS_REPORT_REPORTS_H
 #define MLS_REPORT_REPORTS_H
@@ -187,7 +187,7 @@ extern const mls_report mls_rule_file_report;
 
 /* ---- what score and verify share: a check that may not be made; weak scaling; most fields of an RCP verdict */
 extern const mls_fields mls_weak_fields;
-#define MLS_EMIT_MADE(to, fields, row, check) mls_emit_object(to, fields, (check) != MLS_CHECK_NOT_MADE ? (row) : NULL)
+#define MLS_IF_MADE(row, check) ((check) != MLS_CHECK_NOT_MADE ? (row) : NULL)
 #define MLS_VERDICT_FIELDS(F)                                                                                          \
     F(verdict, message, TEXT, "", row->result.message)                                                                 \
     F(verdict, scale, NUMBER, "", row->result.scale)                                                                   \

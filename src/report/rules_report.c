@@ -10,9 +10,11 @@
 #include "report/table.h"
 #include "rules/ruleset.h"
 
-static bool is_wanted(const mls_rules_request *request, const mls_edition *edition)
+/* An edition, or NULL when another one was asked for. */
+static const mls_edition *edition_at(const mls_rules_request *request, size_t index)
 {
-    return request->edition == NULL || request->edition == edition;
+    const mls_edition *edition = mls_editions_get(request->editions, request->usage, index);
+    return request->edition == NULL || request->edition == edition ? edition : NULL;
 }
 
 static void show_editions(mls_printer *to, const void *what)
@@ -20,8 +22,8 @@ static void show_editions(mls_printer *to, const void *what)
     const mls_rules_request *request = what;
     mls_table table = {0};
     for (size_t i = 0; i < mls_editions_count(request->editions, request->usage); i++) {
-        const mls_edition *edition = mls_editions_get(request->editions, request->usage, i);
-        for (size_t b = 0; is_wanted(request, edition) && b < edition->benchmark_count; b++) {
+        const mls_edition *edition = edition_at(request, i);
+        for (size_t b = 0; edition != NULL && b < edition->benchmark_count; b++) {
             const bool named = b == 0 || to->view->format == MLS_FORMAT_MARKDOWN;
             mls_table_row(&table);
             mls_table_cell(&table, "edition", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", named ? edition->name : "");
@@ -33,42 +35,24 @@ static void show_editions(mls_printer *to, const void *what)
     mls_table_finish(&table, to->view);
 }
 
-static void emit_needed(mls_emitter *to, const mls_edition *edition)
+static void emit_needed(mls_emitter *to, const mls_benchmark *benchmark)
 {
-    mls_emit_open(to, '{');
-    for (size_t b = 0; b < edition->benchmark_count; b++) {
-        mls_emit_name(to, mls_str_from(edition->benchmarks[b]->name));
-        mls_emit_number(to, edition->benchmarks[b]->runs_needed);
-    }
-    mls_emit_close(to, '}');
+    mls_emit_name(to, mls_str_from(benchmark->name));
+    mls_emit_number(to, benchmark->runs_needed);
 }
 
 #define EDITION_FIELDS(F)                                                                                              \
     F(edition, edition, TEXT, "", row->name)                                                                           \
-    F(edition, runs_needed, OBJECT, "", emit_needed(to, row))
+    F(edition, runs_needed, MAP, "", MLS_EACH(row->benchmark_count, emit_needed(to, row->benchmarks[i])))
 MLS_FIELDS(edition, mls_edition, EDITION_FIELDS)
-
-static void emit_editions(mls_emitter *to, const mls_rules_request *request)
-{
-    mls_emit_open(to, '[');
-    for (size_t i = 0; i < mls_editions_count(request->editions, request->usage); i++) {
-        const mls_edition *edition = mls_editions_get(request->editions, request->usage, i);
-        if (is_wanted(request, edition)) {
-            mls_emit_object(to, &edition_fields, edition);
-        }
-    }
-    mls_emit_close(to, ']');
-}
 
 #define EDITIONS_FIELDS(F)                                                                                             \
     F(editions, usage, TEXT, "", mls_usage_name(row->usage))                                                           \
-    F(editions, editions, ARRAY, "", emit_editions(to, row))
+    F(editions, editions, LIST(edition), "",                                                                           \
+      MLS_EACH(mls_editions_count(row->editions, row->usage), mls_emit_row(to, edition_at(row, i))))
 MLS_FIELDS(editions, mls_rules_request, EDITIONS_FIELDS)
 
-const mls_report mls_editions_report = {.section = "RULES JSON",
-                                        .show = show_editions,
-                                        .object = &editions_fields,
-                                        .tables = (const mls_fields *const[]){&editions_fields, &edition_fields, NULL}};
+const mls_report mls_editions_report = {.section = "RULES JSON", .show = show_editions, .object = &editions_fields};
 
 typedef struct rule_place {
     const mls_scope *scope;
@@ -112,29 +96,33 @@ static bool next_rule(const mls_scope_chain *chain, size_t at, size_t *next, rul
     return true;
 }
 
+static bool chain_of(const mls_rules_request *request, const char *division, mls_scope_chain *chain)
+{
+    return mls_scope_chain_make(request->ruleset, division, request->benchmark, chain);
+}
+
 static void emit_division(mls_emitter *to, const mls_rules_request *request, const char *division)
 {
     mls_scope_chain chain;
-    if (!mls_scope_chain_make(request->ruleset, division, request->benchmark, &chain)) {
-        mls_emit_null(to);
+    if (!chain_of(request, division, &chain)) {
         return;
     }
-    mls_emit_open(to, '[');
     for (size_t at = 0; at < chain.count; at++) {
         rule_place row = {0};
         for (size_t next = 0; next_rule(&chain, at, &next, &row);) {
-            mls_emit_object(to, &rule_fields, &row);
+            mls_emit_row(to, &row);
         }
     }
-    mls_emit_close(to, ']');
 }
 
 #define CHECKLIST_FIELDS(F)                                                                                            \
     F(checklist, usage, TEXT, "", mls_usage_name(row->ruleset->usage))                                                 \
     F(checklist, edition, TEXT, "", row->ruleset->edition.ptr)                                                         \
     F(checklist, benchmark, TEXT, "", row->benchmark)                                                                  \
-    F(checklist, closed, ARRAY_OR_NULL, "", emit_division(to, row, "closed"))                                          \
-    F(checklist, open, ARRAY_OR_NULL, "", emit_division(to, row, "open"))
+    F(checklist, closed, LIST_OR_NULL(rule, chain_of(row, "closed", &(mls_scope_chain){0})), "",                       \
+      emit_division(to, row, "closed"))                                                                                \
+    F(checklist, open, LIST_OR_NULL(rule, chain_of(row, "open", &(mls_scope_chain){0})), "",                           \
+      emit_division(to, row, "open"))
 MLS_FIELDS(checklist, mls_rules_request, CHECKLIST_FIELDS)
 
 static void add_rule(mls_table *table, const rule_place *row)
@@ -153,7 +141,7 @@ static void show_division(mls_view *view, const mls_rules_request *request, cons
     const mls_ruleset *ruleset = request->ruleset;
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     mls_scope_chain chain;
-    if (!mls_scope_chain_make(ruleset, division, request->benchmark, &chain)) {
+    if (!chain_of(request, division, &chain)) {
         return;
     }
     mls_output_printf(view->output, "%s%s %s %s, %s division\n%s", markdown ? "## " : "",
@@ -181,10 +169,7 @@ static void show_checklist(mls_printer *to, const void *what)
     show_division(to->view, what, "open");
 }
 
-const mls_report mls_checklist_report = {.section = "RULES JSON",
-                                         .show = show_checklist,
-                                         .object = &checklist_fields,
-                                         .tables = (const mls_fields *const[]){&checklist_fields, &rule_fields, NULL}};
+const mls_report mls_checklist_report = {.section = "RULES JSON", .show = show_checklist, .object = &checklist_fields};
 
 /* What a variable begins as: no object.  Lists are bounded in depth when they are loaded, as are actions. */
 static void emit_value(mls_emitter *to, const mls_value *value)
@@ -200,7 +185,7 @@ static void emit_value(mls_emitter *to, const mls_value *value)
         mls_emit_str(to, value->as.string);
         break;
     case MLS_JSON_LIST:
-        MLS_EMIT_LIST(to, value->as.list.count, emit_value(to, &value->as.list.items[i]));
+        MLS_EMIT_VALUES(MLS_EACH(value->as.list.count, emit_value(to, &value->as.list.items[i])));
         break;
     default:
         mls_emit_null(to);
@@ -220,7 +205,7 @@ static void emit_exprs(mls_emitter *to, const char *name, const mls_expr_list *l
         emit_member(to, name, list->items[0].text);
     } else if (list->count > 1) {
         mls_emit_name(to, mls_str_from(name));
-        MLS_EMIT_LIST(to, list->count, mls_emit_str(to, list->items[i].text));
+        MLS_EMIT_VALUES(MLS_EACH(list->count, mls_emit_str(to, list->items[i].text)));
     }
 }
 
@@ -232,7 +217,7 @@ static void emit_action(mls_emitter *to, const mls_scope *scope, const mls_actio
     } else if (action->kind == MLS_ACTION_IF) {
         emit_member(to, "if", action->expr.text);
         mls_emit_name(to, MLS_S("then"));
-        MLS_EMIT_LIST(to, action->action_count, emit_action(to, scope, &action->actions[i]));
+        MLS_EMIT_VALUES(MLS_EACH(action->action_count, emit_action(to, scope, &action->actions[i])));
     } else {
         emit_member(to, "set", scope->symbols.entries[action->slot].key);
         emit_member(to, "to", action->expr.text);
@@ -252,7 +237,7 @@ static void emit_rule(mls_emitter *to, const mls_scope *scope, const mls_rule *r
     emit_exprs(to, "check_any", &rule->check_any);
     if (rule->action_count > 0) {
         mls_emit_name(to, MLS_S("after"));
-        MLS_EMIT_LIST(to, rule->action_count, emit_action(to, scope, &rule->actions[i]));
+        MLS_EMIT_VALUES(MLS_EACH(rule->action_count, emit_action(to, scope, &rule->actions[i])));
     }
     mls_emit_close(to, '}');
 }
@@ -295,20 +280,11 @@ static void emit_scope(mls_emitter *to, const mls_scope *scope)
     mls_emit_close(to, '}');
 }
 
-static void emit_scopes(mls_emitter *to, const mls_ruleset *ruleset)
-{
-    mls_emit_open(to, '{');
-    for (size_t i = 0; i < ruleset->scope_count; i++) {
-        emit_scope(to, &ruleset->scopes[i]);
-    }
-    mls_emit_close(to, '}');
-}
-
 /* A rule file's members are mlscore-rules(5)'s, not mlscore-formats(5)'s. */
 #define RULE_FILE_FIELDS(F)                                                                                            \
     F(rule_file, usage, TEXT, "", mls_usage_name(row->usage))                                                          \
     F(rule_file, edition, TEXT, "", row->edition.ptr)                                                                  \
-    F(rule_file, scopes, OBJECT, "", emit_scopes(to, row))
+    F(rule_file, scopes, MAP, "", MLS_EACH(row->scope_count, emit_scope(to, &row->scopes[i])))
 MLS_FIELDS(rule_file, mls_ruleset, RULE_FILE_FIELDS)
 
 const mls_report mls_rule_file_report = {.object = &rule_file_fields};
@@ -395,7 +371,7 @@ static void show_listings(mls_printer *to, const void *what)
     F(point, name, TEXT_OR_NULL, "", row->name)                                                                        \
     F(point, global_batch_size, NUMBER, "", row->global_batch_size)                                                    \
     F(point, unit, TEXT_OR_NULL, "", row->unit)                                                                        \
-    F(point, to_converge, ARRAY, "", MLS_EMIT_LIST(to, row->count, mls_emit_number(to, row->to_converge[i])))          \
+    F(point, to_converge, VALUES, "", MLS_EACH(row->count, mls_emit_number(to, row->to_converge[i])))                  \
     BAR_FIELDS(F, point)                                                                                               \
     F(point, pruned, BOOL, "", row->pruned)                                                                            \
     F(point, precision, FILLED_OR_NULL, "", row->precision)                                                            \
@@ -406,7 +382,7 @@ static void show_listings(mls_printer *to, const void *what)
     F(point, hyperparameters, FILLED_OR_NULL, "", row->hyperparameters)
 MLS_FIELDS(point, mls_rcp_point, POINT_FIELDS)
 #define POINT_CSV_FIELDS(F) F(point_csv, runs, NUMBER, "", row->count)
-MLS_FIELDS(point_csv, mls_rcp_point, POINT_CSV_FIELDS)
+MLS_FIELDS_BESIDE(point_csv, point, POINT_CSV_FIELDS)
 
 #define LIMIT_FIELDS(F)                                                                                                \
     F(limit, global_batch_size, NUMBER, "", row->global_batch_size)                                                    \
@@ -416,70 +392,38 @@ MLS_FIELDS(point_csv, mls_rcp_point, POINT_CSV_FIELDS)
     BAR_FIELDS(F, limit)
 MLS_FIELDS(limit, mls_rcp_limit, LIMIT_FIELDS)
 #define LIMIT_CSV_FIELDS(F) F(limit_csv, unit, TEXT_OR_NULL, "", row->unit)
-MLS_FIELDS(limit_csv, mls_rcp_limit, LIMIT_CSV_FIELDS)
+MLS_FIELDS_BESIDE(limit_csv, limit, LIMIT_CSV_FIELDS)
 
-static void emit_limit(mls_emitter *to, const mls_rcp_listing *listing)
-{
-    const mls_rcp_limit limit = mls_rcp_set_limit(listing->set, listing->batch_size);
-    mls_emit_object(to, &limit_fields, isnan(listing->batch_size) ? NULL : &limit);
-}
-
+#define LIMIT_OF(listing) ((const mls_rcp_limit[]){mls_rcp_set_limit((listing)->set, (listing)->batch_size)})
 #define BENCHMARK_FIELDS(F)                                                                                            \
     F(benchmark, benchmark, TEXT, "", row->benchmark->name)                                                            \
     F(benchmark, usage, TEXT, "", mls_usage_name(row->edition->usage))                                                 \
     F(benchmark, edition, TEXT, "", row->edition->name)                                                                \
     F(benchmark, runs_needed, NUMBER, "", row->benchmark->runs_needed)                                                 \
     F(benchmark, left_out, NUMBER, "", row->benchmark->left_out)                                                       \
-    F(benchmark, points, ARRAY, "", MLS_EMIT_ROWS(point, row->set->items, row->set->count))                            \
-    F(benchmark, limit, OBJECT_OR_NULL, "", emit_limit(to, row))
+    F(benchmark, points, LIST(point), "", MLS_ROWS(row->set->items, row->set->count))                                  \
+    F(benchmark, limit, OBJECT_OF_OR_NULL(limit), "", isnan(row->batch_size) ? NULL : LIMIT_OF(row))
 MLS_FIELDS(benchmark, mls_rcp_listing, BENCHMARK_FIELDS)
-#define LISTINGS_FIELDS(F) F(listings, benchmarks, ARRAY, "", MLS_EMIT_ROWS(benchmark, row->items, row->count))
+#define LISTINGS_FIELDS(F) F(listings, benchmarks, LIST(benchmark), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(listings, mls_rcp_listings, LISTINGS_FIELDS)
-static const mls_fields *const tables[] = {&listings_fields, &benchmark_fields, &point_fields, &limit_fields, NULL};
+/* With a batch size each benchmark has a limit. */
+#define BENCHMARK_CSV_FIELDS(F) F(benchmark_csv, limit, OBJECT_OF(limit), "", LIMIT_OF(row))
+MLS_FIELDS_BESIDE(benchmark_csv, benchmark, BENCHMARK_CSV_FIELDS)
 
-/* A limit is not the point's: that of the benchmark would be found first. */
 static const mls_columns point_columns = {
-    "RCP CSV",
-    "usage edition benchmark global_batch_size unit runs mean stdev least_mean max_speedup limit pruned name precision "
-    "platform creator when source hyperparameters",
-    {&point_csv_fields, &point_fields, &benchmark_fields},
-    0};
-static const mls_columns limit_columns = {"RCP BATCH CSV",
-                                          "usage edition benchmark global_batch_size unit match lower_batch_size "
-                                          "upper_batch_size mean stdev least_mean max_speedup limit",
-                                          {&limit_csv_fields, &limit_fields, &benchmark_fields},
-                                          0};
+    .section = "RCP CSV",
+    .names = "usage edition benchmark global_batch_size unit runs mean stdev least_mean max_speedup limit pruned name "
+             "precision platform creator when source hyperparameters",
+    .rows = "benchmarks points",
+    .sources = {&point_csv_fields, &point_fields, &benchmark_fields}};
+static const mls_columns limit_columns = {
+    .section = "RCP BATCH CSV",
+    .names = "usage edition benchmark global_batch_size unit match lower_batch_size upper_batch_size mean stdev "
+             "least_mean max_speedup limit",
+    .rows = "benchmarks limit",
+    .sources = {&limit_csv_fields, &limit_fields, &benchmark_csv_fields, &benchmark_fields}};
 
-static void point_rows(mls_emitter *to, const void *what)
-{
-    const mls_rcp_listings *listings = what;
-    for (size_t i = 0; i < listings->count; i++) {
-        const mls_rcp_set *set = listings->items[i].set;
-        for (size_t p = 0; p < set->count; p++) {
-            mls_emit_row(to, &point_columns,
-                         (const void *[]){&set->items[p], &set->items[p], &listings->items[i], NULL});
-        }
-    }
-}
-
-static void limit_rows(mls_emitter *to, const void *what)
-{
-    const mls_rcp_listings *listings = what;
-    for (size_t i = 0; i < listings->count; i++) {
-        const mls_rcp_limit limit = mls_rcp_set_limit(listings->items[i].set, listings->items[i].batch_size);
-        mls_emit_row(to, &limit_columns, (const void *[]){&limit, &limit, &listings->items[i], NULL});
-    }
-}
-
-const mls_report mls_rcp_report = {.section = "RCP JSON",
-                                   .show = show_listings,
-                                   .object = &listings_fields,
-                                   .tables = tables,
-                                   .columns = &point_columns,
-                                   .rows = point_rows};
-const mls_report mls_rcp_limit_report = {.section = "RCP JSON",
-                                         .show = show_listings,
-                                         .object = &listings_fields,
-                                         .tables = tables,
-                                         .columns = &limit_columns,
-                                         .rows = limit_rows};
+const mls_report mls_rcp_report = {
+    .section = "RCP JSON", .show = show_listings, .object = &listings_fields, .columns = &point_columns};
+const mls_report mls_rcp_limit_report = {
+    .section = "RCP JSON", .show = show_listings, .object = &listings_fields, .columns = &limit_columns};

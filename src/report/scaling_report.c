@@ -63,43 +63,25 @@ static void show_scaling(mls_printer *to, const void *what)
     F(point, efficiency, NUMBER, "", row->efficiency)                                                                  \
     F(point, algorithmic, NUMBER_OR_NULL, "", row->algorithmic)                                                        \
     F(point, system, NUMBER_OR_NULL, "", row->system)
-MLS_FIELDS_AS(, mls_point_fields, point, mls_scaling_point, POINT_FIELDS)
+MLS_FIELDS_AS(, mls_point_fields, point, mls_scaling_point, NULL, POINT_FIELDS)
 
 #define SERIES_FIELDS(F)                                                                                               \
     F(series, usage, TEXT, "", mls_usage_name(row->points[0].group->usage))                                            \
     F(series, benchmark, TEXT_OR_NULL, "", row->points[0].group->benchmark)                                            \
     F(series, division, TEXT_OR_NULL, "", mls_division_name(row->points[0].group->division))                           \
     F(series, accelerator, TEXT_OR_NULL, "", row->points[0].group->accelerator)                                        \
-    F(series, points, ARRAY, "", MLS_EMIT_ROWS(mls_point, row->points, row->count))
-MLS_FIELDS_AS(, mls_series_fields, series, mls_scaling_series, SERIES_FIELDS)
+    F(series, points, LIST(mls_point), "", MLS_ROWS(row->points, row->count))
+MLS_FIELDS_AS(, mls_series_fields, series, mls_scaling_series, NULL, SERIES_FIELDS)
 
-static const mls_columns scaling_columns = {"SCALING CSV",
-                                            "usage benchmark division accelerator side path accelerators minutes "
-                                            "accelerator_minutes global_batch_size to_converge unit speedup efficiency "
-                                            "algorithmic system",
-                                            {&mls_series_fields, &mls_point_fields},
-                                            0};
-
-static void scaling_lines(mls_emitter *to, const void *what)
-{
-    const mls_comparison *in = what;
-    MLS_EMIT_LINES(mls_series, in->series.items, in->series.count);
-}
-
-static void scaling_rows(mls_emitter *to, const void *what)
-{
-    const mls_comparison *in = what;
-    for (size_t i = 0; i < in->series.count; i++) {
-        const mls_scaling_series *series = &in->series.items[i];
-        for (size_t k = 0; k < series->count; k++) {
-            mls_emit_row(to, &scaling_columns, (const void *[MLS_SOURCES_MAX]){series, &series->points[k]});
-        }
-    }
-}
+static const mls_columns scaling_columns = {
+    .section = "SCALING CSV",
+    .names = "usage benchmark division accelerator side path accelerators minutes accelerator_minutes "
+             "global_batch_size to_converge unit speedup efficiency algorithmic system",
+    .rows = "scaling points",
+    .sources = {&mls_series_fields, &mls_point_fields}};
 
 const mls_report mls_scaling_report = {.section = "COMPARE JSON",
                                        .show = show_scaling,
                                        .object = &mls_comparison_fields,
-                                       .lines = scaling_lines,
-                                       .columns = &scaling_columns,
-                                       .rows = scaling_rows};
+                                       .lines = "scaling",
+                                       .columns = &scaling_columns};

@@ -67,28 +67,25 @@ MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
 #define SYSTEM_COLUMNS                                                                                                 \
     "usage round submitter division availability system_id system_name nodes accelerators_per_node accelerators "      \
     "accelerator host_processor framework"
-static const mls_columns system_columns = {"SUMMARY CSV", SYSTEM_COLUMNS, {&summary_fields}, 0};
-static const mls_columns summary_columns = {"SUMMARY CSV",
-                                            SYSTEM_COLUMNS
+
+#define SUMMARIES_FIELDS(F) F(summaries, results, LIST(summary), "", MLS_ROWS(row->groups, row->group_count))
+MLS_FIELDS(summaries, mls_collection, SUMMARIES_FIELDS)
+
+static const mls_columns summary_columns = {.section = "SUMMARY CSV",
+                                            .names = SYSTEM_COLUMNS
                                             " benchmark scaling runs runs_ok minutes scale_factor global_batch_size "
                                             "to_converge unit official score_minutes energy_joules path",
-                                            {&summary_fields},
-                                            0};
+                                            .rows = "results",
+                                            .sources = {&summary_fields},
+                                            .root = &summaries_fields};
 
-static void summary_rows(mls_emitter *to, const void *what)
-{
-    const mls_collection *collection = what;
-    for (size_t i = 0; i < collection->group_count; i++) {
-        mls_emit_row(to, &summary_columns, (const void *[MLS_SOURCES_MAX]){&collection->groups[i]});
-    }
-}
-
-const mls_report mls_summary_report = {.section = "SUMMARY CSV", .columns = &summary_columns, .rows = summary_rows};
+const mls_report mls_summary_report = {.columns = &summary_columns};
 
 /* ---------------------------------------------------------- a row a system */
 
 /* The table that is made of a collection: which row each group stands in, and the benchmarks that are columns. */
 typedef struct system_table {
+    const mls_collection *collection;
     mls_arena arena;
     mls_map rows;       /* of what a system is, to its first group */
     mls_map taken;      /* of that and a benchmark, to how often it came */
@@ -159,54 +156,85 @@ static void add_benchmark(system_table *table, const char *name)
     table->failed |= name != NULL && mls_map_put(&table->benchmarks, mls_str_from(name), NULL) == NULL;
 }
 
-static void emit_system(mls_emitter *to, const system_table *table, const mls_collection *collection, size_t row)
+static void system_table_make(system_table *table, const mls_collection *collection)
 {
-    const size_t first = table->rows.entries[row].value.number;
-    mls_emit_cells(to, &system_columns, (const void *[MLS_SOURCES_MAX]){&collection->groups[first]});
-    for (size_t b = 0; b < table->benchmarks.count; b++) {
-        double minutes = (double)NAN;
-        for (size_t i = first; i < collection->group_count; i++) {
-            const mls_group *group = &collection->groups[i];
-            if (table->row_of[i] == row && group->benchmark != NULL &&
-                mls_str_equal(mls_str_from(group->benchmark), table->benchmarks.entries[b].key)) {
-                minutes = group->scaled_minutes;
-            }
-        }
-        mls_emit_number(to, minutes);
-    }
-    mls_emit_end(to);
-}
-
-static void system_rows(mls_emitter *to, const void *what)
-{
-    const mls_collection *collection = what;
-    system_table table = {0};
-    table.rows.arena = table.taken.arena = table.benchmarks.arena = &table.arena;
-    table.row_of = mls_arena_zeroed(&table.arena, collection->group_count + 1, sizeof *table.row_of);
-    table.failed = table.row_of == NULL;
-    for (size_t i = 0; i < collection->group_count && !table.failed; i++) {
+    table->collection = collection;
+    table->rows.arena = table->taken.arena = table->benchmarks.arena = &table->arena;
+    table->row_of = mls_arena_zeroed(&table->arena, collection->group_count + 1, sizeof *table->row_of);
+    table->failed = table->row_of == NULL;
+    for (size_t i = 0; i < collection->group_count && !table->failed; i++) {
         const mls_edition *edition = collection->groups[i].edition;
         for (size_t b = 0; b < edition->benchmark_count; b++) {
-            add_benchmark(&table, edition->benchmarks[b]->name);
+            add_benchmark(table, edition->benchmarks[b]->name);
         }
-        add_benchmark(&table, collection->groups[i].benchmark);
-        place_group(&table, collection, i);
+        add_benchmark(table, collection->groups[i].benchmark);
+        place_group(table, collection, i);
+    }
+}
+
+static void system_table_release(system_table *table)
+{
+    mls_buffer_release(&table->key);
+    mls_arena_release(&table->arena);
+}
+
+typedef struct system_place {
+    const system_table *table;
+    size_t row;
+} system_place;
+
+static const mls_group *first_group(const system_place *place)
+{
+    return &place->table->collection->groups[place->table->rows.entries[place->row].value.number];
+}
+
+#define SYSTEM_FIELDS(F) F(system, first, OBJECT_OF(summary), "", first_group(row))
+MLS_FIELDS(system, system_place, SYSTEM_FIELDS)
+
+static void emit_systems(mls_emitter *to, const mls_collection *collection)
+{
+    system_table table = {0};
+    system_table_make(&table, collection);
+    for (size_t row = 0; row < table.rows.count && !table.failed; row++) {
+        mls_emit_row(to, &(system_place){&table, row});
     }
     if (table.failed) {
         mls_output_short(to->output);
-    } else {
-        mls_emit_cells(to, &system_columns, NULL);
-        for (size_t b = 0; b < table.benchmarks.count; b++) {
-            mls_emit_str(to, table.benchmarks.entries[b].key);
-        }
-        mls_emit_end(to);
-        for (size_t row = 0; row < table.rows.count; row++) {
-            emit_system(to, &table, collection, row);
-        }
     }
-    mls_buffer_release(&table.key);
-    mls_arena_release(&table.arena);
+    system_table_release(&table);
 }
 
-const mls_report mls_summary_wide_report = {
-    .section = "SUMMARY CSV", .columns = &system_columns, .rows = system_rows, .headed = true};
+#define SYSTEMS_FIELDS(F) F(systems, systems, LIST(system), "", emit_systems(to, row))
+MLS_FIELDS(systems, mls_collection, SYSTEMS_FIELDS)
+
+/* A column for each benchmark: the minutes of a system's result on it. */
+static void emit_benchmarks(mls_emitter *to, const void *what, bool names)
+{
+    const mls_collection *collection = what;
+    const system_place *place = mls_emitter_row(to, &system_fields);
+    const system_table *table = place != NULL ? place->table : NULL;
+    for (size_t b = 0; table != NULL && b < table->benchmarks.count; b++) {
+        const mls_str name = table->benchmarks.entries[b].key;
+        double minutes = (double)NAN;
+        for (size_t i = 0; i < collection->group_count; i++) {
+            const mls_group *group = &collection->groups[i];
+            if (table->row_of[i] == place->row && mls_str_equal(mls_str_from(group->benchmark), name)) {
+                minutes = group->scaled_minutes;
+            }
+        }
+        if (names) {
+            mls_emit_str(to, name);
+        } else {
+            mls_emit_number(to, minutes);
+        }
+    }
+}
+
+static const mls_columns system_columns = {.section = "SUMMARY CSV",
+                                           .names = SYSTEM_COLUMNS,
+                                           .rows = "systems first",
+                                           .sources = {&summary_fields},
+                                           .root = &systems_fields,
+                                           .more = emit_benchmarks};
+
+const mls_report mls_summary_wide_report = {.columns = &system_columns};

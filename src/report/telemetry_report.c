@@ -195,9 +195,9 @@ MLS_FIELDS(reasons, mls_telemetry_device, REASON_MEMBERS)
     F(device, coverage, NUMBER_OR_NULL, "", row->coverage)                                                             \
     F(device, gaps, NUMBER_OR_NULL, "", row->gaps)                                                                     \
     F(device, longest_gap_ms, NUMBER_OR_NULL, "ms", row->longest_gap_ms)                                               \
-    F(device, metrics, OBJECT, "", mls_emit_object(to, &metrics_fields, row))                                          \
-    F(device, counters, OBJECT, "", mls_emit_object(to, &counters_fields, row))                                        \
-    F(device, reasons, OBJECT_OR_NULL, "", mls_emit_object(to, &reasons_fields, row->has_reasons ? row : NULL))        \
+    F(device, metrics, MAP_OF(summary), "", mls_emit_members(to, &metrics_fields, row))                                \
+    F(device, counters, MAP, "", mls_emit_members(to, &counters_fields, row))                                          \
+    F(device, reasons, MAP_OR_NULL(row->has_reasons), "", mls_emit_members(to, &reasons_fields, row))                  \
     F(device, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                             \
     F(device, repeated, BOOL, "", row->repeated)                                                                       \
     F(device, mean_power_w, NUMBER_OR_NULL, "W", row->mean_power_w)                                                    \
@@ -210,7 +210,7 @@ MLS_FIELDS(device, mls_telemetry_device, DEVICE_FIELDS)
     MLS_METRIC_LIST(METRIC_FIELD, F)                                                                                   \
     F(device_csv, ecc_corrected, NUMBER_OR_NULL, "", row->counters[MLS_COUNTER_ECC_CORRECTED])                         \
     F(device_csv, ecc_uncorrected, NUMBER_OR_NULL, "", row->counters[MLS_COUNTER_ECC_UNCORRECTED])
-MLS_FIELDS(device_csv, mls_telemetry_device, DEVICE_CSV_FIELDS)
+MLS_FIELDS_BESIDE(device_csv, device, DEVICE_CSV_FIELDS)
 
 #define OUTLIER_FIELDS(F)                                                                                              \
     F(outlier, host, TEXT_OR_NULL, "", row->device->host)                                                              \
@@ -231,73 +231,39 @@ MLS_FIELDS(span, mls_telemetry_run, SPAN_FIELDS)
     F(total, energy_estimate_joules, NUMBER_OR_NULL, "joules", row->energy_estimate_joules)
 MLS_FIELDS(total, mls_telemetry_window, TOTAL_FIELDS)
 
-static void emit_window_findings(mls_emitter *to, const mls_telemetry_window *window)
-{
-    mls_found found = {0};
-    mls_found_add(&found, &window->findings, (mls_owner){0}, NULL);
-    mls_emit_found(to, found);
-}
-
 #define MEASURED_FIELDS(F)                                                                                             \
-    F(measured, run, OBJECT_OR_NULL, "", mls_emit_object(to, &span_fields, row->run.file != NULL ? &row->run : NULL))  \
+    F(measured, run, OBJECT_OF_OR_NULL(span), "", row->run.file != NULL ? &row->run : NULL)                            \
     F(measured, start_ms, NUMBER_OR_NULL, "ms", row->run.start_ms)                                                     \
     F(measured, stop_ms, NUMBER_OR_NULL, "ms", row->run.stop_ms)                                                       \
-    F(measured, devices, ARRAY, "", MLS_EMIT_ROWS(device, row->devices, row->device_count))                            \
-    F(measured, outliers, ARRAY, "", MLS_EMIT_ROWS(outlier, row->outliers, row->outlier_count))                        \
+    F(measured, devices, LIST(device), "", MLS_ROWS(row->devices, row->device_count))                                  \
+    F(measured, outliers, LIST(outlier), "", MLS_ROWS(row->outliers, row->outlier_count))                              \
     F(measured, suggested_timezone, FILLED_OR_NULL, "", row->suggested_timezone)                                       \
-    F(measured, total, OBJECT, "", mls_emit_object(to, &total_fields, row))                                            \
-    F(measured, findings, ARRAY, "", emit_window_findings(to, row))
+    F(measured, total, OBJECT_OF(total), "", row)                                                                      \
+    F(measured, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){0}, NULL))
 MLS_FIELDS(measured, mls_telemetry_window, MEASURED_FIELDS)
 
 #define MEASURED_CSV_FIELDS(F)                                                                                         \
     F(measured_csv, file, TEXT_OR_NULL, "", row->run.file)                                                             \
     F(measured_csv, line, COUNT_OR_NULL, "", row->run.line)
-MLS_FIELDS(measured_csv, mls_telemetry_window, MEASURED_CSV_FIELDS)
+MLS_FIELDS_BESIDE(measured_csv, measured, MEASURED_CSV_FIELDS)
 
 #define TELEMETRY_FIELDS(F)                                                                                            \
-    F(telemetry, windows, ARRAY, "", MLS_EMIT_ROWS(measured, row->windows, row->window_count))                         \
-    F(telemetry, skipped, ARRAY, "",                                                                                   \
-      MLS_EMIT_LIST(to, row->skipped.count, mls_emit_object(to, &mls_skipped_fields, &row->skipped.items[i])))
+    F(telemetry, windows, LIST(measured), "", MLS_ROWS(row->windows, row->window_count))                               \
+    F(telemetry, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))
 MLS_FIELDS(telemetry, mls_telemetry, TELEMETRY_FIELDS)
-
-static const mls_fields *const tables[] = {&telemetry_fields, &measured_fields,    &span_fields,
-                                           &device_fields,    &summary_fields,     &outlier_fields,
-                                           &total_fields,     &mls_skipped_fields, NULL};
 
 #define METRIC_COLUMN(blank, id, name, unit) #name blank
 #define METRIC_COLUMNS MLS_METRIC_LIST(METRIC_COLUMN, " ")
 static const mls_columns telemetry_columns = {
-    "TELEMETRY CSV",
-    "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage gaps longest_gap_ms "
-    "energy_joules mean_power_w energy_estimate_joules repeated " METRIC_COLUMNS "ecc_corrected ecc_uncorrected",
-    {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields},
-    0};
-
-static void window_lines(mls_emitter *to, const void *what)
-{
-    const mls_telemetry *telemetry = what;
-    for (size_t i = 0; i < telemetry->window_count; i++) {
-        mls_emit_object(to, &measured_fields, &telemetry->windows[i]);
-        mls_emit_end(to);
-    }
-}
-
-static void device_rows(mls_emitter *to, const void *what)
-{
-    const mls_telemetry *telemetry = what;
-    for (size_t i = 0; i < telemetry->window_count; i++) {
-        const mls_telemetry_window *window = &telemetry->windows[i];
-        for (size_t k = 0; k < window->device_count; k++) {
-            const mls_telemetry_device *device = &window->devices[k];
-            mls_emit_row(to, &telemetry_columns, (const void *[]){window, device, window, device});
-        }
-    }
-}
+    .section = "TELEMETRY CSV",
+    .names =
+        "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage gaps longest_gap_ms "
+        "energy_joules mean_power_w energy_estimate_joules repeated " METRIC_COLUMNS "ecc_corrected ecc_uncorrected",
+    .rows = "windows devices",
+    .sources = {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields}};
 
 const mls_report mls_telemetry_report = {.section = "TELEMETRY JSON",
                                          .show = show_telemetry,
                                          .object = &telemetry_fields,
-                                         .tables = tables,
-                                         .lines = window_lines,
-                                         .columns = &telemetry_columns,
-                                         .rows = device_rows};
+                                         .lines = "windows",
+                                         .columns = &telemetry_columns};

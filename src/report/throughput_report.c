@@ -48,16 +48,6 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     mls_emit_close(to, ']');
 }
 
-/* The segments, where they were asked for. */
-static void emit_series(mls_emitter *to, const mls_throughput *run)
-{
-    if (run->series) {
-        MLS_EMIT_ROWS(segment, run->segments, run->segment_count);
-    } else {
-        mls_emit_null(to);
-    }
-}
-
 #define TIMED_FIELDS(F)                                                                                                \
     F(timed, file, TEXT, "", row->run->file)                                                                           \
     F(timed, line, NUMBER, "", row->run->line)                                                                         \
@@ -68,7 +58,7 @@ static void emit_series(mls_emitter *to, const mls_throughput *run)
     F(timed, malformed, NUMBER, "", row->run->malformed)                                                               \
     F(timed, backwards, NUMBER, "", row->backwards)                                                                    \
     F(timed, run_ms, NUMBER_OR_NULL, "ms", row->run_ms)                                                                \
-    F(timed, parts_ms, OBJECT_OR_NULL, "", mls_emit_object(to, &parts_fields, row->has_parts ? &row->parts : NULL))    \
+    F(timed, parts_ms, OBJECT_OF_OR_NULL(parts), "", row->has_parts ? &row->parts : NULL)                              \
     F(timed, overlapped_evaluation_ms, NUMBER_OR_NULL, "ms",                                                           \
       row->has_parts ? row->parts.overlapped_evaluation_ms : (double)NAN)                                              \
     F(timed, unit, TEXT, "", row->in_epochs ? "epochs" : "samples")                                                    \
@@ -86,12 +76,11 @@ static void emit_series(mls_emitter *to, const mls_throughput *run)
     F(timed, band, NUMBER_OR_NULL, "", row->band)                                                                      \
     F(timed, warmup_segments, NUMBER, "", row->warmup_segments)                                                        \
     F(timed, warmup_lost_ms, NUMBER_OR_NULL, "ms", row->warmup_lost_ms)                                                \
-    F(timed, slow_phases, ARRAY, "", MLS_EMIT_ROWS(phase, row->slow_phases, row->slow_phase_count))                    \
-    F(timed, shift, OBJECT_OR_NULL, "", mls_emit_object(to, &shift_fields, row->has_shift ? row : NULL))               \
+    F(timed, slow_phases, LIST(phase), "", MLS_ROWS(row->slow_phases, row->slow_phase_count))                          \
+    F(timed, shift, OBJECT_OF_OR_NULL(shift), "", row->has_shift ? row : NULL)                                         \
     F(timed, evaluation_median_ms, NUMBER_OR_NULL, "ms", row->evaluation_median_ms)                                    \
-    F(timed, slow_evaluations, ARRAY, "",                                                                              \
-      MLS_EMIT_ROWS(slow_evaluation, row->slow_evaluations, row->slow_evaluation_count))                               \
-    F(timed, curve, ARRAY, "", MLS_EMIT_LIST(to, row->curve_count, emit_point(to, &row->curve[i])))                    \
+    F(timed, slow_evaluations, LIST(slow_evaluation), "", MLS_ROWS(row->slow_evaluations, row->slow_evaluation_count)) \
+    F(timed, curve, VALUES, "", MLS_EACH(row->curve_count, emit_point(to, &row->curve[i])))                            \
     F(timed, time_to_target_ms, NUMBER_OR_NULL, "ms", row->time_to_target_ms)                                          \
     F(timed, logged_throughput, NUMBER_OR_NULL, "", row->logged_throughput)                                            \
     F(timed, logged_step_ms, NUMBER_OR_NULL, "ms", row->logged_step_ms)                                                \
@@ -101,7 +90,7 @@ static void emit_series(mls_emitter *to, const mls_throughput *run)
     F(timed, flops_per_sample, NUMBER_OR_NULL, "", row->utilization.flops_per_sample)                                  \
     F(timed, mfu_bf16, NUMBER_OR_NULL, "", row->utilization.bf16)                                                      \
     F(timed, mfu, NUMBER_OR_NULL, "", row->utilization.precision)                                                      \
-    F(timed, series, ARRAY_OR_NULL, "", emit_series(to, row))
+    F(timed, series, LIST_OR_NULL(segment, row->series), "", MLS_ROWS(row->segments, row->segment_count))
 MLS_FIELDS(timed, mls_throughput, TIMED_FIELDS)
 
 #define EXTRA_FIELDS(F)                                                                                                \
@@ -118,16 +107,9 @@ MLS_FIELDS(extra, mls_slow_run, EXTRA_FIELDS)
     F(slow_run, line, NUMBER, "", row->run->run->line)                                                                 \
     F(slow_run, extra_ms, NUMBER, "ms", row->extra_ms)                                                                 \
     F(slow_run, expected_ms, NUMBER, "ms", row->expected_ms)                                                           \
-    F(slow_run, parts_extra_ms, OBJECT, "", mls_emit_object(to, &extra_fields, row))                                   \
+    F(slow_run, parts_extra_ms, OBJECT_OF(extra), "", row)                                                             \
     F(slow_run, largest, TEXT, "", mls_slow_part_name(row->largest))
 MLS_FIELDS(slow_run, mls_slow_run, SLOW_RUN_FIELDS)
-
-static void emit_timed_findings(mls_emitter *to, const mls_throughput_group *group)
-{
-    mls_found found = {0};
-    mls_found_add(&found, &group->findings, (mls_owner){.path = group->group->path}, NULL);
-    mls_emit_found(to, found);
-}
 
 #define TIMED_GROUP_FIELDS(F)                                                                                          \
     F(timed_group, path, TEXT, "", row->group->path)                                                                   \
@@ -137,13 +119,13 @@ static void emit_timed_findings(mls_emitter *to, const mls_throughput_group *gro
     F(timed_group, timed, NUMBER, "", row->timed)                                                                      \
     F(timed_group, median_ms_per_sample, NUMBER_OR_NULL, "ms", row->median_ms_per_sample)                              \
     F(timed_group, limit_ms_per_sample, NUMBER_OR_NULL, "ms", row->limit_ms_per_sample)                                \
-    F(timed_group, slow_runs, ARRAY, "", MLS_EMIT_ROWS(slow_run, row->slow_runs, row->slow_run_count))                 \
-    F(timed_group, runs, ARRAY, "", MLS_EMIT_ROWS(timed, row->runs, row->group->run_count))                            \
-    F(timed_group, findings, ARRAY, "", emit_timed_findings(to, row))
+    F(timed_group, slow_runs, LIST(slow_run), "", MLS_ROWS(row->slow_runs, row->slow_run_count))                       \
+    F(timed_group, runs, LIST(timed), "", MLS_ROWS(row->runs, row->group->run_count))                                  \
+    F(timed_group, findings, FINDINGS, "",                                                                             \
+      mls_found_add(&found, &row->findings, (mls_owner){.path = row->group->path}, NULL))
 MLS_FIELDS(timed_group, mls_throughput_group, TIMED_GROUP_FIELDS)
 
-#define THROUGHPUTS_FIELDS(F)                                                                                          \
-    F(throughputs, groups, ARRAY, "", MLS_EMIT_ROWS(timed_group, row->groups, row->group_count))
+#define THROUGHPUTS_FIELDS(F) F(throughputs, groups, LIST(timed_group), "", MLS_ROWS(row->groups, row->group_count))
 MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
 
 /* What only CSV has: the parts in columns of their own, what is a list as a number. */
@@ -163,45 +145,28 @@ static double part_told(const mls_throughput *run, mls_part part)
     return run->has_parts ? run->parts.ms[part] : (double)NAN;
 }
 
-MLS_FIELDS(timed_csv, mls_throughput, TIMED_CSV_FIELDS)
+MLS_FIELDS_BESIDE(timed_csv, timed, TIMED_CSV_FIELDS)
+
+/* The runs of all groups, in the order of their logs. */
+#define TIMED_RUNS_FIELDS(F) F(timed_runs, runs, LIST(timed), "", MLS_ROWS_AT(row->runs, row->run_count))
+MLS_FIELDS_BESIDE(timed_runs, throughputs, TIMED_RUNS_FIELDS)
 
 static const mls_columns throughput_columns = {
-    "THROUGHPUT CSV",
-    "file line state status benchmark global_batch_size malformed backwards run_ms startup_ms training_ms "
-    "evaluation_ms between_ms tail_ms overlapped_evaluation_ms unit marks_from samples segments evaluations "
-    "measured_training_ms "
-    "training_samples_per_second run_samples_per_second steady_ms_per_sample steady_samples_per_second steady_step_ms "
-    "steady_tokens_per_second band warmup_segments warmup_lost_ms slow_phases shift_samples shift_factor "
-    "evaluation_median_ms slow_evaluations time_to_target_ms logged_throughput logged_step_ms accelerators accelerator "
-    "flops_per_sample mfu_bf16 mfu",
-    {&timed_csv_fields, &timed_fields},
-    0};
-
-static const mls_fields *const throughput_tables[] = {
-    &throughputs_fields, &timed_group_fields,     &timed_fields,    &parts_fields, &phase_fields, &shift_fields,
-    &segment_fields,     &slow_evaluation_fields, &slow_run_fields, &extra_fields, NULL};
-
-static void throughput_lines(mls_emitter *to, const void *what)
-{
-    const mls_throughputs *all = what;
-    for (size_t i = 0; i < all->run_count; i++) {
-        mls_emit_object(to, &timed_fields, all->runs[i]);
-        mls_emit_end(to);
-    }
-}
-
-static void throughput_rows(mls_emitter *to, const void *what)
-{
-    const mls_throughputs *all = what;
-    for (size_t i = 0; i < all->run_count; i++) {
-        mls_emit_row(to, &throughput_columns, (const void *[MLS_SOURCES_MAX]){all->runs[i], all->runs[i]});
-    }
-}
+    .section = "THROUGHPUT CSV",
+    .names = "file line state status benchmark global_batch_size malformed backwards run_ms startup_ms training_ms "
+             "evaluation_ms between_ms tail_ms overlapped_evaluation_ms unit marks_from samples segments evaluations "
+             "measured_training_ms "
+             "training_samples_per_second run_samples_per_second steady_ms_per_sample steady_samples_per_second "
+             "steady_step_ms "
+             "steady_tokens_per_second band warmup_segments warmup_lost_ms slow_phases shift_samples shift_factor "
+             "evaluation_median_ms slow_evaluations time_to_target_ms logged_throughput logged_step_ms accelerators "
+             "accelerator "
+             "flops_per_sample mfu_bf16 mfu",
+    .rows = "runs",
+    .sources = {&timed_runs_fields, &timed_csv_fields, &timed_fields}};
 
 const mls_report mls_throughput_report = {.section = "THROUGHPUT JSON",
                                           .show = mls_throughputs_show,
                                           .object = &throughputs_fields,
-                                          .tables = throughput_tables,
-                                          .lines = throughput_lines,
-                                          .columns = &throughput_columns,
-                                          .rows = throughput_rows};
+                                          .lines = "runs",
+                                          .columns = &throughput_columns};

@@ -278,16 +278,13 @@ MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
     F(result, score_minutes, NUMBER_OR_NULL, "minutes", row->group.score.score_minutes)                                \
     F(result, scale, NUMBER, "", row->group.scale)                                                                     \
     F(result, scaled_minutes, NUMBER_OR_NULL, "minutes", row->group.scaled_minutes)                                    \
-    F(result, rcp, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &verdict_fields, &row->group.rcp, row->group.rcp.check))      \
-    F(result, seeds, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &seeds_fields, &row->group.seeds, row->group.seeds.check))  \
-    F(result, power, OBJECT_OR_NULL, "", MLS_EMIT_MADE(to, &power_fields, &row->group.power, row->group.power.check))  \
-    F(result, weak_scaling, OBJECT_OR_NULL, "",                                                                        \
-      mls_emit_object(to, &mls_weak_fields, row->weak && row->judged ? &row->group.weak : NULL))                       \
-    F(result, logs, ARRAY, "",                                                                                         \
-      MLS_EMIT_LIST(                                                                                                   \
-          to, row->run_count,                                                                                          \
-          mls_emit_object(to, &log_fields,                                                                             \
-                          &(log_place){&row->runs[i], row->group.marks != NULL ? &row->group.marks[i] : NULL})))
+    F(result, rcp, OBJECT_OF_OR_NULL(verdict), "", MLS_IF_MADE(&row->group.rcp, row->group.rcp.check))                 \
+    F(result, seeds, OBJECT_OF_OR_NULL(seeds), "", MLS_IF_MADE(&row->group.seeds, row->group.seeds.check))             \
+    F(result, power, OBJECT_OF_OR_NULL(power), "", MLS_IF_MADE(&row->group.power, row->group.power.check))             \
+    F(result, weak_scaling, OBJECT_OF_OR_NULL(mls_weak), "", row->weak && row->judged ? &row->group.weak : NULL)       \
+    F(result, logs, LIST(log), "",                                                                                     \
+      MLS_EACH(row->run_count,                                                                                         \
+               mls_emit_row(to, &(log_place){&row->runs[i], row->group.marks != NULL ? &row->group.marks[i] : NULL})))
 MLS_FIELDS(result, mls_submission_result, RESULT_FIELDS)
 
 #define SYSTEM_FIELDS(F)                                                                                               \
@@ -296,24 +293,19 @@ MLS_FIELDS(result, mls_submission_result, RESULT_FIELDS)
     F(system, valid, BOOL, "", row->valid)
 MLS_FIELDS(system, mls_system, SYSTEM_FIELDS)
 
-/* Of a submission, and one of its submitters or NULL. */
-static void emit_findings(mls_emitter *to, const mls_submission *submission, const mls_submitter *submitter)
+/* A system, or NULL when nothing describes it. */
+static const mls_system *described(const mls_system *system)
 {
-    mls_found found = {0};
-    add_of(&found, to->view, submission, submitter);
-    mls_emit_found(to, found);
+    return system->description.path != NULL ? system : NULL;
 }
 
-/* Systems are those that are described. */
 #define SUBMITTER_FIELDS(F)                                                                                            \
     F(submitter, name, TEXT, "", row->name)                                                                            \
     F(submitter, valid, BOOL, "", row->valid)                                                                          \
-    F(submitter, systems, ARRAY, "",                                                                                   \
-      MLS_EMIT_LIST(to, row->system_count,                                                                             \
-                    row->systems[i].description.path != NULL ? mls_emit_object(to, &system_fields, &row->systems[i])   \
-                                                             : (void)0))                                               \
-    F(submitter, results, ARRAY, "", MLS_EMIT_ROWS(result, row->results, row->result_count))                           \
-    F(submitter, findings, ARRAY, "", emit_findings(to, NULL, row))
+    F(submitter, systems, LIST(system), "",                                                                            \
+      MLS_EACH(row->system_count, mls_emit_row(to, described(&row->systems[i]))))                                      \
+    F(submitter, results, LIST(result), "", MLS_ROWS(row->results, row->result_count))                                 \
+    F(submitter, findings, FINDINGS, "", add_of(&found, to->view, NULL, row))
 MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
 
 #define SUBMISSION_FIELDS(F)                                                                                           \
@@ -325,24 +317,17 @@ MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
     F(submission, errors, NUMBER, "", row->counts.error)                                                               \
     F(submission, warnings, NUMBER, "", row->counts.warning)                                                           \
     F(submission, advice, NUMBER, "", row->counts.advice)                                                              \
-    F(submission, submitters, ARRAY, "", MLS_EMIT_ROWS(submitter, row->submitters, row->submitter_count))              \
-    F(submission, findings, ARRAY, "", emit_findings(to, row, NULL))
+    F(submission, submitters, LIST(submitter), "", MLS_ROWS(row->submitters, row->submitter_count))                    \
+    F(submission, findings, FINDINGS, "", add_of(&found, to->view, row, NULL))
 MLS_FIELDS(submission, mls_submission, SUBMISSION_FIELDS)
 
-static const mls_columns columns = {"VERIFY CSV",
-                                    "severity code submitter path line column key message",
-                                    {&mls_finding_csv_fields, &mls_finding_fields},
-                                    0};
-
-static void finding_rows(mls_emitter *to, const void *submission)
-{
-    mls_found found = {0};
-    add_all(&found, to->view, submission);
-    for (size_t i = 0; i < found.count; i++) {
-        mls_emit_row(to, &columns, (const void *[MLS_SOURCES_MAX]){&found.items[i], &found.items[i]});
-    }
-    mls_found_finish(&found, to->output);
-}
+/* A row a finding of all there are. */
+#define ALL_FIELDS(F) F(all, findings, FINDINGS, "", add_all(&found, to->view, row))
+MLS_FIELDS_BESIDE(all, submission, ALL_FIELDS)
+static const mls_columns columns = {.section = "VERIFY CSV",
+                                    .names = "severity code submitter path line column key message",
+                                    .rows = "findings",
+                                    .sources = {&all_fields, &mls_finding_csv_fields, &mls_finding_fields}};
 
 static void all_findings(mls_found *found, const mls_printer *to, const void *submission)
 {
@@ -401,15 +386,10 @@ static void test_cases(mls_printer *to, const void *what)
     }
 }
 
-static const mls_fields *const tables[] = {
-    &submission_fields, &submitter_fields, &system_fields,   &result_fields, &verdict_fields,
-    &seeds_fields,      &power_fields,     &mls_weak_fields, &log_fields,    NULL};
 const mls_report mls_verify_report = {.name = "mlscore verify",
                                       .section = "VERIFY JSON",
                                       .show = show_submission,
                                       .object = &submission_fields,
-                                      .tables = tables,
                                       .columns = &columns,
-                                      .rows = finding_rows,
                                       .findings = all_findings,
                                       .cases = test_cases};

@@ -7,7 +7,7 @@
 #define MLS_REPORT_VIEW_H
 
 #include "base/words.h"
-#include "report/fields.h"
+#include "report/columns.h"
 
 /* Every format: its name, and with mls_format_ before it the writer. */
 #define MLS_FORMAT_LIST(F)                                                                                             \
@@ -49,16 +49,11 @@ typedef struct mls_report {
     void (*begin)(struct mls_printer *to);
     void (*show)(struct mls_printer *to, const void *what);
     void (*end)(struct mls_printer *to);
-    /* JSON: the members of one `what`; when many come one by one, the name of their list; NULL behind all tables. */
+    /* JSON: the members of one `what`; when many come one by one, the name of their list. */
     const mls_fields *object;
-    const mls_fields *const *tables;
     const char *stream;
-    /* NDJSON: the lines of one `what`; NULL: the object is one. */
-    void (*lines)(mls_emitter *to, const void *what);
-    /* CSV: the columns, and the rows of one `what`; NULL: it is one.  `headed`: the rows begin with the names. */
-    const mls_columns *columns;
-    void (*rows)(mls_emitter *to, const void *what);
-    bool headed;
+    const char *lines;          /* NDJSON: the lists and objects whose rows are lines; NULL: the object is one */
+    const mls_columns *columns; /* CSV */
     /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
     void (*findings)(struct mls_found *found, const struct mls_printer *to, const void *what);
     void (*cases)(struct mls_printer *to, const void *what);
@@ -72,6 +67,7 @@ typedef struct mls_printer {
     size_t count; /* items printed */
     size_t good;  /* of them, valid: set by the command */
     mls_emitter emitter;
+    mls_walk walk;     /* CSV and NDJSON: to the rows */
     mls_buffer held;   /* JUnit: cases until their suite ends */
     mls_buffer suites; /* JUnit: suites that ended */
     size_t tests, failures;
@@ -194,8 +190,15 @@ void mls_found_append_counts(mls_buffer *line, const char *before, const mls_fin
 /* The table of a finding, whose row is an mls_noted.  Beside it what only CSV has. */
 extern const mls_fields mls_finding_fields, mls_finding_csv_fields;
 
+/* The value of a field of findings, a statement that adds to `found`: rows with these fields. */
+#define MLS_FIELD_FINDINGS MLS_FIELD_ARRAY, .child = &mls_finding_fields
+#define MLS_EMIT_FINDINGS(value)                                                                                       \
+    mls_found found = {0};                                                                                             \
+    value;                                                                                                             \
+    mls_emit_found(to, &found)
+
 /* A list of findings as an array of JSON, those with a known path with it.  Frees the list. */
-void mls_emit_found(mls_emitter *to, mls_found found);
+void mls_emit_found(mls_emitter *to, mls_found *found);
 
 /* JUnit: a test case, what was found in it (freed), and why it failed (NULL: it did not); or a suite of those. */
 void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* columns.c - down from what is printed to the rows of its lists, which become rows of a CSV or lines of NDJSON. */
+#include "report/columns.h"
+
+/* --------------------------------------------------------- finding the way */
+
+/* The field of a name: one with rows below it, or one with a value for a cell. */
+static const mls_field *named_field(const mls_fields *fields, mls_str name, bool rows)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        const mls_field *field = &fields->items[i];
+        const bool fits = rows ? field->child != NULL : field->type < MLS_FIELD_ARRAY || field->type == MLS_FIELD_ANY;
+        if (fits && mls_str_equal(mls_str_from(field->name), name)) {
+            return field;
+        }
+    }
+    return NULL;
+}
+
+/* The level whose rows a table has, or stands beside; above the last one: none. */
+static unsigned level_of(const mls_walk *walk, const mls_fields *fields)
+{
+    unsigned level = 0;
+    while (level <= walk->last && walk->tables[level] != fields && walk->tables[level] != fields->beside) {
+        level++;
+    }
+    return level;
+}
+
+static mls_placed_field find_in_sources(const mls_walk *walk, mls_str name, bool rows)
+{
+    const mls_columns *columns = walk->columns;
+    for (size_t i = 0; columns != NULL && i < MLS_SOURCES_MAX && columns->sources[i] != NULL; i++) {
+        const unsigned level = level_of(walk, columns->sources[i]);
+        const mls_field *field = level <= walk->last ? named_field(columns->sources[i], name, rows) : NULL;
+        if (field != NULL) {
+            return (mls_placed_field){field, level};
+        }
+    }
+    return (mls_placed_field){0};
+}
+
+/* The list or object of a name: beside the tables of the way, else in the innermost of them that has it. */
+static mls_placed_field find_step(const mls_walk *walk, mls_str name)
+{
+    mls_placed_field step = find_in_sources(walk, name, true);
+    for (unsigned level = walk->last + 1; step.field == NULL && level > 0; level--) {
+        step = (mls_placed_field){named_field(walk->tables[level - 1], name, true), level - 1};
+    }
+    return step;
+}
+
+mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root)
+{
+    mls_walk walk = {.columns = columns, .tables = {root}};
+    if (columns == NULL) {
+        return walk;
+    }
+    if (columns->root != NULL) {
+        walk.tables[0] = columns->root;
+    }
+    mls_str path = mls_str_from(columns->rows);
+    for (mls_str name = mls_str_word(&path); name.len > 0; name = mls_str_word(&path)) {
+        const mls_placed_field step = find_step(&walk, name);
+        if (step.field != NULL && walk.last + 1 < MLS_LEVELS_MAX) {
+            walk.steps[walk.last++] = step;
+            walk.tables[walk.last] = step.field->child;
+        }
+    }
+    const char *const lists[] = {columns->before, columns->names};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        mls_str names = mls_str_from(lists[i]);
+        for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
+            if (walk.cell_count < MLS_CELLS_MAX) {
+                walk.cells[walk.cell_count++] = find_in_sources(&walk, name, false);
+            }
+        }
+    }
+    return walk;
+}
+
+/* ------------------------------------------------------------------- rows */
+
+static void put_names(mls_walk *walk, mls_emitter *to)
+{
+    const mls_columns *columns = walk->columns;
+    const char *const lists[] = {columns->before, columns->names};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        mls_str names = mls_str_from(lists[i]);
+        for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
+            mls_emit_str(to, name);
+        }
+    }
+    if (columns->more != NULL) {
+        columns->more(to, walk->what, true);
+    }
+    mls_emit_end(to);
+    walk->named = true;
+}
+
+static void put_cells(mls_walk *walk, mls_emitter *to)
+{
+    if (!walk->named) {
+        put_names(walk, to);
+    }
+    for (size_t i = 0; i < walk->cell_count; i++) {
+        const mls_placed_field *cell = &walk->cells[i];
+        if (cell->field == NULL || walk->rows[cell->level] == NULL) {
+            mls_emit_null(to);
+        } else {
+            cell->field->emit(to, walk->rows[cell->level]);
+        }
+    }
+    if (walk->columns->more != NULL) {
+        walk->columns->more(to, walk->what, false);
+    }
+    mls_emit_end(to);
+}
+
+static void visit_row(mls_emitter *to, const void *row);
+
+/* Writes the rows below the row of the level that was reached, or that row itself. */
+static void go_on(mls_walk *walk, mls_emitter *to)
+{
+    if (walk->level == walk->last) {
+        put_cells(walk, to);
+        walk->visited = true;
+        return;
+    }
+    const mls_placed_field *step = &walk->steps[walk->level];
+    walk->visited = false;
+    step->field->emit(to, walk->rows[step->level]);
+    if (walk->columns->outer && !walk->visited) {
+        visit_row(to, NULL);
+    }
+}
+
+static void visit_row(mls_emitter *to, const void *row)
+{
+    mls_walk *walk = to->walk;
+    walk->rows[++walk->level] = row;
+    go_on(walk, to);
+    walk->level--;
+}
+
+const void *mls_emitter_row(const mls_emitter *to, const mls_fields *fields)
+{
+    const unsigned level = level_of(to->walk, fields);
+    return level <= to->walk->level ? to->walk->rows[level] : NULL;
+}
+
+void mls_walk_begin(mls_walk *walk, mls_emitter *to)
+{
+    if (walk->columns->more == NULL) {
+        put_names(walk, to);
+    }
+}
+
+void mls_walk_rows(mls_walk *walk, mls_emitter *to, const void *what)
+{
+    walk->what = what;
+    walk->rows[0] = what;
+    to->walk = walk;
+    to->visit = visit_row;
+    go_on(walk, to);
+    if (!walk->named) {
+        put_names(walk, to);
+    }
+    to->visit = NULL;
+}
+
+/* ------------------------------------------------------------------ lines */
+
+static void put_line(mls_emitter *to, const void *row)
+{
+    to->visit = NULL;
+    mls_emit_object(to, to->child, row);
+    mls_emit_end(to);
+    to->visit = put_line;
+}
+
+void mls_walk_lines(mls_walk *walk, mls_emitter *to, const char *lists, const void *what)
+{
+    mls_str names = mls_str_from(lists);
+    const mls_walk top = {.columns = walk->columns, .tables = {walk->tables[0]}};
+    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
+        const mls_field *field = find_step(&top, name).field;
+        if (field != NULL) {
+            to->child = field->child;
+            to->visit = put_line;
+            field->emit(to, what);
+            to->visit = NULL;
+        }
+    }
+}
+
+/* ---------------------------------------------------------- documentation */
+
+/* Whether a row of a level may be missing from a row of cells. */
+static bool may_be_missing(const mls_walk *walk, unsigned level)
+{
+    return level > 0 && (walk->steps[level - 1].field->type == MLS_FIELD_OBJECT_OR_NULL ||
+                         (walk->columns->outer && level == walk->last));
+}
+
+void mls_walk_print(const mls_walk *walk, mls_output *output)
+{
+    static const char *const types[] = {"text",
+                                        "text or empty",
+                                        "number",
+                                        "number or empty",
+                                        "true or false",
+                                        "true, false or empty",
+                                        [MLS_FIELD_ANY] = "any"};
+    mls_str names = mls_str_from(walk->columns->names);
+    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
+        const mls_placed_field cell = find_in_sources(walk, name, false);
+        const mls_field *field = cell.field;
+        const bool empty = field != NULL && field->type % 2 == 0 && may_be_missing(walk, cell.level);
+        const char *unit = field != NULL ? field->unit : "";
+        mls_output_printf(output, "%s: %.*s %s%s%s\n", walk->columns->section, (int)name.len, name.ptr,
+                          field != NULL ? types[field->type + empty] : "missing", unit[0] != '\0' ? ", in " : "", unit);
+    }
+}
