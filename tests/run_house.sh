@@ -17,6 +17,7 @@ finding_table.h base
 log.h log
 key_table.h log
 value.h log
+messages.h messages
 shell.h shell
 edition.h rules
 rules.h rules

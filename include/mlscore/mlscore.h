@@ -13,6 +13,7 @@
 #include "mlscore/group.h"
 #include "mlscore/log.h"
 #include "mlscore/memory.h"
+#include "mlscore/messages.h"
 #include "mlscore/models.h"
 #include "mlscore/parts.h"
 #include "mlscore/profile.h"

@@ -21,9 +21,10 @@ static bool is_progress(const mls_record *record)
     case MLS_KEY_TRACKED_STATS:
     case MLS_KEY_EPOCH_START:
     case MLS_KEY_EPOCH_STOP:
+    case MLS_KEY_TRAIN_LOSS:
         return true;
     default:
-        return mls_str_equal(record->key, MLS_S("train_loss"));
+        return false;
     }
 }
 
@@ -144,102 +145,22 @@ static mls_status block_marker(void *state, const mls_marker *marker)
     return !begins || add_run_start(&job->block, marker->line) ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
-/* ----------------------------------------------------------------- lines */
-
-static size_t begin_of(const mls_log_block *block, size_t i)
-{
-    return block->lines.starts[i] & ~MLS_LINE_ODD;
-}
-
-static bool is_odd(const mls_log_block *block, size_t i)
-{
-    return (block->lines.starts[i] & MLS_LINE_ODD) != 0;
-}
-
-/* A line of the block, without its ending. */
-static mls_str line_text(const mls_log_block *block, size_t i)
-{
-    const char *begin = block->lines.text.ptr + begin_of(block, i);
-    const char *end = block->lines.text.ptr + begin_of(block, i + 1);
-    while (end > begin && (end[-1] == '\n' || end[-1] == '\r')) {
-        end--;
-    }
-    return (mls_str){begin, (size_t)(end - begin)};
-}
-
-mls_log_line mls_job_line(const mls_job_log *job, size_t i, char *scratch)
-{
-    return mls_log_line_read(line_text(&job->block, i), !is_odd(&job->block, i), scratch);
-}
-
-/* The record that a line is; NULL: it is none. */
-static const mls_brief_record *record_of(const mls_log_block *block, size_t i)
-{
-    const size_t number = block->lines.line + i;
-    size_t low = 0;
-    size_t high = block->record_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (block->records[middle].line == number) {
-            return &block->records[middle];
-        }
-        if (block->records[middle].line < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return NULL;
-}
-
-/* ------------------------------------------------- which are to be looked at */
-
-static void mark_line(mls_log_block *block, size_t i)
-{
-    block->marked[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-typedef struct hit_search {
-    mls_log_block *block;
-    size_t from; /* where the piece that is searched begins in the block */
-    size_t line; /* of the last hit */
-} hit_search;
-
-/* Hits come almost in order: the line is near that of the one before. */
-static bool mark_hit(void *state, size_t needle, size_t at)
-{
-    hit_search *search = state;
-    mls_log_block *block = search->block;
-    size_t i = search->line;
-    (void)needle;
-    at += search->from;
-    while (begin_of(block, i) > at) {
-        i--;
-    }
-    while (begin_of(block, i + 1) <= at) {
-        i++;
-    }
-    search->line = i;
-    if (at - begin_of(block, i) < MLS_LINE_EXAMINED) {
-        mark_line(block, i);
-    }
-    return true;
-}
+/* ------------------------------------------------- which are to be examined */
 
 /* Searches all text but most records. */
 static void mark_hits(const mls_job_log *job, mls_log_block *block)
 {
-    const mls_needles *needles = mls_signatures_needles(job->signatures);
-    const mls_str text = block->lines.text;
-    hit_search search = {.block = block};
-    for (size_t r = 0; r <= block->record_count; r++) {
-        const mls_str skipped = r < block->record_count ? block->records[r].payload : (mls_str){text.ptr + text.len, 0};
-        if (r == block->record_count || (skipped.len > 0 && block->records[r].line >= block->lines.line)) {
-            const mls_str piece = {text.ptr + search.from, (size_t)(skipped.ptr - text.ptr) - search.from};
-            (void)mls_needles_find(needles, piece, mark_hit, &search);
-            search.from += piece.len + skipped.len;
+    mls_str left = block->marked.lines.text;
+    for (size_t r = 0; r < block->record_count; r++) {
+        const mls_str skipped = block->records[r].payload;
+        if (skipped.len > 0 && block->records[r].line >= block->marked.lines.line) {
+            const char *end = left.ptr + left.len;
+            mls_marked_search(&block->marked, job->signatures, (mls_str){left.ptr, (size_t)(skipped.ptr - left.ptr)});
+            left.ptr = skipped.ptr + skipped.len;
+            left.len = (size_t)(end - left.ptr);
         }
     }
+    mls_marked_search(&block->marked, job->signatures, left);
 }
 
 /* The rank that a line begins with ("13: ", "[rank13]:", "[1,13]<"), found without reading more, is one that was seen.
@@ -268,121 +189,24 @@ static void note_rank(const mls_job_log *job, const char *at)
     }
 }
 
-/*
- * Marks the lines with something that is looked for, and those that may be a step; and notes the ranks.  A line that is
- * another text without its control characters is searched once more.
- */
-static bool mark_lines(mls_job_log *job)
+/* Marks the lines with something that is looked for, and those that may be a step; and notes the ranks. */
+static void mark_lines(mls_job_log *job)
 {
     mls_log_block *block = &job->block;
-    const char *text = block->lines.text.ptr;
-    const size_t words = block->lines.count / 64 + 1;
-    if (words > block->marked_capacity) {
-        free(block->marked);
-        block->marked = calloc(2 * words, sizeof *block->marked);
-        block->marked_capacity = block->marked != NULL ? 2 * words : 0;
-    } else {
-        memset(block->marked, 0, words * sizeof *block->marked);
-    }
-    if (block->marked == NULL) {
-        return false;
-    }
+    const mls_lines *lines = &block->marked.lines;
     mark_hits(job, block);
-    for (size_t i = 0; i < block->lines.count; i++) {
-        const char *line = text + begin_of(block, i);
+    for (size_t i = 0; i < lines->count; i++) {
+        const char *line = lines->text.ptr + mls_lines_begin(lines, i);
         if (*line == ' ' || *line == '[' || mls_is_digit(*line)) {
             note_rank(job, line);
         } else if (*line == 's' && strncmp(line, "step ", 5) == 0) {
-            mark_line(block, i);
+            mls_marked_add(&block->marked, i);
         }
-        const mls_brief_record *record = is_odd(block, i) ? record_of(block, i) : NULL;
-        if (is_odd(block, i) && (record == NULL || record->payload.len == 0) &&
-            mls_signatures_search(job->signatures, mls_log_line_clean(line_text(block, i), job->scratch)) != 0) {
-            mark_line(block, i);
-        }
-    }
-    return true;
-}
-
-/* The first marked line from `i` on; `end`: there is none before it. */
-static size_t next_marked(const mls_log_block *block, size_t i, size_t end)
-{
-    uint64_t left = i < end ? block->marked[i / 64] >> (i % 64) : 0;
-    while (left == 0 && i < end) {
-        i = (i / 64 + 1) * 64;
-        left = i < end ? block->marked[i / 64] : 0;
-    }
-    i += left != 0 ? (size_t)__builtin_ctzll(left) : 0;
-    return i < end ? i : end;
-}
-
-/* ----------------------------------------------------------------- times */
-
-/* Whether a line may tell a time: two colons near its beginning with minutes between, 13:28:01.  Most lines are not
- * read for more. */
-static bool may_tell_time(mls_str line)
-{
-    enum { NEAR = 160 };
-    for (size_t at = 0; at < line.len && at < NEAR; at += 16) { /* a block goes on behind its end */
-        const mls_bytes16 x = mls_load16(line.ptr + at);
-        const mls_bytes16 y = mls_load16(line.ptr + at + 3);
-        const mls_bytes16 z = mls_load16(line.ptr + at + 1);
-        if (mls_mask16((mls_bytes16)((x == ':') & (y == ':') & (z >= '0') & (z <= '5'))) != 0) {
-            return true;
+        const mls_brief_record *record = mls_lines_odd(lines, i) ? mls_job_record_of(job, i) : NULL;
+        if (mls_lines_odd(lines, i) && (record == NULL || record->payload.len == 0)) {
+            mls_marked_search_clean(&block->marked, job->signatures, i, job->scratch);
         }
     }
-    return false;
-}
-
-static void see_time(mls_job_log *job, double time_ms)
-{
-    job->full_time = isnan(job->full_time) && time_ms >= 0 ? time_ms : job->full_time;
-}
-
-/* When a line says that it was printed; NAN: it does not. */
-static double line_time(mls_job_log *job, size_t i)
-{
-    const mls_brief_record *record = record_of(&job->block, i);
-    double time_ms = record != NULL ? record->time_ms : (double)NAN;
-    if (record == NULL && may_tell_time(line_text(&job->block, i))) {
-        const mls_log_line line = mls_job_line(job, i, job->scratch + MLS_LINE_EXAMINED);
-        time_ms = mls_log_line_time(&line);
-    }
-    see_time(job, time_ms);
-    return time_ms;
-}
-
-/* The last time before line `end` of the block, looked for from there back to where the last look began. */
-static void look_back(mls_job_log *job, size_t end)
-{
-    double time_ms = NAN;
-    for (size_t i = end; i > job->block.timed_to && isnan(time_ms); i--) {
-        time_ms = line_time(job, i - 1);
-    }
-    job->file_time = isnan(time_ms) ? job->file_time : time_ms;
-    job->block.timed_to = end > job->block.timed_to ? end : job->block.timed_to;
-}
-
-double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line)
-{
-    const mls_brief_record *record = record_of(&job->block, i);
-    const double time_ms = record != NULL ? record->time_ms : mls_log_line_time(line);
-    if (isnan(time_ms)) {
-        look_back(job, i);
-        return job->file_time;
-    }
-    see_time(job, time_ms);
-    return time_ms;
-}
-
-/* The first time of a file, from its beginning on. */
-static void look_ahead(mls_job_log *job)
-{
-    double time_ms = NAN;
-    for (size_t i = 0; i < job->block.lines.count && isnan(time_ms); i++) {
-        time_ms = line_time(job, i);
-    }
-    mls_job_segment(job)->first_ms = time_ms;
 }
 
 /* ------------------------------------------------------------------ walk */
@@ -392,14 +216,15 @@ static void look_ahead(mls_job_log *job)
 static void keep_lines(mls_job_log *job, size_t end)
 {
     mls_log_block *block = &job->block;
+    const mls_lines *lines = &block->marked.lines;
     mls_segment *segment = mls_job_segment(job);
     mls_kept_line read[MLS_READ_LINES];
     size_t count = 0;
     for (size_t i = end; i > block->kept_from && count < MLS_READ_LINES; i--) {
-        const bool is_record = record_of(block, i - 1) != NULL;
-        const mls_str message = is_record ? (mls_str){NULL, 0} : mls_job_line(job, i - 1, job->scratch).message;
+        const bool is_record = mls_job_record_of(job, i - 1) != NULL;
+        const mls_str message = is_record ? (mls_str){NULL, 0} : mls_log_line_of(lines, i - 1, job->scratch).message;
         if (message.len > 0) {
-            mls_keep_line(&read[count++], block->lines.line + i - 1, message);
+            mls_keep_line(&read[count++], lines->line + i - 1, message);
         }
     }
     for (size_t k = 0; k < segment->read_count && count < MLS_READ_LINES; k++) {
@@ -407,11 +232,11 @@ static void keep_lines(mls_job_log *job, size_t end)
     }
     memcpy(segment->read, read, count * sizeof *read);
     segment->read_count = count;
-    if (segment->last.line >= block->lines.line && segment->last.text[0] == '\0') {
-        const mls_log_line line = mls_job_line(job, segment->last.line - block->lines.line, job->scratch);
+    if (segment->last.line >= lines->line && segment->last.text[0] == '\0') {
+        const mls_log_line line = mls_log_line_of(lines, segment->last.line - lines->line, job->scratch);
         mls_keep_line(&segment->last, segment->last.line, line.message);
     }
-    segment->end_line = end > block->kept_from ? block->lines.line + end - 1 : segment->end_line;
+    segment->end_line = end > block->kept_from ? lines->line + end - 1 : segment->end_line;
     block->kept_from = end;
 }
 
@@ -420,45 +245,46 @@ static void begin_run_at(mls_job_log *job, size_t i)
 {
     if (mls_job_segment(job)->line > 0 && job->segment_count < MLS_RUNS_MAX) {
         keep_lines(job, i);
-        look_back(job, i);
+        mls_job_find_time_before(job, i);
         mls_job_close_segment(job);
         (void)mls_job_open_segment(job);
     }
 }
 
-/* Looks at the marked lines; and at those that may end a traceback, or be anything that a user wants to know. */
-static mls_status look_at_lines(mls_job_log *job, size_t from, size_t end)
+/* Examines the marked lines; and those that may end a traceback, or be anything that a user wants to know. */
+static mls_status examine_lines(mls_job_log *job, size_t from, size_t end)
 {
     const mls_log_block *block = &job->block;
     const bool all = mls_signatures_want_all(job->signatures);
     mls_status status = MLS_OK;
     for (size_t i = from; i < end && status == MLS_OK; i++) {
-        const size_t next = next_marked(block, i, end);
+        const size_t next = mls_marked_next(&block->marked, i, end);
         if (!all && job->traceback_count == 0) {
             i = next;
         }
-        if (i < end &&
-            (i == next || all ||
-             (mls_signatures_maybe_exception(job->signatures, line_text(block, i)) && record_of(block, i) == NULL))) {
-            status = mls_job_look_at(job, i);
+        if (i < end && (i == next || all ||
+                        (mls_signatures_maybe_exception(job->signatures, mls_lines_text(&block->marked.lines, i)) &&
+                         mls_job_record_of(job, i) == NULL))) {
+            status = mls_job_examine(job, i);
         }
     }
     return status;
 }
 
-/* Looks at lines and begins the runs that begin in them, or with line `end`, of which *next is the first. */
+/* Examines lines and begins the runs that begin in them, or with line `end`, of which *next is the first. */
 static mls_status walk_lines(mls_job_log *job, size_t from, size_t end, size_t *next)
 {
     const mls_log_block *block = &job->block;
+    const mls_lines *lines = &block->marked.lines;
     mls_status status = MLS_OK;
-    while (status == MLS_OK && *next < block->run_start_count && block->run_starts[*next] <= block->lines.line + end) {
+    while (status == MLS_OK && *next < block->run_start_count && block->run_starts[*next] <= lines->line + end) {
         const size_t line = block->run_starts[(*next)++];
-        const size_t start = line > block->lines.line ? line - block->lines.line : 0;
-        status = look_at_lines(job, from, start);
+        const size_t start = line > lines->line ? line - lines->line : 0;
+        status = examine_lines(job, from, start);
         begin_run_at(job, start);
         from = start;
     }
-    return status == MLS_OK ? look_at_lines(job, from, end) : status;
+    return status == MLS_OK ? examine_lines(job, from, end) : status;
 }
 
 static mls_status block_lines(void *state, const mls_lines *lines)
@@ -466,13 +292,13 @@ static mls_status block_lines(void *state, const mls_lines *lines)
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     mls_status status = MLS_OK;
-    block->lines = *lines;
     block->timed_to = block->kept_from = 0;
-    if (!mark_lines(job)) {
+    if (!mls_marked_begin(&block->marked, lines)) {
         return MLS_ERROR_MEMORY;
     }
+    mark_lines(job);
     if (isnan(job->file_time)) {
-        look_ahead(job);
+        mls_job_find_first_time(job);
     }
     size_t done = 0;
     size_t next_run = 0;
@@ -480,13 +306,13 @@ static mls_status block_lines(void *state, const mls_lines *lines)
         const mls_brief_record *record = &block->records[r];
         const size_t at = record->line > lines->line ? record->line - lines->line : 0;
         status = walk_lines(job, done, at, &next_run);
-        see_time(job, record->time_ms);
+        mls_job_note_time(job, record->time_ms);
         mls_job_take_record(job, record);
         done = at;
     }
     status = status == MLS_OK ? walk_lines(job, done, lines->count, &next_run) : status;
     keep_lines(job, lines->count);
-    look_back(job, lines->count);
+    mls_job_find_time_before(job, lines->count);
     block->record_count = block->run_start_count = 0;
     return status == MLS_OK && job->failed ? MLS_ERROR_MEMORY : status;
 }

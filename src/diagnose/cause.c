@@ -276,7 +276,7 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
         mls_match *match = &job->matches[i];
         const mls_segment *segment = &job->segments[match->segment];
         const bool survived = was_survived(view, match);
-        match->told |= is_part(view, segment) && !survived;
+        match->reported |= is_part(view, segment) && !survived;
         counts[match->signature] -= match == cause || (segment->line == 0 && survived && counts[match->signature] > 0);
     }
     failure->also_count = list_counts(job, counts, &failure->also);
@@ -481,7 +481,7 @@ mls_status mls_job_judge(mls_job_log *job)
         }
     }
     for (size_t i = 0; i < job->match_count; i++) {
-        if (!job->matches[i].told) {
+        if (!job->matches[i].reported) {
             mls_job_note(job, &job->matches[i]);
         }
     }

@@ -133,7 +133,7 @@ static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_di
         }
     }
     const bool ok = job->matched != NULL && job->rank_nodes != NULL && job->rank_seen != NULL && job->scratch != NULL;
-    return ok ? mls_signatures_prepare(signatures) : MLS_ERROR_MEMORY;
+    return ok ? mls_job_prepare(job) : MLS_ERROR_MEMORY;
 }
 
 static void end_job(mls_job_log *job)
@@ -145,7 +145,7 @@ static void end_job(mls_job_log *job)
     free(job->matched);
     free(job->rank_nodes);
     free(job->rank_seen);
-    free(job->block.marked);
+    free(job->block.marked.bits);
     free(job->block.records);
     free(job->block.run_starts);
     free(job->scratch);

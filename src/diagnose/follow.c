@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.c - what the lines of a job tell: its runs, their progress, and the messages that were not survived. */
+/* follow.c - what lines and records say of a job: its runs, their progress, and the messages that were not survived. */
 #include <math.h>
 
 #include "base/moment.h"

@@ -9,14 +9,15 @@
 #define MLS_DIAGNOSE_JOB_H
 
 #include "base/map.h"
-#include "diagnose/signatures.h"
 #include "log/prefix.h"
+#include "messages/marked.h"
+#include "mlscore/diagnose.h"
 #include "mlscore/log.h"
 #include "score/run_cut.h"
 
 enum {
     MLS_READ_LINES = 5,
-    MLS_SURVIVED = 3,    /* advances of training behind a message that was no cause */
+    MLS_SURVIVED = 3,    /* advances of training after a message that was not a cause */
     MLS_TEXT_KEPT = 500, /* bytes of a line */
     MLS_TRACEBACKS_MAX = 1024
 };
@@ -41,7 +42,7 @@ typedef struct mls_match {
     double iteration, samples; /* the last ones before it in its segment; NAN: none */
     size_t advances;           /* of its segment, before it */
     bool kept;                 /* while too many are dropped */
-    bool told;                 /* with the failure of a run */
+    bool reported;             /* with the failure of a run */
 } mls_match;
 
 /* How often a signature matched between two advances of a segment. */
@@ -49,7 +50,7 @@ typedef struct mls_match_count {
     size_t signature, segment, advances, count;
 } mls_match_count;
 
-/* What a run's progress is told by: the largest number of each that was reached. */
+/* The counts of a run's progress: the largest number of each that was reached. */
 typedef enum mls_pace { MLS_PACE_SAMPLES, MLS_PACE_STEP, MLS_PACE_EPOCH, MLS_PACE_ITERATION, MLS_PACE_COUNT } mls_pace;
 
 /* The part of a file that belongs to one run; a file without records is one part. */
@@ -67,7 +68,7 @@ typedef struct mls_segment {
     mls_kept_line last;                 /* of the last advance, its text empty until it is kept; line 0: none */
     double iteration, samples;          /* the last ones */
     size_t end_line;                    /* the last line */
-    mls_kept_line read[MLS_READ_LINES]; /* the last lines that are no records, newest first */
+    mls_kept_line read[MLS_READ_LINES]; /* the last lines that are not records, newest first */
     size_t read_count;
 } mls_segment;
 
@@ -83,20 +84,18 @@ typedef struct mls_brief_record {
 
 /* The block that is being read. */
 typedef struct mls_log_block {
-    mls_lines lines;
-    uint64_t *marked; /* a bit for each line that is to be looked at */
-    size_t marked_capacity;
+    mls_marked_lines marked;
     mls_brief_record *records;
     size_t record_count, record_capacity;
     size_t *run_starts; /* the lines that runs begin with */
     size_t run_start_count, run_start_capacity;
-    size_t timed_to;  /* the lines before it have been looked at for a time */
+    size_t timed_to;  /* in the lines before it a time has been looked for */
     size_t kept_from; /* the first line of the open segment */
 } mls_log_block;
 
 typedef struct mls_job_file {
     const char *name;
-    int32_t root_rank; /* the first rank behind torchrun's "Root Cause"; -1: none */
+    int32_t root_rank; /* the first rank after torchrun's "Root Cause"; -1: none */
 } mls_job_file;
 
 typedef struct mls_job_log {
@@ -140,16 +139,26 @@ enum { MLS_RANK_SEEN = 1, MLS_RANK_TIMED_OUT = 2 };
 mls_status mls_job_begin_file(mls_job_log *job, const char *name) MLS_MUST_USE;
 mls_sink mls_job_sink(mls_job_log *job);
 
-/* Line `i` of the block; `scratch` as mls_log_line_read() has it. */
-mls_log_line mls_job_line(const mls_job_log *job, size_t i, char *scratch);
+/* ---- message.c: reads what line `i` of the block says, by the search of mls_job_prepare() */
+mls_status mls_job_prepare(mls_job_log *job) MLS_MUST_USE;
+mls_status mls_job_examine(mls_job_log *job, size_t i) MLS_MUST_USE;
+
+/* ---- lines.c: records and times of the lines of the block */
+
+/* The record in line `i`; NULL: there is none. */
+const mls_brief_record *mls_job_record_of(const mls_job_log *job, size_t i);
 
 /* When line `i` was printed: its own time, else the last one seen in the file before it. */
 double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line);
 
-/* ---- message.c: what line `i` of the block says */
-mls_status mls_job_look_at(mls_job_log *job, size_t i) MLS_MUST_USE;
+/* The first time that has a year is that of the job. */
+void mls_job_note_time(mls_job_log *job, double time_ms);
 
-/* ---- follow.c: what a line or a record means */
+/* Sets file_time to the last time before line `end`, and the first time of the file to the first one of the block. */
+void mls_job_find_time_before(mls_job_log *job, size_t end);
+void mls_job_find_first_time(mls_job_log *job);
+
+/* ---- follow.c: runs, their progress, and the messages of each */
 
 /* The open segment. */
 static inline mls_segment *mls_job_segment(const mls_job_log *job)

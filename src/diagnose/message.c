@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* message.c - what a line says: progress, checkpoints, where ranks run, and the signature that it has. */
+/* message.c - one line: progress, checkpoints, where ranks run, and the signature that it has. */
 #include <math.h>
 
 #include "diagnose/job.h"
 
-/* A number behind `words`, which the message contains. */
-static bool number_behind(mls_str message, mls_str words, double *number)
+/* What is looked for beside the signatures. */
+#define MARK_LIST(W)                                                                                                   \
+    W(TRACEBACK, "Traceback (most recent call last):")                                                                 \
+    W(ITERATION, "iteration ")                                                                                         \
+    W(STEP, " step ")                                                                                                  \
+    W(SAVING, "saving checkpoint at iteration ")                                                                       \
+    W(SAVED, "successfully saved checkpoint from iteration ")                                                          \
+    W(LOADED, "successfully loaded checkpoint ")                                                                       \
+    W(HOST_ROW, "  host      : ")                                                                                      \
+    W(RANK_ROW, "  rank      : ")                                                                                      \
+    W(ROOT_CAUSE, "Root Cause (first observed failure)")                                                               \
+    W(NCCL_INFO, "NCCL INFO Bootstrap")                                                                                \
+    W(SRUN, "srun: error: ")
+
+#define MARK_ID(id, text) MARK_##id,
+#define MARK_TEXT(id, text) MLS_STR(text),
+typedef enum mark { MARK_LIST(MARK_ID) MARK_COUNT } mark;
+static const mls_str mark_texts[MARK_COUNT] = {MARK_LIST(MARK_TEXT)};
+
+/* Takes the number after `words`, which the message contains. */
+static bool number_after(mls_str message, mls_str words, double *number)
 {
     mls_line_parts parts;
     const char *at = memmem(message.ptr, message.len, words.ptr, words.len);
@@ -24,28 +43,28 @@ static void take_step_line(mls_job_log *job, size_t i, const mls_log_line *line)
     mls_line_parts parts;
     mls_str rest = line->message;
     if (mls_line_take(&rest, "%_iteration %_%n%_/", &parts) || mls_line_take(&rest, "%_step %_%n", &parts)) {
-        mls_job_advance(job, job->block.lines.line + i, MLS_PACE_ITERATION, parts.number,
+        mls_job_advance(job, job->block.marked.lines.line + i, MLS_PACE_ITERATION, parts.number,
                         mls_job_time_of(job, i, line));
     }
 }
 
 /* "saving checkpoint at iteration 40", and later "successfully saved checkpoint from iteration 40" */
-static void take_checkpoint(mls_job_log *job, mls_mark mark, size_t i, const mls_log_line *line)
+static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_log_line *line)
 {
     mls_diagnosis *to = job->to;
     mls_checkpoint *last = to->checkpoint_count > 0 ? &to->checkpoints[to->checkpoint_count - 1] : NULL;
     mls_checkpoint one = {.done_ms = job->last_time.time_ms, .end_ms = (double)NAN};
-    if (mark == MLS_MARK_LOADED) {
+    if (found == MARK_LOADED) {
         if (isnan(to->loaded_iteration)) {
-            (void)number_behind(line->message, MLS_S(" at iteration "), &to->loaded_iteration);
+            (void)number_after(line->message, MLS_S(" at iteration "), &to->loaded_iteration);
         }
-    } else if (mark == MLS_MARK_SAVED) {
-        if (number_behind(line->message, MLS_S("successfully saved checkpoint from iteration "), &one.iteration) &&
+    } else if (found == MARK_SAVED) {
+        if (number_after(line->message, MLS_S("successfully saved checkpoint from iteration "), &one.iteration) &&
             last != NULL && !(last->iteration < one.iteration) && !(last->iteration > one.iteration) &&
             isnan(last->end_ms)) {
             last->end_ms = mls_job_time_of(job, i, line);
         }
-    } else if (number_behind(line->message, MLS_S("saving checkpoint at iteration "), &one.iteration) &&
+    } else if (number_after(line->message, MLS_S("saving checkpoint at iteration "), &one.iteration) &&
                to->checkpoint_count < MLS_PROGRESS_MAX) {
         one.start_ms = mls_job_time_of(job, i, line);
         if (mls_arena_grow(to->arena, (void **)&to->checkpoints, to->checkpoint_count, &job->checkpoint_capacity,
@@ -94,25 +113,25 @@ static void take_srun(mls_job_log *job, const mls_log_line *line)
     }
 }
 
-static void take_mark(mls_job_log *job, mls_mark mark, size_t i, const mls_log_line *line)
+static void take_mark(mls_job_log *job, mark found, size_t i, const mls_log_line *line)
 {
-    switch (mark) {
-    case MLS_MARK_SAVING:
-    case MLS_MARK_SAVED:
-    case MLS_MARK_LOADED:
-        take_checkpoint(job, mark, i, line);
+    switch (found) {
+    case MARK_SAVING:
+    case MARK_SAVED:
+    case MARK_LOADED:
+        take_checkpoint(job, found, i, line);
         return;
-    case MLS_MARK_HOST_ROW:
-    case MLS_MARK_RANK_ROW:
+    case MARK_HOST_ROW:
+    case MARK_RANK_ROW:
         take_table_row(job, line);
         return;
-    case MLS_MARK_ROOT_CAUSE:
+    case MARK_ROOT_CAUSE:
         job->root_cause = true;
         return;
-    case MLS_MARK_SRUN:
+    case MARK_SRUN:
         take_srun(job, line);
         return;
-    default: /* those only have the line looked at */
+    default: /* those only have the line examined */
         return;
     }
 }
@@ -127,10 +146,15 @@ static size_t find_traceback(const mls_job_log *job, uint64_t stream)
     return at;
 }
 
-/* An exception counts only behind the traceback of its own stream. */
-mls_status mls_job_look_at(mls_job_log *job, size_t i)
+mls_status mls_job_prepare(mls_job_log *job)
 {
-    const mls_log_line line = mls_job_line(job, i, job->scratch);
+    return mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNT);
+}
+
+/* An exception counts only after the traceback of its own stream. */
+mls_status mls_job_examine(mls_job_log *job, size_t i)
+{
+    const mls_log_line line = mls_log_line_of(&job->block.marked.lines, i, job->scratch);
     const uint32_t marks = mls_signatures_search(job->signatures, line.text);
     const uint64_t stream = (uint64_t)(uint32_t)line.rank << 32 | (uint32_t)line.local_rank;
     const size_t open = find_traceback(job, stream);
@@ -138,16 +162,16 @@ mls_status mls_job_look_at(mls_job_log *job, size_t i)
     ptrdiff_t found;
     mls_job_know_rank(job, line.rank, mls_job_name(job, line.node));
     take_step_line(job, i, &line);
-    for (uint32_t left = marks & (MLS_ANY_NEEDLE - 1); left != 0; left &= left - 1) {
-        take_mark(job, (mls_mark)__builtin_ctz(left), i, &line);
+    for (uint32_t left = marks & (MLS_ANY_SIGNATURE - 1); left != 0; left &= left - 1) {
+        take_mark(job, (mark)__builtin_ctz(left), i, &line);
     }
     const mls_status status = mls_signatures_find(job->signatures, line.message, ends, &found);
     if (found >= 0) {
-        mls_job_take_match(job, (size_t)found, job->block.lines.line + i, &line, mls_job_time_of(job, i, &line));
+        mls_job_take_match(job, (size_t)found, job->block.marked.lines.line + i, &line, mls_job_time_of(job, i, &line));
         if (open < job->traceback_count) {
             job->tracebacks[open] = job->tracebacks[--job->traceback_count];
         }
-    } else if ((marks >> MLS_MARK_TRACEBACK & 1) != 0 && open == job->traceback_count && open < MLS_TRACEBACKS_MAX) {
+    } else if ((marks >> MARK_TRACEBACK & 1) != 0 && open == job->traceback_count && open < MLS_TRACEBACKS_MAX) {
         job->tracebacks[job->traceback_count++] = stream;
     }
     return status;

@@ -229,7 +229,22 @@ mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
     return line;
 }
 
-/* ----------------------------------------------- what the message itself says */
+mls_str mls_lines_text(const mls_lines *lines, size_t i)
+{
+    const char *begin = lines->text.ptr + mls_lines_begin(lines, i);
+    const char *end = lines->text.ptr + mls_lines_begin(lines, i + 1);
+    while (end > begin && (end[-1] == '\n' || end[-1] == '\r')) {
+        end--;
+    }
+    return (mls_str){begin, (size_t)(end - begin)};
+}
+
+mls_log_line mls_log_line_of(const mls_lines *lines, size_t i, char *scratch)
+{
+    return mls_log_line_read(mls_lines_text(lines, i), !mls_lines_odd(lines, i), scratch);
+}
+
+/* ---------------------------------------------- ranks, nodes and times in messages */
 
 /* The text after `words`, where the message has them. */
 static bool find_after(mls_str message, mls_str words, mls_str *rest)

@@ -27,6 +27,22 @@ typedef struct mls_log_line {
  */
 mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch);
 
+/* Line `i` of a block, likewise. */
+mls_log_line mls_log_line_of(const mls_lines *lines, size_t i, char *scratch);
+
+/* The offset of a line of a block; whether it has control characters; its text, without its ending. */
+static inline size_t mls_lines_begin(const mls_lines *lines, size_t i)
+{
+    return lines->starts[i] & ~MLS_LINE_ODD;
+}
+
+static inline bool mls_lines_odd(const mls_lines *lines, size_t i)
+{
+    return (lines->starts[i] & MLS_LINE_ODD) != 0;
+}
+
+mls_str mls_lines_text(const mls_lines *lines, size_t i);
+
 /* Without terminal escapes (CSI, OSC, of two bytes) and control characters but the tab. */
 mls_str mls_log_line_clean(mls_str raw, char *scratch);
 

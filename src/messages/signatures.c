@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* signatures.c - the table of signatures: the built-in ones and the users', read from JSON, found by their texts. */
-#include "diagnose/signatures.h"
+#include "messages/signatures.h"
 
 #include <stdlib.h>
 
 #include "base/json_row.h"
 #include "base/needles.h"
+#include "base/pattern.h"
 #include "log/prefix.h"
 #include "mlscore/value.h"
 
@@ -26,12 +27,14 @@ struct mls_signatures {
     /* Made by mls_signatures_prepare(), in another arena: */
     mls_arena index;
     mls_needles *needles;
+    const mls_str *marks; /* the first needles */
+    size_t mark_count;
     uint32_t *order;  /* of the items: highest precedence first, generic ones last */
-    uint32_t *places; /* in the order, of the item that each needle behind the marks is of */
+    uint32_t *places; /* in the order, of the item that each needle after the marks is of */
     uint64_t *always; /* a bit for each place: it is tried on every line */
     uint64_t *tried;  /* those that are to be tried on the line that was searched last */
     bool wants_all;   /* there are some in `always` */
-    size_t exception; /* the place of the one that counts behind a traceback; SIZE_MAX: there is none */
+    size_t exception; /* the place of the one that counts after a traceback; SIZE_MAX: there is none */
 };
 
 mls_str mls_failure_word(const char *words, unsigned number)
@@ -60,6 +63,14 @@ static const mls_row_member signature_members[] = {
     MEMBER("source", TEXT, source, NULL),
     MEMBER("example", TEXT, example, NULL),
     MEMBER("generic", BOOL, generic, NULL), /* the only one that may be missing: the last */
+};
+
+/* Of a wording of memory that ran out; without a pattern and an example of its own it has those of its signature. */
+static const mls_row_member wording_members[] = {
+    MEMBER("framework", TEXT, framework, NULL),
+    MEMBER("wording", TEXT, wording, NULL),
+    MEMBER("pattern", TEXT, pattern, NULL),
+    MEMBER("example", TEXT, example, NULL),
 };
 
 enum { MEMBERS = sizeof signature_members / sizeof *signature_members };
@@ -173,8 +184,28 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     return MLS_OK;
 }
 
+/* Adds the wordings of memory that ran out of a signature. */
+static mls_status add_wordings(mls_signatures *self, const cJSON *json, const mls_signature *signature,
+                               mls_error *error)
+{
+    const size_t count = sizeof wording_members / sizeof *wording_members;
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "memory");
+    mls_status status = MLS_OK;
+    for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
+        mls_signature wording = *signature;
+        status = mls_json_row_read(item, wording_members, count, &self->arena, &wording, error);
+        if (status == MLS_OK && (wording.framework == NULL || wording.wording == NULL)) {
+            status = wrong_signature(error, signature->id, "memory needs a framework and a wording", "");
+        }
+        status = status == MLS_OK ? add_entry(self, &wording, false, error) : status;
+    }
+    return status;
+}
+
+typedef enum signature_source { BUILT_IN, BUILT_IN_OF_MEMORY, OWN } signature_source;
+
 /* Adds the signatures of a file, which it takes. */
-static mls_status add_signatures(mls_signatures *self, cJSON *json, bool own, mls_error *error)
+static mls_status add_signatures(mls_signatures *self, cJSON *json, signature_source source, mls_error *error)
 {
     mls_status status = MLS_OK;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
@@ -184,7 +215,10 @@ static mls_status add_signatures(mls_signatures *self, cJSON *json, bool own, ml
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
         mls_signature signature;
         status = read_signature(self, item, &signature, error);
-        status = status == MLS_OK ? add_entry(self, &signature, own, error) : status;
+        if (status == MLS_OK) {
+            status = source == BUILT_IN_OF_MEMORY ? add_wordings(self, item, &signature, error)
+                                                  : add_entry(self, &signature, source == OWN, error);
+        }
     }
     cJSON_Delete(json);
     return status;
@@ -197,7 +231,7 @@ static void drop_index(mls_signatures *self)
     mls_arena_release(&self->index);
 }
 
-mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
+static mls_status new_signatures(mls_signatures **signatures, signature_source source, mls_error *error)
 {
     mls_signatures *self = calloc(1, sizeof *self);
     *signatures = self;
@@ -205,7 +239,7 @@ mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
         return mls_error_memory(error);
     }
     cJSON *json = mls_json_data("signatures.json");
-    const mls_status status = json != NULL ? add_signatures(self, json, false, error) : mls_error_memory(error);
+    const mls_status status = json != NULL ? add_signatures(self, json, source, error) : mls_error_memory(error);
     if (status != MLS_OK) {
         mls_signatures_free(self);
         *signatures = NULL;
@@ -213,12 +247,22 @@ mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
     return status;
 }
 
+mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
+{
+    return new_signatures(signatures, BUILT_IN, error);
+}
+
+mls_status mls_signatures_of_memory(mls_signatures **signatures, mls_error *error)
+{
+    return new_signatures(signatures, BUILT_IN_OF_MEMORY, error);
+}
+
 mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error)
 {
     drop_index(signatures);
     cJSON *json;
     const mls_status status = mls_json_tree(text, &json, error);
-    return status == MLS_OK ? add_signatures(signatures, json, true, error) : status;
+    return status == MLS_OK ? add_signatures(signatures, json, OWN, error) : status;
 }
 
 void mls_signatures_free(mls_signatures *signatures)
@@ -251,11 +295,7 @@ bool mls_signatures_overran(const mls_signatures *signatures, size_t index)
 
 /* -------------------------------------------------------------- finding */
 
-#define MARK_TEXT(id, text) MLS_STR(text),
-static const mls_str mark_texts[] = {MLS_MARK_LIST(MARK_TEXT)};
-#undef MARK_TEXT
-
-/* Highest precedence first, in the order of the file where equal; generic ones behind all others. */
+/* Highest precedence first, in the order of the file where equal; generic ones after all others. */
 static bool goes_before(const signature_entry *a, const signature_entry *b)
 {
     return a->public.generic != b->public.generic ? b->public.generic : a->public.precedence > b->public.precedence;
@@ -286,14 +326,14 @@ static size_t searched_needs(const signature_entry *entry)
 static bool list_needles(mls_signatures *self, mls_str *texts)
 {
     size_t count = 0;
-    for (; count < MLS_MARK_COUNT; count++) {
-        texts[count] = mark_texts[count];
+    for (; count < self->mark_count; count++) {
+        texts[count] = self->marks[count];
     }
     for (size_t place = 0; place < self->count; place++) {
         const signature_entry *entry = &self->items[self->order[place]];
         const size_t needs = searched_needs(entry);
         for (size_t i = 0; i < needs; i++) {
-            self->places[count - MLS_MARK_COUNT] = (uint32_t)place;
+            self->places[count - self->mark_count] = (uint32_t)place;
             texts[count++] = entry->public.needs[i];
         }
         if (entry->after_traceback) {
@@ -306,12 +346,15 @@ static bool list_needles(mls_signatures *self, mls_str *texts)
     return mls_needles_new(texts, count, &self->needles) == MLS_OK;
 }
 
-mls_status mls_signatures_prepare(mls_signatures *self)
+mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count)
 {
     size_t count = 0;
-    if (self->needles != NULL) {
+    if (self->needles != NULL && self->marks == marks) {
         return MLS_OK;
     }
+    drop_index(self);
+    self->marks = marks;
+    self->mark_count = mark_count;
     for (size_t i = 0; i < self->count; i++) {
         count += searched_needs(&self->items[i]);
     }
@@ -321,7 +364,7 @@ mls_status mls_signatures_prepare(mls_signatures *self)
     self->places = mls_arena_array(&self->index, count, sizeof *self->places);
     self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
     self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
-    mls_str *texts = mls_arena_array(&self->index, count + MLS_MARK_COUNT, sizeof *texts);
+    mls_str *texts = mls_arena_array(&self->index, count + mark_count, sizeof *texts);
     bool ok = self->order != NULL && self->places != NULL && self->always != NULL && self->tried != NULL;
     if (ok && texts != NULL) {
         sort_order(self);
@@ -358,12 +401,13 @@ static bool note_needle(void *state, size_t needle, size_t at)
 {
     line_search *search = state;
     (void)at;
-    if (needle < MLS_MARK_COUNT) {
+    mls_signatures *self = search->signatures;
+    if (needle < self->mark_count) {
         search->marks |= UINT32_C(1) << needle;
     } else {
-        const uint32_t place = search->signatures->places[needle - MLS_MARK_COUNT];
-        search->signatures->tried[place / 64] |= UINT64_C(1) << (place % 64);
-        search->marks |= MLS_ANY_NEEDLE;
+        const uint32_t place = self->places[needle - self->mark_count];
+        self->tried[place / 64] |= UINT64_C(1) << (place % 64);
+        search->marks |= MLS_ANY_SIGNATURE;
     }
     return true;
 }
@@ -404,7 +448,8 @@ mls_status mls_signatures_match(mls_signatures *self, mls_str line, const mls_si
 {
     ptrdiff_t index = -1;
     char *scratch = malloc(MLS_LINE_EXAMINED);
-    mls_status status = scratch != NULL ? mls_signatures_prepare(self) : MLS_ERROR_MEMORY;
+    mls_status status =
+        scratch != NULL ? mls_signatures_prepare(self, self->marks, self->mark_count) : MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
         const mls_log_line read = mls_log_line_read(line, false, scratch);
         (void)mls_signatures_search(self, read.text);
