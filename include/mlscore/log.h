@@ -148,6 +148,9 @@ mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_
 
 struct mls_arena;
 
+/** The payload of the record in a line: what follows the last ":::MLLOG " in it.  False: the line has none. */
+bool mls_record_find(mls_str line, mls_str *payload);
+
 /**
  * Validates one record's payload (RFC 8259 and the bare words NaN, Infinity and -Infinity; no control character inside
  * a string; the last of duplicate members wins) and marks its spans, which lie in `scratch`.  Returns NULL and fills

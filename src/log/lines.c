@@ -35,6 +35,14 @@ const char *mls_mllog_find_last(mls_str text)
     return last;
 }
 
+bool mls_record_find(mls_str line, mls_str *payload)
+{
+    const char *last = mls_mllog_find_last(line);
+    const size_t begin = last != NULL ? (size_t)(last - line.ptr) + MLS_MLLOG_LENGTH : 0;
+    *payload = last != NULL ? (mls_str){line.ptr + begin, line.len - begin} : (mls_str){NULL, 0};
+    return last != NULL;
+}
+
 /* A line with a ":::MLLOG " has come to its end at `end`.  Out of line, for the sake of the lines that have none. */
 static __attribute__((noinline)) bool line_record(line_state *state, const char *end)
 {

@@ -19,8 +19,6 @@
 /* A counter that has come further than this is none. */
 #define COUNTER_MAX 1e15
 
-static const mls_str mllog = MLS_STR(":::MLLOG ");
-
 typedef struct log_reading {
     struct mls_telemetry_file *file;
     const mls_telemetry_options *options;
@@ -314,16 +312,14 @@ static void take_row(log_reading *reading, mls_str line)
 /* ----------------------------------------------------------- power records */
 
 /* A record of the power measurement of MLPerf; what other records say is not asked. */
-static void take_power_record(log_reading *reading, mls_str line)
+static void take_power_record(log_reading *reading, mls_str payload)
 {
     mls_record record;
     size_t where;
     double number;
     mls_decimal decimal;
-    const char *payload = (const char *)memmem(line.ptr, line.len, mllog.ptr, mllog.len) + mllog.len;
     mls_arena_reset(&reading->scratch);
-    const char *wrong = mls_record_validate((mls_str){payload, (size_t)(line.ptr + line.len - payload)}, &record,
-                                            &reading->scratch, &where);
+    const char *wrong = mls_record_validate(payload, &record, &reading->scratch, &where);
     if (wrong == mls_reason_memory) {
         run_short(reading->file);
         return;
@@ -390,13 +386,14 @@ static void take_line(log_reading *reading, mls_str line)
     const mls_log_heading *now = &reading->heading;
     const char mark = mls_log_formats[now->kind].mark;
     mls_log_heading heading;
+    mls_str payload;
     line = mls_cell_trim(line);
     reading->line++;
     if (line.len == 0) {
         return;
     }
-    if ((!now->read || line.ptr[0] == ':') && mls_str_contains(line, mllog)) {
-        take_power_record(reading, line);
+    if ((!now->read || line.ptr[0] == ':') && mls_record_find(line, &payload)) {
+        take_power_record(reading, payload);
     } else if ((!now->read || may_be_heading(line)) && mls_heading_read(line, &heading, false)) {
         reading->heading = heading;
     } else if (now->read ? !now->processes && (mark == '\0' || line.ptr[0] != mark) : is_listed_row(reading, line)) {
