@@ -288,6 +288,16 @@ for page in man/*.[1-8]; do
         [ -e "man/$manual" ] || echo "$page: no man/$manual"
     done
 done >>"$scratch/missing"
+# Files, as they stand or below src or include, maybe without their room, and names in the code.
+grep -o -E '`[a-zA-Z0-9_./]+\.(c|h|sh|json)`' CONTRIBUTING.md | tr -d '`' | sort -u | while read -r file; do
+    ls "$file" "src/$file" "include/$file" src/*/"$file" 2>/dev/null | grep -q . || echo "CONTRIBUTING.md: no file $file"
+done >>"$scratch/missing"
+grep -o -E '`(mls|MLS)_[A-Za-z_]+' CONTRIBUTING.md | tr -d '`' | sort -u | while read -r name; do
+    grep -rqF "$name" src include || echo "CONTRIBUTING.md: no name $name"
+done >>"$scratch/missing"
+grep -o -E 'mls_[a-z_]+' man/mlscore.3 | sort -u | while read -r name; do
+    grep -rqwF "$name" include || echo "man/mlscore.3: no name $name"
+done >>"$scratch/missing"
 every "pages lead to what is there" "$scratch/missing"
 
 # ---------------------------------------------------------------- roff
