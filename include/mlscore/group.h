@@ -106,7 +106,7 @@ typedef struct mls_weak_outcome {
 /** How far the valid runs of a group lie apart; minutes. */
 typedef struct mls_spread {
     double min_minutes, max_minutes, mean_minutes;
-    double stdev_minutes; /**< population standard deviation */
+    double stdev_minutes; /**< standard deviation, by n - 1 */
     double variation;     /**< stdev / mean; 0.024 is 2.4 % */
 } mls_spread;
 

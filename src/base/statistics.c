@@ -104,9 +104,9 @@ static double variance(const double *values, size_t count, size_t low, size_t hi
     return sum / (double)(count - 1);
 }
 
-double mls_variance_sample(const double *values, size_t count)
+double mls_stdev_sample(const double *values, size_t count)
 {
-    return variance(values, count, 0, count - 1);
+    return sqrt(variance(values, count, 0, count - 1));
 }
 
 double mls_variance_winsorized(const double *sorted, size_t count, size_t trim)

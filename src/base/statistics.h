@@ -33,12 +33,15 @@ typedef struct mls_weighted {
 } mls_weighted;
 double mls_median_weighted(mls_weighted *items, size_t count);
 
-/* Population standard deviation: the squared distances are divided by count, not count - 1. */
+/*
+ * Standard deviations: of a sample, the squared distances divided by count - 1, as is the spread of runs (NaN of
+ * fewer than two); of a whole population, divided by count, as the reference checker has that of its points.
+ */
+double mls_stdev_sample(const double *values, size_t count);
 double mls_stdev_population(const double *values, size_t count);
 
-/* The squared distances divided by count - 1; the same of a sorted array whose `trim` smallest and largest values are
- * replaced by their nearest neighbours that stay (winsorized), which may be infinite. */
-double mls_variance_sample(const double *values, size_t count);
+/* The squared distances divided by count - 1 of a sorted array whose `trim` smallest and largest values are replaced by
+ * their nearest neighbours that stay (winsorized), which may be infinite. */
 double mls_variance_winsorized(const double *sorted, size_t count, size_t trim);
 
 /* P(T <= t) for Student's t with `degrees` > 0 degrees of freedom (Abramowitz and Stegun 26.7.1); else NaN. */

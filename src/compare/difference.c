@@ -111,7 +111,7 @@ mls_status mls_side_group_measure(mls_side_group *group)
     }
     group->valid = take_minutes(group, false, minutes);
     group->mean_minutes = mls_mean(minutes, group->valid);
-    group->stdev_minutes = sqrt(mls_variance_sample(minutes, group->valid));
+    group->stdev_minutes = mls_stdev_sample(minutes, group->valid);
     measure_convergence(group, minutes);
     free(minutes);
     return MLS_OK;

@@ -513,7 +513,7 @@ static void show_abreast(abreast *to)
     show_scaled(to);
     show_parts(to);
     value_row(to, "not in the score: init (s)", MLS_STYLE_PLAIN, init_cells);
-    value_row(to, "spread of the runs", MLS_STYLE_PLAIN, spread_cells);
+    value_row(to, "spread of the runs (n - 1)", MLS_STYLE_PLAIN, spread_cells);
     if (to->block->group_count > 2) {
         text_line(to, MLS_STYLE_PLAIN, "against the baseline");
         show_verdicts(to);

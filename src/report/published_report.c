@@ -51,7 +51,7 @@ static void show_results(mls_printer *to, const void *what)
         mls_table_cell(&table, "rank", RIGHT, plain, "%zu", result->rank);
         mls_table_cell(&table, "edition", KEEP, plain, "%s", result->round);
         mls_table_cell(&table, "benchmark", KEEP, plain, "%s", result->benchmark);
-        mls_table_cell(&table, "minutes", DECIMAL | KEEP, plain, "%s", mls_words_grouped(result->minutes, 3).text);
+        mls_table_cell(&table, "scaled min", DECIMAL | KEEP, plain, "%s", mls_words_grouped(result->minutes, 3).text);
         mls_table_cell(&table, "accelerators", RIGHT | KEEP, plain, "%s", mls_words_count(system->accelerators).text);
         mls_table_cell(&table, "model", KEEP, plain, "%s", accelerator_shown(to->view, system));
         mls_table_cell(&table, "accel.-min", RIGHT, plain, "%s",
@@ -77,7 +77,7 @@ static void show_trend(mls_printer *to, const void *what)
         mls_table_cell(&table, "benchmark", KEEP, plain, "%s", result->benchmark);
         mls_table_cell(&table, "accelerators", RIGHT | KEEP, plain, "%s", mls_words_count(system->accelerators).text);
         mls_table_cell(&table, "edition", KEEP, plain, "%s", result->round);
-        mls_table_cell(&table, "minutes", DECIMAL | KEEP, plain, "%s", mls_words_grouped(result->minutes, 3).text);
+        mls_table_cell(&table, "scaled min", DECIMAL | KEEP, plain, "%s", mls_words_grouped(result->minutes, 3).text);
         mls_table_cell(&table, "change", RIGHT | KEEP, plain, "%s", isnan(ratio) ? "" : mls_words_change(ratio).text);
         mls_table_cell(&table, "model", 0, plain, "%s", accelerator_shown(to->view, system));
         mls_table_cell(&table, "submitter", 0, plain, "%s", system->submitter);

@@ -22,7 +22,7 @@ static void show_series(mls_view *view, const mls_scaling_series *series)
         mls_table_cell(&table, "accelerators", NUMBER, MLS_STYLE_PLAIN, "%s",
                        mls_words_count(group->accelerators).text);
         mls_table_cell(&table, "batch", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_count(group->global_batch_size).text);
-        mls_table_cell(&table, "minutes", NUMBER, MLS_STYLE_PLAIN, "%s",
+        mls_table_cell(&table, "measured min", NUMBER, MLS_STYLE_PLAIN, "%s",
                        mls_words_grouped(group->score_minutes, 3).text);
         mls_table_cell(&table, "accelerator-min", RIGHT, MLS_STYLE_PLAIN, "%s",
                        mls_words_grouped(group->score_minutes * group->accelerators, 0).text);

@@ -75,7 +75,7 @@ static void add_run_cells(mls_table *table, const mls_view *view, const mls_thro
     mls_table_cell(
         table, "other", RIGHT, style, "%s",
         mls_words_percent((ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL]) / whole, 1).text);
-    mls_table_cell(table, run->in_epochs ? "epochs/h" : "samples/s", DECIMAL, style, "%s",
+    mls_table_cell(table, run->in_epochs ? "steady epochs/h" : "steady samples/s", DECIMAL, style, "%s",
                    mls_words_rate(run->in_epochs ? steady * 3600 : steady).text);
     if (used.tokens) {
         mls_table_cell(table, "tokens/s", RIGHT, style, "%s", mls_words_grouped(run->steady_tokens_per_second, 0).text);

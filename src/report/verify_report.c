@@ -117,7 +117,7 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
                    wrong ? mls_words_exact((double)needed).text : "");
     mls_table_cell(table, "not valid", MLS_COLUMN_RIGHT, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
                    judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
-    mls_table_cell(table, "minutes", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
+    mls_table_cell(table, "scaled min", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
                    judged ? mls_words_minutes(minutes).text : "");
     mls_table_cell(table, "scale", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
                    judged ? mls_words_grouped(group->scale, 3).text : "");

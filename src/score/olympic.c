@@ -149,7 +149,7 @@ static void measure_spread(mls_group *group, double *minutes)
     if (group->has_spread) {
         mls_sort_doubles(minutes, count);
         group->spread = (mls_spread){minutes[0], minutes[count - 1], mls_mean(minutes, count),
-                                     mls_stdev_population(minutes, count), 0};
+                                     mls_stdev_sample(minutes, count), 0};
         if (group->spread.mean_minutes > 0) {
             group->spread.variation = group->spread.stdev_minutes / group->spread.mean_minutes;
         }
