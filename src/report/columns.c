@@ -98,8 +98,11 @@ static void put_names(mls_walk *walk, mls_emitter *to)
     walk->named = true;
 }
 
+static void visit_row(mls_emitter *to, const void *row);
+
 static void put_cells(mls_walk *walk, mls_emitter *to)
 {
+    to->visit = NULL;
     if (!walk->named) {
         put_names(walk, to);
     }
@@ -115,9 +118,8 @@ static void put_cells(mls_walk *walk, mls_emitter *to)
         walk->columns->more(to, walk->what, false);
     }
     mls_emit_end(to);
+    to->visit = visit_row;
 }
-
-static void visit_row(mls_emitter *to, const void *row);
 
 /* Writes the rows below the row of the level that was reached, or that row itself. */
 static void go_on(mls_walk *walk, mls_emitter *to)

@@ -129,11 +129,6 @@ static const char *interval_of(const mls_difference *difference)
     F(interval, p, NUMBER_OR_NULL, "", row->p)
 MLS_FIELDS(interval, mls_difference, INTERVAL_FIELDS)
 
-static double whole_or_null(bool known, int64_t ms)
-{
-    return known ? (double)ms : (double)NAN;
-}
-
 typedef struct share_place {
     const mls_split *split;
     mls_share share;
@@ -157,13 +152,13 @@ static void emit_shares(mls_emitter *to, const mls_split *split)
     F(difference, minutes, NUMBER_OR_NULL, "minutes", row->minutes)                                                    \
     F(difference, ratio, NUMBER_OR_NULL, "", row->ratio)                                                               \
     F(difference, scaled_ratio, NUMBER_OR_NULL, "", row->scaled_ratio)                                                 \
-    F(difference, interval, OBJECT_OF_OR_NULL(interval), "", row->has_interval ? row : NULL)                           \
+    F(difference, interval, OBJECT_OR_NULL(interval), "", row->has_interval ? row : NULL)                              \
     F(difference, mann_whitney_p, NUMBER_OR_NULL, "", row->mann_whitney_p)                                             \
     F(difference, detectable_ratio, NUMBER_OR_NULL, "", row->detectable_ratio)                                         \
     F(difference, verdict, TEXT, "", mls_compare_verdict_name(row->verdict))                                           \
-    F(difference, total_ms, NUMBER_OR_NULL, "ms", whole_or_null(row->split.known, row->split.total_ms))                \
+    F(difference, total_ms, NUMBER_IF(row->split.known), "ms", row->split.total_ms)                                    \
     F(difference, parts, LIST(share), "", emit_shares(to, &row->split))                                                \
-    F(difference, init_ms, NUMBER_OR_NULL, "ms", whole_or_null(row->has_init, row->init_ms))
+    F(difference, init_ms, NUMBER_IF(row->has_init), "ms", row->init_ms)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
 #define BLOCK_FIELDS(F)                                                                                                \
@@ -235,7 +230,7 @@ MLS_FIELDS_AS(, mls_comparison_fields, comparison, mls_comparison, NULL, COMPARI
     F(difference_csv, benchmark, TEXT_OR_NULL, "", row->b->benchmark)                                                  \
     F(difference_csv, division, TEXT_OR_NULL, "", mls_division_name(row->b->division))                                 \
     F(difference_csv, baseline, TEXT, "", row->a->side->name)                                                          \
-    F(difference_csv, interval_of, TEXT_OR_NULL, "", row->has_interval ? interval_of(row) : NULL)                      \
+    F(difference_csv, interval_of, TEXT_IF(row->has_interval), "", interval_of(row))                                   \
     F(difference_csv, low_minutes, NUMBER_OR_NULL, "minutes", row->low_minutes)                                        \
     F(difference_csv, high_minutes, NUMBER_OR_NULL, "minutes", row->high_minutes)                                      \
     F(difference_csv, df, NUMBER_OR_NULL, "", row->degrees)                                                            \
@@ -246,7 +241,9 @@ MLS_FIELDS_BESIDE(difference_csv, difference, DIFFERENCE_CSV_FIELDS)
 static void emit_part(mls_emitter *to, const void *of, mls_share share)
 {
     const mls_split *split = &((const mls_difference *)of)->split;
-    mls_emit_number(to, whole_or_null(split->known && split->has[share], split->ms[share]));
+    if (mls_emit_known(to, split->known && split->has[share])) {
+        mls_emit_number(to, (double)split->ms[share]);
+    }
 }
 #define PART_FUNCTION(id, name)                                                                                        \
     static void emit_part_##name(mls_emitter *to, const void *of)                                                      \

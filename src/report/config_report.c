@@ -261,14 +261,6 @@ static size_t export_count(const mls_config_entry *entry)
     return entry->script != NULL ? entry->script->export_count : 0;
 }
 
-static void emit_name_words(mls_emitter *to, const mls_config_name *name, bool numbers)
-{
-    mls_buffer list = {0};
-    append_words(&list, "", name, numbers);
-    mls_emit_str(to, mls_buffer_str(&list));
-    mls_output_drop(to->output, &list);
-}
-
 #define CONFIG_FIELDS(F)                                                                                               \
     F(config, name, TEXT, "", row->name.name)                                                                          \
     F(config, file, TEXT_OR_NULL, "", row->file)                                                                       \
@@ -286,13 +278,13 @@ static void emit_name_words(mls_emitter *to, const mls_config_name *name, bool n
     F(config, global_batch_size, COUNT_OR_NULL, "", row->summary.global_batch_size)                                    \
     F(config, extra, VALUES, "", MLS_EACH(row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))                 \
     F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
-    F(config, exports, MAP_IF(row->exports), "",                                                                       \
+    F(config, exports, MAP_ELSE_OUT(row->exports), "",                                                                 \
       MLS_EACH(export_count(row), emit_export(to, &row->script->exports[i])))                                          \
     F(config, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
-    F(config_csv, extra, WRITTEN, "", emit_name_words(to, &row->name, true))                                           \
-    F(config_csv, suffixes, WRITTEN, "", emit_name_words(to, &row->name, false))                                       \
+    F(config_csv, extra, WORDS, "", append_words(words, "", &row->name, true))                                         \
+    F(config_csv, suffixes, WORDS, "", append_words(words, "", &row->name, false))                                     \
     F(config_csv, errors, NUMBER, "", row->findings.counts.error)                                                      \
     F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
     F(config_csv, advice, NUMBER, "", row->findings.counts.advice)

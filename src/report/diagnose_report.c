@@ -262,13 +262,6 @@ static mls_str class_or_null(unsigned kind)
 MLS_FIELDS(campaign_job, mls_campaign_job, CAMPAIGN_JOB_FIELDS)
 
 /* What a recurrence does not have is not there. */
-static void emit_node(mls_emitter *to, const mls_recurrence *row)
-{
-    if (row->node != NULL) {
-        mls_emit_text(to, row->node);
-    }
-}
-
 static void emit_iteration(mls_emitter *to, const mls_recurrence *row)
 {
     if (row->node == NULL) {
@@ -278,10 +271,11 @@ static void emit_iteration(mls_emitter *to, const mls_recurrence *row)
 
 #define RECURRENCE_FIELDS(F)                                                                                           \
     F(recurrence, signature, TEXT, "", row->signature)                                                                 \
-    F(recurrence, node, WRITTEN, "", emit_node(to, row))                                                               \
-    F(recurrence, jobs, VALUES_IF(row->node != NULL), "", MLS_EACH(row->name_count, mls_emit_text(to, row->names[i]))) \
+    F(recurrence, node, TEXT_ELSE_OUT(row->node != NULL), "", row->node)                                               \
+    F(recurrence, jobs, VALUES_ELSE_OUT(row->node != NULL), "",                                                        \
+      MLS_EACH(row->name_count, mls_emit_text(to, row->names[i])))                                                     \
     F(recurrence, iteration, ANY, "", emit_iteration(to, row))                                                         \
-    F(recurrence, nodes, VALUES_IF(row->node == NULL), "",                                                             \
+    F(recurrence, nodes, VALUES_ELSE_OUT(row->node == NULL), "",                                                       \
       MLS_EACH(row->name_count, mls_emit_text(to, row->names[i])))                                                     \
     F(recurrence, suspect, TEXT, "", row->node != NULL ? "hardware" : "application")
 MLS_FIELDS(recurrence, mls_recurrence, RECURRENCE_FIELDS)

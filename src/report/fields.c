@@ -18,6 +18,7 @@ void mls_emitter_release(mls_emitter *to)
 {
     mls_buffer_release(&to->text);
     mls_buffer_release(&to->cell);
+    mls_buffer_release(&to->words);
     mls_arena_release(&to->arena);
 }
 
@@ -215,6 +216,20 @@ void mls_emit_str_or_null(mls_emitter *to, mls_str text)
 void mls_emit_text(mls_emitter *to, const char *text)
 {
     mls_emit_str_or_null(to, text != NULL ? mls_str_from(text) : (mls_str){0});
+}
+
+mls_buffer *mls_emit_words_begin(mls_emitter *to)
+{
+    mls_buffer_clear(&to->words);
+    return &to->words;
+}
+
+void mls_emit_words_end(mls_emitter *to)
+{
+    if (to->words.failed) {
+        mls_output_short(to->output);
+    }
+    mls_emit_str_or_null(to, to->words.len > 0 ? mls_buffer_str(&to->words) : (mls_str){0});
 }
 
 void mls_emit_number(mls_emitter *to, double number)

@@ -10,16 +10,17 @@
  * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, unit, value), in terms
  * of `row`; MLS_FIELDS(spread, mls_spread, TABLE) makes `spread_fields` of it, whose rows are mls_spread.  A value is
  *
- *   TEXT, NUMBER, BOOL   an expression; with _OR_NULL behind the name one that may be null: NULL, not finite
- *   COUNT_OR_NULL        a number, FILLED_OR_NULL a C string, of which 0 and "" are null
- *   WRITTEN, ANY         a statement that writes a text, or any value, to `to`; writing nothing leaves the member out
- *   OBJECT(kind)         a pointer to a row with the fields of a kind, NULL: left out, or with OBJECT_OR_NULL(kind)
- * null LIST(kind)           a statement that gives rows of a kind to mls_emit_row(), as MLS_ROWS(items, count) does;
- *                        LIST_OR_NULL(kind, known) is null where it is not known
- *   VALUES               a statement that writes the values of an array; VALUES_OR_NULL(known)
- *   MAP                  a statement that writes names and values: of an object whose names are data;
- * MAP_OR_NULL(known), and MAP_IF(known), which is left out FINDINGS             a statement that adds to `found`
- * (findings.h)
+ *   TEXT, NUMBER, BOOL        an expression; TEXT_IF(known) … are null where it is not known
+ *   TEXT_OR_NULL …            the same, which may be null by itself: NULL, not finite; COUNT_OR_NULL: 0;
+ * FILLED_OR_NULL: "" WORDS, WORDS_OR_NULL      a statement that appends to `words`; nothing: null WRITTEN, ANY a
+ * statement that writes a text, or any value, to `to` OBJECT_OR_NULL(kind)      a pointer to a row with the fields of a
+ * kind, or NULL LIST(kind)                a statement that gives rows of a kind to mls_emit_row(), as MLS_ROWS(items,
+ * count) does; LIST_IF(kind, known) VALUES, VALUES_IF(known)  a statement that writes the values of an array MAP,
+ * MAP_IF(known)        a statement that writes names and values, of an object whose names are data MAP_OF(kind) the
+ * same, with rows of a kind in its values FINDINGS                  a statement that adds to `found` (view.h)
+ *
+ * Left out where there is none is OBJECT_OF(kind) of NULL, what is WRITTEN by a statement that writes nothing, and,
+ * where it is not known, TEXT_ELSE_OUT(known), VALUES_ELSE_OUT(known) and MAP_ELSE_OUT(known).
  *
  * A field of rows knows the table of these rows, and by it all formats find their way down: JSON into objects and
  * lists, NDJSON and CSV to the rows of the lists that a report names.
@@ -44,9 +45,9 @@ typedef struct mls_emitter {
     const struct mls_fields *child; /* of the rows that mls_emit_row() takes */
     /* Takes these rows in place of the list or object around them; NULL: JSON writes both. */
     void (*visit)(struct mls_emitter *to, const void *row);
-    struct mls_walk *walk; /* of `visit` */
-    mls_buffer text, cell; /* scratch */
-    mls_arena arena;       /* scratch */
+    struct mls_walk *walk;        /* of `visit` */
+    mls_buffer text, cell, words; /* scratch */
+    mls_arena arena;              /* scratch */
 } mls_emitter;
 
 /* A value: of the member named before, of the list that is open, or the next cell. */
@@ -70,18 +71,22 @@ void mls_emit_name(mls_emitter *to, mls_str name);
 void mls_emit_row(mls_emitter *to, const void *row);
 void mls_emit_row_or_null(mls_emitter *to, const void *row);
 
-/* Whether something is known; null where it is not. */
+/* Whether something is known; writes null where it is not. */
 bool mls_emit_known(mls_emitter *to, bool known);
+
+/* A buffer for a text, and the text that was appended to it; nothing: null. */
+mls_buffer *mls_emit_words_begin(mls_emitter *to);
+void mls_emit_words_end(mls_emitter *to);
 
 /* A line ending behind a whole value of JSON, or behind a row. */
 void mls_emit_end(mls_emitter *to);
 void mls_emitter_release(mls_emitter *to);
 
-/* What may be null stands behind the same that may not. */
+/* As mlscore-formats(5) has them; what may be null stands behind the same that may not. */
 typedef enum mls_field_type {
-    MLS_FIELD_TEXT, /* a C string or an mls_str; NULL, or a ptr of NULL: null */
+    MLS_FIELD_TEXT,
     MLS_FIELD_TEXT_OR_NULL,
-    MLS_FIELD_NUMBER, /* not finite: null */
+    MLS_FIELD_NUMBER,
     MLS_FIELD_NUMBER_OR_NULL,
     MLS_FIELD_BOOL,
     MLS_FIELD_BOOL_OR_NULL,
@@ -90,23 +95,29 @@ typedef enum mls_field_type {
     MLS_FIELD_OBJECT,
     MLS_FIELD_OBJECT_OR_NULL,
     MLS_FIELD_ANY,
-    MLS_FIELD_VALUES = MLS_FIELD_ARRAY,
-    MLS_FIELD_MAP = MLS_FIELD_OBJECT,
     MLS_FIELD_WRITTEN = MLS_FIELD_TEXT,
     MLS_FIELD_WRITTEN_OR_NULL = MLS_FIELD_TEXT_OR_NULL,
-    MLS_FIELD_FILLED_OR_NULL = MLS_FIELD_TEXT_OR_NULL, /* "": null */
-    MLS_FIELD_COUNT_OR_NULL = MLS_FIELD_NUMBER_OR_NULL /* 0: null */
+    MLS_FIELD_WORDS = MLS_FIELD_TEXT,
+    MLS_FIELD_WORDS_OR_NULL = MLS_FIELD_TEXT_OR_NULL,
+    MLS_FIELD_FILLED_OR_NULL = MLS_FIELD_TEXT_OR_NULL,
+    MLS_FIELD_COUNT_OR_NULL = MLS_FIELD_NUMBER_OR_NULL
 } mls_field_type;
 
+#define MLS_FIELD_TEXT_IF(known) MLS_FIELD_TEXT_OR_NULL
+#define MLS_FIELD_TEXT_ELSE_OUT(known) MLS_FIELD_TEXT
+#define MLS_FIELD_NUMBER_IF(known) MLS_FIELD_NUMBER_OR_NULL
+#define MLS_FIELD_BOOL_IF(known) MLS_FIELD_BOOL_OR_NULL
 #define MLS_FIELD_LIST(kind) MLS_FIELD_ARRAY, .child = &kind##_fields
-#define MLS_FIELD_LIST_OR_NULL(kind, known) MLS_FIELD_ARRAY_OR_NULL, .child = &kind##_fields
-#define MLS_FIELD_VALUES_OR_NULL(known) MLS_FIELD_ARRAY_OR_NULL
+#define MLS_FIELD_LIST_IF(kind, known) MLS_FIELD_ARRAY_OR_NULL, .child = &kind##_fields
+#define MLS_FIELD_VALUES MLS_FIELD_ARRAY
+#define MLS_FIELD_VALUES_IF(known) MLS_FIELD_ARRAY_OR_NULL
+#define MLS_FIELD_VALUES_ELSE_OUT(known) MLS_FIELD_ARRAY
 #define MLS_FIELD_OBJECT_OF(kind) MLS_FIELD_OBJECT, .child = &kind##_fields
-#define MLS_FIELD_OBJECT_OF_OR_NULL(kind) MLS_FIELD_OBJECT_OR_NULL, .child = &kind##_fields
-#define MLS_FIELD_MAP_OR_NULL(known) MLS_FIELD_OBJECT_OR_NULL
-#define MLS_FIELD_MAP_IF(known) MLS_FIELD_OBJECT
+#define MLS_FIELD_OBJECT_OR_NULL(kind) MLS_FIELD_OBJECT_OR_NULL, .child = &kind##_fields
+#define MLS_FIELD_MAP MLS_FIELD_OBJECT
 #define MLS_FIELD_MAP_OF(kind) MLS_FIELD_OBJECT, .child = &kind##_fields
-#define MLS_FIELD_VALUES_IF(known) MLS_FIELD_ARRAY
+#define MLS_FIELD_MAP_IF(known) MLS_FIELD_OBJECT_OR_NULL
+#define MLS_FIELD_MAP_ELSE_OUT(known) MLS_FIELD_OBJECT
 
 typedef struct mls_field {
     const char *name;
@@ -122,44 +133,40 @@ typedef struct mls_fields {
     const struct mls_fields *beside; /* the table of the same rows that has what JSON has; NULL: it is this one */
 } mls_fields;
 
+/* The statements that write a value of a type; those with an argument say whether, and leave the rest to another one.
+ */
+/* clang-format off */
 #define MLS_EMIT_TEXT(value) _Generic((value), mls_str : mls_emit_str_or_null, default : mls_emit_text)(to, value)
+#define MLS_EMIT_TEXT_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_TEXT
+#define MLS_EMIT_TEXT_ELSE_OUT(known) if (known) MLS_EMIT_TEXT
 #define MLS_EMIT_TEXT_OR_NULL(value) MLS_EMIT_TEXT(value)
 #define MLS_EMIT_FILLED_OR_NULL(value) mls_emit_text(to, (value)[0] != '\0' ? (value) : NULL)
 #define MLS_EMIT_NUMBER(value) mls_emit_number(to, (double)(value))
+#define MLS_EMIT_NUMBER_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_NUMBER
 #define MLS_EMIT_NUMBER_OR_NULL(value) mls_emit_number(to, (double)(value))
-#define MLS_EMIT_COUNT_OR_NULL(value) ((value) != 0 ? mls_emit_number(to, (double)(value)) : mls_emit_null(to))
+#define MLS_EMIT_COUNT_OR_NULL(value) if (mls_emit_known(to, (value) != 0)) MLS_EMIT_NUMBER(value)
 #define MLS_EMIT_BOOL(value) mls_emit_bool(to, value)
-#define MLS_EMIT_BOOL_OR_NULL(value) value
+#define MLS_EMIT_BOOL_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_BOOL
+#define MLS_EMIT_WORDS(value) mls_buffer *words = mls_emit_words_begin(to); value; mls_emit_words_end(to)
+#define MLS_EMIT_WORDS_OR_NULL(value) MLS_EMIT_WORDS(value)
 #define MLS_EMIT_WRITTEN(value) value
 #define MLS_EMIT_WRITTEN_OR_NULL(value) value
 #define MLS_EMIT_ANY(value) value
-#define MLS_EMIT_OBJECT_OF(kind) MLS_EMIT_ONE
-#define MLS_EMIT_OBJECT_OF_OR_NULL(kind) MLS_EMIT_ONE_OR_NULL
-#define MLS_EMIT_ONE(value) mls_emit_row(to, value)
-#define MLS_EMIT_ONE_OR_NULL(value) mls_emit_row_or_null(to, value)
-#define MLS_EMIT_LIST(kind) MLS_EMIT_VALUES
-#define MLS_EMIT_LIST_OR_NULL(kind, known) MLS_EMIT_VALUES_OR_NULL(known)
+#define MLS_EMIT_BETWEEN(open, value, close) { mls_emit_open(to, open); value; mls_emit_close(to, close); }
 #define MLS_EMIT_VALUES(value) MLS_EMIT_BETWEEN('[', value, ']')
-#define MLS_EMIT_VALUES_OR_NULL(known)                                                                                 \
-    if (mls_emit_known(to, known))                                                                                     \
-    MLS_EMIT_VALUES
+#define MLS_EMIT_VALUES_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_VALUES
+#define MLS_EMIT_VALUES_ELSE_OUT(known) if (known) MLS_EMIT_VALUES
+#define MLS_EMIT_LIST(kind) MLS_EMIT_VALUES
+#define MLS_EMIT_LIST_IF(kind, known) MLS_EMIT_VALUES_IF(known)
+#define MLS_EMIT_OBJECT_OF(kind) MLS_EMIT_ROW
+#define MLS_EMIT_OBJECT_OR_NULL(kind) MLS_EMIT_ROW_OR_NULL
+#define MLS_EMIT_ROW(value) mls_emit_row(to, value)
+#define MLS_EMIT_ROW_OR_NULL(value) mls_emit_row_or_null(to, value)
 #define MLS_EMIT_MAP(value) MLS_EMIT_BETWEEN('{', value, '}')
 #define MLS_EMIT_MAP_OF(kind) MLS_EMIT_MAP
-#define MLS_EMIT_VALUES_IF(known)                                                                                      \
-    if (known)                                                                                                         \
-    MLS_EMIT_VALUES
-#define MLS_EMIT_MAP_OR_NULL(known)                                                                                    \
-    if (mls_emit_known(to, known))                                                                                     \
-    MLS_EMIT_MAP
-#define MLS_EMIT_MAP_IF(known)                                                                                         \
-    if (known)                                                                                                         \
-    MLS_EMIT_MAP
-#define MLS_EMIT_BETWEEN(open, value, close)                                                                           \
-    do {                                                                                                               \
-        mls_emit_open(to, open);                                                                                       \
-        value;                                                                                                         \
-        mls_emit_close(to, close);                                                                                     \
-    } while (0)
+#define MLS_EMIT_MAP_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_MAP
+#define MLS_EMIT_MAP_ELSE_OUT(known) if (known) MLS_EMIT_MAP
+/* clang-format on */
 
 #define MLS_FIELD_FUNCTION(kind, name, type, in, value)                                                                \
     static void get_##kind##_##name(mls_emitter *to, const void *of)                                                   \

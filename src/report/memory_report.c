@@ -83,38 +83,28 @@ MLS_FIELDS(memory_gpu, mls_memory_job, GPU_FIELDS)
     F(memory_host, fits, BOOL, "", row->spill <= row->host_bytes)
 MLS_FIELDS(memory_host, mls_memory_estimate, HOST_FIELDS)
 
-static double if_training(const mls_memory_estimate *of, uint64_t number)
-{
-    return of->training ? (double)number : (double)NAN;
-}
-
-static double if_not_negative(int64_t number)
-{
-    return number >= 0 ? (double)number : (double)NAN;
-}
-
 #define OF row->answer.estimate
 #define MEMORY_FIELDS(F)                                                                                               \
     F(memory, mode, TEXT, "", OF.training ? "training" : "inference")                                                  \
     F(memory, file, TEXT_OR_NULL, "", row->file)                                                                       \
     F(memory, model, OBJECT_OF(memory_model), "", row)                                                                 \
-    F(memory, gpu, OBJECT_OF_OR_NULL(memory_gpu), "", OF.capacity > 0 ? row : NULL)                                    \
+    F(memory, gpu, OBJECT_OR_NULL(memory_gpu), "", OF.capacity > 0 ? row : NULL)                                       \
     F(memory, gpus, NUMBER, "", OF.gpus)                                                                               \
     F(memory, items, OBJECT_OF(memory_item), "", &OF)                                                                  \
-    F(memory, allocated_bytes, NUMBER_OR_NULL, "", if_training(&OF, OF.allocated))                                     \
+    F(memory, allocated_bytes, NUMBER_IF(OF.training), "", OF.allocated)                                               \
     F(memory, estimate_bytes, NUMBER, "", OF.estimate)                                                                 \
     F(memory, low_bytes, NUMBER, "", OF.low)                                                                           \
     F(memory, high_bytes, NUMBER, "", OF.high)                                                                         \
     F(memory, verdict, TEXT_OR_NULL, "", mls_memory_verdict_name(OF.verdict))                                          \
-    F(memory, stage, NUMBER_OR_NULL, "", if_training(&OF, OF.stage))                                                   \
-    F(memory, in_flight, NUMBER_OR_NULL, "", if_training(&OF, OF.in_flight))                                           \
-    F(memory, data_parallel, NUMBER_OR_NULL, "", if_training(&OF, OF.data_parallel))                                   \
-    F(memory, global_batch, NUMBER_OR_NULL, "", if_training(&OF, OF.global_batch))                                     \
+    F(memory, stage, NUMBER_IF(OF.training), "", OF.stage)                                                             \
+    F(memory, in_flight, NUMBER_IF(OF.training), "", OF.in_flight)                                                     \
+    F(memory, data_parallel, NUMBER_IF(OF.training), "", OF.data_parallel)                                             \
+    F(memory, global_batch, NUMBER_IF(OF.training), "", OF.global_batch)                                               \
     F(memory, kv_per_token_bytes, COUNT_OR_NULL, "", OF.kv_per_token)                                                  \
-    F(memory, max_tokens, NUMBER_OR_NULL, "", if_not_negative(OF.max_tokens))                                          \
-    F(memory, max_users, NUMBER_OR_NULL, "", if_not_negative(OF.max_users))                                            \
-    F(memory, host, OBJECT_OF_OR_NULL(memory_host), "", OF.spill > 0 ? &OF : NULL)                                     \
-    F(memory, smallest, OBJECT_OF_OR_NULL(change), "", row->answer.has_smallest ? &row->answer.smallest : NULL)        \
+    F(memory, max_tokens, NUMBER_IF(OF.max_tokens >= 0), "", OF.max_tokens)                                            \
+    F(memory, max_users, NUMBER_IF(OF.max_users >= 0), "", OF.max_users)                                               \
+    F(memory, host, OBJECT_OR_NULL(memory_host), "", OF.spill > 0 ? &OF : NULL)                                        \
+    F(memory, smallest, OBJECT_OR_NULL(change), "", row->answer.has_smallest ? &row->answer.smallest : NULL)           \
     F(memory, tried, LIST(change), "", MLS_ROWS(row->answer.tried, row->answer.tried_count))                           \
     F(memory, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(memory, mls_memory_job, MEMORY_FIELDS)
@@ -140,14 +130,11 @@ static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls
     }
 }
 
-static void emit_smallest(mls_emitter *to, const mls_memory_job *job)
+static void append_smallest(mls_buffer *words, const mls_memory_job *job)
 {
-    mls_buffer line = {0};
     if (job->answer.has_smallest) {
-        append_change(&line, &job->ask, &job->answer.smallest);
+        append_change(words, &job->ask, &job->answer.smallest);
     }
-    mls_emit_str_or_null(to, mls_buffer_str(&line));
-    mls_output_drop(to->output, &line);
 }
 
 #define MEMORY_CSV_FIELDS(F)                                                                                           \
@@ -155,7 +142,7 @@ static void emit_smallest(mls_emitter *to, const mls_memory_job *job)
     F(memory_csv, parameters, NUMBER, "", OF.parameters)                                                               \
     F(memory_csv, gpu, TEXT_OR_NULL, "", gpu_name(row))                                                                \
     F(memory_csv, capacity_bytes, COUNT_OR_NULL, "", OF.capacity)                                                      \
-    F(memory_csv, smallest, WRITTEN_OR_NULL, "", emit_smallest(to, row))
+    F(memory_csv, smallest, WORDS_OR_NULL, "", append_smallest(words, row))
 MLS_FIELDS_BESIDE(memory_csv, memory, MEMORY_CSV_FIELDS)
 
 static const mls_columns memory_columns = {

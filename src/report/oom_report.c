@@ -49,36 +49,29 @@ static void append_advice(mls_buffer *line, const mls_oom *oom)
     }
 }
 
-static void emit_advice_words(mls_emitter *to, const mls_oom *oom)
-{
-    mls_buffer line = {0};
-    append_advice(&line, oom);
-    mls_emit_str(to, mls_buffer_str(&line));
-    mls_output_drop(to->output, &line);
-}
-
 #define OOM_FIELDS(F)                                                                                                  \
     F(oom, file, TEXT, "", row->oom->file)                                                                             \
     F(oom, line, NUMBER, "", row->oom->line)                                                                           \
     F(oom, framework, TEXT, "", row->oom->framework)                                                                   \
     F(oom, wording, TEXT, "", row->oom->wording)                                                                       \
-    F(oom, rank, NUMBER_OR_NULL, "", known(row->oom->rank))                                                            \
-    F(oom, gpu, NUMBER_OR_NULL, "", known(row->oom->gpu))                                                              \
-    F(oom, tried_bytes, NUMBER_OR_NULL, "", known(row->oom->tried))                                                    \
-    F(oom, capacity_bytes, NUMBER_OR_NULL, "", known(row->oom->capacity))                                              \
-    F(oom, free_bytes, NUMBER_OR_NULL, "", known(row->oom->free))                                                      \
-    F(oom, in_use_bytes, NUMBER_OR_NULL, "", known(row->oom->in_use))                                                  \
-    F(oom, allocated_bytes, NUMBER_OR_NULL, "", known(row->oom->allocated))                                            \
-    F(oom, reserved_bytes, NUMBER_OR_NULL, "", known(row->oom->reserved))                                              \
-    F(oom, reserved_unallocated_bytes, NUMBER_OR_NULL, "", known(row->oom->reserved_unallocated))                      \
-    F(oom, private_pool_bytes, NUMBER_OR_NULL, "", known(row->oom->private_pool))                                      \
-    F(oom, allowed_bytes, NUMBER_OR_NULL, "", known(row->oom->allowed))                                                \
-    F(oom, other_bytes, NUMBER_OR_NULL, "", known(row->oom->other))                                                    \
+    F(oom, rank, NUMBER_IF(row->oom->rank >= 0), "", row->oom->rank)                                                   \
+    F(oom, gpu, NUMBER_IF(row->oom->gpu >= 0), "", row->oom->gpu)                                                      \
+    F(oom, tried_bytes, NUMBER_IF(row->oom->tried >= 0), "", row->oom->tried)                                          \
+    F(oom, capacity_bytes, NUMBER_IF(row->oom->capacity >= 0), "", row->oom->capacity)                                 \
+    F(oom, free_bytes, NUMBER_IF(row->oom->free >= 0), "", row->oom->free)                                             \
+    F(oom, in_use_bytes, NUMBER_IF(row->oom->in_use >= 0), "", row->oom->in_use)                                       \
+    F(oom, allocated_bytes, NUMBER_IF(row->oom->allocated >= 0), "", row->oom->allocated)                              \
+    F(oom, reserved_bytes, NUMBER_IF(row->oom->reserved >= 0), "", row->oom->reserved)                                 \
+    F(oom, reserved_unallocated_bytes, NUMBER_IF(row->oom->reserved_unallocated >= 0), "",                             \
+      row->oom->reserved_unallocated)                                                                                  \
+    F(oom, private_pool_bytes, NUMBER_IF(row->oom->private_pool >= 0), "", row->oom->private_pool)                     \
+    F(oom, allowed_bytes, NUMBER_IF(row->oom->allowed >= 0), "", row->oom->allowed)                                    \
+    F(oom, other_bytes, NUMBER_IF(row->oom->other >= 0), "", row->oom->other)                                          \
     F(oom, advice, VALUES, "", emit_advice(to, row->oom))                                                              \
     F(oom, estimate_bytes, NUMBER_OR_NULL, "", estimate_of(row))                                                       \
     F(oom, difference_bytes, NUMBER_OR_NULL, "", difference_of(row))
 MLS_FIELDS(oom, oom_row, OOM_FIELDS)
-#define OOM_CSV_FIELDS(F) F(oom_csv, advice, WRITTEN, "", emit_advice_words(to, row->oom))
+#define OOM_CSV_FIELDS(F) F(oom_csv, advice, WORDS, "", append_advice(words, row->oom))
 MLS_FIELDS_BESIDE(oom_csv, oom, OOM_CSV_FIELDS)
 
 #define OOM_LIST_FIELDS(F)                                                                                             \

@@ -74,8 +74,8 @@ MLS_FIELDS(bound, mls_profile_bounded, BOUND_FIELDS)
 MLS_FIELDS(steps, mls_profile, STEPS_FIELDS)
 #define PLACE_FIELDS(F)                                                                                                \
     F(place, file, TEXT, "", row->run.file)                                                                            \
-    F(place, offset_minutes, NUMBER_OR_NULL, "minutes", row->run.known ? row->run.offset_minutes : (double)NAN)        \
-    F(place, inside, BOOL_OR_NULL, "", row->run.known ? mls_emit_bool(to, row->run.inside) : mls_emit_null(to))
+    F(place, offset_minutes, NUMBER_IF(row->run.known), "minutes", row->run.offset_minutes)                            \
+    F(place, inside, BOOL_IF(row->run.known), "", row->run.inside)
 MLS_FIELDS(place, mls_profile, PLACE_FIELDS)
 #define VERDICT_FIELDS(F)                                                                                              \
     F(verdict, code, TEXT, "", row->code)                                                                              \
@@ -93,13 +93,13 @@ MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
     F(profile, classes, LIST(class), "", MLS_ROWS(row->classes.items, row->classes.count))                             \
     F(profile, names, LIST(kernel), "", MLS_ROWS(row->names.items, mls_profile_top(row, row->names.count)))            \
     F(profile, copies, LIST(copy), "", MLS_ROWS(row->copies.items, row->copies.count))                                 \
-    F(profile, devices, LIST_OR_NULL(device, row->has_devices), "", MLS_ROWS(row->devices, row->device_count))         \
-    F(profile, api, LIST_OR_NULL(call, row->api.told), "", MLS_ROWS(row->api.items, row->api.count))                   \
-    F(profile, ranges, LIST_OR_NULL(call, row->ranges.told), "", MLS_ROWS(row->ranges.items, row->ranges.count))       \
-    F(profile, osrt, LIST_OR_NULL(call, row->osrt.told), "", MLS_ROWS(row->osrt.items, row->osrt.count))               \
-    F(profile, steps, OBJECT_OF_OR_NULL(steps), "", row->steps.count > 0 ? row : NULL)                                 \
-    F(profile, counters, LIST_OR_NULL(counter, row->has_counters), "", MLS_ROWS(row->counters, row->counter_count))    \
-    F(profile, bounds, LIST_OR_NULL(bound, row->has_counters), "", MLS_ROWS(row->bounds, row->bound_count))            \
+    F(profile, devices, LIST_IF(device, row->has_devices), "", MLS_ROWS(row->devices, row->device_count))              \
+    F(profile, api, LIST_IF(call, row->api.told), "", MLS_ROWS(row->api.items, row->api.count))                        \
+    F(profile, ranges, LIST_IF(call, row->ranges.told), "", MLS_ROWS(row->ranges.items, row->ranges.count))            \
+    F(profile, osrt, LIST_IF(call, row->osrt.told), "", MLS_ROWS(row->osrt.items, row->osrt.count))                    \
+    F(profile, steps, OBJECT_OR_NULL(steps), "", row->steps.count > 0 ? row : NULL)                                    \
+    F(profile, counters, LIST_IF(counter, row->has_counters), "", MLS_ROWS(row->counters, row->counter_count))         \
+    F(profile, bounds, LIST_IF(bound, row->has_counters), "", MLS_ROWS(row->bounds, row->bound_count))                 \
     F(profile, run, OBJECT_OF(place), "", row->run.file != NULL ? row : NULL)                                          \
     F(profile, verdicts, LIST(verdict), "", MLS_ROWS(row->verdicts, row->verdict_count))                               \
     F(profile, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
@@ -127,14 +127,12 @@ static const mls_columns class_columns = {.section = "PROFILE CSV",
                                           .rows = "profiles classes",
                                           .sources = {&profile_fields, &class_fields}};
 /* Counters of a kernel beside its sums, in cells. */
-#define COUNTED_PERCENT(member) (row->counter != NULL ? row->counter->member : (double)NAN)
 #define COUNTED_FIELDS(F)                                                                                              \
-    F(counted, compute_percent, NUMBER_OR_NULL, "", COUNTED_PERCENT(compute_percent))                                  \
-    F(counted, memory_percent, NUMBER_OR_NULL, "", COUNTED_PERCENT(memory_percent))                                    \
-    F(counted, dram_percent, NUMBER_OR_NULL, "", COUNTED_PERCENT(dram_percent))                                        \
-    F(counted, bound, TEXT_OR_NULL, "", row->counter != NULL ? mls_profile_bound_name(row->counter->bound) : NULL)     \
-    F(counted, near_peak, BOOL_OR_NULL, "",                                                                            \
-      row->counter != NULL ? mls_emit_bool(to, row->counter->near_peak) : mls_emit_null(to))
+    F(counted, compute_percent, NUMBER_IF(row->counter != NULL), "", row->counter->compute_percent)                    \
+    F(counted, memory_percent, NUMBER_IF(row->counter != NULL), "", row->counter->memory_percent)                      \
+    F(counted, dram_percent, NUMBER_IF(row->counter != NULL), "", row->counter->dram_percent)                          \
+    F(counted, bound, TEXT_IF(row->counter != NULL), "", mls_profile_bound_name(row->counter->bound))                  \
+    F(counted, near_peak, BOOL_IF(row->counter != NULL), "", row->counter->near_peak)
 MLS_FIELDS_BESIDE(counted, kernel, COUNTED_FIELDS)
 static const mls_columns kernel_columns = {
     .section = "PROFILE BY NAME CSV",

@@ -60,23 +60,10 @@ typedef struct rule_place {
     bool conditional; /* the scope applies only for some values */
 } rule_place;
 
-/* How often its key comes, or what else the rule asks for. */
-static void emit_rule_words(mls_emitter *to, const rule_place *row, bool occurs)
-{
-    mls_buffer words = {0};
-    if (occurs) {
-        mls_rule_words_occurs(&words, row->rule);
-    } else {
-        mls_rule_words_rule(&words, row->scope, row->rule);
-    }
-    mls_emit_str_or_null(to, mls_buffer_str(&words));
-    mls_output_drop(to->output, &words);
-}
-
 #define RULE_FIELDS(F)                                                                                                 \
     F(rule, key, TEXT, "", row->rule->key.ptr)                                                                         \
-    F(rule, occurs, WRITTEN, "", emit_rule_words(to, row, true))                                                       \
-    F(rule, constraint, WRITTEN_OR_NULL, "", emit_rule_words(to, row, false))                                          \
+    F(rule, occurs, WORDS, "", mls_rule_words_occurs(words, row->rule))                                                \
+    F(rule, constraint, WORDS_OR_NULL, "", mls_rule_words_rule(words, row->scope, row->rule))                          \
     F(rule, scope, TEXT, "", row->scope->name.ptr)                                                                     \
     F(rule, conditional, BOOL, "", row->conditional)
 MLS_FIELDS(rule, rule_place, RULE_FIELDS)
@@ -119,10 +106,9 @@ static void emit_division(mls_emitter *to, const mls_rules_request *request, con
     F(checklist, usage, TEXT, "", mls_usage_name(row->ruleset->usage))                                                 \
     F(checklist, edition, TEXT, "", row->ruleset->edition.ptr)                                                         \
     F(checklist, benchmark, TEXT, "", row->benchmark)                                                                  \
-    F(checklist, closed, LIST_OR_NULL(rule, chain_of(row, "closed", &(mls_scope_chain){0})), "",                       \
+    F(checklist, closed, LIST_IF(rule, chain_of(row, "closed", &(mls_scope_chain){0})), "",                            \
       emit_division(to, row, "closed"))                                                                                \
-    F(checklist, open, LIST_OR_NULL(rule, chain_of(row, "open", &(mls_scope_chain){0})), "",                           \
-      emit_division(to, row, "open"))
+    F(checklist, open, LIST_IF(rule, chain_of(row, "open", &(mls_scope_chain){0})), "", emit_division(to, row, "open"))
 MLS_FIELDS(checklist, mls_rules_request, CHECKLIST_FIELDS)
 
 static void add_rule(mls_table *table, const rule_place *row)
@@ -185,105 +171,105 @@ static void emit_value(mls_emitter *to, const mls_value *value)
         mls_emit_str(to, value->as.string);
         break;
     case MLS_JSON_LIST:
-        MLS_EMIT_VALUES(MLS_EACH(value->as.list.count, emit_value(to, &value->as.list.items[i])));
+        MLS_EMIT_VALUES(MLS_EACH(value->as.list.count, emit_value(to, &value->as.list.items[i])))
         break;
     default:
         mls_emit_null(to);
     }
 }
 
-static void emit_member(mls_emitter *to, const char *name, mls_str text)
-{
-    mls_emit_name(to, mls_str_from(name));
-    mls_emit_str(to, text);
-}
-
-/* One expression as it is, several as a list. */
-static void emit_exprs(mls_emitter *to, const char *name, const mls_expr_list *list)
+/* One expression as it is, several as a list, none not at all. */
+static void emit_exprs(mls_emitter *to, const mls_expr_list *list)
 {
     if (list->count == 1) {
-        emit_member(to, name, list->items[0].text);
+        mls_emit_str(to, list->items[0].text);
     } else if (list->count > 1) {
-        mls_emit_name(to, mls_str_from(name));
-        MLS_EMIT_VALUES(MLS_EACH(list->count, mls_emit_str(to, list->items[i].text)));
+        MLS_EMIT_VALUES(MLS_EACH(list->count, mls_emit_str(to, list->items[i].text)))
     }
 }
 
-static void emit_action(mls_emitter *to, const mls_scope *scope, const mls_action *action)
+typedef struct action_place {
+    const mls_scope *scope;
+    const mls_action *action;
+} action_place;
+
+static bool assigns(const mls_action *action)
 {
-    mls_emit_open(to, '{');
-    if (action->kind == MLS_ACTION_USE) {
-        emit_member(to, "use", action->text);
-    } else if (action->kind == MLS_ACTION_IF) {
-        emit_member(to, "if", action->expr.text);
-        mls_emit_name(to, MLS_S("then"));
-        MLS_EMIT_VALUES(MLS_EACH(action->action_count, emit_action(to, scope, &action->actions[i])));
-    } else {
-        emit_member(to, "set", scope->symbols.entries[action->slot].key);
-        emit_member(to, "to", action->expr.text);
-    }
-    mls_emit_close(to, '}');
+    return action->kind == MLS_ACTION_SET || action->kind == MLS_ACTION_APPEND;
 }
+
+static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_action *actions, size_t count);
+
+#define ACTION_FIELDS(F)                                                                                               \
+    F(action, use, TEXT_ELSE_OUT(row->action->kind == MLS_ACTION_USE), "", row->action->text)                          \
+    F(action, if, TEXT_ELSE_OUT(row->action->kind == MLS_ACTION_IF), "", row->action->expr.text)                       \
+    F(action, then, VALUES_ELSE_OUT(row->action->kind == MLS_ACTION_IF), "",                                           \
+      emit_actions(to, row->scope, row->action->actions, row->action->action_count))                                   \
+    F(action, set, TEXT_ELSE_OUT(assigns(row->action)), "", row->scope->symbols.entries[row->action->slot].key)        \
+    F(action, to, TEXT_ELSE_OUT(assigns(row->action)), "", row->action->expr.text)
+MLS_FIELDS(action, action_place, ACTION_FIELDS)
+
+static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_action *actions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        mls_emit_object(to, &action_fields, &(action_place){scope, &actions[i]});
+    }
+}
+
+#define FILE_RULE_FIELDS(F)                                                                                            \
+    F(file_rule, occurs, TEXT_ELSE_OUT(row->rule->occurs_text.len > 0), "", row->rule->occurs_text)                    \
+    F(file_rule, check, ANY, "", emit_exprs(to, &row->rule->check))                                                    \
+    F(file_rule, check_first, ANY, "", emit_exprs(to, &row->rule->check_first))                                        \
+    F(file_rule, check_any, ANY, "", emit_exprs(to, &row->rule->check_any))                                            \
+    F(file_rule, after, VALUES_ELSE_OUT(row->rule->action_count > 0), "",                                              \
+      emit_actions(to, row->scope, row->rule->actions, row->rule->action_count))
+MLS_FIELDS(file_rule, rule_place, FILE_RULE_FIELDS)
 
 static void emit_rule(mls_emitter *to, const mls_scope *scope, const mls_rule *rule)
 {
     mls_emit_name(to, rule->key);
-    mls_emit_open(to, '{');
-    if (rule->occurs_text.len > 0) {
-        emit_member(to, "occurs", rule->occurs_text);
-    }
-    emit_exprs(to, "check", &rule->check);
-    emit_exprs(to, "check_first", &rule->check_first);
-    emit_exprs(to, "check_any", &rule->check_any);
-    if (rule->action_count > 0) {
-        mls_emit_name(to, MLS_S("after"));
-        MLS_EMIT_VALUES(MLS_EACH(rule->action_count, emit_action(to, scope, &rule->actions[i])));
-    }
-    mls_emit_close(to, '}');
+    mls_emit_object(to, &file_rule_fields, &(rule_place){.scope = scope, .rule = rule});
 }
 
-static void emit_derive(mls_emitter *to, const mls_derive *derive)
+/* The name of a member of the metadata, as it was read. */
+static mls_str metadata_path(mls_str name)
 {
-    static const size_t path = sizeof "metadata." - 1; /* stands before the names of members, where they were read */
-    mls_emit_name(to, MLS_S("derive"));
-    mls_emit_open(to, '{');
-    emit_member(to, "key", derive->key);
-    emit_member(to, "from", derive->from);
-    emit_member(to, "group_by", (mls_str){derive->group_by.ptr - path, derive->group_by.len + path});
-    emit_member(to, "field", (mls_str){derive->field.ptr - path, derive->field.len + path});
-    mls_emit_close(to, '}');
+    static const size_t path = sizeof "metadata." - 1;
+    return (mls_str){name.ptr - path, name.len + path};
 }
+
+#define DERIVE_FIELDS(F)                                                                                               \
+    F(derive, key, TEXT, "", row->key)                                                                                 \
+    F(derive, from, TEXT, "", row->from)                                                                               \
+    F(derive, group_by, TEXT, "", metadata_path(row->group_by))                                                        \
+    F(derive, field, TEXT, "", metadata_path(row->field))
+MLS_FIELDS(derive, mls_derive, DERIVE_FIELDS)
+
+static void emit_initial(mls_emitter *to, const mls_scope *scope, size_t slot)
+{
+    if (scope->initial[slot].set) {
+        mls_emit_name(to, scope->symbols.entries[slot].key);
+        emit_value(to, &scope->initial[slot].value);
+    }
+}
+
+#define SCOPE_FIELDS(F)                                                                                                \
+    F(scope, begin, MAP, "", MLS_EACH(row->symbols.count, emit_initial(to, row, i)))                                   \
+    F(scope, derive, OBJECT_OF(derive), "", row->derive.key.ptr != NULL ? &row->derive : NULL)                         \
+    F(scope, keys, MAP, "", MLS_EACH(row->rule_count, emit_rule(to, row, &row->rules[i])))                             \
+    F(scope, end, ANY, "", emit_exprs(to, &row->end))
+MLS_FIELDS(scope, mls_scope, SCOPE_FIELDS)
 
 static void emit_scope(mls_emitter *to, const mls_scope *scope)
 {
     mls_emit_name(to, scope->name);
-    mls_emit_open(to, '{');
-    mls_emit_name(to, MLS_S("begin"));
-    mls_emit_open(to, '{');
-    for (size_t i = 0; i < scope->symbols.count; i++) {
-        if (scope->initial[i].set) {
-            mls_emit_name(to, scope->symbols.entries[i].key);
-            emit_value(to, &scope->initial[i].value);
-        }
-    }
-    mls_emit_close(to, '}');
-    if (scope->derive.key.ptr != NULL) {
-        emit_derive(to, &scope->derive);
-    }
-    mls_emit_name(to, MLS_S("keys"));
-    mls_emit_open(to, '{');
-    for (size_t i = 0; i < scope->rule_count; i++) {
-        emit_rule(to, scope, &scope->rules[i]);
-    }
-    mls_emit_close(to, '}');
-    emit_exprs(to, "end", &scope->end);
-    mls_emit_close(to, '}');
+    mls_emit_object(to, &scope_fields, scope);
 }
 
 /* A rule file's members are mlscore-rules(5)'s, not mlscore-formats(5)'s. */
 #define RULE_FILE_FIELDS(F)                                                                                            \
     F(rule_file, usage, TEXT, "", mls_usage_name(row->usage))                                                          \
-    F(rule_file, edition, TEXT, "", row->edition.ptr)                                                                  \
+    F(rule_file, edition, TEXT, "", row->edition)                                                                      \
     F(rule_file, scopes, MAP, "", MLS_EACH(row->scope_count, emit_scope(to, &row->scopes[i])))
 MLS_FIELDS(rule_file, mls_ruleset, RULE_FILE_FIELDS)
 
@@ -402,7 +388,7 @@ MLS_FIELDS_BESIDE(limit_csv, limit, LIMIT_CSV_FIELDS)
     F(benchmark, runs_needed, NUMBER, "", row->benchmark->runs_needed)                                                 \
     F(benchmark, left_out, NUMBER, "", row->benchmark->left_out)                                                       \
     F(benchmark, points, LIST(point), "", MLS_ROWS(row->set->items, row->set->count))                                  \
-    F(benchmark, limit, OBJECT_OF_OR_NULL(limit), "", isnan(row->batch_size) ? NULL : LIMIT_OF(row))
+    F(benchmark, limit, OBJECT_OR_NULL(limit), "", isnan(row->batch_size) ? NULL : LIMIT_OF(row))
 MLS_FIELDS(benchmark, mls_rcp_listing, BENCHMARK_FIELDS)
 #define LISTINGS_FIELDS(F) F(listings, benchmarks, LIST(benchmark), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(listings, mls_rcp_listings, LISTINGS_FIELDS)

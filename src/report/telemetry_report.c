@@ -197,7 +197,7 @@ MLS_FIELDS(reasons, mls_telemetry_device, REASON_MEMBERS)
     F(device, longest_gap_ms, NUMBER_OR_NULL, "ms", row->longest_gap_ms)                                               \
     F(device, metrics, MAP_OF(summary), "", mls_emit_members(to, &metrics_fields, row))                                \
     F(device, counters, MAP, "", mls_emit_members(to, &counters_fields, row))                                          \
-    F(device, reasons, MAP_OR_NULL(row->has_reasons), "", mls_emit_members(to, &reasons_fields, row))                  \
+    F(device, reasons, MAP_IF(row->has_reasons), "", mls_emit_members(to, &reasons_fields, row))                       \
     F(device, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                             \
     F(device, repeated, BOOL, "", row->repeated)                                                                       \
     F(device, mean_power_w, NUMBER_OR_NULL, "W", row->mean_power_w)                                                    \
@@ -232,7 +232,7 @@ MLS_FIELDS(span, mls_telemetry_run, SPAN_FIELDS)
 MLS_FIELDS(total, mls_telemetry_window, TOTAL_FIELDS)
 
 #define MEASURED_FIELDS(F)                                                                                             \
-    F(measured, run, OBJECT_OF_OR_NULL(span), "", row->run.file != NULL ? &row->run : NULL)                            \
+    F(measured, run, OBJECT_OR_NULL(span), "", row->run.file != NULL ? &row->run : NULL)                               \
     F(measured, start_ms, NUMBER_OR_NULL, "ms", row->run.start_ms)                                                     \
     F(measured, stop_ms, NUMBER_OR_NULL, "ms", row->run.stop_ms)                                                       \
     F(measured, devices, LIST(device), "", MLS_ROWS(row->devices, row->device_count))                                  \

@@ -58,9 +58,8 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, malformed, NUMBER, "", row->run->malformed)                                                               \
     F(timed, backwards, NUMBER, "", row->backwards)                                                                    \
     F(timed, run_ms, NUMBER_OR_NULL, "ms", row->run_ms)                                                                \
-    F(timed, parts_ms, OBJECT_OF_OR_NULL(parts), "", row->has_parts ? &row->parts : NULL)                              \
-    F(timed, overlapped_evaluation_ms, NUMBER_OR_NULL, "ms",                                                           \
-      row->has_parts ? row->parts.overlapped_evaluation_ms : (double)NAN)                                              \
+    F(timed, parts_ms, OBJECT_OR_NULL(parts), "", row->has_parts ? &row->parts : NULL)                                 \
+    F(timed, overlapped_evaluation_ms, NUMBER_IF(row->has_parts), "ms", row->parts.overlapped_evaluation_ms)           \
     F(timed, unit, TEXT, "", row->in_epochs ? "epochs" : "samples")                                                    \
     F(timed, marks_from, TEXT_OR_NULL, "", mls_marks_from_name(row->marks_from))                                       \
     F(timed, samples, NUMBER_OR_NULL, "", row->samples)                                                                \
@@ -77,7 +76,7 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, warmup_segments, NUMBER, "", row->warmup_segments)                                                        \
     F(timed, warmup_lost_ms, NUMBER_OR_NULL, "ms", row->warmup_lost_ms)                                                \
     F(timed, slow_phases, LIST(phase), "", MLS_ROWS(row->slow_phases, row->slow_phase_count))                          \
-    F(timed, shift, OBJECT_OF_OR_NULL(shift), "", row->has_shift ? row : NULL)                                         \
+    F(timed, shift, OBJECT_OR_NULL(shift), "", row->has_shift ? row : NULL)                                            \
     F(timed, evaluation_median_ms, NUMBER_OR_NULL, "ms", row->evaluation_median_ms)                                    \
     F(timed, slow_evaluations, LIST(slow_evaluation), "", MLS_ROWS(row->slow_evaluations, row->slow_evaluation_count)) \
     F(timed, curve, VALUES, "", MLS_EACH(row->curve_count, emit_point(to, &row->curve[i])))                            \
@@ -85,12 +84,11 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, logged_throughput, NUMBER_OR_NULL, "", row->logged_throughput)                                            \
     F(timed, logged_step_ms, NUMBER_OR_NULL, "ms", row->logged_step_ms)                                                \
     F(timed, accelerators, NUMBER_OR_NULL, "", row->utilization.accelerators)                                          \
-    F(timed, accelerator, TEXT_OR_NULL, "",                                                                            \
-      row->utilization.accelerator != NULL ? row->utilization.accelerator->name : NULL)                                \
+    F(timed, accelerator, TEXT_IF(row->utilization.accelerator != NULL), "", row->utilization.accelerator->name)       \
     F(timed, flops_per_sample, NUMBER_OR_NULL, "", row->utilization.flops_per_sample)                                  \
     F(timed, mfu_bf16, NUMBER_OR_NULL, "", row->utilization.bf16)                                                      \
     F(timed, mfu, NUMBER_OR_NULL, "", row->utilization.precision)                                                      \
-    F(timed, series, LIST_OR_NULL(segment, row->series), "", MLS_ROWS(row->segments, row->segment_count))
+    F(timed, series, LIST_IF(segment, row->series), "", MLS_ROWS(row->segments, row->segment_count))
 MLS_FIELDS(timed, mls_throughput, TIMED_FIELDS)
 
 #define EXTRA_FIELDS(F)                                                                                                \
@@ -130,20 +128,15 @@ MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
 
 /* What only CSV has: the parts in columns of their own, what is a list as a number. */
 #define TIMED_CSV_FIELDS(F)                                                                                            \
-    F(timed_csv, startup_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_STARTUP))                                   \
-    F(timed_csv, training_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_TRAINING))                                 \
-    F(timed_csv, evaluation_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_EVALUATION))                             \
-    F(timed_csv, between_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_BETWEEN))                                   \
-    F(timed_csv, tail_ms, NUMBER_OR_NULL, "ms", part_told(row, MLS_PART_TAIL))                                         \
+    F(timed_csv, startup_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_STARTUP])                         \
+    F(timed_csv, training_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_TRAINING])                       \
+    F(timed_csv, evaluation_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_EVALUATION])                   \
+    F(timed_csv, between_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_BETWEEN])                         \
+    F(timed_csv, tail_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_TAIL])                               \
     F(timed_csv, slow_phases, NUMBER, "", row->slow_phase_count)                                                       \
     F(timed_csv, slow_evaluations, NUMBER, "", row->slow_evaluation_count)                                             \
-    F(timed_csv, shift_samples, NUMBER_OR_NULL, "", row->has_shift ? row->shift_samples : (double)NAN)                 \
-    F(timed_csv, shift_factor, NUMBER_OR_NULL, "", row->has_shift ? row->shift_factor : (double)NAN)
-
-static double part_told(const mls_throughput *run, mls_part part)
-{
-    return run->has_parts ? run->parts.ms[part] : (double)NAN;
-}
+    F(timed_csv, shift_samples, NUMBER_IF(row->has_shift), "", row->shift_samples)                                     \
+    F(timed_csv, shift_factor, NUMBER_IF(row->has_shift), "", row->shift_factor)
 
 MLS_FIELDS_BESIDE(timed_csv, timed, TIMED_CSV_FIELDS)
 

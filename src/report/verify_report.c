@@ -278,10 +278,10 @@ MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
     F(result, score_minutes, NUMBER_OR_NULL, "minutes", row->group.score.score_minutes)                                \
     F(result, scale, NUMBER, "", row->group.scale)                                                                     \
     F(result, scaled_minutes, NUMBER_OR_NULL, "minutes", row->group.scaled_minutes)                                    \
-    F(result, rcp, OBJECT_OF_OR_NULL(verdict), "", MLS_IF_MADE(&row->group.rcp, row->group.rcp.check))                 \
-    F(result, seeds, OBJECT_OF_OR_NULL(seeds), "", MLS_IF_MADE(&row->group.seeds, row->group.seeds.check))             \
-    F(result, power, OBJECT_OF_OR_NULL(power), "", MLS_IF_MADE(&row->group.power, row->group.power.check))             \
-    F(result, weak_scaling, OBJECT_OF_OR_NULL(mls_weak), "", row->weak && row->judged ? &row->group.weak : NULL)       \
+    F(result, rcp, OBJECT_OR_NULL(verdict), "", MLS_IF_MADE(&row->group.rcp, row->group.rcp.check))                    \
+    F(result, seeds, OBJECT_OR_NULL(seeds), "", MLS_IF_MADE(&row->group.seeds, row->group.seeds.check))                \
+    F(result, power, OBJECT_OR_NULL(power), "", MLS_IF_MADE(&row->group.power, row->group.power.check))                \
+    F(result, weak_scaling, OBJECT_OR_NULL(mls_weak), "", row->weak && row->judged ? &row->group.weak : NULL)          \
     F(result, logs, LIST(log), "",                                                                                     \
       MLS_EACH(row->run_count,                                                                                         \
                mls_emit_row(to, &(log_place){&row->runs[i], row->group.marks != NULL ? &row->group.marks[i] : NULL})))
