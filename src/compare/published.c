@@ -4,94 +4,54 @@
  *
  * A table of src/data/published has a line for each system, followed by lines for its results; the first two name the
  * fields of both, and a line of the one has more fields than one of the other.  Fields stand between bars: it is read
- * whenever scores are printed, and needs no quotes.
+ * whenever scores are printed, and needs no quotes, for which libcsv would look at each byte.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/data.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/statistics.h"
+#include "base/text_table.h"
 #include "compare/side.h"
 
-/* A field of a row, in the order in which they stand: a text (empty: NULL) or a number (NAN) of what the row becomes.
- */
-typedef struct published_field {
-    bool number;
-    size_t offset;
-} published_field;
-
 typedef struct system_row {
-    mls_published_system system; /* its name empty: its identifier */
+    mls_published_system system; /* its name NULL: its identifier */
     const char *division;
 } system_row;
 
-#define OF_SYSTEM(number, member)                                                                                      \
-    {                                                                                                                  \
-        number, offsetof(system_row, member)                                                                           \
-    }
-#define OF_RESULT(number, member)                                                                                      \
-    {                                                                                                                  \
-        number, offsetof(mls_published_result, member)                                                                 \
-    }
-static const published_field system_fields[] = {OF_SYSTEM(false, system.submitter),
-                                                OF_SYSTEM(false, system.system_id),
-                                                OF_SYSTEM(false, system.system_name),
-                                                OF_SYSTEM(false, division),
-                                                OF_SYSTEM(false, system.availability),
-                                                OF_SYSTEM(true, system.nodes),
-                                                OF_SYSTEM(true, system.accelerators_per_node),
-                                                OF_SYSTEM(false, system.accelerator),
-                                                OF_SYSTEM(false, system.host_processor),
-                                                OF_SYSTEM(false, system.framework)};
-static const published_field result_fields[] = {OF_RESULT(false, benchmark),   OF_RESULT(true, runs),
-                                                OF_RESULT(true, runs_ok),      OF_RESULT(true, minutes),
-                                                OF_RESULT(true, scale_factor), OF_RESULT(true, global_batch_size),
-                                                OF_RESULT(true, to_converge)};
-enum {
-    SYSTEM_FIELDS = sizeof system_fields / sizeof *system_fields,
-    RESULT_FIELDS = sizeof result_fields / sizeof *result_fields
-};
+#define SYSTEM(kind, name, member) MLS_MEMBER_OF(system_row, name, kind, member, NULL)
+static const mls_row_member system_members[] = {SYSTEM(TEXT, "submitter", system.submitter),
+                                                SYSTEM(TEXT, "system_id", system.system_id),
+                                                SYSTEM(TEXT, "system_name", system.system_name),
+                                                SYSTEM(TEXT, "division", division),
+                                                SYSTEM(TEXT, "availability", system.availability),
+                                                SYSTEM(NUMBER, "nodes", system.nodes),
+                                                SYSTEM(NUMBER, "accelerators_per_node", system.accelerators_per_node),
+                                                SYSTEM(TEXT, "accelerator", system.accelerator),
+                                                SYSTEM(TEXT, "host_processor", system.host_processor),
+                                                SYSTEM(TEXT, "framework", system.framework)};
+
+#define RESULT(kind, member) MLS_MEMBER_OF(mls_published_result, #member, kind, member, NULL)
+static const mls_row_member result_members[] = {RESULT(TEXT, benchmark),      RESULT(NUMBER, runs),
+                                                RESULT(NUMBER, runs_ok),      RESULT(NUMBER, minutes),
+                                                RESULT(NUMBER, scale_factor), RESULT(NUMBER, global_batch_size),
+                                                RESULT(NUMBER, to_converge)};
 
 /* Reading in progress. */
 typedef struct published_reading {
     mls_published *to;
     size_t capacity;
     mls_published_result result; /* what those that follow have in common */
-    bool memory;                 /* it ran out */
+    mls_text_table systems, results;
 } published_reading;
 
-static const char *copy_field(published_reading *reading, mls_str field)
-{
-    const char *copy = field.len > 0 ? mls_arena_copy(reading->to->arena, field).ptr : NULL;
-    reading->memory |= field.len > 0 && copy == NULL;
-    return copy;
-}
-
-/* False when a field is not what it must be, or memory ran out. */
-static bool take_published_fields(published_reading *reading, const published_field *fields, size_t count,
-                                  const mls_str *cells, void *row)
-{
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
-        void *at = (char *)row + fields[i].offset;
-        if (fields[i].number) {
-            *(double *)at = (double)NAN;
-            ok = cells[i].len == 0 || mls_number_parse(cells[i], at);
-        } else {
-            *(const char **)at = copy_field(reading, cells[i]);
-        }
-    }
-    return ok && !reading->memory;
-}
-
-static bool take_published_system(published_reading *reading, const mls_str *cells)
+static mls_status take_published_system(published_reading *reading, const mls_text_row *cells)
 {
     system_row *row = mls_arena_zeroed(reading->to->arena, 1, sizeof *row);
-    reading->memory |= row == NULL;
-    if (row == NULL || !take_published_fields(reading, system_fields, SYSTEM_FIELDS, cells, row)) {
-        return false;
+    const mls_status status = row != NULL ? mls_text_table_row(&reading->systems, cells, row) : MLS_ERROR_MEMORY;
+    if (status != MLS_OK) {
+        return status;
     }
     mls_published_system *system = &row->system;
     const mls_division division = mls_division_described(row->division);
@@ -101,50 +61,49 @@ static bool take_published_system(published_reading *reading, const mls_str *cel
     system->accelerators = all > 0 ? all : (double)NAN;
     system->model = mls_accelerator_model_of(mls_str_from(system->accelerator));
     reading->result.system = system;
-    return system->submitter != NULL && system->system_id != NULL;
+    return system->submitter != NULL && system->system_id != NULL ? MLS_OK : MLS_ERROR_VALUE;
 }
 
-static bool take_published_result(published_reading *reading, const mls_str *cells)
+static mls_status take_published_result(published_reading *reading, const mls_text_row *cells)
 {
     mls_published *to = reading->to;
     if (!mls_grow((void **)&to->results, to->count, &reading->capacity, sizeof *to->results)) {
-        reading->memory = true;
-        return false;
+        return MLS_ERROR_MEMORY;
     }
     mls_published_result *result = &to->results[to->count++];
     *result = reading->result;
     result->row = to->count;
-    const bool ok = take_published_fields(reading, result_fields, RESULT_FIELDS, cells, result);
+    const mls_status status = mls_text_table_row(&reading->results, cells, result);
+    if (status != MLS_OK || result->system == NULL || result->benchmark == NULL || !(result->minutes > 0)) {
+        return status != MLS_OK ? status : MLS_ERROR_VALUE;
+    }
     result->accelerator_minutes = result->minutes * result->system->accelerators;
-    return ok && result->benchmark != NULL && result->minutes > 0;
-}
-
-static bool take_published_line(published_reading *reading, mls_str line)
-{
-    mls_str fields[SYSTEM_FIELDS];
-    size_t count = 0;
-    for (const char *end; line.ptr != NULL && count < SYSTEM_FIELDS; count++) {
-        end = memchr(line.ptr, '|', line.len);
-        fields[count] = (mls_str){line.ptr, end != NULL ? (size_t)(end - line.ptr) : line.len};
-        line = end != NULL ? (mls_str){end + 1, line.len - fields[count].len - 1} : (mls_str){0};
-    }
-    const bool system = count == SYSTEM_FIELDS && line.ptr == NULL;
-    return system ? take_published_system(reading, fields)
-                  : count == RESULT_FIELDS && reading->result.system != NULL && take_published_result(reading, fields);
-}
-
-static mls_status take_published_table(published_reading *reading, mls_str text)
-{
-    reading->result.system = NULL;
-    for (size_t row = 0; text.len > 0; row++) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        const mls_str line = {text.ptr, end != NULL ? (size_t)(end - text.ptr) : text.len};
-        text = (mls_str){text.ptr + line.len + (end != NULL), text.len - line.len - (end != NULL)};
-        if (row >= 2 && !take_published_line(reading, line)) {
-            return reading->memory ? MLS_ERROR_MEMORY : MLS_ERROR_VALUE;
-        }
-    }
     return MLS_OK;
+}
+
+static mls_status take_published_row(void *state, const mls_text_row *row)
+{
+    published_reading *reading = state;
+    if (reading->results.columns == 0) {
+        return mls_text_table_heading(reading->systems.columns == 0 ? &reading->systems : &reading->results, row);
+    }
+    return row->count == reading->systems.columns ? take_published_system(reading, row)
+                                                  : take_published_result(reading, row);
+}
+
+static mls_status read_published_table(published_reading *reading, mls_str text)
+{
+    mls_arena *arena = reading->to->arena;
+    reading->result.system = NULL;
+    reading->systems = (mls_text_table){.members = system_members,
+                                        .count = sizeof system_members / sizeof *system_members,
+                                        .bars = true,
+                                        .text = text,
+                                        .arena = arena};
+    reading->results = reading->systems;
+    reading->results.members = result_members;
+    reading->results.count = sizeof result_members / sizeof *result_members;
+    return mls_bars_read(text, take_published_row, reading, NULL);
 }
 
 /* Those that say none come last. */
@@ -213,18 +172,19 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
             (edition != 0 && edition != reading.result.edition)) {
             continue;
         }
-        reading.result.round = copy_field(&reading, round);
-        status = reading.memory
-                     ? MLS_ERROR_MEMORY
-                     : take_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)});
+        reading.result.round = mls_arena_copy(published->arena, round).ptr;
+        status = reading.result.round != NULL
+                     ? read_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)})
+                     : MLS_ERROR_MEMORY;
     }
     if (status == MLS_OK && published->count > 0) {
         qsort(published->results, published->count, sizeof *published->results, compare_results);
         rank_results(published);
     }
-    return status == MLS_ERROR_MEMORY  ? mls_error_memory(error)
-           : status == MLS_ERROR_VALUE ? mls_error_set(error, status, 0, 0, "broken table of published results")
-                                       : status;
+    if (status == MLS_OK || status == MLS_ERROR_MEMORY) {
+        return status == MLS_OK ? MLS_OK : mls_error_memory(error);
+    }
+    return mls_error_set(error, status, 0, 0, "broken table of published results");
 }
 
 void mls_published_release(mls_published *published)

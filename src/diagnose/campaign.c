@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/moment.h"
 #include "base/statistics.h"
+#include "base/text_table.h"
 #include "mlscore/diagnose.h"
 
 typedef struct sacct_row {
@@ -55,95 +56,61 @@ static bool take_sacct_time(mls_str text, double *time_ms)
     return text.len == 0 || mls_str_among(text, "Unknown None") || mls_moment_parse(text, 0, time_ms);
 }
 
-/* What stands before the next mark, which is cut off with it. */
-static mls_str cut_off(mls_str *text, char mark)
-{
-    const char *end = text->len > 0 ? memchr(text->ptr, mark, text->len) : NULL;
-    const mls_str cell = {text->ptr, end != NULL ? (size_t)(end - text->ptr) : text->len};
-    const size_t used = cell.len + (end != NULL);
-    *text = (mls_str){text->ptr + used, text->len - used};
-    return cell;
-}
+typedef struct sacct_cells {
+    mls_str job, state, start, end;
+} sacct_cells;
 
-enum { COLUMNS_MAX = 256 };
-
-static size_t split_row(mls_str row, mls_str cells[COLUMNS_MAX])
-{
-    size_t count = 0;
-    do {
-        cells[count++] = cut_off(&row, '|');
-    } while (row.len > 0 && count < COLUMNS_MAX);
-    return count;
-}
-
-enum { CELL_JOB, CELL_STATE, CELL_START, CELL_END, CELLS };
-
-/* Which columns the header has; false: one is missing. */
-static bool find_columns(mls_str header, size_t columns[CELLS])
-{
-    static const mls_str names[CELLS] = {MLS_STR("JobID"), MLS_STR("State"), MLS_STR("Start"), MLS_STR("End")};
-    mls_str cells[COLUMNS_MAX];
-    const size_t count = split_row(header, cells);
-    bool found = true;
-    for (size_t k = 0; k < CELLS; k++) {
-        columns[k] = 0;
-        while (columns[k] < count && !mls_str_equal(cells[columns[k]], names[k])) {
-            columns[k]++;
-        }
-        found = found && columns[k] < count;
+#define CELL(name, member)                                                                                             \
+    {                                                                                                                  \
+        name, MLS_MEMBER_SPAN, offsetof(sacct_cells, member), NULL, MLS_MEMBER_NEEDED                                  \
     }
-    return found;
-}
+static const mls_row_member sacct_members[] = {CELL("JobID", job), CELL("State", state), CELL("Start", start),
+                                               CELL("End", end)};
+
+typedef struct sacct_reading {
+    mls_map *rows;
+    sacct_cells cells;
+    mls_text_table table;
+} sacct_reading;
 
 /* Of the rows of one job the last counts; those of steps and of parts of it do not. */
-static mls_status read_sacct_row(mls_map *rows, mls_str line, const size_t columns[CELLS], size_t number,
-                                 mls_error *error)
+static mls_status take_sacct_row(void *state, const mls_text_row *at)
 {
-    mls_str all[COLUMNS_MAX];
-    mls_str cells[CELLS];
-    const size_t count = split_row(line, all);
-    for (size_t k = 0; k < CELLS; k++) {
-        cells[k] = columns[k] < count ? all[columns[k]] : (mls_str){NULL, 0};
+    const sacct_reading *reading = state;
+    const sacct_cells *cells = &reading->cells;
+    if (cells->job.len == 0) {
+        return mls_text_table_refuse(&reading->table, at, reading->table.at[0], 0, "a row without a JobID", cells->job);
     }
-    if (cells[CELL_JOB].len == 0 || cells[CELL_STATE].ptr == NULL || cells[CELL_START].ptr == NULL) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, number, 1, "a row with fewer columns than the header");
-    }
-    if (mls_str_contains(cells[CELL_JOB], MLS_S(".")) || mls_str_contains(cells[CELL_JOB], MLS_S("+"))) {
+    if (mls_str_contains(cells->job, MLS_S(".")) || mls_str_contains(cells->job, MLS_S("+"))) {
         return MLS_OK;
     }
-    mls_map_entry *entry = mls_map_put(rows, cells[CELL_JOB], NULL);
-    sacct_row *row = entry != NULL ? mls_arena_alloc(rows->arena, sizeof *row) : NULL;
+    mls_map_entry *entry = mls_map_put(reading->rows, cells->job, NULL);
+    sacct_row *row = entry != NULL ? mls_arena_alloc(reading->rows->arena, sizeof *row) : NULL;
     if (row == NULL) {
-        return mls_error_memory(error);
+        return mls_error_memory(reading->table.error);
     }
-    row->kind = class_of_state(cells[CELL_STATE]);
+    row->kind = class_of_state(cells->state);
     entry->value.pointer = row;
-    return take_sacct_time(cells[CELL_START], &row->start_ms) && take_sacct_time(cells[CELL_END], &row->end_ms)
+    return take_sacct_time(cells->start, &row->start_ms) && take_sacct_time(cells->end, &row->end_ms)
                ? MLS_OK
-               : mls_error_set(error, MLS_ERROR_SYNTAX, number, 1,
+               : mls_error_set(reading->table.error, MLS_ERROR_SYNTAX, at->line, 1,
                                "Start and End are times as 2026-05-05T00:06:00, Unknown or None");
 }
 
 static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
 {
-    size_t columns[CELLS] = {0};
-    mls_status status = MLS_OK;
-    bool header = true;
-    for (size_t number = 1; (text.len > 0 || header) && status == MLS_OK; number++) {
-        mls_str line = cut_off(&text, '\n');
-        line.len -= line.len > 0 && line.ptr[line.len - 1] == '\r';
-        if (line.len == 0 && (text.len > 0 || !header)) {
-            continue;
-        }
-        if (!header) {
-            status = read_sacct_row(rows, line, columns, number, error);
-        } else if (!find_columns(line, columns)) {
-            status = mls_error_set(error, MLS_ERROR_SYNTAX, number, 1,
-                                   "the header of sacct --parsable2 has JobID, State, Start and End");
-        }
-        header = false;
-    }
-    return status;
+    sacct_reading reading = {.rows = rows};
+    reading.table = (mls_text_table){.what = "what sacct --parsable2 prints",
+                                     .members = sacct_members,
+                                     .count = sizeof sacct_members / sizeof *sacct_members,
+                                     .options = MLS_TABLE_RAGGED,
+                                     .bars = true,
+                                     .text = text,
+                                     .error = error,
+                                     .take_row = take_sacct_row,
+                                     .state = &reading,
+                                     .into = &reading.cells};
+    return mls_text_table_read(&reading.table);
 }
 
 /* ------------------------------------------------------------------ jobs */

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "report/reports.h"
 #include "score/tracked.h"
+#include "slurm/export.h"
 #include "slurm/slurm.h"
 #include "slurm/wide.h"
 
@@ -165,14 +166,8 @@ MLS_FIELDS_AS(, mls_skipped_fields, skipped, mls_source, NULL, SKIPPED_FIELDS)
     F(collection, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))
 MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 
-#define SCORE_COLUMNS                                                                                                  \
-    "path benchmark division usage edition config global_batch_size score_minutes official dropped file line "         \
-    "start_ms "                                                                                                        \
-    "stop_ms minutes status valid counted to_converge unit final_eval init_minutes throughput job node_count scale "   \
-    "scaled_minutes rcp_pass rcp_message seeds_ok joules energy_joules"
-
 static const mls_columns score_columns = {.section = "SCORE CSV",
-                                          .names = SCORE_COLUMNS,
+                                          .names = MLS_SCORE_COLUMNS,
                                           .rows = "groups runs",
                                           .sources = {&group_csv_fields, &run_csv_fields, &group_fields, &run_fields}};
 
@@ -194,7 +189,7 @@ MLS_FIELDS_BESIDE(wide_run, run, WIDE_RUN_FIELDS)
 
 static void emit_wide_names(mls_emitter *to, const mls_wide *wide)
 {
-    static const char *const prefixes[MLS_WIDE_KINDS] = {"param.", "stat."};
+    static const char *const prefixes[MLS_WIDE_KINDS] = {MLS_PARAM_PREFIX, "stat."};
     mls_buffer name = {0};
     for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
         for (size_t i = 0; i < wide->counts[kind]; i++) {
@@ -227,8 +222,8 @@ static void emit_wide(mls_emitter *to, const void *what, bool names)
 
 static const mls_columns wide_columns = {
     .section = "WIDE SCORE CSV",
-    .before = SCORE_COLUMNS,
-    .names = "training_ms evaluation_ms evaluations startup_ms between_ms tail_ms parts_by accelerators",
+    .before = MLS_SCORE_COLUMNS,
+    .names = MLS_WIDE_COLUMNS,
     .rows = "groups runs parts",
     .sources = {&group_csv_fields, &run_csv_fields, &wide_run_fields, &group_fields, &run_fields, &parts_fields},
     .root = &wide_fields,

@@ -6,92 +6,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_read.h"
 #include "base/data.h"
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
+#include "base/text_table.h"
 #include "base/utf8.h"
 #include "score/score.h"
 
-typedef enum rcp_column {
-    COLUMN_BENCHMARK,
-    COLUMN_FIRST_EDITION,
-    COLUMN_LAST_EDITION,
-    COLUMN_GLOBAL_BATCH_SIZE,
-    COLUMN_TO_CONVERGE,
-    COLUMN_TEXTS,
-    COLUMN_COUNT = COLUMN_TEXTS + 7
-} rcp_column;
+/* The cells of a row, and the texts of its point, which are only shown. */
+typedef struct rcp_row {
+    mls_str benchmark, first_edition, last_edition, global_batch_size, to_converge;
+    mls_str name, unit, precision, platform, creator, when, hyperparameters;
+} rcp_row;
 
-static const struct {
-    mls_str name;
-    bool required;
-    size_t text; /* where in a point a text goes */
-} columns[COLUMN_COUNT] = {
-    [COLUMN_BENCHMARK] = {MLS_STR("benchmark"), true, 0},
-    [COLUMN_FIRST_EDITION] = {MLS_STR("first_edition"), false, 0},
-    [COLUMN_LAST_EDITION] = {MLS_STR("last_edition"), false, 0},
-    [COLUMN_GLOBAL_BATCH_SIZE] = {MLS_STR("global_batch_size"), true, 0},
-    [COLUMN_TO_CONVERGE] = {MLS_STR("to_converge"), true, 0},
-    /* Texts, which are only shown. */
-    [COLUMN_TEXTS] = {MLS_STR("name"), false, offsetof(mls_rcp_point, name)},
-    {MLS_STR("unit"), false, offsetof(mls_rcp_point, unit)},
-    {MLS_STR("precision"), false, offsetof(mls_rcp_point, precision)},
-    {MLS_STR("platform"), false, offsetof(mls_rcp_point, platform)},
-    {MLS_STR("creator"), false, offsetof(mls_rcp_point, creator)},
-    {MLS_STR("when"), false, offsetof(mls_rcp_point, when)},
-    {MLS_STR("hyperparameters"), false, offsetof(mls_rcp_point, hyperparameters)},
-};
+enum { CELL_BENCHMARK, CELL_FIRST_EDITION, CELL_LAST_EDITION, CELL_GLOBAL_BATCH_SIZE, CELL_TO_CONVERGE };
 
-typedef struct table_reading {
+#define CELL(name, flags)                                                                                              \
+    {                                                                                                                  \
+#name, MLS_MEMBER_SPAN, offsetof(rcp_row, name), NULL, flags                                                   \
+    }
+static const mls_row_member cells[] = {[CELL_BENCHMARK] = CELL(benchmark, MLS_MEMBER_NEEDED),
+                                       [CELL_FIRST_EDITION] = CELL(first_edition, 0),
+                                       [CELL_LAST_EDITION] = CELL(last_edition, 0),
+                                       [CELL_GLOBAL_BATCH_SIZE] = CELL(global_batch_size, MLS_MEMBER_NEEDED),
+                                       [CELL_TO_CONVERGE] = CELL(to_converge, MLS_MEMBER_NEEDED),
+                                       CELL(name, 0),
+                                       CELL(unit, 0),
+                                       CELL(precision, 0),
+                                       CELL(platform, 0),
+                                       CELL(creator, 0),
+                                       CELL(when, 0),
+                                       CELL(hyperparameters, 0)};
+
+typedef struct rcp_reading {
+    mls_text_table table;
     mls_rcp_set *set;
-    mls_str text;
-    const char *path;
-    size_t heading_count;    /* 0: it has not come yet */
-    size_t at[COLUMN_COUNT]; /* which field of a row a column is, from 1; 0: absent */
-    mls_error *error;
-} table_reading;
+    const char *path; /* "": of the embedded data */
+    rcp_row row;
+} rcp_reading;
 
-/* An error at a field of a row, from 1, `offset` bytes into it: what is wrong, and the text that is. */
-static mls_status fail_field(const table_reading *reading, const mls_csv_row *row, size_t field, size_t offset,
-                             const char *what, mls_str text)
+/* An error at a cell of a row, `offset` bytes into it: what is wrong, and the text that is. */
+static mls_status refuse_point(const rcp_reading *reading, const mls_text_row *row, size_t cell, size_t offset,
+                               const char *what, mls_str text)
 {
-    size_t line;
-    size_t column;
-    mls_csv_place(reading->text, row, field - 1, &line, &column);
-    return mls_error_set(reading->error, MLS_ERROR_VALUE, line, column + offset, text.len > 0 ? "%s: '%.*s'" : "%s%.*s",
-                         what, MLS_CUT(text, 60));
-}
-
-static mls_str field_of(const table_reading *reading, const mls_csv_row *row, rcp_column column)
-{
-    const size_t at = reading->at[column];
-    return at == 0 ? MLS_S("") : row->fields[at - 1];
-}
-
-static mls_status read_heading(table_reading *reading, const mls_csv_row *row)
-{
-    for (size_t field = 1; field <= row->count; field++) {
-        const mls_str name = row->fields[field - 1];
-        size_t c = 0;
-        while (c < COLUMN_COUNT && !mls_str_equal(columns[c].name, name)) {
-            c++;
-        }
-        if (c == COLUMN_COUNT || reading->at[c] != 0) {
-            return fail_field(reading, row, field, 0,
-                              c == COLUMN_COUNT ? "reference points have no such column" : "this column is there twice",
-                              name);
-        }
-        reading->at[c] = field;
-    }
-    for (size_t c = 0; c < COLUMN_COUNT; c++) {
-        if (columns[c].required && reading->at[c] == 0) {
-            return fail_field(reading, row, 1, 0, "the heading lacks a column", columns[c].name);
-        }
-    }
-    reading->heading_count = row->count;
-    return MLS_OK;
+    return mls_text_table_refuse(&reading->table, row, reading->table.at[cell], offset, what, text);
 }
 
 static bool positive_number(mls_str text, double *number)
@@ -99,36 +57,36 @@ static bool positive_number(mls_str text, double *number)
     return mls_number_parse(text, number) && *number > 0 && isfinite(*number);
 }
 
-static mls_status read_values(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
+static mls_status read_values(const rcp_reading *reading, const mls_text_row *row, mls_rcp_point *point)
 {
-    const size_t field = reading->at[COLUMN_TO_CONVERGE];
-    const mls_str text = field_of(reading, row, COLUMN_TO_CONVERGE);
+    const mls_str text = reading->row.to_converge;
     mls_str rest = text;
     while (mls_str_word(&rest).len > 0) {
         point->count++;
     }
     /* Something must remain when r values are left out at both ends; the row need not be for the set's benchmark. */
     const mls_rcp_rules *rules = &reading->set->rules;
-    const mls_str benchmark = field_of(reading, row, COLUMN_BENCHMARK);
-    const size_t least = 1 + 2 * (mls_str_equal(benchmark, mls_str_from(rules->benchmark->name))
-                                      ? rules->benchmark
-                                      : mls_benchmark_find(rules->editions, rules->edition->usage, benchmark))
-                                     ->left_out;
-    if (point->count < least || point->count > MLS_RCP_VALUES_MAX) {
+    const mls_str benchmark = reading->row.benchmark;
+    const size_t min = 1 + 2 * (mls_str_equal(benchmark, mls_str_from(rules->benchmark->name))
+                                    ? rules->benchmark
+                                    : mls_benchmark_find(rules->editions, rules->edition->usage, benchmark))
+                                   ->left_out;
+    if (point->count < min || point->count > MLS_RCP_VALUES_MAX) {
         char what[80];
-        (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", point->count, least,
+        (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", point->count, min,
                        MLS_RCP_VALUES_MAX);
-        return fail_field(reading, row, field, 0, what, text);
+        return refuse_point(reading, row, CELL_TO_CONVERGE, 0, what, text);
     }
     double *values = mls_arena_array(reading->set->arena, point->count, sizeof *values);
     if (values == NULL) {
-        return mls_error_memory(reading->error);
+        return mls_error_memory(reading->table.error);
     }
     rest = text;
     for (size_t i = 0; i < point->count; i++) {
         const mls_str word = mls_str_word(&rest);
         if (!positive_number(word, &values[i])) {
-            return fail_field(reading, row, field, (size_t)(word.ptr - text.ptr), "not a number above 0", word);
+            return refuse_point(reading, row, CELL_TO_CONVERGE, (size_t)(word.ptr - text.ptr), "not a number above 0",
+                                word);
         }
     }
     mls_sort_doubles(values, point->count);
@@ -137,35 +95,44 @@ static mls_status read_values(const table_reading *reading, const mls_csv_row *r
 }
 
 /* Whether the set's edition lies within those of the row; *status says whether the row makes sense. */
-static bool row_is_for_edition(const table_reading *reading, const mls_csv_row *row, mls_status *status)
+static bool row_is_for_edition(const rcp_reading *reading, const mls_text_row *row, mls_status *status)
 {
     const unsigned ours = reading->set->rules.edition->number;
-    unsigned bounds[] = {ours, ours};
+    const mls_str bounds[] = {reading->row.first_edition, reading->row.last_edition};
+    unsigned numbers[] = {ours, ours};
     for (size_t i = 0; i < 2; i++) {
-        const rcp_column column = i == 0 ? COLUMN_FIRST_EDITION : COLUMN_LAST_EDITION;
-        const mls_str bound = field_of(reading, row, column);
-        if (bound.len > 0 && !mls_edition_number(bound, &bounds[i])) {
-            *status = fail_field(reading, row, reading->at[column], 0, "no edition such as 5.1.0", bound);
+        if (bounds[i].len > 0 && !mls_edition_number(bounds[i], &numbers[i])) {
+            *status = refuse_point(reading, row, CELL_FIRST_EDITION + i, 0, "not an edition such as 5.1.0", bounds[i]);
             return false;
         }
     }
-    return bounds[0] <= ours && ours <= bounds[1];
+    return numbers[0] <= ours && ours <= numbers[1];
 }
 
-static mls_status read_texts(const table_reading *reading, const mls_csv_row *row, mls_rcp_point *point)
+static mls_status keep_texts(const rcp_reading *reading, mls_rcp_point *point)
 {
-    for (size_t c = COLUMN_TEXTS; c < COLUMN_COUNT; c++) {
-        mls_str copy = mls_arena_copy(reading->set->arena, field_of(reading, row, (rcp_column)c));
-        if (copy.ptr == NULL) {
-            return mls_error_memory(reading->error);
+    const rcp_row *row = &reading->row;
+    const struct {
+        mls_str text;
+        const char **copy;
+    } texts[] = {{row->name, &point->name},
+                 {row->unit, &point->unit},
+                 {row->precision, &point->precision},
+                 {row->platform, &point->platform},
+                 {row->creator, &point->creator},
+                 {row->when, &point->when},
+                 {row->hyperparameters, &point->hyperparameters}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        *texts[i].copy = mls_arena_copy(reading->set->arena, texts[i].text).ptr;
+        if (*texts[i].copy == NULL) {
+            return mls_error_memory(reading->table.error);
         }
-        memcpy((char *)point + columns[c].text, &copy.ptr, sizeof copy.ptr);
     }
     return MLS_OK;
 }
 
 /* Puts a point into the set, in the place of an older one of the same batch size. */
-static mls_status place_point(table_reading *reading, const mls_csv_row *row, const mls_rcp_point *point)
+static mls_status place_point(rcp_reading *reading, const mls_text_row *row, const mls_rcp_point *point)
 {
     mls_rcp_set *set = reading->set;
     size_t at = 0;
@@ -173,14 +140,15 @@ static mls_status place_point(table_reading *reading, const mls_csv_row *row, co
         at++;
     }
     if (at < set->count && strcmp(set->items[at].source, point->source) == 0) {
-        return fail_field(reading, row, reading->at[COLUMN_GLOBAL_BATCH_SIZE], 0, "this batch size is there twice",
-                          field_of(reading, row, COLUMN_GLOBAL_BATCH_SIZE));
+        return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "this batch size is there twice",
+                            reading->row.global_batch_size);
     }
     if (at == MLS_RCP_POINTS_MAX) {
-        return mls_error_set(reading->error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points", MLS_RCP_POINTS_MAX);
+        return mls_error_set(reading->table.error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points",
+                             MLS_RCP_POINTS_MAX);
     }
     if (at == set->count && !MLS_GROW(set, items)) {
-        return mls_error_memory(reading->error);
+        return mls_error_memory(reading->table.error);
     }
     set->count += at == set->count;
     set->own += point->source[0] != '\0';
@@ -188,47 +156,40 @@ static mls_status place_point(table_reading *reading, const mls_csv_row *row, co
     return MLS_OK;
 }
 
-static mls_status read_row(void *state, const mls_csv_row *row)
+static mls_status take_point_row(void *state, const mls_text_row *row)
 {
-    table_reading *reading = state;
-    if (reading->heading_count == 0) {
-        return read_heading(reading, row);
-    }
-    if (row->count != reading->heading_count) {
-        const size_t field = row->count < reading->heading_count ? row->count : reading->heading_count + 1;
-        char what[80];
-        (void)snprintf(what, sizeof what, "%zu fields, the heading has %zu", row->count, reading->heading_count);
-        return fail_field(reading, row, field, 0, what, MLS_S(""));
-    }
+    rcp_reading *reading = state;
     mls_status status = MLS_OK;
-    const bool wanted =
-        row_is_for_edition(reading, row, &status) &&
-        mls_str_equal(field_of(reading, row, COLUMN_BENCHMARK), mls_str_from(reading->set->rules.benchmark->name));
+    const bool wanted = row_is_for_edition(reading, row, &status) &&
+                        mls_str_equal(reading->row.benchmark, mls_str_from(reading->set->rules.benchmark->name));
     if (status != MLS_OK || (!wanted && reading->path[0] == '\0')) {
         return status;
     }
     mls_rcp_point point = {.source = reading->path};
-    const mls_str batch_size = field_of(reading, row, COLUMN_GLOBAL_BATCH_SIZE);
-    if (!positive_number(batch_size, &point.global_batch_size)) {
-        return fail_field(reading, row, reading->at[COLUMN_GLOBAL_BATCH_SIZE], 0, "not a batch size", batch_size);
+    if (!positive_number(reading->row.global_batch_size, &point.global_batch_size)) {
+        return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "not a batch size",
+                            reading->row.global_batch_size);
     }
     status = read_values(reading, row, &point);
-    status = status == MLS_OK && wanted ? read_texts(reading, row, &point) : status;
+    status = status == MLS_OK && wanted ? keep_texts(reading, &point) : status;
     return status == MLS_OK && wanted ? place_point(reading, row, &point) : status;
 }
 
 /* Reads the rows for the set's benchmark and edition into it; `path` "" stands for the embedded data. */
-static mls_status read_table(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
+static mls_status read_points(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
 {
     const mls_str source = mls_arena_copy(set->arena, mls_str_from(path));
-    table_reading reading = {.set = set, .text = text, .path = source.ptr, .error = error};
-    if (source.ptr == NULL) {
-        return mls_error_memory(error);
-    }
-    const mls_status status = mls_csv_read(text, read_row, &reading, error);
-    return status == MLS_OK && reading.heading_count == 0
-               ? mls_error_set(error, MLS_ERROR_SYNTAX, 1, 1, "no heading: the table of reference points is empty")
-               : status;
+    rcp_reading reading = {.set = set, .path = source.ptr};
+    reading.table = (mls_text_table){.what = "a table of reference points",
+                                     .members = cells,
+                                     .count = sizeof cells / sizeof *cells,
+                                     .options = MLS_TABLE_EXACT,
+                                     .text = text,
+                                     .error = error,
+                                     .take_row = take_point_row,
+                                     .state = &reading,
+                                     .into = &reading.row};
+    return source.ptr != NULL ? mls_text_table_read(&reading.table) : mls_error_memory(error);
 }
 
 typedef struct set_with_arena {
@@ -249,9 +210,9 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
         return mls_error_memory(error);
     }
     made->set = (mls_rcp_set){.rules = *rules, .arena = &made->arena};
-    mls_status status = table.ptr != NULL ? read_table(&made->set, table, "", error) : MLS_OK;
+    mls_status status = table.ptr != NULL ? read_points(&made->set, table, "", error) : MLS_OK;
     if (status == MLS_OK && path != NULL) {
-        status = read_table(&made->set, own, path[0] == '\0' ? "-" : path, error);
+        status = read_points(&made->set, own, path[0] == '\0' ? "-" : path, error);
     }
     if (status != MLS_OK) {
         mls_rcp_set_free(&made->set);

@@ -187,9 +187,9 @@ static void test_a_member_that_is_wrong_is_named(void **state)
         unsigned way;
         const char *text;
     } values;
-    static const mls_row_member members[] = {{"count", MLS_MEMBER_COUNT, offsetof(values, count), NULL},
-                                             {"way", MLS_MEMBER_WORD, offsetof(values, way), "up down"},
-                                             {"in.text", MLS_MEMBER_TEXT, offsetof(values, text), NULL}};
+    static const mls_row_member members[] = {MLS_MEMBER_OF(values, "count", COUNT, count, NULL),
+                                             MLS_MEMBER_OF(values, "way", WORD, way, "up down"),
+                                             MLS_MEMBER_OF(values, "in.text", TEXT, text, NULL)};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         values to = {7, 0, NULL};

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "base/csv_read.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/rows.h"
 #include "corpus.h"
 #include "mlscore/collect.h"
 
@@ -52,13 +52,13 @@ typedef struct published_table {
 
 static const char *const names[] = {"usage", "round", "submitter", "system_id", "benchmark", "minutes"};
 
-static mls_status take_row(void *state, const mls_csv_row *row)
+static mls_status take_row(void *state, const mls_text_row *row)
 {
     published_table *table = state;
     if (row->line == 1) {
         for (size_t n = 0; n < 6; n++) {
             size_t field = 0;
-            while (field < row->count && !mls_str_equal(row->fields[field], mls_str_from(names[n]))) {
+            while (field < row->count && !mls_str_equal(row->cells[field], mls_str_from(names[n]))) {
                 field++;
             }
             assert_true(field < row->count);
@@ -70,11 +70,11 @@ static mls_status take_row(void *state, const mls_csv_row *row)
     char **texts[] = {&published.usage, &published.round, &published.submitter, &published.system,
                       &published.benchmark};
     for (size_t n = 0; n < 5; n++) {
-        mls_str field = row->fields[table->at[n]];
+        mls_str field = row->cells[table->at[n]];
         *texts[n] = mls_copy_text(field.ptr, field.len);
         assert_non_null(*texts[n]);
     }
-    if (!mls_number_parse(row->fields[table->at[5]], &published.minutes)) {
+    if (!mls_number_parse(row->cells[table->at[5]], &published.minutes)) {
         published.minutes = NAN;
     }
     assert_true(MLS_GROW(table, items));

@@ -9,26 +9,28 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "base/csv_read.h"
+#include "base/rows.h"
 #include "base/words.h"
 
-static mls_status append_row(void *state, const mls_csv_row *row)
+static mls_status append_row(void *state, const mls_text_row *row)
 {
     mls_buffer *seen = state;
     mls_buffer_printf(seen, "%zu@%zu", row->line, row->offset);
     for (size_t i = 0; i < row->count; i++) {
         mls_buffer_append_text(seen, "|");
-        mls_buffer_append(seen, row->fields[i]);
+        mls_buffer_append(seen, row->cells[i]);
     }
     mls_buffer_append_text(seen, "\n");
-    return row->count == 1 && mls_str_equal(row->fields[0], MLS_S("stop")) ? MLS_STOPPED : MLS_OK;
+    return row->count == 1 && mls_str_equal(row->cells[0], MLS_S("stop")) ? MLS_STOPPED : MLS_OK;
 }
 
-static void assert_read(mls_str text, mls_status status, const char *expected)
+typedef mls_status (*rows_reader)(mls_str text, mls_text_row_function function, void *state, mls_error *error);
+
+static void assert_rows(rows_reader read, mls_str text, mls_status status, const char *expected)
 {
     mls_buffer seen = {0};
     mls_buffer_append_text(&seen, "");
-    assert_int_equal(mls_csv_read(text, append_row, &seen, NULL), status);
+    assert_int_equal(read(text, append_row, &seen, NULL), status);
     assert_string_equal(seen.ptr, expected);
     mls_buffer_release(&seen);
 }
@@ -36,26 +38,38 @@ static void assert_read(mls_str text, mls_status status, const char *expected)
 static void rows_come_with_their_places(void **state)
 {
     (void)state;
-    assert_read(MLS_S(""), MLS_OK, "");
-    assert_read(MLS_S("\xef\xbb\xbf"
+    assert_rows(mls_csv_read, MLS_S(""), MLS_OK, "");
+    assert_rows(mls_csv_read,
+                MLS_S("\xef\xbb\xbf"
                       "a, b ,\n\r\n \n1,\"x\n\"\"y\"\"\",3\nlast"),
                 MLS_OK, "1@3|a|b|\n4@14|1|x\n\"y\"|3\n6@28|last\n");
-    assert_read(MLS_S("a\nstop\nb\n"), MLS_STOPPED, "1@0|a\n2@2|stop\n");
-    assert_read(MLS_S("a\nb\"c\n"), MLS_ERROR_SYNTAX, "1@0|a\n");
-    assert_read(MLS_S("a\n\"b\n"), MLS_ERROR_SYNTAX, "1@0|a\n");
+    assert_rows(mls_csv_read, MLS_S("a\nstop\nb\n"), MLS_STOPPED, "1@0|a\n2@2|stop\n");
+    assert_rows(mls_csv_read, MLS_S("a\nb\"c\n"), MLS_ERROR_SYNTAX, "1@0|a\n");
+    assert_rows(mls_csv_read, MLS_S("a\n\"b\n"), MLS_ERROR_SYNTAX, "1@0|a\n");
 }
 
-static mls_status note_place(void *state, const mls_csv_row *row)
+static void bars_have_no_quotes(void **state)
 {
-    *(mls_csv_row *)state = *row;
+    (void)state;
+    assert_rows(mls_bars_read, MLS_S(""), MLS_OK, "");
+    assert_rows(mls_bars_read,
+                MLS_S("\xef\xbb\xbf"
+                      "a| b |\n\r\n \n1|\"x|y\"\r\nlast"),
+                MLS_OK, "1@3|a| b |\n4@14|1|\"x|y\"\n5@23|last\n");
+    assert_rows(mls_bars_read, MLS_S("a\nstop\nb\n"), MLS_STOPPED, "1@0|a\n2@2|stop\n");
+}
+
+static mls_status note_place(void *state, const mls_text_row *row)
+{
+    *(mls_text_row *)state = *row;
     return MLS_OK;
 }
 
-static void places_of_fields(void **state)
+static void places_of_cells(void **state)
 {
     (void)state;
     mls_str text = MLS_S("head\n\"a,\n\"\"b\", cd ,\"e\"\n");
-    mls_csv_row row = {0};
+    mls_text_row row = {0};
     assert_int_equal(mls_csv_read(text, note_place, &row, NULL), MLS_OK);
     const size_t places[][2] = {{2, 2}, {3, 7}, {3, 12}};
     for (size_t field = 0; field < 3; field++) {
@@ -67,17 +81,21 @@ static void places_of_fields(void **state)
     }
 }
 
-static void too_many_fields_are_refused(void **state)
+static void too_many_cells_are_refused(void **state)
 {
     (void)state;
     mls_buffer text = {0};
-    mls_buffer_append_repeated(&text, ',', MLS_CSV_FIELDS_MAX);
-    mls_csv_row row;
-    mls_error error;
-    assert_int_equal(mls_csv_read(mls_buffer_str(&text), note_place, &row, &error), MLS_ERROR_LIMIT);
-    text.len--;
-    assert_int_equal(mls_csv_read(mls_buffer_str(&text), note_place, &row, &error), MLS_OK);
-    assert_int_equal(row.count, MLS_CSV_FIELDS_MAX);
+    static const rows_reader readers[] = {mls_csv_read, mls_bars_read};
+    for (size_t i = 0; i < 2; i++) {
+        mls_text_row row;
+        mls_error error;
+        mls_buffer_clear(&text);
+        mls_buffer_append_repeated(&text, i == 0 ? ',' : '|', MLS_TABLE_CELLS_MAX);
+        assert_int_equal(readers[i](mls_buffer_str(&text), note_place, &row, &error), MLS_ERROR_LIMIT);
+        text.len--;
+        assert_int_equal(readers[i](mls_buffer_str(&text), note_place, &row, &error), MLS_OK);
+        assert_int_equal(row.count, MLS_TABLE_CELLS_MAX);
+    }
     mls_buffer_release(&text);
 }
 
@@ -122,8 +140,11 @@ static void zeros_at_the_end_are_trimmed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_come_with_their_places),  cmocka_unit_test(places_of_fields),
-        cmocka_unit_test(too_many_fields_are_refused),  cmocka_unit_test(numbers_are_grouped),
+        cmocka_unit_test(rows_come_with_their_places),
+        cmocka_unit_test(bars_have_no_quotes),
+        cmocka_unit_test(places_of_cells),
+        cmocka_unit_test(too_many_cells_are_refused),
+        cmocka_unit_test(numbers_are_grouped),
         cmocka_unit_test(zeros_at_the_end_are_trimmed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* member.c - values into members of structs. */
+#include "base/member.h"
+
+#include <math.h>
+
+#include "base/number.h"
+
+/* The largest number up to which every whole one is a double. */
+static const double exact_max = 9007199254740992;
+
+mls_scalar mls_scalar_of_text(mls_member_kind kind, mls_str text)
+{
+    mls_scalar cell = {.kind = text.len > 0 ? MLS_SCALAR_TEXT : MLS_SCALAR_NONE, .text = text};
+    const bool is_true = mls_str_equal(text, MLS_S("true"));
+    switch (kind) {
+    case MLS_MEMBER_COUNT:
+    case MLS_MEMBER_NUMBER:
+        cell.kind = text.len > 0 && mls_number_parse(text, &cell.number) ? MLS_SCALAR_NUMBER : cell.kind;
+        break;
+    case MLS_MEMBER_BOOL:
+    case MLS_MEMBER_SAID:
+        cell.number = is_true;
+        cell.kind = is_true || mls_str_equal(text, MLS_S("false")) ? MLS_SCALAR_BOOL : cell.kind;
+        break;
+    default:
+        break;
+    }
+    return cell;
+}
+
+static unsigned place_of_word(mls_str word, const char *words)
+{
+    mls_str left = mls_str_from(words);
+    unsigned place = 1;
+    for (mls_str one = mls_str_word(&left); one.len > 0; one = mls_str_word(&left), place++) {
+        if (mls_str_equal(one, word)) {
+            return place;
+        }
+    }
+    return 0;
+}
+
+const char *mls_member_set(const mls_row_member *member, const mls_scalar *cell, mls_arena *arena, void *row)
+{
+    void *at = (char *)row + member->offset;
+    const bool none = cell->kind == MLS_SCALAR_NONE;
+    const bool is_bool = cell->kind == MLS_SCALAR_BOOL;
+    const bool is_text = cell->kind == MLS_SCALAR_TEXT;
+    const bool is_number = cell->kind == MLS_SCALAR_NUMBER && isfinite(cell->number);
+    const bool is_count =
+        is_number && cell->number >= 0 && cell->number <= exact_max && floor(cell->number) >= cell->number;
+    switch (member->kind) {
+    case MLS_MEMBER_COUNT:
+        *(uint64_t *)at = is_count ? (uint64_t)cell->number : 0;
+        return none || is_count ? NULL : "a whole number from 0 on, not beyond 2^53";
+    case MLS_MEMBER_NUMBER:
+        *(double *)at = is_number ? cell->number : (double)NAN;
+        return none || is_number ? NULL : "a number";
+    case MLS_MEMBER_BOOL:
+        *(bool *)at = is_bool && cell->number > 0;
+        return none || is_bool ? NULL : "true or false";
+    case MLS_MEMBER_SAID:
+        *(unsigned *)at = !is_bool ? 0 : cell->number > 0 ? 2 : 1;
+        return none || is_bool ? NULL : "true or false";
+    case MLS_MEMBER_TEXT:
+        *(const char **)at = is_text ? mls_arena_copy(arena, cell->text).ptr : NULL;
+        return is_text && *(const char **)at == NULL ? mls_reason_memory : none || is_text ? NULL : "a text";
+    case MLS_MEMBER_SPAN:
+        *(mls_str *)at = is_text ? cell->text : (mls_str){"", 0};
+        return none || is_text ? NULL : "a text";
+    case MLS_MEMBER_WORD:
+        *(unsigned *)at = is_text ? place_of_word(cell->text, member->words) : 0;
+        return none || *(unsigned *)at != 0 ? NULL : member->words;
+    }
+    return NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows.h - the rows of a text that is a table, with places for error messages: of cells between commas (CSV, read by
+ * libcsv, strictly), or between bars, which have no quotes.
+ *
+ * Blanks around unquoted cells of CSV, empty lines and a byte order mark are dropped.
+ */
+#ifndef MLS_BASE_ROWS_H
+#define MLS_BASE_ROWS_H
+
+#include "mlscore/base.h"
+
+/* A table with more text, or a row with more cells, is refused. */
+#define MLS_TABLE_TEXT_MAX ((size_t)64 << 20)
+#define MLS_TABLE_CELLS_MAX 4096
+
+/* One row.  Cells are decoded and live until the callback returns; those between bars as long as the text. */
+typedef struct mls_text_row {
+    size_t line;   /* where the row starts, from 1 */
+    size_t offset; /* of its first byte in the text */
+    const mls_str *cells;
+    size_t count;
+} mls_text_row;
+
+/* Returns MLS_OK to go on; anything else ends the reading and is its result. */
+typedef mls_status (*mls_text_row_function)(void *state, const mls_text_row *row);
+
+/* Calls `function` for each row of `text`.  MLS_ERROR_SYNTAX, _LIMIT or _MEMORY with a place, or what it returned. */
+mls_status mls_csv_read(mls_str text, mls_text_row_function function, void *state, mls_error *error) MLS_MUST_USE;
+mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *state, mls_error *error) MLS_MUST_USE;
+
+/* Where cell number `cell` (from 0) of a row starts, after the quote if it has one: line and column. */
+void mls_csv_place(mls_str text, const mls_text_row *row, size_t cell, size_t *line, size_t *column);
+
+#endif

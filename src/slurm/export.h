@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export.h - the columns of what `mlscore score` writes as CSV, which `mlscore compare` reads back: each name stands
+ * here alone.
+ *
+ * A row: its name; what it is read as, or UNREAD; the object of JSON that has a member of that name, which CSV joins in
+ * one row; and how it is used: rows of one group are alike in its KEYs, and without what is NEEDED a table is not what
+ * score writes.
+ */
+#ifndef MLS_SLURM_EXPORT_H
+#define MLS_SLURM_EXPORT_H
+
+enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPORT_RUN = 8, MLS_EXPORT_PARTS = 16 };
+
+#define MLS_SCORE_COLUMN_LIST(F)                                                                                       \
+    F(path, TEXT, GROUP, MLS_EXPORT_KEY | MLS_EXPORT_NEEDED)                                                           \
+    F(benchmark, TEXT, GROUP, MLS_EXPORT_KEY | MLS_EXPORT_NEEDED)                                                      \
+    F(division, TEXT, GROUP, MLS_EXPORT_KEY)                                                                           \
+    F(usage, TEXT, GROUP, 0)                                                                                           \
+    F(edition, TEXT, GROUP, 0)                                                                                         \
+    F(config, TEXT, GROUP, MLS_EXPORT_KEY)                                                                             \
+    F(global_batch_size, NUMBER, GROUP, MLS_EXPORT_KEY)                                                                \
+    F(score_minutes, NUMBER, GROUP, 0)                                                                                 \
+    F(official, BOOL, GROUP, 0)                                                                                        \
+    F(dropped, NUMBER, GROUP, 0)                                                                                       \
+    F(file, TEXT, RUN, MLS_EXPORT_NEEDED)                                                                              \
+    F(line, UNREAD, RUN, 0)                                                                                            \
+    F(start_ms, NUMBER, RUN, 0)                                                                                        \
+    F(stop_ms, NUMBER, RUN, 0)                                                                                         \
+    F(minutes, NUMBER, RUN, MLS_EXPORT_NEEDED)                                                                         \
+    F(status, UNREAD, RUN, 0)                                                                                          \
+    F(valid, BOOL, RUN, MLS_EXPORT_NEEDED)                                                                             \
+    F(counted, TEXT, RUN, 0)                                                                                           \
+    F(to_converge, NUMBER, RUN, 0)                                                                                     \
+    F(unit, TEXT, RUN, 0)                                                                                              \
+    F(final_eval, UNREAD, RUN, 0)                                                                                      \
+    F(init_minutes, NUMBER, RUN, 0)                                                                                    \
+    F(throughput, UNREAD, RUN, 0)                                                                                      \
+    F(job, UNREAD, RUN, 0)                                                                                             \
+    F(node_count, NUMBER, RUN, 0)                                                                                      \
+    F(scale, NUMBER, GROUP, 0)                                                                                         \
+    F(scaled_minutes, NUMBER, GROUP, 0)                                                                                \
+    F(rcp_pass, UNREAD, GROUP, 0)                                                                                      \
+    F(rcp_message, UNREAD, GROUP, 0)                                                                                   \
+    F(seeds_ok, UNREAD, GROUP, 0)                                                                                      \
+    F(joules, UNREAD, RUN, 0)                                                                                          \
+    F(energy_joules, UNREAD, GROUP, 0)
+
+/* What --wide adds, before the hyperparameters. */
+#define MLS_WIDE_COLUMN_LIST(F)                                                                                        \
+    F(training_ms, NUMBER, PARTS, 0)                                                                                   \
+    F(evaluation_ms, NUMBER, PARTS, 0)                                                                                 \
+    F(evaluations, NUMBER, PARTS, 0)                                                                                   \
+    F(startup_ms, NUMBER, PARTS, 0)                                                                                    \
+    F(between_ms, NUMBER, PARTS, 0)                                                                                    \
+    F(tail_ms, NUMBER, PARTS, 0)                                                                                       \
+    F(parts_by, TEXT, PARTS, 0)                                                                                        \
+    F(accelerators, NUMBER, GROUP, 0)
+
+/* What only JSON has of what is read. */
+#define MLS_SCORE_MEMBER_LIST(F) F(accelerator, TEXT, GROUP, 0)
+
+/* The names of a list, as the columns of a table: "path benchmark … ". */
+#define MLS_EXPORT_NAME(name, kind, object, use) #name " "
+#define MLS_SCORE_COLUMNS MLS_SCORE_COLUMN_LIST(MLS_EXPORT_NAME)
+#define MLS_WIDE_COLUMNS MLS_WIDE_COLUMN_LIST(MLS_EXPORT_NAME)
+
+/* Before the name of a hyperparameter's column. */
+#define MLS_PARAM_PREFIX "param."
+
+#endif
