@@ -39,7 +39,7 @@ fresh
 rm "$tree/results/$system/llama31_405b/result_0.txt"
 ln -s /etc/passwd "$tree/results/$system/llama31_405b/result_0.txt"
 judged "a log that is a link out of the tree" 1 not-a-file
-check "what such a link leads to is not read" test -z "$(grep root: "$scratch/out")"
+check "what such a link leads to is not read" sh -c "[ -s '$scratch/out' ] && ! grep root: '$scratch/out'"
 
 fresh
 ln -s / "$tree/results/slash"
@@ -82,7 +82,7 @@ sed -i 's/Available on-premise/\\u001bc\\u202eevil/' "$tree/systems/$system.json
 judged "names and texts with terminal commands" 1 stray-file
 for format in csv json markdown github junit; do
     (cd "$scratch" && "$mlscore" verify --format $format tree) >"$scratch/out" 2>&1 || :
-    check "no terminal command gets through as $format" sh -c "! grep -q '$esc' '$scratch/out'"
+    check "no terminal command gets through as $format" sh -c "grep -q evil '$scratch/out' && ! grep -q '$esc' '$scratch/out'"
 done
 
 fresh
