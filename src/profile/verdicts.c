@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verdicts.c - what is to be said of a profile: sentences with a number, what it means, and what to try. */
 #include <math.h>
+#include <stdarg.h>
 
 #include "base/utf8.h"
 #include "base/words.h"
@@ -8,35 +9,34 @@
 
 enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10 };
 
-/*
- * Says a sentence when a share is large enough, and whether it is.  In it @ stands for the percentage, # for that with
- * a decimal, $ for the name.
- */
-static bool judge_share(mls_gather *gather, const char *code, double share, double from, mls_str name,
-                        const char *sentence)
+/* Adds a verdict of this sentence when it holds, and returns whether it does. */
+static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...) MLS_PRINTF(4, 5);
+
+static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...)
 {
     mls_profile *profile = gather->profile;
-    mls_buffer message = {0};
+    mls_buffer sentence = {0};
     mls_buffer clean = {0};
-    if (!(share >= from)) {
+    va_list args;
+    if (!holds) {
         return false;
     }
-    for (; *sentence != '\0'; sentence++) {
-        if (*sentence == '@' || *sentence == '#') {
-            mls_buffer_append_text(&message, mls_words_percent(share, *sentence == '#').text);
-        } else if (*sentence == '$') {
-            mls_buffer_append(&message, name.len > 0 ? mls_utf8_cut(name, NAME_SHOWN) : MLS_S("?"));
-        } else {
-            mls_buffer_append_char(&message, *sentence);
-        }
-    }
-    mls_escape_append(&clean, mls_buffer_str(&message));
+    va_start(args, format);
+    mls_buffer_vprintf(&sentence, format, args);
+    va_end(args);
+    mls_escape_append(&clean, mls_buffer_str(&sentence));
     const mls_str kept = mls_arena_copy(gather->arena, mls_buffer_str(&clean));
-    profile->findings.out_of_memory |= message.failed || clean.failed || kept.ptr == NULL;
+    profile->findings.out_of_memory |= sentence.failed || clean.failed || kept.ptr == NULL;
     profile->verdicts[profile->verdict_count++] = (mls_profile_verdict){code, kept.ptr};
-    mls_buffer_release(&message);
+    mls_buffer_release(&sentence);
     mls_buffer_release(&clean);
     return true;
+}
+
+/* A name to be printed with MLS_CUT(). */
+static mls_str name_or_mark(mls_str name)
+{
+    return name.len > 0 ? name : MLS_S("?");
 }
 
 /* The share of activity that the classes with a role have. */
@@ -98,101 +98,122 @@ static double share_of_calls(const mls_profile_rows *rows, bool (*counts)(mls_st
 static void judge_counters(mls_gather *gather)
 {
     static const struct {
-        const char *code, *sentence;
+        const char *code, *advice;
     } bounds[MLS_BOUND_COUNT] = {
-        [MLS_BOUND_COMPUTE] = {"bound-compute", "kernels with @ of the $ are bound by arithmetic: lower precision or "
-                                                "fewer operations make them faster, better use of memory does not"},
-        [MLS_BOUND_MEMORY] = {"bound-memory", "kernels with @ of the $ are bound by memory: fuse them, use smaller "
-                                              "types, keep what is reused close together"},
-        [MLS_BOUND_BALANCED] = {"bound-balanced", "kernels with @ of the $ are bound by arithmetic and memory alike: "
-                                                  "both must be relieved, by lower precision or less work"},
-        [MLS_BOUND_LATENCY] = {"bound-latency", "kernels with @ of the $ are bound by latency, as they keep neither "
-                                                "arithmetic nor memory busy: larger batches, more work per launch, "
-                                                "CUDA graphs"},
+        [MLS_BOUND_COMPUTE] = {"bound-compute", "arithmetic: lower precision or fewer operations make them faster, "
+                                                "better use of memory does not"},
+        [MLS_BOUND_MEMORY] = {"bound-memory", "memory: fuse them, use smaller types, keep what is reused close "
+                                              "together"},
+        [MLS_BOUND_BALANCED] = {"bound-balanced", "arithmetic and memory alike: both must be relieved, by lower "
+                                                  "precision or less work"},
+        [MLS_BOUND_LATENCY] = {"bound-latency", "latency, as they keep neither arithmetic nor memory busy: larger "
+                                                "batches, more work per launch, CUDA graphs"},
     };
     const mls_profile *profile = gather->profile;
     for (size_t i = 0; i < profile->bound_count; i++) {
-        const mls_profile_bound bound = profile->bounds[i].bound;
-        judge_share(gather, bounds[bound].code, profile->bounds[i].share, 0.5,
-                    profile->bounds_by_time ? MLS_S("time") : MLS_S("launches"), bounds[bound].sentence);
+        const double share = profile->bounds[i].share;
+        add_verdict(gather, share >= 0.5, bounds[profile->bounds[i].bound].code,
+                    "kernels with %.0f %% of the %s are bound by %s", share * 100,
+                    profile->bounds_by_time ? "time" : "launches", bounds[profile->bounds[i].bound].advice);
     }
 }
 
 static void judge_kernels(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
-    const mls_str none = {"", 0};
-    judge_share(gather, "no-kernels", profile->kernels == 0, 1, none,
+    const double arithmetic = share_of_roles(gather, MLS_CLASS_ARITHMETIC);
+    const double bytes = share_of_roles(gather, MLS_CLASS_BYTES);
+    const double fp32 = share_of_fp32(gather);
+    add_verdict(gather, profile->kernels == 0, "no-kernels",
                 "there is no kernel in it: was the GPU traced? nsys needs --trace=cuda, PyTorch's profiler "
                 "ProfilerActivity.CUDA");
-    judge_share(
-        gather, "compute-heavy", share_of_roles(gather, MLS_CLASS_ARITHMETIC), 0.5, none,
-        "@ of the GPU's time is matrix products, attention and convolution: FP8 or BF16, larger tiles and fewer "
-        "recomputed activations shorten it; whether each kernel is bound by arithmetic, ncu tells");
-    judge_share(
-        gather, "memory-heavy", share_of_roles(gather, MLS_CLASS_BYTES), 0.4, none,
-        "@ of the GPU's time goes to kernels that move bytes more than they compute: fuse them (torch.compile, fused "
-        "norms, fused optimizers)");
+    add_verdict(
+        gather, arithmetic >= 0.5, "compute-heavy",
+        "%.0f %% of the GPU's time is matrix products, attention and convolution: FP8 or BF16, larger tiles and "
+        "fewer recomputed activations shorten it; whether each kernel is bound by arithmetic, ncu tells",
+        arithmetic * 100);
+    add_verdict(gather, bytes >= 0.4, "memory-heavy",
+                "%.0f %% of the GPU's time goes to kernels that move bytes more than they compute: fuse them "
+                "(torch.compile, fused norms, fused optimizers)",
+                bytes * 100);
     if (profile->names.count > 0) {
-        judge_share(gather, "one-kernel", profile->names.items[0].share, 0.4, profile->names.items[0].name,
-                    "one kernel has @ of the kernels' time, the first to look at with ncu: $");
+        const mls_profile_row *first = &profile->names.items[0];
+        add_verdict(gather, first->share >= 0.4, "one-kernel",
+                    "one kernel has %.0f %% of the kernels' time, the first to look at with ncu: %.*s",
+                    first->share * 100, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
     }
-    judge_share(
-        gather, "fp32-math", share_of_fp32(gather), 0.2, none,
-        "@ of the kernels' time is products on FP32 cores: mixed precision (autocast, BF16) or TF32 moves them to "
-        "tensor cores");
+    add_verdict(
+        gather, fp32 >= 0.2, "fp32-math",
+        "%.0f %% of the kernels' time is products on FP32 cores: mixed precision (autocast, BF16) or TF32 moves them "
+        "to tensor cores",
+        fp32 * 100);
+}
+
+/* A share of a device's window, and the device where it is largest. */
+typedef struct device_share {
+    double share;
+    mls_str device;
+} device_share;
+
+static void take_larger(device_share *to, const mls_profile_device *device, double part_ms)
+{
+    const double share = mls_profile_share(part_ms, device->window_ms);
+    if (share > to->share) {
+        *to = (device_share){share, device->device};
+    }
 }
 
 /* Shares of the window are the worst device's. */
 static void judge_line(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
-    mls_str exposed_on = {"", 0};
-    mls_str idle_on = {"", 0};
-    double exposed = 0;
-    double idle = 0;
-    char mean[32];
-    for (size_t i = 0; i < profile->device_count; i++) {
-        const mls_profile_device *device = &profile->devices[i];
-        if (mls_profile_share(device->exposed_communication_ms, device->window_ms) > exposed) {
-            exposed = device->exposed_communication_ms / device->window_ms;
-            exposed_on = device->device;
-        }
-        if (mls_profile_share(device->idle_ms, device->window_ms) > idle) {
-            idle = device->idle_ms / device->window_ms;
-            idle_on = device->device;
-        }
-    }
-    judge_share(gather, "exposed-communication", exposed, 0.1, exposed_on,
-                "@ of device $'s time is communication that no computing hides: overlap it with the backward pass, use "
-                "larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets");
-    judge_share(
-        gather, "communication-share", profile->has_devices ? 0 : share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2,
-        (mls_str){"", 0},
-        "@ of the GPU's time is communication; how much of it computing hides a summary cannot tell, cuda_gpu_trace "
-        "can");
-    const bool idles = judge_share(gather, "idle", idle, 0.15, idle_on,
-                                   "device $ has no kernel for @ of the time: look at the input pipeline, at "
-                                   "synchronisation, and at what the host does between launches");
     const double mean_us = profile->kernel_ms * 1e3 / (double)profile->kernels; /* NAN: there are none */
-    (void)mls_text_printf(mean, sizeof mean, "%.1f", mean_us);
-    judge_share(gather, "launch-bound", idles && mean_us < SHORT_KERNEL_US, 1, mls_str_from(mean),
-                "kernels take $ µs on average, less than launching them: CUDA graphs, larger batches, fusion");
+    const double communication = share_of_roles(gather, MLS_CLASS_COMMUNICATION);
+    device_share exposed = {0};
+    device_share idle = {0};
+    for (size_t i = 0; i < profile->device_count; i++) {
+        take_larger(&exposed, &profile->devices[i], profile->devices[i].exposed_communication_ms);
+        take_larger(&idle, &profile->devices[i], profile->devices[i].idle_ms);
+    }
+    add_verdict(
+        gather, exposed.share >= 0.1, "exposed-communication",
+        "%.0f %% of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
+        "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
+        exposed.share * 100, MLS_CUT(name_or_mark(exposed.device), NAME_SHOWN));
+    add_verdict(gather, !profile->has_devices && communication >= 0.2, "communication-share",
+                "%.0f %% of the GPU's time is communication; how much of it computing hides a summary cannot tell, "
+                "cuda_gpu_trace can",
+                communication * 100);
+    const bool idles = add_verdict(gather, idle.share >= 0.15, "idle",
+                                   "device %.*s has no kernel for %.0f %% of the time: look at the input pipeline, at "
+                                   "synchronisation, and at what the host does between launches",
+                                   MLS_CUT(name_or_mark(idle.device), NAME_SHOWN), idle.share * 100);
+    add_verdict(gather, idles && mean_us < SHORT_KERNEL_US, "launch-bound",
+                "kernels take %.1f µs on average, less than launching them: CUDA graphs, larger batches, fusion",
+                mean_us);
 }
 
 static void judge_host(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
-    const mls_str none = {"", 0};
-    judge_share(gather, "copies", share_of_roles(gather, MLS_CLASS_COPY), 0.05, none,
-                "@ of the GPU's time is copies: keep data on the GPU, use pinned memory and asynchronous copies");
-    judge_share(gather, "pageable-copies", profile->pageable_share, 0.01, none,
-                "# of the GPU's time is copies from or to pageable memory: pin_memory=True in the data loader");
-    judge_share(gather, "synchronisation", share_of_calls(&profile->api, is_synchronous), 0.3, none,
-                "@ of the API time is waiting for the GPU: look for .item(), prints and blocking copies in the loop");
-    judge_share(
-        gather, "host-wait", share_of_calls(&profile->osrt, is_waiting), 0.5, none,
-        "@ of the OS runtime's time is waiting: threads that wait are normal; it matters when the GPU is idle too");
+    const double copies = share_of_roles(gather, MLS_CLASS_COPY);
+    const double synchronous = share_of_calls(&profile->api, is_synchronous);
+    const double waiting = share_of_calls(&profile->osrt, is_waiting);
+    add_verdict(gather, copies >= 0.05, "copies",
+                "%.0f %% of the GPU's time is copies: keep data on the GPU, use pinned memory and asynchronous copies",
+                copies * 100);
+    add_verdict(gather, profile->pageable_share >= 0.01, "pageable-copies",
+                "%.1f %% of the GPU's time is copies from or to pageable memory: pin_memory=True in the data loader",
+                profile->pageable_share * 100);
+    add_verdict(
+        gather, synchronous >= 0.3, "synchronisation",
+        "%.0f %% of the API time is waiting for the GPU: look for .item(), prints and blocking copies in the loop",
+        synchronous * 100);
+    add_verdict(
+        gather, waiting >= 0.5, "host-wait",
+        "%.0f %% of the OS runtime's time is waiting: threads that wait are normal; it matters when the GPU is idle "
+        "too",
+        waiting * 100);
 }
 
 bool mls_gather_judge(mls_gather *gather)
