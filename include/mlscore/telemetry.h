@@ -12,7 +12,7 @@
 
 MLS_C_BEGIN
 
-/** What is measured of a device, and its unit, in the order in which it is told.  Here and below `with` is handed on.
+/** The metrics of a device with their units, in the order in which they are shown.  Here and below `with` is handed on.
  */
 #define MLS_METRIC_LIST(M, with)                                                                                       \
     M(with, POWER_W, power_w, "W")                                                                                     \
@@ -32,7 +32,7 @@ MLS_C_BEGIN
     M(with, DRAM_ACTIVE, dram_active, "")                                                                              \
     M(with, GRAPHICS_ACTIVE, graphics_active, "")
 
-/** What a device counts: told is by how much it rose.  energy_joules is what the device itself has summed up. */
+/** The counters of a device, of which the rise is reported.  energy_joules is what the device itself has summed up. */
 #define MLS_COUNTER_LIST(C, with)                                                                                      \
     C(with, ECC_CORRECTED, ecc_corrected)                                                                              \
     C(with, ECC_UNCORRECTED, ecc_uncorrected)                                                                          \
@@ -109,19 +109,19 @@ typedef struct mls_telemetry_device {
     double gaps;              /**< how many touch the run */
     double longest_gap_ms;
     mls_metric_summary metrics[MLS_METRIC_COUNT];
-    double busy_clock_mhz; /**< mean clock over the samples that are used for half at least, or do not tell */
+    double busy_clock_mhz; /**< mean clock over the samples that are used for half at least, or do not say */
     double counters[MLS_COUNTER_COUNT];
     bool has_reasons;
     double reasons[MLS_REASON_COUNT]; /**< shares of the measured time; 0: never */
     double slowed;                    /**< the largest of those that slow a device down, but for its power limit */
-    bool continued;                   /**< another log has measured the same device before or behind */
+    bool continued;                   /**< another log has measured the same device before or after */
     bool repeated; /**< another log has measured the same device, and better: neither sums nor comparisons have it */
     double energy_joules; /**< of the measured time */
     double mean_power_w;
     double energy_estimate_joules; /**< of the whole run, when nine tenths of it were measured */
 } mls_telemetry_device;
 
-/** A device that differs from its sisters. */
+/** A device that differs from its peers. */
 typedef struct mls_telemetry_outlier {
     const mls_telemetry_device *device;
     mls_metric metric;
@@ -130,7 +130,7 @@ typedef struct mls_telemetry_outlier {
     bool straggles; /**< the others wait for it */
 } mls_telemetry_outlier;
 
-/** What was measured during one run. */
+/** The measurements during one run. */
 typedef struct mls_telemetry_window {
     mls_telemetry_run run;
     mls_telemetry_device *devices; /**< in the order of the files, then by number */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * columns.c - the formats of logs, as one table: what each calls what a column tells.  A format like these is one more
+ * columns.c - the formats of logs, as one table of the names of columns in each.  A format like these is one more
  * column of names, and one more row of mls_log_formats.
  */
 #include "telemetry/telemetry.h"
@@ -12,22 +12,22 @@ const struct mls_log_format mls_log_formats[MLS_LOG_KINDS] = {
     [MLS_LOG_MLPERF] = {"mlperf", ':'},
 };
 
-#define METRIC(id) MLS_TELLS_METRIC + MLS_METRIC_##id, 1
-#define COUNTER(id) MLS_TELLS_COUNTER + MLS_COUNTER_##id, 1
-#define REASON(id) MLS_TELLS_REASON + MLS_REASON_##id, 1
-#define TELLS(id) MLS_TELLS_##id, 1
+#define METRIC(id) MLS_QUANTITY_METRIC + MLS_METRIC_##id, 1
+#define COUNTER(id) MLS_QUANTITY_COUNTER + MLS_COUNTER_##id, 1
+#define REASON(id) MLS_QUANTITY_REASON + MLS_REASON_##id, 1
+#define QUANTITY(id) MLS_QUANTITY_##id, 1
 
 /* dmon, dcgmi dmon; nvidia-smi, both as its columns are asked for and as they are printed; records of MLPerf. */
 static const mls_log_column columns[] = {
-    {TELLS(MOMENT), {NULL, NULL, "timestamp"}},
-    {TELLS(DATE), {"Date"}},
-    {TELLS(CLOCK), {"Time"}},
-    {TELLS(ENTITY), {NULL, "Entity"}},
-    {TELLS(INDEX), {"gpu", NULL, "index"}},
-    {TELLS(UUID), {NULL, NULL, "uuid gpu_uuid"}},
-    {TELLS(BUS), {NULL, NULL, "pci.bus_id gpu_bus_id"}},
-    {TELLS(NAME), {NULL, NULL, "name gpu_name"}},
-    {TELLS(PROCESS), {"pid"}},
+    {QUANTITY(MOMENT), {NULL, NULL, "timestamp"}},
+    {QUANTITY(DATE), {"Date"}},
+    {QUANTITY(CLOCK), {"Time"}},
+    {QUANTITY(ENTITY), {NULL, "Entity"}},
+    {QUANTITY(INDEX), {"gpu", NULL, "index"}},
+    {QUANTITY(UUID), {NULL, NULL, "uuid gpu_uuid"}},
+    {QUANTITY(BUS), {NULL, NULL, "pci.bus_id gpu_bus_id"}},
+    {QUANTITY(NAME), {NULL, NULL, "name gpu_name"}},
+    {QUANTITY(PROCESS), {"pid"}},
     {METRIC(POWER_W), {"pwr", "POWER", "power.draw power.draw.average", "power_reading"}},
     {METRIC(POWER_INSTANT_W), {NULL, NULL, "power.draw.instant"}},
     {METRIC(POWER_LIMIT_W), {NULL, NULL, "enforced.power.limit power.limit"}},
@@ -48,8 +48,8 @@ static const mls_log_column columns[] = {
      {"sbecc", NULL, "ecc.errors.corrected.volatile.total ecc.errors.corrected.aggregate.total"}},
     {COUNTER(ECC_UNCORRECTED),
      {"dbecc", NULL, "ecc.errors.uncorrected.volatile.total ecc.errors.uncorrected.aggregate.total"}},
-    {MLS_TELLS_COUNTER + MLS_COUNTER_ENERGY_JOULES, 1000, {NULL, "TOTEC"}}, /* millijoules */
-    {TELLS(REASONS), {NULL, NULL, "clocks_event_reasons.active clocks_throttle_reasons.active"}},
+    {MLS_QUANTITY_COUNTER + MLS_COUNTER_ENERGY_JOULES, 1000, {NULL, "TOTEC"}}, /* millijoules */
+    {QUANTITY(REASONS), {NULL, NULL, "clocks_event_reasons.active clocks_throttle_reasons.active"}},
 #define REASON_COLUMN(format, id, name)                                                                                \
     {REASON(id), {NULL, NULL, "clocks_event_reasons." #name " clocks_throttle_reasons." #name}},
     MLS_REASON_LIST(REASON_COLUMN, )
@@ -57,27 +57,27 @@ static const mls_log_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-void mls_log_slots(mls_log_kind kind, signed char slots[MLS_TELLS_VALUES])
+void mls_log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES])
 {
     signed char next = 0;
-    memset(slots, -1, MLS_TELLS_VALUES);
+    memset(slots, -1, MLS_QUANTITY_VALUES);
     for (size_t i = 0; i < COLUMNS; i++) {
-        const unsigned tells = columns[i].tells;
-        signed char *slot = &slots[tells < MLS_TELLS_VALUES ? tells : MLS_TELLS_REASONS];
-        if (tells < MLS_TELLS_PROCESS && columns[i].names[kind] != NULL && *slot < 0) {
+        const unsigned quantity = columns[i].quantity;
+        signed char *slot = &slots[quantity < MLS_QUANTITY_VALUES ? quantity : MLS_QUANTITY_REASONS];
+        if (quantity < MLS_QUANTITY_PROCESS && columns[i].names[kind] != NULL && *slot < 0) {
             *slot = next++;
         }
     }
 }
 
-/* The row of a column's name, and how many names tell it better; NULL: it tells nothing. */
+/* The row of a column's name, and how many better names it has; NULL: it is not known. */
 static const mls_log_column *column_called(mls_log_kind kind, mls_str name, unsigned *better)
 {
     for (size_t i = 0; i < COLUMNS; i++) {
         mls_str names = mls_str_from(columns[i].names[kind]);
         *better = 0;
-        for (mls_str known; names.ptr != NULL && (known = mls_str_word(&names)).len > 0; ++*better) {
-            if (mls_str_equal(known, name)) {
+        for (mls_str one; names.ptr != NULL && (one = mls_str_word(&names)).len > 0; ++*better) {
+            if (mls_str_equal(one, name)) {
                 return &columns[i];
             }
         }
@@ -126,12 +126,12 @@ static mls_str without_unit(mls_str name)
 /* A heading says which device or when, and something of it. */
 static bool is_heading_of(mls_str line, mls_log_heading *heading, bool listed)
 {
-    enum { UNTOLD = UINT8_MAX };
-    unsigned char told[MLS_TELLS_COUNT]; /* by a column than which so many names tell it better */
+    enum { UNKNOWN = UINT8_MAX };
+    unsigned char known[MLS_QUANTITY_COUNT]; /* by a column whose name so many others are better than */
     mls_str cell;
     bool place = listed;
     bool measured = false;
-    memset(told, UNTOLD, sizeof told);
+    memset(known, UNKNOWN, sizeof known);
     heading->blanks = !listed && mls_str_contains(line, MLS_S(", "));
     while (mls_heading_cell(heading, &line, &cell)) {
         unsigned better;
@@ -141,19 +141,19 @@ static bool is_heading_of(mls_str line, mls_log_heading *heading, bool listed)
         }
         if (column == NULL) {
             heading->unknown = heading->unknown.len > 0 ? heading->unknown : cell;
-        } else if (better <= told[column->tells]) {
-            told[column->tells] = (unsigned char)better;
-            measured |= column->tells <= MLS_TELLS_PROCESS;
-            place |= column->tells > MLS_TELLS_PROCESS && column->tells < MLS_TELLS_NAME;
+        } else if (better <= known[column->quantity]) {
+            known[column->quantity] = (unsigned char)better;
+            measured |= column->quantity <= MLS_QUANTITY_PROCESS;
+            place |= column->quantity > MLS_QUANTITY_PROCESS && column->quantity < MLS_QUANTITY_NAME;
         } else {
-            column = NULL; /* in a row the last that tells a thing counts */
+            column = NULL; /* of several columns for one quantity the last counts */
         }
         heading->columns[heading->count++] = column;
     }
-    heading->blanks |= listed; /* as nvidia-smi parts its rows */
-    heading->timed =
-        told[MLS_TELLS_MOMENT] != UNTOLD || (told[MLS_TELLS_DATE] != UNTOLD && told[MLS_TELLS_CLOCK] != UNTOLD);
-    heading->processes = told[MLS_TELLS_PROCESS] != UNTOLD;
+    heading->blanks |= listed; /* as nvidia-smi separates its cells */
+    heading->timed = known[MLS_QUANTITY_MOMENT] != UNKNOWN ||
+                     (known[MLS_QUANTITY_DATE] != UNKNOWN && known[MLS_QUANTITY_CLOCK] != UNKNOWN);
+    heading->processes = known[MLS_QUANTITY_PROCESS] != UNKNOWN;
     heading->read = place && measured;
     mls_log_slots(heading->kind, heading->slots);
     return heading->read;
@@ -163,10 +163,10 @@ bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed)
 {
     for (mls_log_kind kind = 0; kind < MLS_LOG_MLPERF; kind++) {
         const char mark = mls_log_formats[kind].mark;
-        const size_t behind = mark != '\0';
+        const size_t after = mark != '\0';
         *heading = (mls_log_heading){.kind = kind};
         if ((mark == '\0' || (!listed && line.len > 0 && line.ptr[0] == mark)) &&
-            is_heading_of((mls_str){line.ptr + behind, line.len - behind}, heading, listed)) {
+            is_heading_of((mls_str){line.ptr + after, line.len - after}, heading, listed)) {
             return true;
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - which device differs from its sisters, and which time zone logs were written in. */
+/* compare.c - which device differs from its peers, and which time zone logs were written in. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,20 +25,20 @@ static const struct stand_out {
     {MLS_METRIC_UTILIZATION_GPU_PERCENT, false, false, 15, "was used", "%",
      ": it keeps the others waiting; look at its host"},
 };
-enum { SISTERS_MIN = 3, TWO_APART_PERCENT = 25, DEVIATIONS = 3 };
+enum { PEERS_MIN = 3, TWO_APART_PERCENT = 25, DEVIATIONS = 3 };
 
 static double compared_value(const mls_telemetry_device *device, mls_metric metric)
 {
     return metric == MLS_METRIC_SM_CLOCK_MHZ ? device->busy_clock_mhz : device->metrics[metric].mean;
 }
 
-/* Sisters are of one name, or of none. */
+/* Peers are of one name, or of none. */
 static int compare_models(const mls_telemetry_device *a, const mls_telemetry_device *b)
 {
     return a->name == NULL || b->name == NULL ? (a->name != NULL) - (b->name != NULL) : strcmp(a->name, b->name);
 }
 
-static int compare_sisters(const void *left, const void *right)
+static int compare_peers(const void *left, const void *right)
 {
     const mls_telemetry_device *a = *(const mls_telemetry_device *const *)left;
     const mls_telemetry_device *b = *(const mls_telemetry_device *const *)right;
@@ -53,14 +53,14 @@ static int compare_outliers(const void *left, const void *right)
     return (a->device > b->device) - (a->device < b->device);
 }
 
-/* Finds who stands out of `count` sisters in one metric; `values` has room for twice as many.  False: no memory. */
-static bool find_different(mls_telemetry_window *window, const mls_telemetry_device *const *sisters, size_t count,
+/* Finds who stands out of `count` peers in one metric; `values` has room for twice as many.  False: no memory. */
+static bool find_different(mls_telemetry_window *window, const mls_telemetry_device *const *peers, size_t count,
                            const struct stand_out *out, double *values)
 {
     const mls_metric metric = out->metric;
     size_t known = 0;
     for (size_t i = 0; i < count; i++) {
-        values[known] = compared_value(sisters[i], metric);
+        values[known] = compared_value(peers[i], metric);
         known += isnan(values[known]) ? 0 : 1;
     }
     mls_sort_doubles(values, known);
@@ -68,11 +68,11 @@ static bool find_different(mls_telemetry_window *window, const mls_telemetry_dev
     const double median = two ? values[1] : mls_median(values, known);
     const double spread = mls_median_distance(values, known, median, values + known);
     const double far = two ? TWO_APART_PERCENT : out->far * (out->part ? median : 1);
-    const double least = two ? 0 : DEVIATIONS * MLS_DISTANCE_TO_STDEV * spread;
-    for (size_t i = 0; i < count && (two || known >= SISTERS_MIN); i++) {
-        const double mean = compared_value(sisters[i], metric);
+    const double min = two ? 0 : DEVIATIONS * MLS_DISTANCE_TO_STDEV * spread;
+    for (size_t i = 0; i < count && (two || known >= PEERS_MIN); i++) {
+        const double mean = compared_value(peers[i], metric);
         const double distance = out->above ? mean - median : median - mean;
-        if (!(distance >= far && distance > least)) {
+        if (!(distance >= far && distance > min)) {
             continue;
         }
         if (!mls_grow((void **)&window->outliers, window->outlier_count, &window->outlier_capacity,
@@ -80,7 +80,7 @@ static bool find_different(mls_telemetry_window *window, const mls_telemetry_dev
             return false;
         }
         window->outliers[window->outlier_count++] =
-            (mls_telemetry_outlier){sisters[i], metric, mean, median, two, out->words != NULL};
+            (mls_telemetry_outlier){peers[i], metric, mean, median, two, out->words != NULL};
     }
     return true;
 }
@@ -93,8 +93,8 @@ mls_device_words mls_device_called(const mls_telemetry_device *device)
     return words;
 }
 
-static void tell_outlier(mls_telemetry_window *window, const mls_telemetry_outlier *outlier,
-                         const struct stand_out *out)
+static void report_outlier(mls_telemetry_window *window, const mls_telemetry_outlier *outlier,
+                           const struct stand_out *out)
 {
     if (outlier->straggles) {
         mls_findings_add(&window->findings, MLS_FINDING_STRAGGLER, (mls_finding_place){.path = outlier->device->file},
@@ -107,34 +107,34 @@ static void tell_outlier(mls_telemetry_window *window, const mls_telemetry_outli
 
 bool mls_telemetry_window_compare(mls_telemetry_window *window)
 {
-    const mls_telemetry_device **sisters = calloc(window->device_count + 1, sizeof *sisters);
+    const mls_telemetry_device **peers = calloc(window->device_count + 1, sizeof *peers);
     double *values = calloc(2 * window->device_count + 1, sizeof *values);
-    bool ok = sisters != NULL && values != NULL;
+    bool ok = peers != NULL && values != NULL;
     size_t count = 0;
     for (size_t i = 0; i < window->device_count && ok; i++) {
-        sisters[count] = &window->devices[i];
+        peers[count] = &window->devices[i];
         count += !window->devices[i].repeated; /* of those that several logs measured, the one that counts */
     }
     if (count > 0) {
-        qsort(sisters, count, sizeof *sisters, compare_sisters);
+        qsort(peers, count, sizeof *peers, compare_peers);
     }
     for (const struct stand_out *out = outs; out < outs + sizeof outs / sizeof *outs && ok; out++) {
         const size_t before = window->outlier_count;
         for (size_t first = 0, end = 0; first < count && ok; first = end) {
-            while (end < count && compare_models(sisters[first], sisters[end]) == 0) {
+            while (end < count && compare_models(peers[first], peers[end]) == 0) {
                 end++;
             }
-            ok = find_different(window, sisters + first, end - first, out, values);
+            ok = find_different(window, peers + first, end - first, out, values);
         }
         if (window->outlier_count > before) {
             qsort(window->outliers + before, window->outlier_count - before, sizeof *window->outliers,
                   compare_outliers);
         }
         for (size_t i = before; i < window->outlier_count; i++) {
-            tell_outlier(window, &window->outliers[i], out);
+            report_outlier(window, &window->outliers[i], out);
         }
     }
-    free(sisters);
+    free(peers);
     free(values);
     return ok;
 }

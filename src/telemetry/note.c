@@ -8,10 +8,10 @@
 #include "base/words.h"
 #include "telemetry/telemetry.h"
 
-/* How long before and behind the runs measurements are looked at: longer than any gap. */
+/* How long before and after the runs measurements are looked at: longer than any gap. */
 #define AROUND_MS 600000.0
 
-/* What the windows of a group's runs say together. */
+/* The windows of a group's runs, taken together. */
 typedef struct group_note {
     size_t devices, runs, measured, throttled; /* runs that were measured, were slowed down */
     double coverage, energy, power;            /* sums; energy and power over `powered` runs */
@@ -19,17 +19,17 @@ typedef struct group_note {
     mls_device_words straggler; /* the first; "": none */
 } group_note;
 
-/* The least of its devices tells how much of a run was measured. */
+/* A run was measured as far as the device that was measured least. */
 static void note_window(group_note *note, const mls_telemetry_window *window)
 {
-    double least = 1;
+    double min = 1;
     for (size_t i = 0; i < window->device_count; i++) {
-        least = window->devices[i].coverage < least ? window->devices[i].coverage : least;
+        min = fmin(min, window->devices[i].coverage);
     }
     note->devices = window->different;
     note->runs++;
-    note->coverage += least;
-    note->measured += least > 0;
+    note->coverage += min;
+    note->measured += min > 0;
     note->throttled += window->findings.found[MLS_FINDING_THROTTLED] > 0;
     if (!isnan(window->energy_joules)) {
         note->energy += window->energy_joules;

@@ -39,14 +39,14 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
                      (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
 }
 
-static void run_short(struct mls_telemetry_file *file)
+static void out_of_memory(struct mls_telemetry_file *file)
 {
     file->status = mls_error_memory(&file->error);
 }
 
 /* -------------------------------------------------------------------- rows */
 
-/* What a row says, and of whom. */
+/* A row that has been read, and the device that it is about. */
 typedef struct parsed_row {
     mls_log_kind kind;
     mls_log_row packed; /* but for counters and reasons */
@@ -83,62 +83,63 @@ static bool read_bits(mls_str cell, uint32_t *bits)
 }
 
 /* A cell that holds bits, or that of one of them: "Active". */
-static void take_reasons(parsed_row *row, unsigned tells, mls_str cell)
+static void take_reasons(parsed_row *row, unsigned quantity, mls_str cell)
 {
     const bool active = mls_str_equal(cell, MLS_S("Active"));
     uint32_t bits = 0;
-    if (tells == MLS_TELLS_REASONS ? !read_bits(cell, &bits) : !active && !mls_str_equal(cell, MLS_S("Not Active"))) {
-        row->lost |= mls_text_tells_lost(cell);
+    if (quantity == MLS_QUANTITY_REASONS ? !read_bits(cell, &bits)
+                                         : !active && !mls_str_equal(cell, MLS_S("Not Active"))) {
+        row->lost |= mls_text_says_lost(cell);
         return;
     }
-    bits |= active ? 1U << (tells - MLS_TELLS_REASON) : 0;
+    bits |= active ? 1U << (quantity - MLS_QUANTITY_REASON) : 0;
     row->reasons |= bits & ((1U << MLS_REASON_COUNT) - 1);
     row->has_reasons = true;
 }
 
 static void take_counter(parsed_row *row, const mls_log_column *column, mls_str cell)
 {
-    double *counter = &row->counters[column->tells - MLS_TELLS_COUNTER];
+    double *counter = &row->counters[column->quantity - MLS_QUANTITY_COUNTER];
     const bool counted = mls_number_parse(cell, counter);
     *counter = counted ? *counter / column->per : (double)NAN;
-    row->lost |= !counted && mls_text_tells_lost(cell);
+    row->lost |= !counted && mls_text_says_lost(cell);
 }
 
 /* False: a time that is none. */
 static bool take_cell(parsed_row *row, const mls_log_heading *heading, const mls_log_column *column, mls_str cell,
                       mls_str *rest)
 {
-    const unsigned tells = column->tells;
-    if (tells < MLS_TELLS_COUNTER) {
-        row->packed.values[heading->slots[tells]] = mls_value_read(cell, &row->lost);
+    const unsigned quantity = column->quantity;
+    if (quantity < MLS_QUANTITY_COUNTER) {
+        row->packed.values[heading->slots[quantity]] = mls_value_read(cell, &row->lost);
         return true;
     }
-    switch (tells) {
-    case MLS_TELLS_MOMENT:
+    switch (quantity) {
+    case MLS_QUANTITY_MOMENT:
         return mls_moment_read(cell, &row->packed.time_ms, &row->zoned);
-    case MLS_TELLS_DATE:
+    case MLS_QUANTITY_DATE:
         return mls_date_read(cell, &row->date_ms);
-    case MLS_TELLS_CLOCK:
+    case MLS_QUANTITY_CLOCK:
         return mls_clock_read(cell, &row->clock_ms) || !heading->timed;
-    case MLS_TELLS_ENTITY:
+    case MLS_QUANTITY_ENTITY:
         row->other = !mls_str_equal(cell, MLS_S("GPU"));
         row->names[0] = mls_str_word(rest);
         return !row->other;
-    case MLS_TELLS_INDEX:
-    case MLS_TELLS_UUID:
-    case MLS_TELLS_BUS:
-        row->names[tells - MLS_TELLS_INDEX] = cell.len > 0 && cell.ptr[0] != '[' ? cell : (mls_str){NULL, 0};
+    case MLS_QUANTITY_INDEX:
+    case MLS_QUANTITY_UUID:
+    case MLS_QUANTITY_BUS:
+        row->names[quantity - MLS_QUANTITY_INDEX] = cell.len > 0 && cell.ptr[0] != '[' ? cell : (mls_str){NULL, 0};
         return true;
-    case MLS_TELLS_NAME:
+    case MLS_QUANTITY_NAME:
         row->model = cell;
         return true;
     default:
         break;
     }
-    if (tells < MLS_TELLS_REASONS) {
+    if (quantity < MLS_QUANTITY_REASONS) {
         take_counter(row, column, cell);
     } else {
-        take_reasons(row, tells, cell);
+        take_reasons(row, quantity, cell);
     }
     return true;
 }
@@ -155,8 +156,8 @@ static const char *parse_row(const mls_log_heading *heading, mls_str line, parse
         if (column == heading->count) {
             return fields;
         }
-        const mls_log_column *tells = heading->columns[column++];
-        if (tells != NULL && !take_cell(row, heading, tells, cell, &line)) {
+        const mls_log_column *known = heading->columns[column++];
+        if (known != NULL && !take_cell(row, heading, known, cell, &line)) {
             return time;
         }
     }
@@ -175,12 +176,12 @@ static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
     }
     const mls_str kept = mls_arena_copy(&file->arena, text);
     if (kept.ptr == NULL) {
-        run_short(file);
+        out_of_memory(file);
     }
     return kept;
 }
 
-/* Whom a row is about; NULL when there are too many, or memory runs out. */
+/* The device that a row is about; NULL when there are too many, or memory runs out. */
 static mls_log_device *find_device(log_reading *reading, const parsed_row *row)
 {
     struct mls_telemetry_file *file = reading->file;
@@ -203,7 +204,7 @@ static mls_log_device *find_device(log_reading *reading, const parsed_row *row)
         }
         entry = MLS_GROW(file, devices) ? mls_map_put(numbers, name, NULL) : NULL;
         if (entry == NULL) {
-            run_short(file);
+            out_of_memory(file);
             return NULL;
         }
         mls_log_device *device = &file->devices[file->count];
@@ -225,12 +226,12 @@ static void add_row(mls_log_device *device, parsed_row *row)
         device->first[i] = isnan(device->first[i]) ? value : device->first[i];
         if (isfinite(value) && fabs(value - device->first[i]) < COUNTER_MAX) {
             const double thousandths = round((value - device->first[i]) * 1000);
-            row->packed.values[device->slots[MLS_TELLS_COUNTER + i]] =
+            row->packed.values[device->slots[MLS_QUANTITY_COUNTER + i]] =
                 mls_value_pack((uint64_t)fabs(thousandths), -3, thousandths < 0);
         }
     }
     if (row->has_reasons) {
-        row->packed.values[device->slots[MLS_TELLS_REASONS]] = mls_value_pack(row->reasons, 0, false);
+        row->packed.values[device->slots[MLS_QUANTITY_REASONS]] = mls_value_pack(row->reasons, 0, false);
         device->has_reasons = true;
     }
     device->has_power = device->has_power || !isnan(mls_device_power(device, &row->packed));
@@ -289,7 +290,7 @@ static void keep_row(log_reading *reading, parsed_row *row)
         return;
     }
     if (!MLS_GROW(device, rows)) {
-        run_short(file);
+        out_of_memory(file);
         return;
     }
     add_row(device, row);
@@ -302,7 +303,7 @@ static void take_row(log_reading *reading, mls_str line)
     reading->rows++;
     if (why == NULL) {
         keep_row(reading, &row);
-    } else if (mls_text_tells_lost(line)) {
+    } else if (mls_text_says_lost(line)) {
         note_row(reading, MLS_FINDING_DEVICE_LOST, "a device was lost: it could not be asked any more");
     } else if (!row.other) {
         note_row(reading, MLS_FINDING_ROW_DAMAGED, why);
@@ -321,13 +322,13 @@ static void take_power_record(log_reading *reading, mls_str payload)
     mls_arena_reset(&reading->scratch);
     const char *wrong = mls_record_validate(payload, &record, &reading->scratch, &where);
     if (wrong == mls_reason_memory) {
-        run_short(reading->file);
+        out_of_memory(reading->file);
         return;
     }
     const bool readable = wrong == NULL && mls_json_number(record.value, &number) && isfinite(number);
     if (wrong != NULL || (record.key_id == MLS_KEY_POWER_READING && !readable)) {
         if (reading->power) {
-            note_row(reading, MLS_FINDING_ROW_DAMAGED, wrong != NULL ? wrong : "a power reading that is no number");
+            note_row(reading, MLS_FINDING_ROW_DAMAGED, wrong != NULL ? wrong : "a power reading that is not a number");
         }
     } else if (record.key_id == MLS_KEY_CONVERSION_EFF) {
         reading->power = true;
@@ -396,7 +397,11 @@ static void take_line(log_reading *reading, mls_str line)
         take_power_record(reading, payload);
     } else if ((!now->read || may_be_heading(line)) && mls_heading_read(line, &heading, false)) {
         reading->heading = heading;
-    } else if (now->read ? !now->processes && (mark == '\0' || line.ptr[0] != mark) : is_listed_row(reading, line)) {
+    } else if (!now->read) {
+        if (is_listed_row(reading, line)) {
+            take_row(reading, line);
+        }
+    } else if (!now->processes && (mark == '\0' || line.ptr[0] != mark)) {
         take_row(reading, line);
     }
 }
@@ -443,6 +448,26 @@ static void end_lines(log_reading *reading, const mls_window *window)
     }
 }
 
+/* Why a file that was read is of no use; NULL: it has measurements. */
+static const char *skip_reason(const log_reading *reading, bool empty)
+{
+    const struct mls_telemetry_file *file = reading->file;
+    if (reading->heading.processes) {
+        return "nvidia-smi pmon: it measures processes, not devices";
+    }
+    if (empty) {
+        return "empty";
+    }
+    if (file->count > 0) {
+        return NULL;
+    }
+    if (!is_none(reading)) {
+        return file->findings.count > 0 ? "no row of it can be read" : "no measurement in it";
+    }
+    return reading->headless ? "has no heading: --columns says what was queried"
+                             : "none of the formats that telemetry reads";
+}
+
 static void read_blocks(log_reading *reading, mls_input *input)
 {
     struct mls_telemetry_file *file = reading->file;
@@ -451,7 +476,7 @@ static void read_blocks(log_reading *reading, mls_input *input)
     const bool room = mls_window_init(&window, input);
     do {
         if (!room || !mls_window_fill(&window)) {
-            run_short(file);
+            out_of_memory(file);
         } else {
             empty = empty && window.at == window.end;
             take_lines(reading, &window);
@@ -461,16 +486,10 @@ static void read_blocks(log_reading *reading, mls_input *input)
         end_lines(reading, &window);
     }
     mls_window_release(&window);
-    file->skip = input->unread != NULL        ? input->unread
-                 : reading->heading.processes ? "nvidia-smi pmon: it measures processes, not devices"
-                 : empty                      ? "empty"
-                 : file->count > 0            ? NULL
-                 : !is_none(reading) ? file->findings.count > 0 ? "no row of it can be read" : "no measurement in it"
-                 : reading->headless ? "has no heading: --columns says what was queried"
-                                     : "none of the formats that telemetry reads";
+    file->skip = input->unread != NULL ? input->unread : skip_reason(reading, empty);
 }
 
-/* What is known only at the end: the efficiency of a power log, the order of rows. */
+/* Takes what is known only at the end: the efficiency of a power log, the order of rows. */
 static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;
@@ -486,7 +505,7 @@ static void finish_devices(log_reading *reading)
             device->power_scale = reading->efficiency;
         }
         if (!mls_device_finish(device)) {
-            run_short(file);
+            out_of_memory(file);
         }
     }
     if (untimed) {
@@ -494,7 +513,7 @@ static void finish_devices(log_reading *reading)
                          "the log has no times: it is told as a whole; --start and --interval give them");
     }
     if (file->findings.out_of_memory) {
-        run_short(file);
+        out_of_memory(file);
     }
 }
 

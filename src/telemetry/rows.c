@@ -16,22 +16,22 @@ _Static_assert(sizeof(mls_log_row) <= 64, "a day of eight devices has to fit int
 
 int32_t mls_value_pack(uint64_t digits, int exponent, bool negative)
 {
-    while (digits > MANTISSA_MAX || (exponent < MLS_EXPONENT_LEAST && digits > 0)) {
+    while (digits > MANTISSA_MAX || (exponent < MLS_EXPONENT_MIN && digits > 0)) {
         digits = digits / 10 + (digits % 10 >= 5);
         exponent++;
     }
-    while (exponent > MLS_EXPONENT_MOST && digits > 0 && digits <= MANTISSA_MAX / 10) {
+    while (exponent > MLS_EXPONENT_MAX && digits > 0 && digits <= MANTISSA_MAX / 10) {
         digits *= 10;
         exponent--;
     }
-    if (digits == 0 || exponent > MLS_EXPONENT_MOST) {
-        return digits == 0 ? -MLS_EXPONENT_LEAST : MLS_NO_VALUE;
+    if (digits == 0 || exponent > MLS_EXPONENT_MAX) {
+        return digits == 0 ? -MLS_EXPONENT_MIN : MLS_NO_VALUE;
     }
     const int32_t mantissa = negative ? -(int32_t)digits : (int32_t)digits;
-    return mantissa * (1 << MLS_EXPONENT_BITS) + (exponent - MLS_EXPONENT_LEAST);
+    return mantissa * (1 << MLS_EXPONENT_BITS) + (exponent - MLS_EXPONENT_MIN);
 }
 
-bool mls_text_tells_lost(mls_str text)
+bool mls_text_says_lost(mls_str text)
 {
     return mls_str_contains(text, MLS_S("is lost")) || mls_str_contains(text, MLS_S("Unknown Error")) ||
            mls_str_contains(text, MLS_S("fallen off the bus"));
@@ -49,13 +49,13 @@ int32_t mls_value_read(mls_str cell, bool *lost)
     const mls_str text = {cell.ptr, len};
     if (!mls_decimal_parse(text, &number)) {
         if (!mls_decimal_parse_local(text, &marks, &number)) {
-            *lost |= mls_text_tells_lost(cell);
+            *lost |= mls_text_says_lost(cell);
             return MLS_NO_VALUE;
         }
         /* nvidia-smi groups nothing: a comma is the decimal mark of a locale. */
         mls_decimal_settle(&number, (mls_marks){false, false}, true);
     }
-    /* What follows a number is a unit, not more of a word. */
+    /* A number is followed by a unit, not by more of a word. */
     const bool unit = len == cell.len || cell.ptr[len] == ' ' || cell.ptr[len] == '%' || cell.len - len <= 3;
     return unit ? mls_value_pack(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
 }
@@ -77,13 +77,13 @@ double mls_device_power(const mls_log_device *device, const mls_log_row *row)
     return isnan(power) ? mls_device_value(device, row, MLS_METRIC_POWER_INSTANT_W) : power;
 }
 
-size_t mls_device_find(const mls_log_device *device, double time_ms, bool behind)
+size_t mls_device_find(const mls_log_device *device, double time_ms, bool after)
 {
     size_t low = 0;
     for (size_t high = device->count; low < high;) {
         const size_t middle = low + (high - low) / 2;
         const double at = device->rows[middle].time_ms;
-        if (at < time_ms || (behind && at == time_ms)) {
+        if (at < time_ms || (after && at == time_ms)) {
             low = middle + 1;
         } else {
             high = middle;
@@ -94,9 +94,9 @@ size_t mls_device_find(const mls_log_device *device, double time_ms, bool behind
 
 double mls_device_gap_limit(const mls_log_device *device, const mls_telemetry_options *options)
 {
-    enum { LEAST_MS = 5000, INTERVALS = 5 };
+    enum { MIN_MS = 5000, INTERVALS = 5 };
     const double own = INTERVALS * device->interval_ms;
-    return !isnan(options->gap_ms) ? options->gap_ms : own > LEAST_MS ? own : LEAST_MS;
+    return !isnan(options->gap_ms) ? options->gap_ms : own > MIN_MS ? own : MIN_MS;
 }
 
 static int compare_rows(const void *left, const void *right, void *of)

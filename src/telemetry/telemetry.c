@@ -125,7 +125,7 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
     }
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];
-        /* What a reading of logs leaves out for its name may be just what is wanted here. */
+        /* A file that is no log of a run by its name may be just what is wanted here. */
         if (source->skip != NULL && !source->failed &&
             mls_str_ends(mls_str_from(source->path), MLS_S("_telemetry.log"))) {
             free(source->skip);

@@ -12,24 +12,24 @@
 #include "log/window.h"
 #include "mlscore/telemetry.h"
 
-/* What a column tells.  The first of them have a value in every row. */
-typedef enum mls_tells {
-    MLS_TELLS_METRIC = 0,
-    MLS_TELLS_COUNTER = MLS_METRIC_COUNT,
-    MLS_TELLS_REASONS = MLS_TELLS_COUNTER + MLS_COUNTER_COUNT, /* NVML's bits */
-    MLS_TELLS_VALUES,
-    MLS_TELLS_REASON = MLS_TELLS_VALUES, /* "Active" sets the bit */
-    MLS_TELLS_PROCESS = MLS_TELLS_REASON + MLS_REASON_COUNT,
-    MLS_TELLS_MOMENT, /* date and time; or each in a column of its own */
-    MLS_TELLS_DATE,
-    MLS_TELLS_CLOCK,
-    MLS_TELLS_ENTITY, /* two words: "GPU 0" */
-    MLS_TELLS_INDEX,  /* these three name the device, the first that there is */
-    MLS_TELLS_UUID,
-    MLS_TELLS_BUS,
-    MLS_TELLS_NAME,
-    MLS_TELLS_COUNT
-} mls_tells;
+/* The quantity in a column.  The first of them have a value in every row. */
+typedef enum mls_quantity {
+    MLS_QUANTITY_METRIC = 0,
+    MLS_QUANTITY_COUNTER = MLS_METRIC_COUNT,
+    MLS_QUANTITY_REASONS = MLS_QUANTITY_COUNTER + MLS_COUNTER_COUNT, /* NVML's bits */
+    MLS_QUANTITY_VALUES,
+    MLS_QUANTITY_REASON = MLS_QUANTITY_VALUES, /* "Active" sets the bit */
+    MLS_QUANTITY_PROCESS = MLS_QUANTITY_REASON + MLS_REASON_COUNT,
+    MLS_QUANTITY_MOMENT, /* date and time; or each in a column of its own */
+    MLS_QUANTITY_DATE,
+    MLS_QUANTITY_CLOCK,
+    MLS_QUANTITY_ENTITY, /* two words: "GPU 0" */
+    MLS_QUANTITY_INDEX,  /* these three name the device, the first that there is */
+    MLS_QUANTITY_UUID,
+    MLS_QUANTITY_BUS,
+    MLS_QUANTITY_NAME,
+    MLS_QUANTITY_COUNT
+} mls_quantity;
 
 typedef enum mls_log_kind { MLS_LOG_DMON, MLS_LOG_DCGM, MLS_LOG_SMI, MLS_LOG_MLPERF, MLS_LOG_KINDS } mls_log_kind;
 
@@ -39,9 +39,9 @@ extern const struct mls_log_format {
 } mls_log_formats[MLS_LOG_KINDS];
 
 typedef struct mls_log_column {
-    unsigned char tells;
+    unsigned char quantity;           /* an mls_quantity */
     short per;                        /* of a counter: its numbers are divided by this */
-    const char *names[MLS_LOG_KINDS]; /* in each format; the first of several tells it best.  NULL: it has no such */
+    const char *names[MLS_LOG_KINDS]; /* in each format, the best of several first.  NULL: it has no such */
 } mls_log_column;
 
 /* A heading.  One of more columns is none. */
@@ -55,8 +55,8 @@ typedef struct mls_log_heading {
     bool processes;  /* its log is about processes, not devices */
     mls_str unknown; /* the first name that is no column's; empty: none */
     size_t count;
-    signed char slots[MLS_TELLS_VALUES];                    /* place of each value in a row; -1: the format has none */
-    const mls_log_column *columns[MLS_HEADING_COLUMNS_MAX]; /* NULL: it tells nothing, or another tells it better */
+    signed char slots[MLS_QUANTITY_VALUES];                 /* place of each value in a row; -1: the format has none */
+    const mls_log_column *columns[MLS_HEADING_COLUMNS_MAX]; /* NULL: it is not known, or another is better */
 } mls_log_heading;
 
 /* Whether a line is a heading.  With `listed` it is a list of --columns. */
@@ -68,23 +68,23 @@ bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *ce
 /* Without the blanks around it. */
 mls_str mls_cell_trim(mls_str cell);
 
-/* Which place in a row each value has; -1: the format does not tell it. */
-void mls_log_slots(mls_log_kind kind, signed char slots[MLS_TELLS_VALUES]);
+/* Which place in a row each value has; -1: the format has no such. */
+void mls_log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES]);
 
 /*
  * A row takes no more than 64 bytes: a value is a decimal number, a mantissa of 28 bits above an exponent of 4, so it
- * is what was printed to eight digits.  A format tells at most so many values.
+ * is what was printed to eight digits.  A format has at most so many values.
  */
 enum { MLS_ROW_VALUES = 14 };
 #define MLS_NO_VALUE INT32_MIN
 
 typedef struct mls_log_row {
-    double time_ms; /* NaN: not told */
+    double time_ms; /* NaN: not known */
     int32_t values[MLS_ROW_VALUES];
 } mls_log_row;
 
 /* Exponents from -8 to 7 stand as 0 to 15 below the mantissa. */
-enum { MLS_EXPONENT_BITS = 4, MLS_EXPONENT_LEAST = -8, MLS_EXPONENT_MOST = 7 };
+enum { MLS_EXPONENT_BITS = 4, MLS_EXPONENT_MIN = -8, MLS_EXPONENT_MAX = 7 };
 
 int32_t mls_value_pack(uint64_t digits, int exponent, bool negative);
 
@@ -93,7 +93,7 @@ static inline double mls_value_unpack(int32_t value)
 {
     static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
     const int32_t low = value & ((1 << MLS_EXPONENT_BITS) - 1);
-    const int exponent = low + MLS_EXPONENT_LEAST;
+    const int exponent = low + MLS_EXPONENT_MIN;
     const int32_t digits = (value - low) / (1 << MLS_EXPONENT_BITS); /* without a remainder */
     const double mantissa = digits;
     return value == MLS_NO_VALUE ? (double)NAN
@@ -104,16 +104,16 @@ static inline double mls_value_unpack(int32_t value)
 /* A cell with a number, a unit may follow; *lost becomes true when it says that the device is gone. */
 int32_t mls_value_read(mls_str cell, bool *lost);
 
-/* What a cell or a line says of a device that cannot be reached any more. */
-bool mls_text_tells_lost(mls_str text);
+/* Whether a cell or a line says that a device cannot be reached any more. */
+bool mls_text_says_lost(mls_str text);
 
 /* A device of a file. */
 typedef struct mls_log_device {
     mls_log_kind kind;
-    mls_str name; /* its number, or what it is told by */
+    mls_str name; /* its number, or what else it is called */
     mls_str uuid, model;
-    signed char slots[MLS_TELLS_VALUES]; /* as in a heading */
-    mls_log_row *rows;                   /* in the order of time once mls_device_finish() was called */
+    signed char slots[MLS_QUANTITY_VALUES]; /* as in a heading */
+    mls_log_row *rows;                      /* in the order of time once mls_device_finish() was called */
     size_t count, capacity;
     double first[MLS_COUNTER_COUNT]; /* counters are kept as their distance from here; NaN: none came */
     double power_scale;              /* what power is multiplied by */
@@ -128,17 +128,18 @@ void mls_device_init(mls_log_device *device, mls_log_kind kind);
 /* Sorts by time, of rows with the same time the last stays, and takes the median interval.  False: no memory. */
 bool mls_device_finish(mls_log_device *device) MLS_MUST_USE;
 
-/* What a row tells; its power is power_w, else power_instant_w.  NaN: nothing. */
-static inline double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned tells)
+/* A value of a row; its power is power_w, else power_instant_w.  NaN: it has none. */
+static inline double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned quantity)
 {
-    const double value = device->slots[tells] >= 0 ? mls_value_unpack(row->values[device->slots[tells]]) : (double)NAN;
-    return tells == MLS_METRIC_POWER_W ? value * device->power_scale : value;
+    const double value =
+        device->slots[quantity] >= 0 ? mls_value_unpack(row->values[device->slots[quantity]]) : (double)NAN;
+    return quantity == MLS_METRIC_POWER_W ? value * device->power_scale : value;
 }
 
 double mls_device_power(const mls_log_device *device, const mls_log_row *row);
 
-/* The first row at or (`behind`) behind a time. */
-size_t mls_device_find(const mls_log_device *device, double time_ms, bool behind);
+/* The first row at or (`after`) after a time. */
+size_t mls_device_find(const mls_log_device *device, double time_ms, bool after);
 
 /* The distance of rows from which on there is a gap. */
 double mls_device_gap_limit(const mls_log_device *device, const mls_telemetry_options *options);
@@ -184,12 +185,12 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
 /* The name of a file without its ending; ptr NULL when it has none of those that logs of measurements have. */
 mls_str mls_log_stem(const char *path);
 
-/* The host that a file's name tells; empty: none. */
+/* The host that a file is named after; empty: none. */
 mls_str mls_host_of(const char *path);
 
 /*
- * What files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at its
- * end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case.
+ * Sums up what files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at
+ * its end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case.
  */
 mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
                                      const mls_telemetry_run *run, const mls_telemetry_options *options,

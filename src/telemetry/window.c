@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "telemetry/telemetry.h"
 
-/* What must have been measured for an estimate; and used, for its clock to be compared. */
+/* The share that must have been measured for an estimate; and been used, for a clock to be compared. */
 #define COVERAGE_MIN 0.9
 #define HALF_USED_PERCENT 50
 
@@ -37,25 +37,26 @@ static const running_value no_value = {(double)NAN, (double)NAN, (double)NAN, 0,
 
 static void sum_rows(const mls_log_device *device, size_t first, size_t end, mls_telemetry_device *to)
 {
-    running_value values[MLS_TELLS_REASONS] = {{0}};
+    running_value values[MLS_QUANTITY_REASONS] = {{0}};
     running_value busy = {0};
     for (size_t i = first; i < end; i++) {
         const mls_log_row *row = &device->rows[i];
-        for (unsigned tells = 0; tells < MLS_TELLS_REASONS; tells++) {
-            if (device->slots[tells] >= 0) {
-                running_add(&values[tells], mls_device_value(device, row, tells), tells >= MLS_TELLS_COUNTER);
+        for (unsigned quantity = 0; quantity < MLS_QUANTITY_REASONS; quantity++) {
+            if (device->slots[quantity] >= 0) {
+                running_add(&values[quantity], mls_device_value(device, row, quantity),
+                            quantity >= MLS_QUANTITY_COUNTER);
             }
         }
         if (!(mls_device_value(device, row, MLS_METRIC_UTILIZATION_GPU_PERCENT) < HALF_USED_PERCENT)) {
             running_add(&busy, mls_device_value(device, row, MLS_METRIC_SM_CLOCK_MHZ), false);
         }
     }
-    for (unsigned tells = 0; tells < MLS_TELLS_REASONS; tells++) {
-        const running_value *of = values[tells].count > 0 ? &values[tells] : &no_value;
-        if (tells < MLS_TELLS_COUNTER) {
-            to->metrics[tells] = (mls_metric_summary){of->sum / (double)of->count, of->min, of->max};
+    for (unsigned quantity = 0; quantity < MLS_QUANTITY_REASONS; quantity++) {
+        const running_value *of = values[quantity].count > 0 ? &values[quantity] : &no_value;
+        if (quantity < MLS_QUANTITY_COUNTER) {
+            to->metrics[quantity] = (mls_metric_summary){of->sum / (double)of->count, of->min, of->max};
         } else {
-            to->counters[tells - MLS_TELLS_COUNTER] = of->sum;
+            to->counters[quantity - MLS_QUANTITY_COUNTER] = of->sum;
         }
     }
     to->busy_clock_mhz = busy.count > 0 ? busy.sum / (double)busy.count : (double)NAN;
@@ -70,7 +71,7 @@ static double energy_between(double from, double until, double t0, double p0, do
     return (at_from + at_until) / 2 * (until - from) / 1000;
 }
 
-/* Neighbouring rows, from the one before the run to the one behind it: energy, coverage, gaps and reasons. */
+/* Neighbouring rows, from the one before the run to the one after it: energy, coverage, gaps and reasons. */
 static void sum_time(const mls_log_device *device, size_t first, const mls_telemetry_run *run,
                      const mls_telemetry_options *options, mls_telemetry_device *to)
 {
@@ -90,7 +91,7 @@ static void sum_time(const mls_log_device *device, size_t first, const mls_telem
             to->gaps++;
             to->longest_gap_ms = fmax(t1 - t0, to->longest_gap_ms);
         } else if (until > from && mls_device_measured(device, t1 - t0, limit, p0, p1)) {
-            const double bits = mls_device_value(device, &device->rows[i], MLS_TELLS_REASONS);
+            const double bits = mls_device_value(device, &device->rows[i], MLS_QUANTITY_REASONS);
             energy += energy_between(from, until, t0, p0, t1, p1);
             covered += until - from;
             for (unsigned left = bits > 0 ? (unsigned)bits : 0; left != 0; left &= left - 1) {
@@ -143,12 +144,12 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
 
 /* ---------------------------------------------------------------- findings */
 
-/* What may be wrong with devices of a file: the one of which it is worst stands for all. */
+/* The faults that devices of a file may have: the device of which it is worst stands for all. */
 static const struct device_fault {
     mls_finding_code code;
     size_t at;           /* of a double in mls_telemetry_device, which has the fault between these bounds */
     double above, below; /* where the lower one is none, worse is less */
-    const char *before, *behind;
+    const char *before, *after;
     double scale;
     int decimals;
 } device_faults[] = {
@@ -192,19 +193,19 @@ static void say_when(const mls_telemetry_device *device, char text[80])
     }
 }
 
-/* Tells a fault of the devices of one file. */
-static void tell_fault(mls_telemetry_window *window, const struct device_fault *fault,
-                       const mls_telemetry_device *devices, size_t count)
+/* Reports a fault of the devices of one file. */
+static void report_fault(mls_telemetry_window *window, const struct device_fault *fault,
+                         const mls_telemetry_device *devices, size_t count)
 {
     const mls_telemetry_device *worst = NULL;
-    double most = 0;
+    double worst_value = 0;
     size_t others = 0;
     for (size_t i = 0; i < count; i++) {
         const double value = fault_of(&devices[i], fault, window->run.file != NULL);
         others += !isnan(value) && worst != NULL;
-        if (!isnan(value) && (worst == NULL || (fault->above < 0 ? value < most : value > most))) {
+        if (!isnan(value) && (worst == NULL || (fault->above < 0 ? value < worst_value : value > worst_value))) {
             worst = &devices[i];
-            most = value;
+            worst_value = value;
         }
     }
     if (worst == NULL) {
@@ -215,20 +216,20 @@ static void tell_fault(mls_telemetry_window *window, const struct device_fault *
     if (others > 0) {
         (void)snprintf(alike, sizeof alike, " (and %zu other%s of the file alike)", others, others > 1 ? "s" : "");
     }
-    if (fault->behind == NULL) {
+    if (fault->after == NULL) {
         say_when(worst, when);
     }
     mls_findings_add(&window->findings, fault->code, (mls_finding_place){.path = worst->file}, "%s %s%s%s%s%s",
                      mls_device_called(worst).text, fault->before,
-                     fault->behind != NULL ? mls_words_grouped(most * fault->scale, fault->decimals).text : "",
-                     fault->behind != NULL ? fault->behind : "", when, alike);
+                     fault->after != NULL ? mls_words_grouped(worst_value * fault->scale, fault->decimals).text : "",
+                     fault->after != NULL ? fault->after : "", when, alike);
 }
 
 /* ----------------------------------------------------------------- windows */
 
 /*
  * Marks devices that another log has measured at the same time: of the same number and host or, where names of logs
- * tell no host, in the same folder.  What logs that follow each other have measured is all different.
+ * have no host, in the same folder.  Logs that follow each other have measured different things.
  */
 static bool mark_repeated(mls_telemetry_window *window)
 {
@@ -298,12 +299,12 @@ mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, siz
                                      const mls_telemetry_run *run, const mls_telemetry_options *options,
                                      mls_telemetry_window *window)
 {
-    size_t most = 0;
+    size_t max = 0;
     *window = (mls_telemetry_window){.run = *run};
     for (size_t i = 0; i < count; i++) {
-        most += is_below(files[i].source.path, folder) ? files[i].count : 0;
+        max += is_below(files[i].source.path, folder) ? files[i].count : 0;
     }
-    mls_telemetry_device *next = calloc(most + 1, sizeof *next);
+    mls_telemetry_device *next = calloc(max + 1, sizeof *next);
     window->devices = next;
     if (next == NULL) {
         return MLS_ERROR_MEMORY;
@@ -318,7 +319,7 @@ mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, siz
         }
         mls_findings_append(&window->findings, &file->findings);
         for (size_t k = 0; k < sizeof device_faults / sizeof *device_faults; k++) {
-            tell_fault(window, &device_faults[k], next, file->count);
+            report_fault(window, &device_faults[k], next, file->count);
         }
         window->device_count += file->count;
         next += file->count;

@@ -124,7 +124,7 @@ static void rows_have_room_for_every_format(void **state)
     for (mls_log_kind kind = 0; kind < MLS_LOG_KINDS; kind++) {
         mls_log_device device;
         mls_device_init(&device, kind);
-        for (size_t i = 0; i < MLS_TELLS_VALUES; i++) {
+        for (size_t i = 0; i < MLS_QUANTITY_VALUES; i++) {
             assert_true(device.slots[i] < MLS_ROW_VALUES);
         }
     }
