@@ -188,7 +188,7 @@ const char *mls_oom_advice_words(mls_oom_advice advice);
 typedef struct mls_oom {
     const char *file;                /**< as it was given to mls_oom_search_begin() */
     size_t line;                     /**< in it, from 1 */
-    const char *framework, *wording; /**< static texts: "pytorch", "pytorch-capacity" */
+    const char *framework, *wording; /**< "pytorch", "pytorch-capacity"; texts of the search */
     int64_t rank, gpu;
     int64_t tried, capacity, free, in_use, allocated, reserved, reserved_unallocated, private_pool, allowed, other;
     unsigned advice; /**< bits by mls_oom_advice */

@@ -28,67 +28,10 @@ static bool is_progress(const mls_record *record)
     }
 }
 
-/* A whole number behind the name of a member; false: it is another value, or not the first of that name. */
-static bool take_count(const char *at, double *number)
-{
-    const bool first = isnan(*number);
-    uint64_t value = 0;
-    unsigned digit;
-    if (at[0] != ':' || at[1] != ' ') {
-        return false;
-    }
-    const char *digits = at += 2;
-    for (; (digit = (unsigned)*at - '0') < 10; at++) { /* one comparison a digit */
-        value = value * 10 + digit;
-    }
-    *number = (double)value;
-    return first && at > digits && at - digits <= 15 && (*at == ',' || *at == '}');
-}
-
-/* Bits where a member's name begins with an s; *others gets what a flat object without escapes does not have. */
-static inline uint64_t names_in_s(const char *at, mls_bytes16 *others)
-{
-    const mls_bytes16 x = mls_load16(at);
-    const mls_bytes16 next = mls_load16(at + 1);
-    *others |= (mls_bytes16)((x == '{') | (x == '\\'));
-    return mls_mask16((mls_bytes16)((x == '"') & (next == 's')));
-}
-
-/*
- * Most metadata are a flat object without escapes, in which "samples_count" and "step" are found by their first two
- * bytes.  False: this one is to be walked.
- */
-static bool quick_counts(double reached[MLS_PACE_ITERATION], mls_str metadata)
-{
-    static const char samples[] = "\"samples_count\"";
-    static const char step[] = "\"step\"";
-    enum { TOGETHER = 32 };
-    const char *end = metadata.ptr + metadata.len;
-    mls_bytes16 others = {0};
-    bool ok = metadata.len > TOGETHER;
-    for (const char *at = metadata.ptr + 1; ok && at < end; at += TOGETHER) {
-        const size_t before = end - at < TOGETHER ? (size_t)(at + TOGETHER - end) : 0; /* that were looked at */
-        uint64_t names = names_in_s(at - before, &others) | names_in_s(at - before + 16, &others) << 16;
-        for (names >>= before; names != 0; names &= names - 1) {
-            const char *name = at + __builtin_ctzll(names);
-            if (memcmp(name, samples, sizeof samples - 1) == 0) {
-                ok &= take_count(name + sizeof samples - 1, &reached[MLS_PACE_SAMPLES]);
-            } else if (memcmp(name, step, sizeof step - 1) == 0) {
-                ok &= take_count(name + sizeof step - 1, &reached[MLS_PACE_STEP]);
-            }
-        }
-    }
-    return ok && mls_mask16(others) == 0 && (!isnan(reached[MLS_PACE_SAMPLES]) || !isnan(reached[MLS_PACE_STEP]));
-}
-
 /* What a record's metadata say of progress and of success; of duplicate members the last counts. */
 static void take_metadata(mls_brief_record *brief, mls_str metadata)
 {
     static const mls_str names[MLS_PACE_ITERATION] = {MLS_STR("samples_count"), MLS_STR("step"), MLS_STR("epoch_num")};
-    if (brief->progress && quick_counts(brief->reached, metadata)) {
-        return;
-    }
-    brief->reached[MLS_PACE_SAMPLES] = brief->reached[MLS_PACE_STEP] = NAN;
     mls_json_walk walk = mls_json_walk_begin(metadata);
     for (mls_raw_member member; mls_json_walk_next(&walk, &member);) {
         for (size_t i = 0; i < MLS_PACE_ITERATION; i++) {
@@ -211,8 +154,7 @@ static void mark_lines(mls_job_log *job)
 
 /* ------------------------------------------------------------------ walk */
 
-/* The last lines before line `end` of the block that are no records, and text of the last advance, while it is there.
- */
+/* Keeps the last lines before line `end` of the block that are not records, and the text of the last advance. */
 static void keep_lines(mls_job_log *job, size_t end)
 {
     mls_log_block *block = &job->block;
@@ -220,9 +162,13 @@ static void keep_lines(mls_job_log *job, size_t end)
     mls_segment *segment = mls_job_segment(job);
     mls_kept_line read[MLS_READ_LINES];
     size_t count = 0;
+    size_t records = mls_job_records_before(job, end);
     for (size_t i = end; i > block->kept_from && count < MLS_READ_LINES; i--) {
-        const bool is_record = mls_job_record_of(job, i - 1) != NULL;
-        const mls_str message = is_record ? (mls_str){NULL, 0} : mls_log_line_of(lines, i - 1, job->scratch).message;
+        if (records > 0 && block->records[records - 1].line == lines->line + i - 1) {
+            records--;
+            continue;
+        }
+        const mls_str message = mls_log_line_of(lines, i - 1, job->scratch).message;
         if (message.len > 0) {
             mls_keep_line(&read[count++], lines->line + i - 1, message);
         }

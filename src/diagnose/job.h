@@ -145,7 +145,8 @@ mls_status mls_job_examine(mls_job_log *job, size_t i) MLS_MUST_USE;
 
 /* ---- lines.c: records and times of the lines of the block */
 
-/* The record in line `i`; NULL: there is none. */
+/* How many records of the block are in lines before line `i`; and the record in line `i`, NULL: there is none. */
+size_t mls_job_records_before(const mls_job_log *job, size_t i);
 const mls_brief_record *mls_job_record_of(const mls_job_log *job, size_t i);
 
 /* When line `i` was printed: its own time, else the last one seen in the file before it. */

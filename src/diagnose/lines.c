@@ -5,24 +5,28 @@
 #include "diagnose/job.h"
 #include "log/json_check.h"
 
-const mls_brief_record *mls_job_record_of(const mls_job_log *job, size_t i)
+size_t mls_job_records_before(const mls_job_log *job, size_t i)
 {
     const mls_log_block *block = &job->block;
-    const size_t number = block->marked.lines.line + i;
     size_t low = 0;
     size_t high = block->record_count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (block->records[middle].line == number) {
-            return &block->records[middle];
-        }
-        if (block->records[middle].line < number) {
+        if (block->records[middle].line < block->marked.lines.line + i) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return NULL;
+    return low;
+}
+
+const mls_brief_record *mls_job_record_of(const mls_job_log *job, size_t i)
+{
+    const mls_log_block *block = &job->block;
+    const size_t at = mls_job_records_before(job, i);
+    const bool found = at < block->record_count && block->records[at].line == block->marked.lines.line + i;
+    return found ? &block->records[at] : NULL;
 }
 
 /* Whether there may be a time in a line: two colons near its beginning with minutes between, 13:28:01.  Most lines are
@@ -30,7 +34,7 @@ const mls_brief_record *mls_job_record_of(const mls_job_log *job, size_t i)
 static bool may_have_time(mls_str line)
 {
     enum { NEAR = 160 };
-    for (size_t at = 0; at < line.len && at < NEAR; at += 16) { /* a block goes on behind its end */
+    for (size_t at = 0; at < line.len && at < NEAR; at += 16) { /* after its end the block goes on */
         const mls_bytes16 x = mls_load16(line.ptr + at);
         const mls_bytes16 y = mls_load16(line.ptr + at + 3);
         const mls_bytes16 z = mls_load16(line.ptr + at + 1);

@@ -1,94 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oom.c - messages of memory that ran out: what they say, and what follows from their numbers. */
+/* oom.c - messages of memory that ran out: their sizes in bytes, and what follows from these. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/needles.h"
 #include "base/number.h"
-#include "base/pattern.h"
+#include "log/prefix.h"
 #include "memory/sizes.h"
+#include "messages/marked.h"
 
-/* Of a line only so much is looked at; more messages of one search than so many are counted only; of a needle. */
-enum { LINE_MOST = 16384, MESSAGES_KEPT = 100000, NEEDLE_MOST = 64 };
-
-#define TRIED_ON_GPU                                                                                                   \
-    "out of memory\\. Tried to allocate {tried} \\(GPU {#gpu}; {capacity} total capacity; {allocated} already "        \
-    "allocated; {free} free; "
-#define EXHAUSTED "(?:RESOURCE_EXHAUSTED|Resource exhausted): Out of memory (?:while trying to allocate|allocating) "
-#define ON_DEVICE "(?:.*? on device {#gpu})?"
-
-/*
- * The first whose needle is in a line and whose pattern, if it has one, matches it says what the line is.  In patterns
- * {tried} stands for a size and {#gpu} for a number, each a group of the name of what it holds.
- */
-static const struct {
-    const char *framework, *wording;
-    mls_str needle;
-    const char *pattern;
-} wordings[] = {
-    {"pytorch", "pytorch-cached", MLS_STR("ried to allocate"), TRIED_ON_GPU "{reserved_unallocated} cached"},
-    {"pytorch", "pytorch-reserved", MLS_STR("ried to allocate"),
-     TRIED_ON_GPU "{reserved} reserved in total by PyTorch"},
-    {"pytorch", "pytorch-capacity", MLS_STR("total capac"),
-     "(?:Tried to allocate {tried}.*?)?GPU {#gpu} has a total capaci?ty of {capacity} of which {free} is free\\."
-     "(?:.*?{allowed} allowed;)?(?:.*?this process has {in_use} memory in use)?"
-     "(?:.*?allocated memory {allocated} is allocated by PyTorch)?"
-     "(?:.*?with {private_pool} allocated in private pools)?"
-     "(?:.*?and {reserved_unallocated} is reserved by PyTorch but unallocated)?"},
-    {"pytorch", "pytorch-mps", MLS_STR("ried to allocate"),
-     "MPS backend out of memory \\(MPS allocated: {allocated}, other allocations: {other}, max allowed: "
-     "{allowed}\\)\\. Tried to allocate {tried}"},
-    {"pytorch", "pytorch-host", MLS_STR("ried to allocate"), "llocator.*you tried to allocate (?<tried>[0-9]+ bytes)"},
-    {"jax", "jax-bytes", MLS_STR(": Out of memory "), EXHAUSTED "(?<tried>[0-9]+ bytes)" ON_DEVICE},
-    {"jax", "jax-size", MLS_STR(": Out of memory "), EXHAUSTED "{tried}" ON_DEVICE},
-    {"jax", "jax-space", MLS_STR("Ran out of memory in"),
-     "Ran out of memory in memory space hbm\\. Used {tried} of {capacity}"},
-    {"jax", "jax-tpu", MLS_STR("That was not possible"),
-     "Attempting to (?:allocate|reserve) {tried}[^.]*\\. That was not possible\\. There are {free} free"},
-    {"tensorflow", "tensorflow-tensor", MLS_STR("OOM when allocating"),
-     "OOM when allocating tensor with shape\\[(?<shape>[0-9, ]*)\\] and type (?<type>\\w+) on .*?device:GPU:{#gpu}"},
-    {"xla", "xla-bfc", MLS_STR("ran out of memory trying"),
-     "Allocator \\(GPU_{#gpu}_bfc\\) ran out of memory trying to allocate {tried}"
-     "(?: \\(rounded to (?<rounded>[0-9]+)\\))?(?!.*The caller indicates that this is not a failure)"},
-    {"xla", "xla-device", MLS_STR("failed to allocate"),
-     "failed to allocate .*?\\((?<tried>[0-9]+ bytes)\\) from device: CUDA_ERROR_OUT_OF_MEMORY"},
-    {"vllm", "vllm-kv", MLS_STR("KV cache is needed"),
-     "\\({tried} KV cache is needed, which is larger than the available KV cache memory \\({free}\\)"},
-    {"vllm", "vllm-blocks", MLS_STR("No available memory for the cache blocks"), NULL},
-    {"host", "kernel-oom", MLS_STR("ut of memory: Killed"),
-     "ut of memory: Killed process [0-9]+ \\(.*?anon-rss:(?<in_use>[0-9]+kB)"},
-    {"host", "slurm-oom", MLS_STR("oom_kill event"), NULL},
-    {"host", "slurm-oom", MLS_STR("oom-kill event"), NULL},
-    {"cuda", "cublas", MLS_STR("CUBLAS_STATUS_ALLOC_FAILED"), NULL},
-    {"cuda", "nccl", MLS_STR("Cuda failure 2 'out of memory'"), NULL},
-    {"cuda", "cuda", MLS_STR("CUDA error: out of memory"), NULL},
-    {"cuda", "cuda", MLS_STR("CUDA driver error: out of memory"), NULL},
-    {"cuda", "cuda", MLS_STR("cudaErrorMemoryAllocation"), NULL},
-    {"cuda", "cuda", MLS_STR("CUDA_ERROR_OUT_OF_MEMORY"), NULL},
-    {"cuda", "cuda", MLS_STR("cudaMalloc failed: out of memory"), NULL},
-    {"cuda", "cuda", MLS_STR("hipErrorOutOfMemory"), NULL},
-};
-
-/* Where a line says which rank it is from, the surest first. */
-static const char *const rank_patterns[] = {
-    "\\[rank{#rank}\\]:", "\\[default{#rank}\\]:", "^ *{#rank}: ", "\\[Rank {#rank}\\]"};
+/* More messages of one search are counted only. */
+enum { MESSAGES_KEPT = 100000 };
 
 /* A log that says this outside of messages has followed the advice on fragments. */
-static const mls_str expandable_segments = MLS_STR("expandable_segments:True");
-
-enum { WORDINGS = sizeof wordings / sizeof *wordings, RANKS = sizeof rank_patterns / sizeof *rank_patterns };
+static const mls_str marks[] = {MLS_STR("expandable_segments:True")};
 
 struct mls_oom_search {
-    mls_needles *needles;
-    mls_pattern patterns[WORDINGS + RANKS];
+    mls_signatures *signatures;
+    mls_marked_lines marked;
+    char *scratch; /* for a line */
     mls_oom *items;
     size_t count, capacity;
     size_t dropped;
     const char *file;
     size_t first;    /* of this file */
     bool expandable; /* the file says that segments are expandable */
-    mls_status status;
 };
 
 /* ------------------------------------------------------------------- numbers */
@@ -110,21 +46,27 @@ static int64_t message_size(mls_str text)
     return bytes <= (double)MLS_BYTES_MOST ? (int64_t)bytes : -1;
 }
 
-/* What a group holds; a line that no pattern was asked for has none. */
-static mls_str group_text(const mls_pattern *pattern, mls_str line, const char *name)
+/* A message, and which row of the table it is. */
+typedef struct oom_message {
+    const mls_signatures *signatures;
+    size_t found;
+    mls_str text;
+} oom_message;
+
+static mls_str capture_text(const oom_message *message, const char *name)
 {
-    return pattern->code != NULL ? mls_pattern_group(pattern, line, name) : (mls_str){NULL, 0};
+    return mls_signatures_group(message->signatures, message->found, message->text, name);
 }
 
-static int64_t group_size(const mls_pattern *pattern, mls_str line, const char *name)
+static int64_t capture_size(const oom_message *message, const char *name)
 {
-    const mls_str text = group_text(pattern, line, name);
+    const mls_str text = capture_text(message, name);
     return text.ptr != NULL ? message_size(text) : -1;
 }
 
-static int64_t group_number(const mls_pattern *pattern, mls_str line, const char *name)
+static int64_t capture_number(const oom_message *message, const char *name)
 {
-    const mls_str text = group_text(pattern, line, name);
+    const mls_str text = capture_text(message, name);
     size_t number;
     return text.ptr != NULL && mls_size_parse(text, &number) && number <= MLS_BYTES_MOST ? (int64_t)number : -1;
 }
@@ -157,66 +99,29 @@ static int64_t tensor_size(mls_str shape, mls_str type)
 
 /* ------------------------------------------------------------------ messages */
 
-/* The expression of a pattern: what stands in braces in it becomes a group. */
-static void append_expression(mls_buffer *to, const char *pattern)
-{
-    for (const char *at = pattern; *at != '\0';) {
-        const size_t plain = strcspn(at, "{");
-        mls_buffer_append(to, (mls_str){at, plain});
-        at += plain;
-        if (*at == '{') {
-            const bool number = at[1] == '#';
-            const char *name = at + 1 + number;
-            const size_t len = strcspn(name, "}");
-            mls_buffer_printf(to, "(?<%.*s>%s)", (int)len, name, number ? "[0-9]{1,9}" : "[0-9.]+ ?[A-Za-z]*");
-            at = name + len + 1;
-        }
-    }
-}
-
-/* Whether a pattern, compiled when it is first needed, matches a line, which is then asked for its groups. */
-static bool match(mls_oom_search *search, mls_pattern *pattern, const char *text, mls_str line)
-{
-    mls_status status = MLS_OK;
-    mls_str found = {NULL, 0};
-    if (pattern->code == NULL) {
-        mls_buffer expression = {0};
-        append_expression(&expression, text);
-        status = expression.failed ? MLS_ERROR_MEMORY
-                                   : mls_pattern_compile(pattern, MLS_PATTERN_LINES, mls_buffer_str(&expression));
-        mls_buffer_release(&expression);
-    }
-    if (status == MLS_OK) {
-        status = mls_pattern_find(pattern, line, 0, &found);
-    }
-    /* Beyond its limits a pattern is not found; what is compiled here is right, so that only memory can be short. */
-    search->status = status == MLS_ERROR_MEMORY || pattern->code == NULL ? MLS_ERROR_MEMORY : search->status;
-    return found.ptr != NULL;
-}
-
 static int64_t difference(int64_t a, int64_t b)
 {
     return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
 }
 
-static void read_message(mls_oom *oom, const mls_pattern *pattern, mls_str line)
+static void read_captures(mls_oom *oom, const oom_message *message)
 {
-    oom->gpu = group_number(pattern, line, "gpu");
-    oom->tried = group_size(pattern, line, "tried");
-    oom->capacity = group_size(pattern, line, "capacity");
-    oom->free = group_size(pattern, line, "free");
-    oom->in_use = group_size(pattern, line, "in_use");
-    oom->allocated = group_size(pattern, line, "allocated");
-    oom->reserved = group_size(pattern, line, "reserved");
-    oom->reserved_unallocated = group_size(pattern, line, "reserved_unallocated");
-    oom->private_pool = group_size(pattern, line, "private_pool");
-    oom->allowed = group_size(pattern, line, "allowed");
-    oom->other = group_size(pattern, line, "other");
-    const int64_t rounded = group_number(pattern, line, "rounded");
+    oom->gpu = capture_number(message, "gpu");
+    oom->tried = capture_size(message, "tried");
+    oom->capacity = capture_size(message, "capacity");
+    oom->free = capture_size(message, "free");
+    oom->in_use = capture_size(message, "in_use");
+    oom->allocated = capture_size(message, "allocated");
+    oom->reserved = capture_size(message, "reserved");
+    oom->reserved_unallocated = capture_size(message, "reserved_unallocated");
+    oom->private_pool = capture_size(message, "private_pool");
+    oom->allowed = capture_size(message, "allowed");
+    oom->other = capture_size(message, "other");
+    const int64_t rounded = capture_number(message, "rounded");
     oom->tried = rounded >= 0 ? rounded : oom->tried;
-    const mls_str shape = group_text(pattern, line, "shape");
+    const mls_str shape = capture_text(message, "shape");
     if (shape.ptr != NULL) {
-        oom->tried = tensor_size(shape, group_text(pattern, line, "type"));
+        oom->tried = tensor_size(shape, capture_text(message, "type"));
     }
     if (oom->reserved >= 0) {
         oom->reserved_unallocated = difference(oom->reserved, oom->allocated);
@@ -228,77 +133,60 @@ static void read_message(mls_oom *oom, const mls_pattern *pattern, mls_str line)
     }
 }
 
-static void keep_message(mls_oom_search *search, const mls_oom *oom)
+static mls_status keep_message(mls_oom_search *search, const mls_oom *oom)
 {
     if (search->count == MESSAGES_KEPT) {
         search->dropped++;
-    } else if (!MLS_GROW(search, items)) {
-        search->status = MLS_ERROR_MEMORY;
-    } else {
-        search->items[search->count++] = *oom;
+        return MLS_OK;
     }
+    if (!MLS_GROW(search, items)) {
+        return MLS_ERROR_MEMORY;
+    }
+    search->items[search->count++] = *oom;
+    return MLS_OK;
 }
 
-/* A line that may hold a message. */
-static void look_at(mls_oom_search *search, mls_str line, size_t number)
+static mls_status examine_line(mls_oom_search *search, size_t i)
 {
-    mls_oom oom = {.file = search->file, .line = number, .rank = -1};
-    size_t i = 0;
-    line.len = line.len < LINE_MOST ? line.len : LINE_MOST;
-    while (i < WORDINGS &&
-           !(mls_str_contains(line, wordings[i].needle) &&
-             (wordings[i].pattern == NULL || match(search, &search->patterns[i], wordings[i].pattern, line)))) {
-        i++;
+    const mls_lines *lines = &search->marked.lines;
+    const mls_log_line line = mls_log_line_of(lines, i, search->scratch);
+    const bool expandable = (mls_signatures_search(search->signatures, line.text) & 1) != 0;
+    ptrdiff_t found;
+    const mls_status status = mls_signatures_find(search->signatures, line.message, false, &found);
+    if (found < 0) { /* the end of a message may stand on a line of its own */
+        search->expandable |= expandable && !mls_str_contains(line.text, MLS_S("try setting"));
+        return status;
     }
-    if (i == WORDINGS) {
-        search->expandable |= mls_str_contains(line, expandable_segments) &&
-                              !mls_str_contains(line, MLS_S("try setting")); /* a message's end on a line of its own */
-        return;
-    }
-    oom.framework = wordings[i].framework;
-    oom.wording = wordings[i].wording;
-    read_message(&oom, &search->patterns[i], line);
-    for (size_t k = 0; k < RANKS && oom.rank < 0; k++) {
-        mls_pattern *pattern = &search->patterns[WORDINGS + k];
-        oom.rank = match(search, pattern, rank_patterns[k], line) ? group_number(pattern, line, "rank") : -1;
-    }
-    keep_message(search, &oom);
-}
-
-/* A line with its ending. */
-static mls_str line_at(const mls_lines *lines, size_t i)
-{
-    const size_t start = lines->starts[i] & ~MLS_LINE_ODD;
-    return (mls_str){lines->text.ptr + start, (lines->starts[i + 1] & ~MLS_LINE_ODD) - start};
-}
-
-static bool stop_at(void *state, size_t needle, size_t offset)
-{
-    size_t *found = state;
-    (void)needle;
-    *found = offset;
-    return false;
+    const oom_message message = {search->signatures, (size_t)found, line.message};
+    const mls_signature *signature = mls_signatures_get(search->signatures, message.found);
+    mls_oom oom = {.file = search->file,
+                   .line = lines->line + i,
+                   .framework = signature->framework,
+                   .wording = signature->wording,
+                   .rank = mls_log_line_rank(&line)};
+    read_captures(&oom, &message);
+    return keep_message(search, &oom);
 }
 
 mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 {
     mls_oom_search *search = state;
-    const char *end = lines->text.ptr + lines->text.len;
-    size_t found;
-    for (size_t i = 0; i < lines->count && search->status == MLS_OK;) {
-        const char *from = line_at(lines, i).ptr;
-        if (mls_needles_find(search->needles, (mls_str){from, (size_t)(end - from)}, stop_at, &found)) {
-            break;
-        }
-        /* What is found first may stand a needle's length behind another one, in a line before. */
-        for (; i < lines->count && line_at(lines, i).ptr <= from + found; i++) {
-            const mls_str line = line_at(lines, i);
-            if (line.ptr + line.len + NEEDLE_MOST > from + found) {
-                look_at(search, line, lines->line + i);
-            }
+    mls_marked_lines *marked = &search->marked;
+    mls_status status = MLS_OK;
+    if (!mls_marked_begin(marked, lines)) {
+        return MLS_ERROR_MEMORY;
+    }
+    mls_marked_search(marked, search->signatures, lines->text);
+    for (size_t i = 0; i < lines->count; i++) {
+        if (mls_lines_odd(lines, i)) {
+            mls_marked_search_clean(marked, search->signatures, i, search->scratch);
         }
     }
-    return search->status;
+    for (size_t i = mls_marked_next(marked, 0, lines->count); i < lines->count && status == MLS_OK;
+         i = mls_marked_next(marked, i + 1, lines->count)) {
+        status = examine_line(search, i);
+    }
+    return status;
 }
 
 /* -------------------------------------------------------------------- advice */
@@ -368,12 +256,12 @@ const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count,
 
 mls_status mls_oom_search_new(mls_oom_search **search)
 {
-    mls_str needles[WORDINGS + 1] = {expandable_segments};
     mls_oom_search *made = calloc(1, sizeof *made);
-    for (size_t i = 0; i < WORDINGS; i++) {
-        needles[i + 1] = wordings[i].needle;
+    mls_status status = made != NULL ? mls_signatures_of_memory(&made->signatures, NULL) : MLS_ERROR_MEMORY;
+    if (status == MLS_OK) {
+        made->scratch = malloc(MLS_LINE_EXAMINED);
+        status = made->scratch != NULL ? mls_signatures_prepare(made->signatures, marks, 1) : MLS_ERROR_MEMORY;
     }
-    mls_status status = made != NULL ? mls_needles_new(needles, WORDINGS + 1, &made->needles) : MLS_ERROR_MEMORY;
     if (status != MLS_OK) {
         mls_oom_search_free(made);
         made = NULL;
@@ -385,10 +273,9 @@ mls_status mls_oom_search_new(mls_oom_search **search)
 void mls_oom_search_free(mls_oom_search *search)
 {
     if (search != NULL) {
-        for (size_t i = 0; i < WORDINGS + RANKS; i++) {
-            mls_pattern_release(&search->patterns[i]);
-        }
-        mls_needles_free(search->needles);
+        mls_signatures_free(search->signatures);
+        free(search->marked.bits);
+        free(search->scratch);
         free(search->items);
         free(search);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of signatures: what each one matches, that it does so in linear time, and what a user's file may change. */
+/* The table of signatures: the messages that each matches, that it does so in linear time, and a user's own file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,13 +14,23 @@
 
 #include "base/buffer.h"
 #include "log/prefix.h"
-#include "mlscore/diagnose.h"
+#include "mlscore/messages.h"
 
 static mls_signatures *load(void)
 {
     mls_signatures *signatures;
     mls_error error = {0};
     if (mls_signatures_new(&signatures, &error) != MLS_OK) {
+        fail_msg("%s", error.message);
+    }
+    return signatures;
+}
+
+static mls_signatures *load_of_memory(void)
+{
+    mls_signatures *signatures;
+    mls_error error = {0};
+    if (mls_signatures_of_memory(&signatures, &error) != MLS_OK) {
         fail_msg("%s", error.message);
     }
     return signatures;
@@ -51,11 +61,9 @@ static int match_within(const pcre2_code *code, mls_str text, uint32_t steps)
 }
 
 /* An example is a line of its signature, and no signature of another class takes it. */
-static void examples(void **state)
+static void match_examples(mls_signatures *signatures)
 {
-    (void)state;
     static char scratch[MLS_LINE_EXAMINED];
-    mls_signatures *signatures = load();
     const mls_signature *found;
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
         const mls_signature *one = mls_signatures_get(signatures, i);
@@ -67,12 +75,40 @@ static void examples(void **state)
         }
         pcre2_code_free(code);
         assert_int_equal(mls_signatures_match(signatures, mls_str_from(one->example), &found), MLS_OK);
-        if (found == NULL || found->kind != one->kind) {
+        if (found == NULL || found->kind != one->kind || (one->wording != NULL && found != one)) {
             print_error("%s: its example is %s\n", one->id, found != NULL ? found->id : "nothing's");
             fail();
         }
     }
     mls_signatures_free(signatures);
+}
+
+static void examples(void **state)
+{
+    (void)state;
+    match_examples(load());
+    match_examples(load_of_memory());
+}
+
+/* Each wording of memory that ran out is named, and its example is a failure of that signature to diagnose too. */
+static void wordings(void **state)
+{
+    (void)state;
+    mls_signatures *all = load();
+    mls_signatures *memory = load_of_memory();
+    const mls_signature *found;
+    assert_true(mls_signatures_count(memory) > 20);
+    for (size_t i = 0; i < mls_signatures_count(memory); i++) {
+        const mls_signature *one = mls_signatures_get(memory, i);
+        assert_true(one->framework[0] != '\0' && one->wording[0] != '\0');
+        assert_int_equal(mls_signatures_match(all, mls_str_from(one->example), &found), MLS_OK);
+        if (found == NULL || strcmp(found->id, one->id) != 0) {
+            print_error("%s of %s is %s\n", one->wording, one->id, found != NULL ? found->id : "nothing");
+            fail();
+        }
+    }
+    mls_signatures_free(memory);
+    mls_signatures_free(all);
 }
 
 /* No id twice, a source and words for each, and needs that the search can use. */
@@ -123,11 +159,9 @@ static void linear_on(const mls_signature *one, const pcre2_code *code, mls_str 
     mls_buffer_release(&text);
 }
 
-static void linear(void **state)
+static void linear_table(mls_signatures *signatures)
 {
-    (void)state;
     static char scratch[MLS_LINE_EXAMINED];
-    mls_signatures *signatures = load();
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
         const mls_signature *one = mls_signatures_get(signatures, i);
         const mls_log_line line = mls_log_line_read(mls_str_from(one->example), false, scratch);
@@ -144,6 +178,13 @@ static void linear(void **state)
         pcre2_code_free(code);
     }
     mls_signatures_free(signatures);
+}
+
+static void linear(void **state)
+{
+    (void)state;
+    linear_table(load());
+    linear_table(load_of_memory());
 }
 
 #define OWN(id, more)                                                                                                  \
@@ -201,7 +242,7 @@ static void overrun(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples), cmocka_unit_test(rows), cmocka_unit_test(words),
+        cmocka_unit_test(examples), cmocka_unit_test(rows), cmocka_unit_test(words),   cmocka_unit_test(wordings),
         cmocka_unit_test(linear),   cmocka_unit_test(own),  cmocka_unit_test(overrun),
     };
     return cmocka_run_group_tests_name("signatures", tests, NULL, NULL);
