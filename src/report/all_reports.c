@@ -28,11 +28,11 @@ void mls_reports_print_fields(mls_output *output)
     mls_fields_print(output, "FINDING", &mls_finding_fields, NULL);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         const mls_report *report = reports[i];
-        const mls_walk walk = mls_walk_of(report->columns, report->object);
+        const mls_walk walk = mls_walk_of(&report->columns, report->object);
         if (report->object != NULL && !is_printed_already(i)) {
             mls_fields_print(output, report->section, report->object, &mls_finding_fields);
         }
-        if (report->columns != NULL) {
+        if (report->columns.names != NULL) {
             mls_walk_print(&walk, output);
         }
     }

@@ -46,13 +46,6 @@ MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
 MLS_FIELDS_BESIDE(log_csv, log, LOG_CSV_FIELDS)
 
 /* One row a finding, whose line comes before the log's. */
-static const mls_columns columns = {.section = "CHECK CSV",
-                                    .names = "file usage edition benchmark division valid records malformed severity "
-                                             "code key line message log_line",
-                                    .rows = "findings",
-                                    .outer = true,
-                                    .sources = {&mls_finding_fields, &log_fields, &log_csv_fields}};
-
 static void log_findings(mls_found *found, const mls_printer *to, const void *what)
 {
     (void)to;
@@ -201,16 +194,22 @@ static void check_end(mls_printer *to)
     }
 }
 
-const mls_report mls_check_report = {.name = "mlscore check",
-                                     .section = "CHECK NDJSON",
-                                     .begin = check_begin,
-                                     .show = check_show,
-                                     .end = check_end,
-                                     .object = &log_fields,
-                                     .stream = "logs",
-                                     .columns = &columns,
-                                     .findings = log_findings,
-                                     .cases = log_case};
+const mls_report mls_check_report = {
+    .name = "mlscore check",
+    .section = "CHECK NDJSON",
+    .begin = check_begin,
+    .show = check_show,
+    .end = check_end,
+    .object = &log_fields,
+    .stream = "logs",
+    .columns = {.section = "CHECK CSV",
+                .names = "file usage edition benchmark division valid records malformed severity "
+                         "code key line message log_line",
+                .rows = "findings",
+                .outer = true,
+                .sources = {&mls_finding_fields, &log_fields, &log_csv_fields}},
+    .findings = log_findings,
+    .cases = log_case};
 
 #define EVENT_FIELDS(F)                                                                                                \
     F(event, file, TEXT, "", row->path)                                                                                \
@@ -222,7 +221,8 @@ const mls_report mls_check_report = {.name = "mlscore check",
     F(event, metadata, ANY, "", mls_emit_json(to, row->record->metadata))
 MLS_FIELDS(event, mls_event, EVENT_FIELDS)
 
-static const mls_columns event_columns = {
-    .section = "EVENTS CSV", .names = "file line time_ms event_type key value metadata", .sources = {&event_fields}};
-
-const mls_report mls_events_report = {.section = "EVENTS NDJSON", .object = &event_fields, .columns = &event_columns};
+const mls_report mls_events_report = {.section = "EVENTS NDJSON",
+                                      .object = &event_fields,
+                                      .columns = {.section = "EVENTS CSV",
+                                                  .names = "file line time_ms event_type key value metadata",
+                                                  .sources = {&event_fields}}};

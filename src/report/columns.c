@@ -30,7 +30,7 @@ static unsigned level_of(const mls_walk *walk, const mls_fields *fields)
 static mls_placed_field find_in_sources(const mls_walk *walk, mls_str name, bool rows)
 {
     const mls_columns *columns = walk->columns;
-    for (size_t i = 0; columns != NULL && i < MLS_SOURCES_MAX && columns->sources[i] != NULL; i++) {
+    for (size_t i = 0; i < MLS_SOURCES_MAX && columns->sources[i] != NULL; i++) {
         const unsigned level = level_of(walk, columns->sources[i]);
         const mls_field *field = level <= walk->last ? named_field(columns->sources[i], name, rows) : NULL;
         if (field != NULL) {
@@ -52,13 +52,7 @@ static mls_placed_field find_step(const mls_walk *walk, mls_str name)
 
 mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root)
 {
-    mls_walk walk = {.columns = columns, .tables = {root}};
-    if (columns == NULL) {
-        return walk;
-    }
-    if (columns->root != NULL) {
-        walk.tables[0] = columns->root;
-    }
+    mls_walk walk = {.columns = columns, .tables = {columns->root != NULL ? columns->root : root}};
     mls_str path = mls_str_from(columns->rows);
     for (mls_str name = mls_str_word(&path); name.len > 0; name = mls_str_word(&path)) {
         const mls_placed_field step = find_step(&walk, name);

@@ -47,7 +47,8 @@ typedef struct mls_walk {
     bool named;     /* the names were written */
 } mls_walk;
 
-/* Finds the way to the rows of a CSV, of which `root` is the table of what is printed.  NULL: there is no CSV. */
+/* Finds the way to the rows of a CSV (without columns: there is none), of which `root` is the table of what is printed.
+ */
 mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root);
 
 /* Writes the line of names, unless cells that depend on what is printed follow it; and the rows of one thing. */

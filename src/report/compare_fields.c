@@ -257,15 +257,15 @@ MLS_SHARE_LIST(PART_FUNCTION)
 static const mls_field part_items[] = {MLS_SHARE_LIST(PART_FIELD)};
 static const mls_fields part_fields = {part_items, sizeof part_items / sizeof *part_items, &difference_fields};
 
-static const mls_columns difference_columns = {
-    .section = "COMPARE CSV",
-    .names = "benchmark division baseline side minutes ratio scaled_ratio interval_of low_minutes high_minutes df p "
-             "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN),
-    .rows = "comparisons differences",
-    .sources = {&difference_csv_fields, &difference_fields, &part_fields}};
-
-const mls_report mls_compare_report = {.section = "COMPARE JSON",
-                                       .show = mls_comparison_show,
-                                       .object = &mls_comparison_fields,
-                                       .lines = "comparisons",
-                                       .columns = &difference_columns};
+const mls_report mls_compare_report = {
+    .section = "COMPARE JSON",
+    .show = mls_comparison_show,
+    .object = &mls_comparison_fields,
+    .lines = "comparisons",
+    .columns = {
+        .section = "COMPARE CSV",
+        .names =
+            "benchmark division baseline side minutes ratio scaled_ratio interval_of low_minutes high_minutes df p "
+            "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN),
+        .rows = "comparisons differences",
+        .sources = {&difference_csv_fields, &difference_fields, &part_fields}}};

@@ -289,14 +289,6 @@ MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
     F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
     F(config_csv, advice, NUMBER, "", row->findings.counts.advice)
 MLS_FIELDS_BESIDE(config_csv, config, CONFIG_CSV_FIELDS)
-static const mls_columns config_columns = {
-    .section = "CONFIG CSV",
-    .names = "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel "
-             "pipeline_parallel context_parallel expert_parallel data_parallel global_batch_size extra suffixes errors "
-             "warnings advice",
-    .rows = "configs",
-    .sources = {&config_fields, &config_csv_fields}};
-
 #define EXPORT_FIELDS(F)                                                                                               \
     F(export, variable, TEXT, "", row->name)                                                                           \
     F(export, value, TEXT, "", row->value)                                                                             \
@@ -306,15 +298,26 @@ static const mls_columns config_columns = {
 MLS_FIELDS(export, mls_shell_variable, EXPORT_FIELDS)
 #define EXPORTS_FIELDS(F) F(exports, exports, LIST(export), "", MLS_ROWS(row->script->exports, export_count(row)))
 MLS_FIELDS_BESIDE(exports, config, EXPORTS_FIELDS)
-static const mls_columns export_columns = {.section = "CONFIG EXPORTS CSV",
-                                           .names = "name file variable value known set_in line",
-                                           .rows = "configs exports",
-                                           .sources = {&config_fields, &exports_fields, &export_fields}};
-
 #define LIST_FIELDS(F) F(list, configs, LIST(config), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(list, mls_config_list, LIST_FIELDS)
 
 const mls_report mls_config_report = {
-    .section = "CONFIG JSON", .show = show_configs, .object = &list_fields, .columns = &config_columns};
+    .section = "CONFIG JSON",
+    .show = show_configs,
+    .object = &list_fields,
+    .columns = {
+        .section = "CONFIG CSV",
+        .names =
+            "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel "
+            "pipeline_parallel context_parallel expert_parallel data_parallel global_batch_size extra suffixes errors "
+            "warnings advice",
+        .rows = "configs",
+        .sources = {&config_fields, &config_csv_fields}}};
 const mls_report mls_config_exports_report = {
-    .section = "CONFIG JSON", .show = show_exports, .object = &list_fields, .columns = &export_columns};
+    .section = "CONFIG JSON",
+    .show = show_exports,
+    .object = &list_fields,
+    .columns = {.section = "CONFIG EXPORTS CSV",
+                .names = "name file variable value known set_in line",
+                .rows = "configs exports",
+                .sources = {&config_fields, &exports_fields, &export_fields}}};

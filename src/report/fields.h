@@ -8,23 +8,30 @@
  * and text that a spreadsheet would take for a formula has one ' more in front.
  *
  * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, unit, value), in terms
- * of `row`; MLS_FIELDS(spread, mls_spread, TABLE) makes `spread_fields` of it, whose rows are mls_spread.  A value is
- *
- *   TEXT, NUMBER, BOOL        an expression; TEXT_IF(known) … are null where it is not known
- *   TEXT_OR_NULL …            the same, which may be null by itself: NULL, not finite; COUNT_OR_NULL: 0;
- * FILLED_OR_NULL: "" WORDS, WORDS_OR_NULL      a statement that appends to `words`; nothing: null WRITTEN, ANY a
- * statement that writes a text, or any value, to `to` OBJECT_OR_NULL(kind)      a pointer to a row with the fields of a
- * kind, or NULL LIST(kind)                a statement that gives rows of a kind to mls_emit_row(), as MLS_ROWS(items,
- * count) does; LIST_IF(kind, known) VALUES, VALUES_IF(known)  a statement that writes the values of an array MAP,
- * MAP_IF(known)        a statement that writes names and values, of an object whose names are data MAP_OF(kind) the
- * same, with rows of a kind in its values FINDINGS                  a statement that adds to `found` (view.h)
- *
- * Left out where there is none is OBJECT_OF(kind) of NULL, what is WRITTEN by a statement that writes nothing, and,
- * where it is not known, TEXT_ELSE_OUT(known), VALUES_ELSE_OUT(known) and MAP_ELSE_OUT(known).
- *
- * A field of rows knows the table of these rows, and by it all formats find their way down: JSON into objects and
- * lists, NDJSON and CSV to the rows of the lists that a report names.
+ * of `row`; MLS_FIELDS(spread, mls_spread, TABLE) makes `spread_fields` of it, whose rows are mls_spread.  A field that
+ * has rows below it knows their table, and so every format finds its way down: JSON into objects and lists, NDJSON and
+ * CSV to the rows of the lists that a report names (columns.h).
  */
+/* clang-format off */
+/*
+ * type                    value
+ *
+ * TEXT, NUMBER, BOOL      an expression
+ * TEXT_OR_NULL, NUMBER_…  one that may be null: NULL, not finite; COUNT_OR_NULL: 0, FILLED_OR_NULL: ""
+ * WORDS, WORDS_OR_NULL    a statement that appends a text to `words`; nothing: null
+ * WRITTEN, ANY            a statement that writes a text, or any value, to `to`; nothing: the member is left out
+ * OBJECT_OF(kind)         a pointer to a row with the fields of the kind; NULL: the member is left out
+ * OBJECT_OR_NULL(kind)    the same; NULL: null
+ * LIST(kind)              a statement that gives rows of the kind to mls_emit_row(), as MLS_ROWS(items, count) does
+ * VALUES                  a statement that writes the values of an array
+ * MAP                     a statement that writes names and values: of an object whose names are data
+ * MAP_OF(kind)            the same, with rows of the kind in its values
+ * FINDINGS                a statement that adds to `found` (view.h)
+ *
+ * Some take whether there is a value: with _IF(known) behind the type it is null where there is none, with
+ * _ELSE_OUT(known) the member is left out.
+ */
+/* clang-format on */
 #ifndef MLS_REPORT_FIELDS_H
 #define MLS_REPORT_FIELDS_H
 
@@ -106,6 +113,7 @@ typedef enum mls_field_type {
 #define MLS_FIELD_TEXT_IF(known) MLS_FIELD_TEXT_OR_NULL
 #define MLS_FIELD_TEXT_ELSE_OUT(known) MLS_FIELD_TEXT
 #define MLS_FIELD_NUMBER_IF(known) MLS_FIELD_NUMBER_OR_NULL
+#define MLS_FIELD_NUMBER_ELSE_OUT(known) MLS_FIELD_NUMBER
 #define MLS_FIELD_BOOL_IF(known) MLS_FIELD_BOOL_OR_NULL
 #define MLS_FIELD_LIST(kind) MLS_FIELD_ARRAY, .child = &kind##_fields
 #define MLS_FIELD_LIST_IF(kind, known) MLS_FIELD_ARRAY_OR_NULL, .child = &kind##_fields
@@ -133,8 +141,7 @@ typedef struct mls_fields {
     const struct mls_fields *beside; /* the table of the same rows that has what JSON has; NULL: it is this one */
 } mls_fields;
 
-/* The statements that write a value of a type; those with an argument say whether, and leave the rest to another one.
- */
+/* Statements that write the value of a type.  Those with another argument leave it to the one that they end with. */
 /* clang-format off */
 #define MLS_EMIT_TEXT(value) _Generic((value), mls_str : mls_emit_str_or_null, default : mls_emit_text)(to, value)
 #define MLS_EMIT_TEXT_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_TEXT
@@ -143,6 +150,7 @@ typedef struct mls_fields {
 #define MLS_EMIT_FILLED_OR_NULL(value) mls_emit_text(to, (value)[0] != '\0' ? (value) : NULL)
 #define MLS_EMIT_NUMBER(value) mls_emit_number(to, (double)(value))
 #define MLS_EMIT_NUMBER_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_NUMBER
+#define MLS_EMIT_NUMBER_ELSE_OUT(known) if (known) MLS_EMIT_NUMBER
 #define MLS_EMIT_NUMBER_OR_NULL(value) mls_emit_number(to, (double)(value))
 #define MLS_EMIT_COUNT_OR_NULL(value) if (mls_emit_known(to, (value) != 0)) MLS_EMIT_NUMBER(value)
 #define MLS_EMIT_BOOL(value) mls_emit_bool(to, value)

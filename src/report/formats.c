@@ -42,7 +42,7 @@ void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, 
                         .report = report,
                         .state = state,
                         .emitter = {.output = view->output, .view = view, .csv = view->format == MLS_FORMAT_CSV},
-                        .walk = mls_walk_of(report->columns, report->object)};
+                        .walk = mls_walk_of(&report->columns, report->object)};
     if (formats[view->format].writer->begin != NULL) {
         formats[view->format].writer->begin(to);
     }
@@ -136,4 +136,4 @@ static void csv_item(mls_printer *to, const void *what)
 
 const mls_format_writer mls_format_json = {offsetof(mls_report, object), json_begin, json_item, json_end};
 const mls_format_writer mls_format_ndjson = {offsetof(mls_report, object), NULL, ndjson_item, NULL};
-const mls_format_writer mls_format_csv = {offsetof(mls_report, columns), csv_begin, csv_item, NULL};
+const mls_format_writer mls_format_csv = {offsetof(mls_report, columns.names), csv_begin, csv_item, NULL};

@@ -145,15 +145,6 @@ static void append_smallest(mls_buffer *words, const mls_memory_job *job)
     F(memory_csv, smallest, WORDS_OR_NULL, "", append_smallest(words, row))
 MLS_FIELDS_BESIDE(memory_csv, memory, MEMORY_CSV_FIELDS)
 
-static const mls_columns memory_columns = {
-    .section = "MEMORY CSV",
-    .names =
-        "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations recompute "
-        "logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight "
-        "data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
-    .rows = "host items",
-    .sources = {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields}};
-
 /* ---------------------------------------------------------------- for people */
 
 enum { INDENT = 2, HANG = 4, BAR = 40 };
@@ -397,4 +388,15 @@ static void show_memory(mls_printer *to, const void *what)
 }
 
 const mls_report mls_memory_report = {
-    .section = "MEMORY JSON", .show = show_memory, .object = &memory_fields, .columns = &memory_columns};
+    .section = "MEMORY JSON",
+    .show = show_memory,
+    .object = &memory_fields,
+    .columns = {
+        .section = "MEMORY CSV",
+        .names =
+            "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations "
+            "recompute "
+            "logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight "
+            "data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
+        .rows = "host items",
+        .sources = {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields}}};

@@ -125,16 +125,16 @@ MLS_FIELDS_AS(, mls_beside_fields, beside, mls_beside, NULL, BESIDE_FIELDS)
     F(near_csv, published_accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)
 MLS_FIELDS_AS(static, near_csv_fields, near_csv, mls_published_near, &mls_near_fields, NEAR_CSV_FIELDS)
 
-static const mls_columns nearest_columns = {
-    .section = "NEAREST CSV",
-    .names = "side path usage edition benchmark division accelerators accelerator scaled_minutes published_edition "
-             "submitter system_id published_accelerator published_accelerators minutes accelerator_minutes rank ratio "
-             "self",
-    .rows = "published nearest",
-    .sources = {&mls_beside_fields, &near_csv_fields, &mls_near_fields}};
-
-const mls_report mls_nearest_report = {.section = "COMPARE JSON",
-                                       .show = show_nearest,
-                                       .object = &mls_comparison_fields,
-                                       .lines = "published",
-                                       .columns = &nearest_columns};
+const mls_report mls_nearest_report = {
+    .section = "COMPARE JSON",
+    .show = show_nearest,
+    .object = &mls_comparison_fields,
+    .lines = "published",
+    .columns = {
+        .section = "NEAREST CSV",
+        .names =
+            "side path usage edition benchmark division accelerators accelerator scaled_minutes published_edition "
+            "submitter system_id published_accelerator published_accelerators minutes accelerator_minutes rank ratio "
+            "self",
+        .rows = "published nearest",
+        .sources = {&mls_beside_fields, &near_csv_fields, &mls_near_fields}}};

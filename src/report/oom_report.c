@@ -79,15 +79,6 @@ MLS_FIELDS_BESIDE(oom_csv, oom, OOM_CSV_FIELDS)
     F(oom_list, dropped, NUMBER, "", row->dropped)
 MLS_FIELDS(oom_list, mls_oom_list, OOM_LIST_FIELDS)
 
-static const mls_columns columns = {
-    .section = "MEMORY OOM CSV",
-    .names =
-        "file line framework wording rank gpu tried_bytes capacity_bytes free_bytes in_use_bytes allocated_bytes "
-        "reserved_bytes reserved_unallocated_bytes private_pool_bytes allowed_bytes other_bytes advice estimate_bytes "
-        "difference_bytes",
-    .rows = "ooms",
-    .sources = {&oom_csv_fields, &oom_fields}};
-
 /* ---------------------------------------------------------------- for people */
 
 enum { INDENT = 2, HANG = 4 };
@@ -158,4 +149,15 @@ static void show_ooms(mls_printer *to, const void *what)
 }
 
 const mls_report mls_oom_report = {
-    .section = "MEMORY OOM JSON", .show = show_ooms, .object = &oom_list_fields, .columns = &columns};
+    .section = "MEMORY OOM JSON",
+    .show = show_ooms,
+    .object = &oom_list_fields,
+    .columns = {
+        .section = "MEMORY OOM CSV",
+        .names =
+            "file line framework wording rank gpu tried_bytes capacity_bytes free_bytes in_use_bytes allocated_bytes "
+            "reserved_bytes reserved_unallocated_bytes private_pool_bytes allowed_bytes other_bytes advice "
+            "estimate_bytes "
+            "difference_bytes",
+        .rows = "ooms",
+        .sources = {&oom_csv_fields, &oom_fields}}};

@@ -122,51 +122,41 @@ MLS_FIELDS(against, mls_profiles, AGAINST_FIELDS)
     F(profiles, against, OBJECT_OF(against), "", row->changes != NULL ? row : NULL)
 MLS_FIELDS(profiles, mls_profiles, PROFILES_FIELDS)
 
-static const mls_columns class_columns = {.section = "PROFILE CSV",
-                                          .names = "file kind class launches total_ms share_of_activity",
-                                          .rows = "profiles classes",
-                                          .sources = {&profile_fields, &class_fields}};
 /* Counters of a kernel beside its sums, in cells. */
-#define COUNTED_FIELDS(F)                                                                                              \
-    F(counted, compute_percent, NUMBER_IF(row->counter != NULL), "", row->counter->compute_percent)                    \
-    F(counted, memory_percent, NUMBER_IF(row->counter != NULL), "", row->counter->memory_percent)                      \
-    F(counted, dram_percent, NUMBER_IF(row->counter != NULL), "", row->counter->dram_percent)                          \
-    F(counted, bound, TEXT_IF(row->counter != NULL), "", mls_profile_bound_name(row->counter->bound))                  \
-    F(counted, near_peak, BOOL_IF(row->counter != NULL), "", row->counter->near_peak)
+#define COUNTED_FIELDS(F) F(counted, counter, OBJECT_OR_NULL(counter), "", row->counter)
 MLS_FIELDS_BESIDE(counted, kernel, COUNTED_FIELDS)
-static const mls_columns kernel_columns = {
-    .section = "PROFILE BY NAME CSV",
-    .names = "file kind name class launches total_ms min_us max_us share_of_kernels compute_percent memory_percent "
-             "dram_percent bound near_peak",
-    .rows = "profiles names",
-    .sources = {&profile_fields, &kernel_fields, &counted_fields}};
-static const mls_columns stream_columns = {.section = "PROFILE BY STREAM CSV",
-                                           .names = "file kind device stream activities busy_ms",
-                                           .rows = "profiles devices streams",
-                                           .sources = {&profile_fields, &stream_fields, &device_fields}};
-static const mls_columns device_columns = {
-    .section = "PROFILE BY DEVICE CSV",
-    .names = "file kind device activities window_ms busy_ms idle_ms compute_ms communication_ms "
-             "exposed_communication_ms copy_ms exposed_copy_ms overlap",
-    .rows = "profiles devices",
-    .sources = {&profile_fields, &device_fields}};
 #define COMPARED_FIELDS(F)                                                                                             \
     F(compared, file, TEXT, "", row->items[0]->file)                                                                   \
-    F(compared, against, TEXT, "", row->base->file)                                                                    \
-    F(compared, unit, TEXT, "", row->changes->per_step ? "ms_per_step" : "share")
+    F(compared, against, TEXT, "", row->base->file)
 MLS_FIELDS_BESIDE(compared, profiles, COMPARED_FIELDS)
-static const mls_columns change_columns = {.section = "PROFILE AGAINST CSV",
-                                           .names = "file against unit class before after change",
-                                           .rows = "against classes",
-                                           .sources = {&compared_fields, &change_fields}};
-
-#define PROFILE_REPORT(table)                                                                                          \
+#define PROFILE_REPORT(...)                                                                                            \
     {                                                                                                                  \
         .section = "PROFILE JSON", .show = mls_profiles_show, .object = &profiles_fields, .lines = "profiles against", \
-        .columns = &(table)                                                                                            \
+        .columns = {                                                                                                   \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
     }
 const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT] = {
-    [MLS_PROFILE_BY_CLASS] = PROFILE_REPORT(class_columns),   [MLS_PROFILE_BY_NAME] = PROFILE_REPORT(kernel_columns),
-    [MLS_PROFILE_BY_STREAM] = PROFILE_REPORT(stream_columns), [MLS_PROFILE_BY_DEVICE] = PROFILE_REPORT(device_columns),
-    [MLS_PROFILE_BY_CHANGE] = PROFILE_REPORT(change_columns),
+    [MLS_PROFILE_BY_CLASS] =
+        PROFILE_REPORT(.section = "PROFILE CSV", .names = "file kind class launches total_ms share_of_activity",
+                       .rows = "profiles classes", .sources = {&profile_fields, &class_fields}),
+    [MLS_PROFILE_BY_NAME] = PROFILE_REPORT(
+            .section = "PROFILE BY NAME CSV",
+            .names =
+                "file kind name class launches total_ms min_us max_us share_of_kernels compute_percent memory_percent "
+                "dram_percent bound near_peak",
+            .rows = "profiles names counter",
+            .sources = {&profile_fields, &kernel_fields, &counted_fields, &counter_fields}),
+    [MLS_PROFILE_BY_STREAM] =
+        PROFILE_REPORT(.section = "PROFILE BY STREAM CSV", .names = "file kind device stream activities busy_ms",
+                       .rows = "profiles devices streams",
+                       .sources = {&profile_fields, &stream_fields, &device_fields}),
+    [MLS_PROFILE_BY_DEVICE] =
+        PROFILE_REPORT(.section = "PROFILE BY DEVICE CSV",
+                       .names = "file kind device activities window_ms busy_ms idle_ms compute_ms communication_ms "
+                                "exposed_communication_ms copy_ms exposed_copy_ms overlap",
+                       .rows = "profiles devices", .sources = {&profile_fields, &device_fields}),
+    [MLS_PROFILE_BY_CHANGE] =
+        PROFILE_REPORT(.section = "PROFILE AGAINST CSV", .names = "file against unit class before after change",
+                       .rows = "against classes", .sources = {&compared_fields, &against_fields, &change_fields}),
 };

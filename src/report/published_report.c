@@ -126,26 +126,24 @@ MLS_FIELDS_BESIDE(hit_csv, hit, RESULT_CSV_FIELDS)
 #define LIST_FIELDS(F) F(list, results, LIST(hit), "", MLS_ROWS(row->hits, row->count))
 MLS_FIELDS(list, mls_published_list, LIST_FIELDS)
 
-static const mls_columns result_columns = {
-    .section = "PUBLISHED CSV",
-    .names =
-        "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability",
-    .rows = "results",
-    .sources = {&hit_csv_fields, &hit_fields}};
-static const mls_columns trend_columns = {
-    .section = "PUBLISHED TREND CSV",
-    .names = "benchmark division accelerators edition minutes ratio accelerator submitter system",
-    .rows = "results",
-    .sources = {&hit_csv_fields, &hit_fields}};
+const mls_report mls_published_report = {
+    .section = "PUBLISHED JSON",
+    .show = show_results,
+    .object = &list_fields,
+    .lines = "results",
+    .columns = {
+        .section = "PUBLISHED CSV",
+        .names =
+            "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability",
+        .rows = "results",
+        .sources = {&hit_csv_fields, &hit_fields}}};
 
-const mls_report mls_published_report = {.section = "PUBLISHED JSON",
-                                         .show = show_results,
-                                         .object = &list_fields,
-                                         .lines = "results",
-                                         .columns = &result_columns};
-
-const mls_report mls_published_trend_report = {.section = "PUBLISHED JSON",
-                                               .show = show_trend,
-                                               .object = &list_fields,
-                                               .lines = "results",
-                                               .columns = &trend_columns};
+const mls_report mls_published_trend_report = {
+    .section = "PUBLISHED JSON",
+    .show = show_trend,
+    .object = &list_fields,
+    .lines = "results",
+    .columns = {.section = "PUBLISHED TREND CSV",
+                .names = "benchmark division accelerators edition minutes ratio accelerator submitter system",
+                .rows = "results",
+                .sources = {&hit_csv_fields, &hit_fields}}};

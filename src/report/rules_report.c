@@ -396,20 +396,24 @@ MLS_FIELDS(listings, mls_rcp_listings, LISTINGS_FIELDS)
 #define BENCHMARK_CSV_FIELDS(F) F(benchmark_csv, limit, OBJECT_OF(limit), "", LIMIT_OF(row))
 MLS_FIELDS_BESIDE(benchmark_csv, benchmark, BENCHMARK_CSV_FIELDS)
 
-static const mls_columns point_columns = {
-    .section = "RCP CSV",
-    .names = "usage edition benchmark global_batch_size unit runs mean stdev least_mean max_speedup limit pruned name "
-             "precision platform creator when source hyperparameters",
-    .rows = "benchmarks points",
-    .sources = {&point_csv_fields, &point_fields, &benchmark_fields}};
-static const mls_columns limit_columns = {
-    .section = "RCP BATCH CSV",
-    .names = "usage edition benchmark global_batch_size unit match lower_batch_size upper_batch_size mean stdev "
-             "least_mean max_speedup limit",
-    .rows = "benchmarks limit",
-    .sources = {&limit_csv_fields, &limit_fields, &benchmark_csv_fields, &benchmark_fields}};
-
 const mls_report mls_rcp_report = {
-    .section = "RCP JSON", .show = show_listings, .object = &listings_fields, .columns = &point_columns};
+    .section = "RCP JSON",
+    .show = show_listings,
+    .object = &listings_fields,
+    .columns = {
+        .section = "RCP CSV",
+        .names =
+            "usage edition benchmark global_batch_size unit runs mean stdev least_mean max_speedup limit pruned name "
+            "precision platform creator when source hyperparameters",
+        .rows = "benchmarks points",
+        .sources = {&point_csv_fields, &point_fields, &benchmark_fields}}};
 const mls_report mls_rcp_limit_report = {
-    .section = "RCP JSON", .show = show_listings, .object = &listings_fields, .columns = &limit_columns};
+    .section = "RCP JSON",
+    .show = show_listings,
+    .object = &listings_fields,
+    .columns = {.section = "RCP BATCH CSV",
+                .names =
+                    "usage edition benchmark global_batch_size unit match lower_batch_size upper_batch_size mean stdev "
+                    "least_mean max_speedup limit",
+                .rows = "benchmarks limit",
+                .sources = {&limit_csv_fields, &limit_fields, &benchmark_csv_fields, &benchmark_fields}}};

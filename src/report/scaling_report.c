@@ -73,15 +73,13 @@ MLS_FIELDS_AS(, mls_point_fields, point, mls_scaling_point, NULL, POINT_FIELDS)
     F(series, points, LIST(mls_point), "", MLS_ROWS(row->points, row->count))
 MLS_FIELDS_AS(, mls_series_fields, series, mls_scaling_series, NULL, SERIES_FIELDS)
 
-static const mls_columns scaling_columns = {
-    .section = "SCALING CSV",
-    .names = "usage benchmark division accelerator side path accelerators minutes accelerator_minutes "
-             "global_batch_size to_converge unit speedup efficiency algorithmic system",
-    .rows = "scaling points",
-    .sources = {&mls_series_fields, &mls_point_fields}};
-
-const mls_report mls_scaling_report = {.section = "COMPARE JSON",
-                                       .show = show_scaling,
-                                       .object = &mls_comparison_fields,
-                                       .lines = "scaling",
-                                       .columns = &scaling_columns};
+const mls_report mls_scaling_report = {
+    .section = "COMPARE JSON",
+    .show = show_scaling,
+    .object = &mls_comparison_fields,
+    .lines = "scaling",
+    .columns = {.section = "SCALING CSV",
+                .names = "usage benchmark division accelerator side path accelerators minutes accelerator_minutes "
+                         "global_batch_size to_converge unit speedup efficiency algorithmic system",
+                .rows = "scaling points",
+                .sources = {&mls_series_fields, &mls_point_fields}}};

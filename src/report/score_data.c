@@ -166,16 +166,15 @@ MLS_FIELDS_AS(, mls_skipped_fields, skipped, mls_source, NULL, SKIPPED_FIELDS)
     F(collection, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))
 MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 
-static const mls_columns score_columns = {.section = "SCORE CSV",
-                                          .names = MLS_SCORE_COLUMNS,
-                                          .rows = "groups runs",
-                                          .sources = {&group_csv_fields, &run_csv_fields, &group_fields, &run_fields}};
-
-const mls_report mls_score_report = {.section = "SCORE JSON",
-                                     .show = mls_score_show,
-                                     .object = &collection_fields,
-                                     .lines = "groups",
-                                     .columns = &score_columns};
+const mls_report mls_score_report = {
+    .section = "SCORE JSON",
+    .show = mls_score_show,
+    .object = &collection_fields,
+    .lines = "groups",
+    .columns = {.section = "SCORE CSV",
+                .names = MLS_SCORE_COLUMNS,
+                .rows = "groups runs",
+                .sources = {&group_csv_fields, &run_csv_fields, &group_fields, &run_fields}}};
 
 /* ------------------------------------------------------------ for comparing */
 
@@ -220,13 +219,11 @@ static void emit_wide(mls_emitter *to, const void *what, bool names)
     }
 }
 
-static const mls_columns wide_columns = {
-    .section = "WIDE SCORE CSV",
-    .before = MLS_SCORE_COLUMNS,
-    .names = MLS_WIDE_COLUMNS,
-    .rows = "groups runs parts",
-    .sources = {&group_csv_fields, &run_csv_fields, &wide_run_fields, &group_fields, &run_fields, &parts_fields},
-    .root = &wide_fields,
-    .more = emit_wide};
-
-const mls_report mls_score_wide_report = {.columns = &wide_columns};
+const mls_report mls_score_wide_report = {.columns = {.section = "WIDE SCORE CSV",
+                                                      .before = MLS_SCORE_COLUMNS,
+                                                      .names = MLS_WIDE_COLUMNS,
+                                                      .rows = "groups runs parts",
+                                                      .sources = {&group_csv_fields, &run_csv_fields, &wide_run_fields,
+                                                                  &group_fields, &run_fields, &parts_fields},
+                                                      .root = &wide_fields,
+                                                      .more = emit_wide}};

@@ -70,15 +70,13 @@ MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
 #define SUMMARIES_FIELDS(F) F(summaries, results, LIST(summary), "", MLS_ROWS(row->groups, row->group_count))
 MLS_FIELDS(summaries, mls_collection, SUMMARIES_FIELDS)
 
-static const mls_columns summary_columns = {.section = "SUMMARY CSV",
-                                            .names = SYSTEM_COLUMNS
-                                            " benchmark scaling runs runs_ok minutes scale_factor global_batch_size "
-                                            "to_converge unit official score_minutes energy_joules path",
-                                            .rows = "results",
-                                            .sources = {&summary_fields},
-                                            .root = &summaries_fields};
-
-const mls_report mls_summary_report = {.columns = &summary_columns};
+const mls_report mls_summary_report = {
+    .columns = {.section = "SUMMARY CSV",
+                .names = SYSTEM_COLUMNS " benchmark scaling runs runs_ok minutes scale_factor global_batch_size "
+                                        "to_converge unit official score_minutes energy_joules path",
+                .rows = "results",
+                .sources = {&summary_fields},
+                .root = &summaries_fields}};
 
 /* ---------------------------------------------------------- a row a system */
 
@@ -229,11 +227,9 @@ static void emit_benchmarks(mls_emitter *to, const void *what, bool names)
     }
 }
 
-static const mls_columns system_columns = {.section = "SUMMARY CSV",
-                                           .names = SYSTEM_COLUMNS,
-                                           .rows = "systems first",
-                                           .sources = {&summary_fields},
-                                           .root = &systems_fields,
-                                           .more = emit_benchmarks};
-
-const mls_report mls_summary_wide_report = {.columns = &system_columns};
+const mls_report mls_summary_wide_report = {.columns = {.section = "SUMMARY CSV",
+                                                        .names = SYSTEM_COLUMNS,
+                                                        .rows = "systems first",
+                                                        .sources = {&summary_fields},
+                                                        .root = &systems_fields,
+                                                        .more = emit_benchmarks}};

@@ -154,32 +154,19 @@ static void show_telemetry(mls_printer *to, const void *what)
 MLS_FIELDS(summary, mls_metric_summary, SUMMARY_FIELDS)
 
 /* What has no value is left out. */
-static void emit_known(mls_emitter *to, bool known, double value)
-{
-    if (known) {
-        mls_emit_number(to, value);
-    }
-}
-
-static void emit_summary(mls_emitter *to, const mls_metric_summary *summary)
-{
-    if (!isnan(summary->mean)) {
-        mls_emit_object(to, &summary_fields, summary);
-    }
-}
-
 #define METRIC_MEMBER(F, id, name, unit)                                                                               \
-    F(metrics, name, WRITTEN, unit, emit_summary(to, &row->metrics[MLS_METRIC_##id]))
+    F(metrics, name, OBJECT_OF(summary), unit,                                                                         \
+      isnan(row->metrics[MLS_METRIC_##id].mean) ? NULL : &row->metrics[MLS_METRIC_##id])
 #define METRIC_MEMBERS(F) MLS_METRIC_LIST(METRIC_MEMBER, F)
 MLS_FIELDS(metrics, mls_telemetry_device, METRIC_MEMBERS)
 
-#define COUNTED(id) row->counters[MLS_COUNTER_##id]
-#define COUNTER_MEMBER(F, id, name) F(counters, name, WRITTEN, "", emit_known(to, !isnan(COUNTED(id)), COUNTED(id)))
+#define COUNTER(id) row->counters[MLS_COUNTER_##id]
+#define COUNTER_MEMBER(F, id, name) F(counters, name, NUMBER_ELSE_OUT(!isnan(COUNTER(id))), "", COUNTER(id))
 #define COUNTER_MEMBERS(F) MLS_COUNTER_LIST(COUNTER_MEMBER, F)
 MLS_FIELDS(counters, mls_telemetry_device, COUNTER_MEMBERS)
 
 #define SHARE(id) row->reasons[MLS_REASON_##id]
-#define REASON_MEMBER(F, id, name) F(reasons, name, WRITTEN, "", emit_known(to, SHARE(id) > 0, SHARE(id)))
+#define REASON_MEMBER(F, id, name) F(reasons, name, NUMBER_ELSE_OUT(SHARE(id) > 0), "", SHARE(id))
 #define REASON_MEMBERS(F) MLS_REASON_LIST(REASON_MEMBER, F)
 MLS_FIELDS(reasons, mls_telemetry_device, REASON_MEMBERS)
 
@@ -254,16 +241,15 @@ MLS_FIELDS(telemetry, mls_telemetry, TELEMETRY_FIELDS)
 
 #define METRIC_COLUMN(blank, id, name, unit) #name blank
 #define METRIC_COLUMNS MLS_METRIC_LIST(METRIC_COLUMN, " ")
-static const mls_columns telemetry_columns = {
-    .section = "TELEMETRY CSV",
-    .names =
-        "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage gaps longest_gap_ms "
-        "energy_joules mean_power_w energy_estimate_joules repeated " METRIC_COLUMNS "ecc_corrected ecc_uncorrected",
-    .rows = "windows devices",
-    .sources = {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields}};
-
-const mls_report mls_telemetry_report = {.section = "TELEMETRY JSON",
-                                         .show = show_telemetry,
-                                         .object = &telemetry_fields,
-                                         .lines = "windows",
-                                         .columns = &telemetry_columns};
+const mls_report mls_telemetry_report = {
+    .section = "TELEMETRY JSON",
+    .show = show_telemetry,
+    .object = &telemetry_fields,
+    .lines = "windows",
+    .columns = {.section = "TELEMETRY CSV",
+                .names = "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage "
+                         "gaps longest_gap_ms "
+                         "energy_joules mean_power_w energy_estimate_joules repeated " METRIC_COLUMNS
+                         "ecc_corrected ecc_uncorrected",
+                .rows = "windows devices",
+                .sources = {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields}}};

@@ -144,22 +144,22 @@ MLS_FIELDS_BESIDE(timed_csv, timed, TIMED_CSV_FIELDS)
 #define TIMED_RUNS_FIELDS(F) F(timed_runs, runs, LIST(timed), "", MLS_ROWS_AT(row->runs, row->run_count))
 MLS_FIELDS_BESIDE(timed_runs, throughputs, TIMED_RUNS_FIELDS)
 
-static const mls_columns throughput_columns = {
-    .section = "THROUGHPUT CSV",
-    .names = "file line state status benchmark global_batch_size malformed backwards run_ms startup_ms training_ms "
-             "evaluation_ms between_ms tail_ms overlapped_evaluation_ms unit marks_from samples segments evaluations "
-             "measured_training_ms "
-             "training_samples_per_second run_samples_per_second steady_ms_per_sample steady_samples_per_second "
-             "steady_step_ms "
-             "steady_tokens_per_second band warmup_segments warmup_lost_ms slow_phases shift_samples shift_factor "
-             "evaluation_median_ms slow_evaluations time_to_target_ms logged_throughput logged_step_ms accelerators "
-             "accelerator "
-             "flops_per_sample mfu_bf16 mfu",
-    .rows = "runs",
-    .sources = {&timed_runs_fields, &timed_csv_fields, &timed_fields}};
-
-const mls_report mls_throughput_report = {.section = "THROUGHPUT JSON",
-                                          .show = mls_throughputs_show,
-                                          .object = &throughputs_fields,
-                                          .lines = "runs",
-                                          .columns = &throughput_columns};
+const mls_report mls_throughput_report = {
+    .section = "THROUGHPUT JSON",
+    .show = mls_throughputs_show,
+    .object = &throughputs_fields,
+    .lines = "runs",
+    .columns = {
+        .section = "THROUGHPUT CSV",
+        .names =
+            "file line state status benchmark global_batch_size malformed backwards run_ms startup_ms training_ms "
+            "evaluation_ms between_ms tail_ms overlapped_evaluation_ms unit marks_from samples segments evaluations "
+            "measured_training_ms "
+            "training_samples_per_second run_samples_per_second steady_ms_per_sample steady_samples_per_second "
+            "steady_step_ms "
+            "steady_tokens_per_second band warmup_segments warmup_lost_ms slow_phases shift_samples shift_factor "
+            "evaluation_median_ms slow_evaluations time_to_target_ms logged_throughput logged_step_ms accelerators "
+            "accelerator "
+            "flops_per_sample mfu_bf16 mfu",
+        .rows = "runs",
+        .sources = {&timed_runs_fields, &timed_csv_fields, &timed_fields}}};

@@ -324,11 +324,6 @@ MLS_FIELDS(submission, mls_submission, SUBMISSION_FIELDS)
 /* A row a finding of all there are. */
 #define ALL_FIELDS(F) F(all, findings, FINDINGS, "", add_all(&found, to->view, row))
 MLS_FIELDS_BESIDE(all, submission, ALL_FIELDS)
-static const mls_columns columns = {.section = "VERIFY CSV",
-                                    .names = "severity code submitter path line column key message",
-                                    .rows = "findings",
-                                    .sources = {&all_fields, &mls_finding_csv_fields, &mls_finding_fields}};
-
 static void all_findings(mls_found *found, const mls_printer *to, const void *submission)
 {
     found->root = ((const mls_submission *)submission)->path;
@@ -386,10 +381,14 @@ static void test_cases(mls_printer *to, const void *what)
     }
 }
 
-const mls_report mls_verify_report = {.name = "mlscore verify",
-                                      .section = "VERIFY JSON",
-                                      .show = show_submission,
-                                      .object = &submission_fields,
-                                      .columns = &columns,
-                                      .findings = all_findings,
-                                      .cases = test_cases};
+const mls_report mls_verify_report = {
+    .name = "mlscore verify",
+    .section = "VERIFY JSON",
+    .show = show_submission,
+    .object = &submission_fields,
+    .columns = {.section = "VERIFY CSV",
+                .names = "severity code submitter path line column key message",
+                .rows = "findings",
+                .sources = {&all_fields, &mls_finding_csv_fields, &mls_finding_fields}},
+    .findings = all_findings,
+    .cases = test_cases};

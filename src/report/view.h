@@ -52,8 +52,8 @@ typedef struct mls_report {
     /* JSON: the members of one `what`; when many come one by one, the name of their list. */
     const mls_fields *object;
     const char *stream;
-    const char *lines;          /* NDJSON: the lists and objects whose rows are lines; NULL: the object is one */
-    const mls_columns *columns; /* CSV */
+    const char *lines;   /* NDJSON: the lists and objects whose rows are lines; NULL: the object is one */
+    mls_columns columns; /* CSV */
     /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
     void (*findings)(struct mls_found *found, const struct mls_printer *to, const void *what);
     void (*cases)(struct mls_printer *to, const void *what);
