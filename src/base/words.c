@@ -156,7 +156,8 @@ mls_words mls_words_plural(size_t count, const char *singular, const char *plura
 void mls_words_append_more(mls_buffer *line, size_t count, const char *noun, const char *hint)
 {
     if (count > 0) {
-        mls_buffer_printf(line, "and %s more", mls_words_count((double)count).text);
+        const bool inside = line->len > 0 && line->ptr[line->len - 1] != ' ';
+        mls_buffer_printf(line, "%sand %s more", inside ? " " : "", mls_words_count((double)count).text);
         mls_buffer_printf(line, noun == NULL ? "%.0s" : count == 1 ? " %s" : " %ss", noun != NULL ? noun : "");
         mls_buffer_printf(line, hint == NULL ? "%.0s" : " (%s)", hint != NULL ? hint : "");
     }

@@ -40,7 +40,8 @@ mls_words mls_words_plural(size_t count, const char *singular, const char *plura
 
 /*
  * Appends what a list leaves out: "and 3 more devices (-v lists them)", where `noun` is one of them (NULL: they are not
- * named) and `hint` says how to see them (NULL: they cannot be seen).  Nothing where it leaves out nothing.
+ * named) and `hint` says how to see them (NULL: they cannot be seen), after a blank where something stands before it.
+ * Nothing where it leaves out nothing.
  */
 void mls_words_append_more(mls_buffer *line, size_t count, const char *noun, const char *hint);
 

@@ -95,19 +95,10 @@ static void describe(const mls_check_log *log, mls_buffer *line)
 static void show_log_findings(mls_view *view, const mls_check_log *log)
 {
     const mls_found_look look = {
-        .indent = INDENT, .hang = HANG, .named = true, .limit = view->verbose > 0 ? 0 : SHOWN_MAX};
+        .indent = INDENT, .hang = HANG, .named = true, .limit = mls_view_limit(view, SHOWN_MAX)};
     mls_found found = {0};
     add_findings(&found, log, view, false);
-    const size_t kept = found.count;
-    const size_t told = mls_found_show(view, &found, look);
-    size_t all = 0;
-    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        all += mls_view_shows(view, severity) ? mls_finding_counts_of(&log->run->findings.counts, severity) : 0;
-    }
-    if (all > told) {
-        mls_output_printf(view->output, "%*sand %zu more%s\n", INDENT, "", all - told,
-                          kept > told ? " (-v lists them)" : "");
-    }
+    mls_found_show(view, &found, look);
 }
 
 static void table_log(mls_printer *to, const mls_check_log *log)

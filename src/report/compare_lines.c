@@ -41,7 +41,7 @@ static const char *file_below(const mls_side_group *group, const mls_side_run *r
 
 void mls_compare_show_odd_runs(mls_view *view, const mls_block *block)
 {
-    const size_t most = view->verbose > 0 ? SIZE_MAX : LINES_SHOWN;
+    const size_t most = mls_view_limit(view, LINES_SHOWN);
     size_t all = 0;
     for (size_t i = 0; i < block->outliers.count; i++) {
         const mls_outlier *outlier = &block->outliers.items[i];
@@ -63,9 +63,7 @@ void mls_compare_show_odd_runs(mls_view *view, const mls_block *block)
             }
         }
     }
-    if (all > most) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "and %zu more such runs (-v lists them)", all - most);
-    }
+    mls_view_more(view, MLS_STYLE_PLAIN, 2, all > most ? all - most : 0, "such run", mls_view_hint(view));
 }
 
 void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below)

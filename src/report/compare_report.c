@@ -441,9 +441,10 @@ static void setting_rows(abreast *to, const mls_differings *settings, size_t mos
         }
     }
     if (settings->differ > shown) {
-        mls_words more;
-        (void)mls_text_printf(more.text, sizeof more.text, "  … and %zu more (--all)", settings->differ - shown);
-        text_line(to, MLS_STYLE_PLAIN, more.text);
+        mls_buffer more = {0};
+        mls_buffer_append_text(&more, "  … ");
+        mls_words_append_more(&more, settings->differ - shown, NULL, "--all");
+        text_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
     }
 }
 

@@ -157,7 +157,7 @@ static void show_entry_findings(mls_view *view, const mls_config_entry *entry, b
             mls_found_add_one(&found, &entry->findings.items[i], (mls_owner){.path = name.ptr}, NULL);
         }
     }
-    (void)mls_found_show(view, &found, look);
+    mls_found_show(view, &found, look);
     mls_output_drop(view->output, &name);
 }
 

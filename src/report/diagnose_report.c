@@ -123,16 +123,15 @@ static void show_log_line(mls_view *view, const mls_failure_line *line, size_t i
 static void show_others(mls_view *view, const mls_failure *failure)
 {
     mls_buffer line = {0};
-    const size_t shown = view->verbose > 0 || failure->also_count <= OTHERS_SHOWN ? failure->also_count : OTHERS_SHOWN;
-    for (size_t i = 0; i < shown; i++) {
+    const size_t most = mls_view_limit(view, OTHERS_SHOWN);
+    for (size_t i = 0; i < failure->also_count && i < most; i++) {
         mls_buffer_printf(&line, "%s%zu x %s", i > 0 ? ", " : "beside it: ", failure->also[i].count,
                           failure->also[i].signature->id);
     }
-    if (failure->also_count > shown) {
-        mls_buffer_printf(&line, " and %s (-v lists them)",
-                          mls_words_plural(failure->also_count - shown, "more kind", "more kinds").text);
+    if (failure->also_count > most) {
+        mls_words_append_more(&line, failure->also_count - most, "kind", mls_view_hint(view));
     }
-    if (shown > 0) {
+    if (failure->also_count > 0) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
     mls_output_drop(view->output, &line);
@@ -145,7 +144,7 @@ static void show_suspects(mls_view *view, const mls_failure *failure)
         mls_buffer_printf(&line, "%s%u", i > 0 ? ", " : "did not report the timeout: ranks ", failure->suspects[i]);
     }
     if (failure->suspect_count > SUSPECTS_SHOWN) {
-        mls_buffer_printf(&line, " and %zu more", failure->suspect_count - SUSPECTS_SHOWN);
+        mls_words_append_more(&line, failure->suspect_count - SUSPECTS_SHOWN, NULL, NULL);
     }
     if (failure->suspect_count > 0) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
@@ -188,9 +187,7 @@ static void show_rest(mls_view *view, const mls_diagnosis *job)
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "%s:%zu: %s  [%s, no cause]", job->notes[i].file,
                         job->notes[i].line, job->notes[i].text, job->notes[i].signature->id);
     }
-    if (view->verbose > 0 && job->note_total > job->note_count) {
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "and %zu more", job->note_total - job->note_count);
-    }
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, view->verbose > 0 ? job->note_total - job->note_count : 0, NULL, NULL);
     if (job->skipped_count > 0 && !view->quiet) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "skipped %s%s",
                         mls_words_plural(job->skipped_count, "file", "files").text,

@@ -41,18 +41,18 @@ bool mls_view_shows(const mls_view *view, mls_severity severity)
                               : !view->quiet || view->strict || severity == MLS_SEVERITY_ERROR;
 }
 
-/* A message behind the name of its file, which its place tells already: "logs no seed". */
-static const char *behind_name(const mls_finding *finding)
+/* A message without the name of its file, which its place says already: "logs no seed". */
+static const char *without_name(const mls_finding *finding)
 {
     const mls_str message = mls_str_from(finding->message);
     const mls_str name = mls_str_from(finding->path != NULL ? mls_path_name(finding->path) : NULL);
-    const char *behind = finding->message + name.len;
+    const char *rest = finding->message + name.len;
     if (name.len == 0 || !mls_str_starts(message, name)) {
         return finding->message;
     }
-    const size_t line = *behind == ':' ? 1 + strspn(behind + 1, "0123456789") : 0;
-    behind += line + (line > 0 && behind[line] == ':');
-    return behind[0] == ' ' && (line == 0 || behind[-1] == ':') ? behind + 1 : finding->message;
+    const size_t line = *rest == ':' ? 1 + strspn(rest + 1, "0123456789") : 0;
+    rest += line + (line > 0 && rest[line] == ':');
+    return rest[0] == ' ' && (line == 0 || rest[-1] == ':') ? rest + 1 : finding->message;
 }
 
 void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view)
@@ -65,8 +65,8 @@ void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner o
         return;
     }
     mls_noted *noted = &found->items[found->count++];
-    *noted = (mls_noted){*finding, owner, .runs = 1, .told = 1};
-    noted->finding.message = owner.runs > 0 ? behind_name(finding) : finding->message;
+    *noted = (mls_noted){*finding, owner, .runs = 1, .reported = 1};
+    noted->finding.message = owner.runs > 0 ? without_name(finding) : finding->message;
     noted->finding.path = finding->path != NULL ? finding->path : owner.path;
     noted->finding.line = finding->line != 0 ? finding->line : owner.line;
 }
@@ -75,6 +75,19 @@ void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner own
 {
     for (size_t i = 0; i < findings->count; i++) {
         mls_found_add_one(found, &findings->items[i], owner, view);
+    }
+    mls_found_add_unkept(found, findings, view);
+}
+
+void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const mls_view *view)
+{
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
+        if (view == NULL || mls_view_shows(view, severity)) {
+            found->unkept += mls_finding_counts_of(&findings->counts, severity);
+        }
+    }
+    for (size_t i = 0; i < findings->count; i++) {
+        found->unkept -= view == NULL || mls_view_shows(view, findings->items[i].severity);
     }
 }
 
@@ -109,7 +122,7 @@ static bool same_run(const mls_noted *a, const mls_noted *b)
     return a->owner.run == b->owner.run && (a->owner.run != 0 || strcmp(a->finding.path, b->finding.path) == 0);
 }
 
-/* What findings of one result have alike; of its runs it does not matter which line or value a message names. */
+/* Appends what findings of one result have alike; it does not matter which line or value of a run a message names. */
 static void append_key(mls_buffer *key, const mls_noted *noted)
 {
     const mls_finding *finding = &noted->finding;
@@ -127,7 +140,7 @@ static void append_key(mls_buffer *key, const mls_noted *noted)
 static void put_together(mls_found *found)
 {
     mls_arena arena = {0};
-    mls_map told = {.arena = &arena}; /* the first that is alike, from 1 */
+    mls_map alike = {.arena = &arena}; /* the first that is alike, from 1 */
     mls_buffer key = {0};
     for (size_t i = 0; i < found->count; i++) {
         mls_noted *noted = &found->items[i];
@@ -138,7 +151,7 @@ static void put_together(mls_found *found)
         }
         mls_buffer_clear(&key);
         append_key(&key, noted);
-        mls_map_entry *entry = key.failed ? NULL : mls_map_put(&told, mls_buffer_str(&key), NULL);
+        mls_map_entry *entry = key.failed ? NULL : mls_map_put(&alike, mls_buffer_str(&key), NULL);
         if (entry == NULL) {
             found->failed = true;
             break;
@@ -152,8 +165,8 @@ static void put_together(mls_found *found)
     for (size_t i = 0; i < found->count; i++) {
         mls_noted *first = &found->items[found->items[i].first];
         if (found->items[i].first != i && first->runs > 1) {
-            found->items[i].told = 0;
-            first->told++;
+            found->items[i].reported = 0;
+            first->reported++;
         }
     }
     mls_buffer_release(&key);
@@ -174,9 +187,7 @@ static void append_place(mls_buffer *out, const mls_noted *noted)
     if (finding->line > 0 && finding->column > 0 && noted->runs == 1) {
         mls_buffer_printf(out, ":%zu", finding->column);
     }
-    if (noted->runs > 1) {
-        mls_buffer_printf(out, " and %zu more", noted->runs - 1);
-    }
+    mls_words_append_more(out, noted->runs - 1, NULL, NULL);
     if (noted->runs > 1 && noted->owner.runs >= noted->runs) {
         mls_buffer_printf(out, " of %zu", noted->owner.runs);
     }
@@ -195,26 +206,27 @@ static void show_line(mls_view *view, const mls_noted *noted, mls_found_look loo
     mls_view_line(view, &text, styles[finding->severity], look.indent, look.hang);
 }
 
-size_t mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
+void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
 {
     const mls_severity last = look.sorted ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
     size_t lines = 0;
-    size_t told = 0;
+    size_t left = found->count;
     if (look.together && view->verbose == 0) {
         put_together(found);
     }
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= last; severity++) {
         for (size_t i = 0; i < found->count && (look.limit == 0 || lines < look.limit); i++) {
             const mls_noted *noted = &found->items[i];
-            if (noted->told > 0 && (!look.sorted || noted->finding.severity == severity)) {
+            if (noted->reported > 0 && (!look.sorted || noted->finding.severity == severity)) {
                 show_line(view, noted, look);
-                told += noted->told;
+                left -= noted->reported;
                 lines++;
             }
         }
     }
+    mls_view_more(view, MLS_STYLE_PLAIN, look.indent, left + found->unkept, "finding",
+                  left > 0 ? mls_view_hint(view) : NULL);
     mls_found_finish(found, view->output);
-    return told;
 }
 
 /* ------------------------------------------------------------------ GitHub */

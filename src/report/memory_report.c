@@ -384,7 +384,7 @@ static void show_memory(mls_printer *to, const void *what)
             mls_found_add_one(&found, finding, (mls_owner){.path = job->file}, NULL);
         }
     }
-    (void)mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .named = true});
+    mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .named = true});
 }
 
 const mls_report mls_memory_report = {

@@ -143,9 +143,7 @@ static void show_ooms(mls_printer *to, const void *what)
                         "difference: of %s GiB, the estimate of this job, to what was allocated and wanted",
                         mls_words_grouped((double)list->job->answer.estimate.estimate / gib, 2).text);
     }
-    if (list->dropped > 0) {
-        mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "and %zu more messages", list->dropped);
-    }
+    mls_view_more(view, MLS_STYLE_WARN, INDENT, list->dropped, "message", NULL);
 }
 
 const mls_report mls_oom_report = {

@@ -7,7 +7,14 @@
 #include "report/reports.h"
 #include "report/table.h"
 
-enum { INDENT = 2, HANG = 4, NAME_SHOWN = 48, RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL };
+enum {
+    INDENT = 2,
+    HANG = 4,
+    NAME_SHOWN = 48,
+    FINDINGS_SHOWN = 10,
+    RIGHT = MLS_COLUMN_RIGHT,
+    DECIMAL = MLS_COLUMN_DECIMAL
+};
 
 /* A trace may not say which device an activity is of. */
 static mls_str device_shown(const mls_profile_device *device)
@@ -141,9 +148,7 @@ static void show_rows(mls_view *view, const char *header, const char *counted_as
         add_profile_row(&table, header, counted_as, &rows->items[i], kernels);
     }
     mls_table_finish(&table, view);
-    if (shown < rows->count) {
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "and %zu more (--top 0 lists all)", rows->count - shown);
-    }
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, rows->count - shown, NULL, "--top 0 lists all");
 }
 
 static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
@@ -249,8 +254,9 @@ void mls_profiles_show(mls_printer *to, const void *what)
                             profile->verdicts[v].code);
         }
         mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
-        (void)mls_found_show(view, &found,
-                             (mls_found_look){.indent = INDENT, .named = true, .limit = view->verbose > 0 ? 0 : 10});
+        mls_found_show(
+            view, &found,
+            (mls_found_look){.indent = INDENT, .named = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)});
     }
     if (all->changes != NULL) {
         mls_output_text(view->output, "\n");

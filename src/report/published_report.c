@@ -34,8 +34,9 @@ static void finish_list(mls_printer *to, mls_table *table, const mls_published_l
     mls_table_finish(table, to->view);
     if (list->total > list->count && !to->view->quiet) {
         mls_output_text(to->view->output, markdown ? "\n" : "");
-        mls_view_printf(to->view, MLS_STYLE_DIM, 0, 0, "and %s more (--limit %zu shows them)",
-                        mls_words_count((double)(list->total - list->count)).text, list->total);
+        char hint[sizeof(mls_words)];
+        (void)mls_text_printf(hint, sizeof hint, "--limit %zu shows them", list->total);
+        mls_view_more(to->view, MLS_STYLE_DIM, 0, list->total - list->count, NULL, hint);
     }
 }
 

@@ -209,9 +209,9 @@ static void show_seeds(mls_view *view, const mls_group *group)
 {
     const mls_seed_outcome *seeds = &group->seeds;
     const mls_findings *problems = &seeds->findings;
-    const size_t all = problems->counts.error + problems->counts.warning + problems->counts.advice;
     const mls_style look = seeds->check != MLS_CHECK_FAIL ? MLS_STYLE_WARN : MLS_STYLE_BAD;
-    size_t shown = 0;
+    const size_t most = mls_view_limit(view, SEED_PROBLEMS_SHOWN);
+    mls_buffer more = {0};
     if (seeds->check == MLS_CHECK_NOT_MADE) {
         return;
     }
@@ -219,14 +219,17 @@ static void show_seeds(mls_view *view, const mls_group *group)
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "seeds: %s%s", mls_words_count((double)seeds->count).text,
                         seeds->count > 1 && seeds->different == seeds->count ? ", all different" : "");
     }
-    for (; shown < problems->count && (view->verbose > 0 || shown < SEED_PROBLEMS_SHOWN); shown++) {
-        const mls_finding *problem = &problems->items[shown];
+    for (size_t i = 0; i < problems->count && i < most; i++) {
+        const mls_finding *problem = &problems->items[i];
         mls_view_printf(view, look, INDENT, HANG, "seeds: %s%s",
                         problem->severity == MLS_SEVERITY_ERROR ? "" : "warning: ", problem->message);
     }
-    if (all > shown) {
-        mls_view_printf(view, look, INDENT, HANG, "seeds: and %s more%s", mls_words_count((double)(all - shown)).text,
-                        view->verbose == 0 ? " (-v lists them)" : "");
+    const size_t all = problems->counts.error + problems->counts.warning + problems->counts.advice;
+    if (all > problems->count || all > most) {
+        mls_buffer_append_text(&more, "seeds: ");
+        mls_words_append_more(&more, all - (problems->count < most ? problems->count : most), NULL,
+                              problems->count > most ? mls_view_hint(view) : NULL);
+        mls_view_line(view, &more, look, INDENT, HANG);
     }
 }
 
@@ -281,17 +284,16 @@ static void show_group_findings(mls_view *view, const mls_group *group)
             mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
         }
     }
-    (void)mls_found_show(view, &found, look);
+    mls_found_show(view, &found, look);
 }
 
 /* What is said of runs: first why those that never ended did not, whatever else there is. */
 enum { OF_ENDINGS, OF_ALL_ELSE, FOUND_LISTS };
 
-/* Adds the findings of a run, but for the reason that stands in its row already (listed only with -v); how many. */
-static size_t add_run(mls_found lists[FOUND_LISTS], const mls_view *view, const mls_group *group, size_t index)
+/* Adds the findings of a run, but for the reason that stands in its row already (listed only with -v). */
+static void add_run(mls_found lists[FOUND_LISTS], const mls_view *view, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
-    const mls_finding_counts *counts = &run->findings.counts;
     const mls_finding *noted = view->verbose == 0 ? mls_run_reason(run) : NULL;
     const mls_owner owner = {.path = mls_group_name_below(group, run->file),
                              .result = mls_str_from(group->path),
@@ -304,26 +306,23 @@ static size_t add_run(mls_found lists[FOUND_LISTS], const mls_view *view, const 
             mls_found_add_one(&lists[ending ? OF_ENDINGS : OF_ALL_ELSE], finding, owner, NULL);
         }
     }
-    return counts->error + counts->warning + counts->advice - (noted != NULL);
+    mls_found_add_unkept(&lists[OF_ALL_ELSE], &run->findings, NULL);
 }
 
 static void show_run_findings(mls_view *view, const mls_group *group)
 {
-    const bool brief = view->verbose == 0;
-    mls_found_look look = {.indent = INDENT, .hang = HANG, .named = true, .together = true, .sorted = true};
+    const mls_found_look look = {.indent = INDENT,
+                                 .hang = HANG,
+                                 .named = true,
+                                 .together = true,
+                                 .sorted = true,
+                                 .limit = mls_view_limit(view, FINDINGS_SHOWN)};
     mls_found lists[FOUND_LISTS] = {0};
-    size_t all = 0; /* a list keeps only some of many findings and counts them all */
     for (size_t i = 0; i < group->run_count; i++) {
-        all += add_run(lists, view, group, i);
+        add_run(lists, view, group, i);
     }
-    look.limit = brief ? FINDINGS_SHOWN : 0;
-    size_t told = mls_found_show(view, &lists[OF_ENDINGS], look);
-    told += mls_found_show(view, &lists[OF_ALL_ELSE], look);
-    if (all > told) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "and %s%s",
-                        mls_words_plural(all - told, "more finding", "more findings").text,
-                        brief ? " (-v lists them)" : "");
-    }
+    mls_found_show(view, &lists[OF_ENDINGS], look);
+    mls_found_show(view, &lists[OF_ALL_ELSE], look);
 }
 
 /* What is valid, and the score, follow the rules with --strict too; what makes the command fail is said. */

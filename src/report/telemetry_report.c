@@ -88,7 +88,7 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
         for (size_t k = 0; k < window->outlier_count; k++) {
             out |= window->outliers[k].device == device;
         }
-        if (out || i < DEVICES_SHOWN || view->verbose > 0) {
+        if (out || i < mls_view_limit(view, DEVICES_SHOWN)) {
             add_device_row(&table, device, out);
         } else {
             hidden++;
@@ -96,32 +96,22 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
     }
     mls_table_finish(&table, view);
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
-    if (hidden > 0) {
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "and %s (-v lists them)",
-                        mls_words_plural(hidden, "more device", "more devices").text);
-    }
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, hidden, "device", mls_view_hint(view));
 }
 
 /* Where there is only one log, findings need not name it. */
 static void show_window_findings(mls_view *view, const mls_telemetry_window *window, bool one_log)
 {
-    const mls_finding_counts *counts = &window->findings.counts;
-    const bool brief = view->verbose == 0;
     const mls_found_look look = {
-        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = brief ? FINDINGS_SHOWN : 0};
+        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
     mls_found found = {0};
     for (size_t i = 0; i < window->findings.count; i++) {
         mls_finding finding = window->findings.items[i];
         finding.path = one_log && finding.line == 0 ? NULL : finding.path;
         mls_found_add_one(&found, &finding, (mls_owner){0}, view);
     }
-    const size_t told = mls_found_show(view, &found, look);
-    const size_t all = counts->error + counts->warning + counts->advice;
-    if (all > told && !view->quiet) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "and %s%s",
-                        mls_words_plural(all - told, "more finding", "more findings").text,
-                        brief ? " (-v lists them)" : "");
-    }
+    mls_found_add_unkept(&found, &window->findings, view);
+    mls_found_show(view, &found, look);
     if (window->suggested_timezone[0] != '\0') {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
                         "the logs cover the runs when their times are of another "

@@ -210,25 +210,16 @@ static void show_utilization(mls_view *view, const mls_throughput_group *group, 
 
 static void show_slow(mls_view *view, const mls_throughput_group *group)
 {
-    const mls_found_look look = {.indent = INDENT,
-                                 .hang = HANG,
-                                 .named = true,
-                                 .sorted = true,
-                                 .limit = view->verbose > 0 ? 0 : SHOWN_WITHOUT_V};
-    const mls_finding_counts *counts = &group->findings.counts;
-    const size_t all = counts->error + counts->warning + counts->advice;
+    const mls_found_look look = {
+        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, SHOWN_WITHOUT_V)};
     mls_found found = {0};
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
         finding.path = mls_group_name_below(group->group, finding.path);
         mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
     }
-    const size_t told = mls_found_show(view, &found, look);
-    if (all > told) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "and %s%s",
-                        mls_words_plural(all - told, "more finding", "more findings").text,
-                        view->verbose == 0 ? " (-v lists them)" : "");
-    }
+    mls_found_add_unkept(&found, &group->findings, NULL);
+    mls_found_show(view, &found, look);
 }
 
 /* -v: what is no finding but worth knowing of a run, in one line. */

@@ -60,6 +60,7 @@ static void limit(mls_found *found, mls_severity severity, size_t unseen[MLS_FIN
         }
     }
     found->count = kept;
+    found->unkept = 0; /* of each code there is a line of its own */
 }
 
 /* Findings of one severity of a submitter (NULL: of what is nobody's); of each code a few, and how many more. */
@@ -75,15 +76,17 @@ static void show_list(mls_view *view, const mls_submission *submission, const ml
         *path = strcmp(*path, ".") == 0 ? submission->path : *path;
     }
     limit(&found, severity, unseen);
-    (void)mls_found_show(view, &found, look);
+    mls_found_show(view, &found, look);
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
         const mls_finding_info *info = mls_finding_info_get(code);
         if (info->severity == severity && submitter != NULL) {
             unseen[code] += submitter->unkept[code];
         }
         if (unseen[code] > 0) {
-            mls_output_printf(view->output, "%sand %zu more like the last of these  [%s]\n",
-                              view->format == MLS_FORMAT_MARKDOWN ? "- " : "  ", unseen[code], info->name);
+            mls_buffer more = {0};
+            mls_words_append_more(&more, unseen[code], NULL, NULL);
+            mls_buffer_printf(&more, " like the last of these  [%s]", info->name);
+            mls_view_line(view, &more, MLS_STYLE_PLAIN, look.indent, look.hang);
         }
     }
 }

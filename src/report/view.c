@@ -159,3 +159,22 @@ void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang
     va_end(args);
     mls_view_line(view, &line, style, indent, hang);
 }
+
+size_t mls_view_limit(const mls_view *view, size_t limit)
+{
+    return view->verbose > 0 ? SIZE_MAX : limit;
+}
+
+const char *mls_view_hint(const mls_view *view)
+{
+    return view->verbose > 0 ? NULL : "-v lists them";
+}
+
+void mls_view_more(mls_view *view, mls_style style, size_t indent, size_t count, const char *noun, const char *hint)
+{
+    mls_buffer line = {0};
+    mls_words_append_more(&line, count, noun, hint);
+    if (count > 0) {
+        mls_view_line(view, &line, style, indent, indent + 4);
+    }
+}

@@ -141,34 +141,44 @@ void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t ind
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
     MLS_PRINTF(5, 6);
 
-/* Whose findings, gathered in the order in which they are to be told, they are; zeroed members mean "none". */
+/*
+ * A list of which only some stand on a screen: at most `limit`, with -v all; and below them the line that says how many
+ * more there are (mls_words_append_more()), with the hint that -v has where it lists them.
+ */
+size_t mls_view_limit(const mls_view *view, size_t limit);
+const char *mls_view_hint(const mls_view *view);
+void mls_view_more(mls_view *view, mls_style style, size_t indent, size_t count, const char *noun, const char *hint);
+
+/* Whose findings, gathered in the order in which they are to be reported, they are; zeroed members mean "none". */
 typedef struct mls_owner {
     const char *path; /* of findings without a path */
     size_t line;      /* of findings without a line */
     const char *name; /* of the submitter */
-    mls_str result;   /* what is alike in several runs of one result is told in one line; ptr NULL: of none */
-    size_t run;       /* which of its runs; 0: the path tells */
+    mls_str result;   /* what is alike in several runs of one result is one line; ptr NULL: of none */
+    size_t run;       /* which of its runs; 0: the path says it */
     size_t runs;      /* how many it has; 0: not known, or it is about no run */
 } mls_owner;
 
 typedef struct mls_noted {
     mls_finding finding; /* with the owner's path and line where it has none itself */
     mls_owner owner;
-    size_t first, last; /* in the list: of what is told together */
+    size_t first, last; /* in the list: of what is reported together */
     size_t runs;        /* that have it alike */
-    size_t told;        /* findings that its line tells; 0: another line tells it */
+    size_t reported;    /* findings that its line reports; 0: another line reports it */
 } mls_noted;
 
 typedef struct mls_found {
     mls_noted *items;
     size_t count, capacity;
+    size_t unkept;    /* more that were counted but not kept */
     const char *root; /* GitHub: of paths; NULL: they are as the user would open them */
     bool failed;      /* memory ran out */
 } mls_found;
 
-/* Adds a finding, or all of a list; `view` not NULL: only if it shows them. */
+/* Adds a finding, or all of a list with what it counted but did not keep; `view` not NULL: only if it shows them. */
 void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view);
 void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view);
+void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const mls_view *view);
 
 /* Frees the list; that it lacked memory is an error of the output. */
 void mls_found_finish(mls_found *found, mls_output *output);
@@ -181,8 +191,8 @@ typedef struct mls_found_look {
     size_t limit;        /* lines at most; 0: no limit */
 } mls_found_look;
 
-/* Prints `path:line:column: severity: message  [code]` for each; how many findings the lines tell.  Frees the list. */
-size_t mls_found_show(mls_view *view, mls_found *found, mls_found_look look);
+/* Prints `path:line:column: severity: message  [code]` for each, and how many more there are.  Frees the list. */
+void mls_found_show(mls_view *view, mls_found *found, mls_found_look look);
 mls_words mls_found_words(size_t count, mls_severity severity); /* "2 errors" */
 /* ": 2 errors, 1 warning", nothing when there are none. */
 void mls_found_append_counts(mls_buffer *line, const char *before, const mls_finding_counts *counts);

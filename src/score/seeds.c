@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "mlscore/value.h"
 
 /*
@@ -202,7 +202,7 @@ static void report_equal(seed_check *check, const equal_seeds *equal)
                           equal->named[i].seed->line);
     }
     if (equal->count > NAMED_MAX) {
-        mls_buffer_printf(&words, " and %zu more", equal->count - NAMED_MAX);
+        mls_words_append_more(&words, equal->count - NAMED_MAX, NULL, NULL);
     }
     check->outcome->findings.out_of_memory |= words.failed;
     add_problem(check, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
