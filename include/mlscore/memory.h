@@ -59,8 +59,8 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128 };
 
 /**
- * What is asked.  To be made by mls_memory_ask_init(); it owns nothing, the tables must outlive it.  Model, GPU and
- * link have no value among those of the settings but members of their own.
+ * A question: a model, a GPU and how it is used.  To be made by mls_memory_ask_init(); it owns nothing, the tables must
+ * outlive it.  Model, GPU and link have no value among those of the settings but members of their own.
  */
 typedef struct mls_memory_ask {
     const mls_models *models;
@@ -100,9 +100,9 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str json, mls_str nam
 
 /**
  * Fills in what the exports of a config, its name and its folders say about a training job, where nothing is set yet.
- * What is there and cannot be used or known becomes findings at its line.  The model stays unset when nothing names it,
- * the GPU when nothing or more than one does.  True when the config alone tells enough for a verdict: a model, how it
- * is split (tp, pp or cp), and nothing that could not be used.
+ * Anything that is there and cannot be used or known becomes findings at its line.  The model stays unset when nothing
+ * names it, the GPU when nothing or more than one does.  True when the config alone says enough for a verdict: a model,
+ * how it is split (tp, pp or cp), and nothing that could not be used.
  */
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
 
@@ -172,7 +172,7 @@ void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer
 /** The items of an estimate that are not 0, the largest first; returns how many. */
 size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_item items[MLS_MEMORY_ITEM_COUNT]);
 
-/** What follows from the numbers of a message: the bits of mls_oom.advice. */
+/** Advice that follows from the numbers of a message: the bits of mls_oom.advice. */
 typedef enum mls_oom_advice {
 #define MLS_OOM_ADVICE_ID(id, name, words) MLS_OOM_##id,
     MLS_OOM_ADVICE(MLS_OOM_ADVICE_ID)
@@ -206,7 +206,7 @@ void mls_oom_search_begin(mls_oom_search *search, const char *file);
 mls_status mls_oom_search_lines(void *search, const mls_lines *lines);
 void mls_oom_search_end(mls_oom_search *search);
 
-/** What was found, in order; of very many messages the last ones are only counted, in *dropped. */
+/** The messages that were found, in order; of very many messages the last ones are only counted, in *dropped. */
 const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count, size_t *dropped);
 
 MLS_C_END

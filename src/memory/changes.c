@@ -24,7 +24,7 @@ mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estima
     to->capacity = VALUE(ask, CAPACITY);
     ITEM(to, RUNTIME) = VALUE(ask, RUNTIME);
     const mls_status status = training ? mls_training_make(ask, to, error) : mls_inference_make(ask, to, error);
-    if (status == MLS_OK && (to->high > MLS_BYTES_MOST || to->global_batch > MLS_BYTES_MOST)) {
+    if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
     }
     to->verdict = verdict_of(ask, to);

@@ -18,7 +18,7 @@ static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p,
     return gpus % MUL(t, p) != 0 ? mls_layout_error(error, "gpus", gpus, "tp x pp", MUL(t, p)) : MLS_OK;
 }
 
-/* What is too much could be read from the host's memory, at the speed of one direction of the link. */
+/* Notes what does not fit, which could be read from the host's memory at the speed of one direction of the link. */
 static void spill_over(const mls_memory_ask *ask, mls_memory_estimate *to)
 {
     const mls_link *link = ask->link != NULL ? ask->link : ask->gpu != NULL ? ask->gpu->link : NULL;
@@ -52,8 +52,8 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     const uint64_t whole = m->kv_lora_rank != 0 ? MUL(latent, kv.n) : MUL(2, m->kv_heads, m->head_dim, kv.n);
     const uint64_t split = m->kv_lora_rank != 0 ? whole : MUL(2, mls_shape_kv_heads(m, t), m->head_dim, kv.n);
     const uint64_t layer_tokens = ADD(MUL(m->layers - m->sliding_layers, context),
-                                      MUL(m->sliding_layers, mls_bytes_least(context, m->sliding_window)));
-    const uint64_t tokens = mls_bytes_least(VALUE(ask, PREFILL), MUL(mls_bytes_most(context, 1), users));
+                                      MUL(m->sliding_layers, mls_bytes_min(context, m->sliding_window)));
+    const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), MUL(mls_bytes_max(context, 1), users));
     ITEM(to, WEIGHTS) = mls_bytes_up(MUL(weight.n, to->parameters), MUL(weight.q, t, p));
     ITEM(to, KV_CACHE) = mls_bytes_per(MUL(split, layer_tokens, users), MUL(kv.q, p));
     ITEM(to, WORKING) = ADD(MUL(tokens, 2, ADD(mls_bytes_per(MUL(m->ffn_matrices, m->ffn), t), MUL(2, m->hidden))),

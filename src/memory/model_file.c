@@ -46,7 +46,7 @@ static uint64_t config_number(config_json *of, const char *names, uint64_t other
     if (item == NULL) {
         return otherwise;
     }
-    if (number >= 0 && number <= (double)MLS_BYTES_MOST && floor(number) >= number) {
+    if (number >= 0 && number <= (double)MLS_BYTES_MAX && floor(number) >= number) {
         return (uint64_t)number;
     }
     if (!of->wrong) {

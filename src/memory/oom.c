@@ -43,7 +43,7 @@ static int64_t message_size(mls_str text)
         return -1;
     }
     const double bytes = floor(ldexp(number, place != NULL ? 10 * (int)(place - units + 1) : 0) + 0.5);
-    return bytes <= (double)MLS_BYTES_MOST ? (int64_t)bytes : -1;
+    return bytes <= (double)MLS_BYTES_MAX ? (int64_t)bytes : -1;
 }
 
 /* A message, and which row of the table it is. */
@@ -68,7 +68,7 @@ static int64_t capture_number(const oom_message *message, const char *name)
 {
     const mls_str text = capture_text(message, name);
     size_t number;
-    return text.ptr != NULL && mls_size_parse(text, &number) && number <= MLS_BYTES_MOST ? (int64_t)number : -1;
+    return text.ptr != NULL && mls_size_parse(text, &number) && number <= MLS_BYTES_MAX ? (int64_t)number : -1;
 }
 
 /* A tensor's bytes, by its shape "53,788,1024" and the name that TensorFlow has for its type; -1: not known. */
@@ -94,7 +94,7 @@ static int64_t tensor_size(mls_str shape, mls_str type)
         bytes = mls_size_parse((mls_str){shape.ptr + at, end - at}, &number) ? MUL(bytes, number) : 0;
         at = end + 1;
     }
-    return bytes != 0 && bytes <= MLS_BYTES_MOST ? (int64_t)bytes : -1;
+    return bytes != 0 && bytes <= MLS_BYTES_MAX ? (int64_t)bytes : -1;
 }
 
 /* ------------------------------------------------------------------ messages */

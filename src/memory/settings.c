@@ -109,14 +109,14 @@ mls_number_bytes mls_number_bytes_of(int64_t kind)
 /* ------------------------------------------------------------------ numbers */
 
 /* 10^18: so large that nothing adds up to anything, and small enough for an int64_t. */
-static const uint64_t number_most = UINT64_C(1000000000000000000);
+static const uint64_t number_max = UINT64_C(1000000000000000000);
 
 /* "131072" or, of tokens, "128k". */
 static bool read_whole(mls_str text, uint64_t *number)
 {
     const bool kilo = text.len > 1 && (text.ptr[text.len - 1] == 'k' || text.ptr[text.len - 1] == 'K');
     size_t value;
-    if (!mls_size_parse((mls_str){text.ptr, text.len - kilo}, &value) || value > number_most / 1024) {
+    if (!mls_size_parse((mls_str){text.ptr, text.len - kilo}, &value) || value > number_max / 1024) {
         return false;
     }
     *number = kilo ? (uint64_t)value * 1024 : (uint64_t)value;
@@ -148,7 +148,7 @@ bool mls_memory_size_parse(mls_str text, uint64_t *bytes)
     for (size_t i = 0; i < sizeof units / sizeof *units && known; i++) {
         value = mls_str_equal(unit, mls_str_from(units[i].unit)) ? floor(number * units[i].bytes + 0.5) : value;
     }
-    const bool sane = value >= 0 && value <= (double)MLS_BYTES_MOST;
+    const bool sane = value >= 0 && value <= (double)MLS_BYTES_MAX;
     *bytes = sane ? (uint64_t)value : 0;
     return sane;
 }

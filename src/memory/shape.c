@@ -6,9 +6,9 @@
 #include "memory/sizes.h"
 
 /* Far beyond any model there is, and small enough for what is walked through one by one. */
-enum { LAYERS_MOST = 100000 };
-static const uint64_t size_most = 100000000;
-static const uint64_t other_most = UINT64_C(1) << 50;
+enum { LAYERS_MAX = 100000 };
+static const uint64_t size_max = 100000000;
+static const uint64_t other_max = UINT64_C(1) << 50;
 
 /* Models without a gate are of the older kind: GPT-2, GPT-3, BERT. */
 void mls_shape_complete(mls_model_shape *shape)
@@ -25,8 +25,8 @@ void mls_shape_complete(mls_model_shape *shape)
     shape->norm_vectors = was.norm_vectors != 0 ? was.norm_vectors : gated ? 1 : 2;
     shape->biases = was.biases != MLS_BIASES_NOT_SAID ? was.biases : gated ? MLS_BIASES_NONE : MLS_BIASES_ALL;
     shape->dropout = was.dropout != MLS_NOT_SAID ? was.dropout : gated ? MLS_SAID_NO : MLS_SAID_YES;
-    shape->dense_layers = was.experts == 0 ? was.layers : mls_bytes_least(was.dense_layers, was.layers);
-    shape->sliding_layers = mls_bytes_least(was.sliding_layers, was.layers);
+    shape->dense_layers = was.experts == 0 ? was.layers : mls_bytes_min(was.dense_layers, was.layers);
+    shape->sliding_layers = mls_bytes_min(was.sliding_layers, was.layers);
 }
 
 /* Adds the names of what must be there and is not; the first size that is beyond every model's, NULL: none is. */
@@ -35,34 +35,34 @@ static const char *check_sizes(const mls_model_shape *shape, mls_buffer *missing
     const bool latent = shape->kv_lora_rank != 0;
     const struct {
         const char *name, *alias;
-        uint64_t number, most;
+        uint64_t number, max;
         bool needed;
-    } sizes[] = {{"layers", " (num_hidden_layers)", shape->layers, LAYERS_MOST, true},
-                 {"hidden", " (hidden_size)", shape->hidden, size_most, true},
-                 {"heads", " (num_attention_heads)", shape->heads, size_most, true},
-                 {"vocabulary", " (vocab_size)", shape->vocabulary, size_most, true},
-                 {"vocabulary_checkpoint", "", shape->vocabulary_checkpoint, size_most, false},
-                 {"kv_heads", "", shape->kv_heads, size_most, false},
-                 {"head_dim", "", shape->head_dim, size_most, false},
-                 {"ffn", "", shape->ffn, size_most, false},
-                 {"experts", "", shape->experts, size_most, false},
-                 {"experts_per_token", "", shape->experts_per_token, size_most, false},
-                 {"shared_experts", "", shape->shared_experts, size_most, false},
-                 {"expert_ffn", "", shape->expert_ffn, size_most, false},
-                 {"q_lora_rank", "", shape->q_lora_rank, size_most, false},
-                 {"kv_lora_rank", "", shape->kv_lora_rank, size_most, false},
-                 {"qk_nope_head_dim", "", shape->qk_nope_head_dim, size_most, false},
-                 {"qk_rope_head_dim", "", shape->qk_rope_head_dim, size_most, latent},
-                 {"value_head_dim", " (v_head_dim)", shape->value_head_dim, size_most, latent},
-                 {"positions", "", shape->positions, other_most, false},
-                 {"sequence", "", shape->sequence, other_most, false},
-                 {"sliding_window", "", shape->sliding_window, other_most, false},
-                 {"other_parameters", "", shape->other_parameters, other_most, false}};
+    } sizes[] = {{"layers", " (num_hidden_layers)", shape->layers, LAYERS_MAX, true},
+                 {"hidden", " (hidden_size)", shape->hidden, size_max, true},
+                 {"heads", " (num_attention_heads)", shape->heads, size_max, true},
+                 {"vocabulary", " (vocab_size)", shape->vocabulary, size_max, true},
+                 {"vocabulary_checkpoint", "", shape->vocabulary_checkpoint, size_max, false},
+                 {"kv_heads", "", shape->kv_heads, size_max, false},
+                 {"head_dim", "", shape->head_dim, size_max, false},
+                 {"ffn", "", shape->ffn, size_max, false},
+                 {"experts", "", shape->experts, size_max, false},
+                 {"experts_per_token", "", shape->experts_per_token, size_max, false},
+                 {"shared_experts", "", shape->shared_experts, size_max, false},
+                 {"expert_ffn", "", shape->expert_ffn, size_max, false},
+                 {"q_lora_rank", "", shape->q_lora_rank, size_max, false},
+                 {"kv_lora_rank", "", shape->kv_lora_rank, size_max, false},
+                 {"qk_nope_head_dim", "", shape->qk_nope_head_dim, size_max, false},
+                 {"qk_rope_head_dim", "", shape->qk_rope_head_dim, size_max, latent},
+                 {"value_head_dim", " (v_head_dim)", shape->value_head_dim, size_max, latent},
+                 {"positions", "", shape->positions, other_max, false},
+                 {"sequence", "", shape->sequence, other_max, false},
+                 {"sliding_window", "", shape->sliding_window, other_max, false},
+                 {"other_parameters", "", shape->other_parameters, other_max, false}};
     const char *absurd = NULL;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         if (sizes[i].needed && sizes[i].number == 0) {
             mls_buffer_printf(missing, "%s%s%s", missing->len > 0 ? ", " : "", sizes[i].name, sizes[i].alias);
-        } else if (sizes[i].number > sizes[i].most && absurd == NULL) {
+        } else if (sizes[i].number > sizes[i].max && absurd == NULL) {
             absurd = sizes[i].name;
             *number = sizes[i].number;
         }

@@ -7,11 +7,11 @@
 
 #include "mlscore/memory.h"
 
-/* What came of an overflow, and of everything that was made from it. */
+/* The result of an overflow, and of everything that is made from it. */
 #define MLS_ABSURD UINT64_MAX
 
 /* Beyond this a double, which JSON's numbers are, is no longer exact; no GPU holds 9 PB. */
-#define MLS_BYTES_MOST (UINT64_C(1) << 53)
+#define MLS_BYTES_MAX (UINT64_C(1) << 53)
 
 static inline uint64_t mls_bytes_product(const uint64_t *factors, size_t count)
 {
@@ -58,12 +58,12 @@ static inline uint64_t mls_bytes_less(uint64_t x, uint64_t y)
     return x == MLS_ABSURD ? x : y < x ? x - y : 0;
 }
 
-static inline uint64_t mls_bytes_most(uint64_t x, uint64_t y)
+static inline uint64_t mls_bytes_max(uint64_t x, uint64_t y)
 {
     return x > y ? x : y;
 }
 
-static inline uint64_t mls_bytes_least(uint64_t x, uint64_t y)
+static inline uint64_t mls_bytes_min(uint64_t x, uint64_t y)
 {
     return x < y ? x : y;
 }
@@ -89,7 +89,7 @@ typedef enum mls_number_kind {
 } mls_number_kind;
 mls_number_bytes mls_number_bytes_of(int64_t kind);
 
-/* What words of memory_table.h stand for. */
+/* The values that words of memory_table.h stand for. */
 enum { MLS_FRAMEWORK_TORCH = 1 };
 enum { MLS_RECOMPUTE_NONE, MLS_RECOMPUTE_SELECTIVE, MLS_RECOMPUTE_FULL };
 enum { MLS_GRADIENTS_FP32, MLS_GRADIENTS_BF16 };
@@ -108,7 +108,7 @@ enum {
     MLS_LORA_DOWN = 128
 };
 
-/* The digits that a size such as "12.50 GiB" begins with, and what stands behind them and a blank. */
+/* The digits that a size such as "12.50 GiB" begins with, and what follows them and a blank. */
 mls_str mls_size_split(mls_str text, mls_str *unit);
 
 /* Sets the model, of which what it did not say is filled in; benchmark NULL: it is none. */

@@ -163,7 +163,7 @@ static stage stage_of(const job *j, uint64_t i)
     const mls_layer_parameters layer = mls_shape_layer(m, j->t, j->e);
     stage of = {.first = i == 0, .last = i + 1 == j->p};
     of.layers = mls_bytes_less(slots, (uint64_t)(of.first && j->embed_slot) + (of.last && j->loss_slot));
-    of.experts = of.layers - mls_bytes_least(of.layers, mls_bytes_less(m->dense_layers, before));
+    of.experts = of.layers - mls_bytes_min(of.layers, mls_bytes_less(m->dense_layers, before));
     of.routed = MUL(of.experts, layer.routed);
     of.linear = ADD(MUL(of.layers, layer.attention), MUL(of.layers - of.experts, layer.dense), of.routed,
                     MUL(of.experts, layer.shared));
@@ -173,8 +173,8 @@ static stage stage_of(const job *j, uint64_t i)
                         of.first ? MUL(m->positions, m->hidden) : 0, of.first ? words : 0, head ? words : 0);
     of.adapters = j->rank != 0 ? MUL(of.layers, adapter_parameters(j)) : 0;
     of.trained = j->rank != 0 ? of.adapters : of.parameters;
-    of.chunks = j->v == 1 ? mls_bytes_least(j->micro, j->p - i)
-                          : mls_bytes_least(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
+    of.chunks = j->v == 1 ? mls_bytes_min(j->micro, j->p - i)
+                          : mls_bytes_min(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
     return of;
 }
 
@@ -193,32 +193,58 @@ static uint64_t ffn_of(const mls_model_shape *m, bool experts)
     return experts ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : m->ffn;
 }
 
-/* What a layer keeps for the backward pass, or what it keeps at least. */
+/* The numbers that query, key and value of a token have on one GPU. */
+static uint64_t qkv_width(const job *j)
+{
+    const mls_model_shape *m = j->m;
+    const uint64_t heads = m->heads / j->t;
+    if (m->kv_lora_rank != 0) {
+        return MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim));
+    }
+    return MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
+}
+
+/* The softmax of attention: fused it keeps a number for each row, else all of it unless it is computed again. */
+static uint64_t attention_core(const job *j)
+{
+    const uint64_t heads = j->m->heads / j->t;
+    if (VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED) {
+        return MUL(4, heads, j->T);
+    }
+    if (j->recompute == MLS_RECOMPUTE_SELECTIVE) {
+        return 0;
+    }
+    return MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * j->w + 1 : j->w);
+}
+
+/* Bytes that are kept beside each number that goes into the projection: of an adapter, or of a copy in FP8. */
+static uint64_t projection_copy(const job *j)
+{
+    if (j->rank != 0) {
+        return j->w + 1;
+    }
+    return j->x != j->w ? j->x : 0;
+}
+
+/* Bytes that a layer keeps for the backward pass; `low`: at least. */
 static uint64_t layer_bytes(const job *j, bool experts, bool low)
 {
     const mls_model_shape *m = j->m;
     const bool lora = j->rank != 0;
-    const bool mla = m->kv_lora_rank != 0;
     const uint64_t w = j->w;
     const uint64_t y = low ? j->low : j->y;
     const uint64_t heads = m->heads / j->t;
     const uint64_t hT = MUL(m->hidden, j->T);
-    const uint64_t F = ffn_of(m, experts);
+    const uint64_t FT = MUL(ffn_of(m, experts), j->T);
     const uint64_t inputs = experts ? m->experts_per_token + (m->shared_experts > 0) : 1;
-    const uint64_t FT = MUL(F, j->T);
-    const uint64_t qkv = mla ? MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim))
-                             : MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
-    const uint64_t copy = low ? 0 : lora ? w + 1 : j->x != w ? j->x : 0;
-    const uint64_t input = !lora ? j->x : low ? w : w + 1;
-    const uint64_t core = VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED ? MUL(4, heads, j->T)
-                          : j->recompute == MLS_RECOMPUTE_SELECTIVE
-                              ? 0
-                              : MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * w + 1 : w);
+    const uint64_t value_dim = m->kv_lora_rank != 0 ? m->value_head_dim : m->head_dim;
+    const uint64_t copy = low ? 0 : projection_copy(j);
+    const uint64_t input = lora ? w + !low : j->x;
     return ADD(mls_bytes_per(MUL(j->amp ? 12 : 2 * w, hT), j->A),                      /* norm_inputs */
                mls_bytes_per(MUL(input, hT), j->A),                                    /* qkv_input */
-               MUL(y, qkv, j->T),                                                      /* qkv */
-               core,                                                                   /* attention_core */
-               MUL(y + copy, heads, mla ? m->value_head_dim : m->head_dim, j->T),      /* projection_input */
+               MUL(y, qkv_width(j), j->T),                                             /* qkv */
+               attention_core(j),                                                      /* attention_core */
+               MUL(y + copy, heads, value_dim, j->T),                                  /* projection_input */
                lora ? 0 : mls_bytes_per(MUL(j->x, hT, inputs), j->A),                  /* fc1_input */
                mls_bytes_per(MUL(j->z, m->ffn_matrices - 1, FT), j->t),                /* fc1_output */
                lora ? 0 : mls_bytes_per(MUL(j->x, FT), j->t),                          /* fc2_input */
@@ -227,13 +253,13 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
                j->dropout ? mls_bytes_per(MUL(2, hT), j->A) : 0);                      /* dropout_masks */
 }
 
-/* What all layers of a stage keep of one micro-batch; those that keep most come first among those that keep it. */
+/* Bytes that the layers of a stage keep of one micro-batch; layers with experts, which keep more, come first. */
 static uint64_t stage_bytes(const job *j, const stage *of, bool low)
 {
     const uint64_t recomputed =
-        j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_least(VALUE(j->ask, RECOMPUTE_LAYERS), of->layers) : 0;
+        j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_min(VALUE(j->ask, RECOMPUTE_LAYERS), of->layers) : 0;
     const uint64_t kept = mls_bytes_less(of->layers - recomputed, VALUE(j->ask, OFFLOAD_LAYERS));
-    const uint64_t experts = mls_bytes_least(kept, of->experts);
+    const uint64_t experts = mls_bytes_min(kept, of->experts);
     const uint64_t input = mls_bytes_per(MUL(j->amp ? 4 : j->w, j->m->hidden, j->T), j->A);
     return ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
                MUL(recomputed, input));
@@ -275,11 +301,13 @@ static uint64_t optimizer_bytes(const job *j)
         return sgd ? j->wp : 2 * j->wp;
     }
     const uint64_t moments = sgd ? 4 : 8;
-    const bool copy = j->w != 4 && master != MLS_MASTER_NONE;
-    return moments + (!copy ? 0 : master == MLS_MASTER_REMAINDER ? 2 : 4);
+    if (j->w == 4 || master == MLS_MASTER_NONE) {
+        return moments;
+    }
+    return moments + (master == MLS_MASTER_REMAINDER ? 2 : 4);
 }
 
-/* Weights, gradients and optimizer, and in `low` what they are at least; returns the weights before they are shared. */
+/* Fills in weights, gradients and optimizer, and in `low` their minimum; returns the weights before they are shared. */
 static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estimate *to)
 {
     const bool lora = j->rank != 0;
@@ -303,6 +331,43 @@ static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estim
     return weights;
 }
 
+/* Bytes of the loss for each logit. */
+static uint64_t loss_bytes(const job *j)
+{
+    if (VALUE(j->ask, LOSS) != MLS_LOSS_EAGER) {
+        return j->w + 4;
+    }
+    return j->amp ? 10 : 3 * j->w;
+}
+
+/* Bytes of the copy that the optimizer's step works on. */
+static uint64_t step_bytes(const job *j, const stage *of)
+{
+    if (VALUE(j->ask, STEP_COPY) == 0) {
+        return 0;
+    }
+    return j->torch ? MUL(j->wp, of->trained) : mls_bytes_per(MUL(4, of->trained), j->zero >= 1 ? j->n : 1);
+}
+
+/* The peak of the backward pass.  PyTorch makes the gradients as it frees activations and logits. */
+static uint64_t backward_bytes(const job *j, const mls_memory_estimate *to)
+{
+    if (j->torch) {
+        const uint64_t forward = ADD(ITEM(to, ACTIVATIONS), ITEM(to, LOGITS));
+        return mls_bytes_max(mls_bytes_less(forward, ITEM(to, GRADIENTS)), ADD(ITEM(to, RECOMPUTE), ITEM(to, WORKING)));
+    }
+    return ADD(ITEM(to, ACTIVATIONS), ITEM(to, RECOMPUTE), mls_bytes_max(ITEM(to, LOGITS), ITEM(to, WORKING)));
+}
+
+/* Bytes of copies of weights in FP8 or FP4 that may come on top. */
+static uint64_t narrow_copies(const job *j, const stage *of)
+{
+    if (j->fp4) {
+        return mls_bytes_per(MUL(9, of->linear), 8);
+    }
+    return j->fp8 ? of->linear : 0;
+}
+
 /* The peak: of the backward pass, or of the optimizer's step. */
 static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
 {
@@ -314,27 +379,19 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
     const uint64_t layers[] = {of.experts < of.layers ? layer_bytes(j, false, false) : 0,
                                of.experts > 0 ? layer_bytes(j, true, false) : 0};
     const uint64_t words = mls_bytes_per(MUL(j->V, j->T), j->t);
-    const uint64_t number = VALUE(j->ask, LOSS) != MLS_LOSS_EAGER ? j->w + 4 : j->amp ? 10 : 3 * j->w;
-    const uint64_t F = mls_bytes_most(m->ffn, m->experts > 0 ? ffn_of(m, true) : 0);
+    const uint64_t F = mls_bytes_max(m->ffn, m->experts > 0 ? ffn_of(m, true) : 0);
     ITEM(to, ACTIVATIONS) = activations_of(j, &of);
-    ITEM(to, RECOMPUTE) = again ? mls_bytes_most(layers[0], layers[1]) : 0;
+    ITEM(to, RECOMPUTE) = again ? mls_bytes_max(layers[0], layers[1]) : 0;
     ITEM(to, LOGITS) =
-        of.last ? ADD(mls_bytes_per(MUL(number, j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)) : 0;
+        of.last ? ADD(mls_bytes_per(MUL(loss_bytes(j), j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)) : 0;
     ITEM(to, WORKING) = ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
-                            j->zero == 3 ? mls_bytes_per(MUL(2, whole), mls_bytes_most(of.layers, 1)) : 0);
-    ITEM(to, STEP) = VALUE(j->ask, STEP_COPY) == 0 ? 0
-                     : j->torch                    ? MUL(j->wp, of.trained)
-                                                   : mls_bytes_per(MUL(4, of.trained), j->zero >= 1 ? j->n : 1);
+                            j->zero == 3 ? mls_bytes_per(MUL(2, whole), mls_bytes_max(of.layers, 1)) : 0);
+    ITEM(to, STEP) = step_bytes(j, &of);
     const uint64_t kept = ADD(ITEM(to, WEIGHTS), ITEM(to, GRADIENTS), ITEM(to, OPTIMIZER));
-    const uint64_t backward =
-        j->torch ? mls_bytes_most(mls_bytes_less(ADD(ITEM(to, ACTIVATIONS), ITEM(to, LOGITS)), ITEM(to, GRADIENTS)),
-                                  ADD(ITEM(to, RECOMPUTE), ITEM(to, WORKING)))
-                 : ADD(ITEM(to, ACTIVATIONS), ITEM(to, RECOMPUTE), mls_bytes_most(ITEM(to, LOGITS), ITEM(to, WORKING)));
-    const uint64_t copies = j->fp4 ? mls_bytes_per(MUL(9, of.linear), 8) : j->fp8 ? of.linear : 0;
-    to->allocated = ADD(kept, mls_bytes_most(backward, ITEM(to, STEP)));
+    to->allocated = ADD(kept, mls_bytes_max(backward_bytes(j, to), ITEM(to, STEP)));
     to->estimate = ADD(to->allocated, ITEM(to, RUNTIME));
-    to->low = mls_bytes_least(ADD(to->low, layers_bytes(j, &of, true), of.last ? MUL(j->w, words) : 0), to->allocated);
-    to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), copies, ITEM(to, RUNTIME));
+    to->low = mls_bytes_min(ADD(to->low, layers_bytes(j, &of, true), of.last ? MUL(j->w, words) : 0), to->allocated);
+    to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), narrow_copies(j, &of), ITEM(to, RUNTIME));
     to->stage = i;
     to->layers = of.layers;
     to->in_flight = of.chunks;
@@ -355,8 +412,8 @@ mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to,
     for (uint64_t i = 0; i < j.p; i++) {
         mls_memory_estimate one = *to;
         fill_stage(&j, i, &one);
-        const uint64_t low = mls_bytes_most(fullest.low, one.low);
-        const uint64_t high = mls_bytes_most(fullest.high, one.high);
+        const uint64_t low = mls_bytes_max(fullest.low, one.low);
+        const uint64_t high = mls_bytes_max(fullest.high, one.high);
         fullest = i == 0 || one.estimate > fullest.estimate ? one : fullest;
         fullest.low = low;
         fullest.high = high;
