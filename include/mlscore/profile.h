@@ -12,7 +12,7 @@
 
 MLS_C_BEGIN
 
-/** Classes of kernels ("gemm", "communication" …), and the rules on names that tell them. */
+/** Classes of kernels ("gemm", "communication" …), and the rules by which names belong to them. */
 typedef struct mls_kernel_classes mls_kernel_classes;
 
 /**
@@ -36,7 +36,7 @@ typedef enum mls_profile_kind {
 const char *mls_profile_kind_name(mls_profile_kind kind);
 const char *mls_profile_kind_words(mls_profile_kind kind);
 
-/** What is counted and timed under one name: kernels, classes, copies, functions, ranges. */
+/** Counts and times under one name: kernels, classes, copies, functions, ranges. */
 typedef struct mls_profile_row {
     mls_str name;
     const char *class_name; /**< of a kernel */
@@ -48,11 +48,11 @@ typedef struct mls_profile_row {
     const struct mls_profile_counter *counter; /**< of a kernel; NULL: there are none */
 } mls_profile_row;
 
-/** Rows, the longest first, then by name; `told`: the input tells of such things, even when there are none. */
+/** Rows, the longest first, then by name; `known`: the input speaks of such things, even when there are none. */
 typedef struct mls_profile_rows {
     mls_profile_row *items;
     size_t count;
-    bool told;
+    bool known;
 } mls_profile_rows;
 
 typedef struct mls_profile_stream {
@@ -101,7 +101,7 @@ typedef struct mls_profile_bounded {
     double share; /**< of the time, of the launches where time is not known */
 } mls_profile_bounded;
 
-/** What is to be said of a profile: its code, "idle", and a sentence. */
+/** A sentence to be said of a profile, and its code, such as "idle". */
 typedef struct mls_profile_verdict {
     const char *code;
     const char *message;
@@ -137,7 +137,7 @@ typedef struct mls_profile {
         const char *file;      /**< NULL: it was not asked for */
         double offset_minutes; /**< from run_start to the first activity; NAN: not known */
         bool inside;           /**< all of the profile lies between run_start and run_stop */
-        bool known;            /**< a run was found, and the profile tells its time */
+        bool known;            /**< a run was found, and the profile says its time */
         double shared_ms;      /**< how much of the profile lies in the run; below 0: how far apart they are */
     } run;
     size_t top; /**< so many rows of a long list are shown, 0: all; the caller's */

@@ -37,13 +37,13 @@ static int compare_changes(const void *a, const void *b)
 
 mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes)
 {
-    const size_t most = base->classes.count + profile->classes.count;
-    *changes = (mls_profile_changes){.items = calloc(most + 1, sizeof *changes->items),
+    const size_t max = base->classes.count + profile->classes.count;
+    *changes = (mls_profile_changes){.items = calloc(max + 1, sizeof *changes->items),
                                      .per_step = base->steps.count > 0 && profile->steps.count > 0};
     if (changes->items == NULL) {
         return MLS_ERROR_MEMORY;
     }
-    for (size_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < max; i++) {
         const bool old = i < base->classes.count;
         const mls_str name = old ? base->classes.items[i].name : profile->classes.items[i - base->classes.count].name;
         if (old || class_row(base, name) == NULL) {

@@ -8,7 +8,7 @@
 #include "base/data.h"
 #include "mlscore/value.h"
 
-/* What tells the class of a name stands at its beginning; templates go on for pages. */
+/* The class of a name shows at its beginning; templates go on for pages. */
 enum { NAME_LOOKED_AT = 4096 };
 
 static const struct {

@@ -7,14 +7,14 @@
 #include "base/pattern.h"
 #include "mlscore/profile.h"
 
-/* What a file may define. */
+/* Limits of what a file defines. */
 enum { MLS_CLASSES_MAX = 64, MLS_CLASS_RULES_MAX = 256 };
 
-/* What verdicts and the time line ask of a class. */
+/* The roles of classes in verdicts and on the time line. */
 enum {
     MLS_CLASS_COMMUNICATION = 1,
     MLS_CLASS_COPY = 2,
-    MLS_CLASS_PRODUCT = 4,    /* gemm, convolution: what fp32_pattern is for */
+    MLS_CLASS_PRODUCT = 4,    /* gemm, convolution, to which fp32_pattern applies */
     MLS_CLASS_ARITHMETIC = 8, /* they, and attention */
     MLS_CLASS_BYTES = 16      /* moves bytes more than it computes */
 };

@@ -53,7 +53,7 @@ static const member_row argument_members[] = {{MLS_STR("device"), PART_DEVICE},
                                               {MLS_STR("bytes"), PART_BYTES},
                                               {{NULL, 0}, PART_NOTHING}};
 
-/* Most names are none of them, and are told apart by their lengths; one with an escape is decoded. */
+/* Most names are none of them, as their lengths show; one with an escape is decoded. */
 mls_trace_part mls_trace_member(const mls_trace *t, mls_trace_part of, mls_str name)
 {
     const member_row *row = of == PART_FILE ? file_members : of == PART_EVENT ? event_members : argument_members;
@@ -168,7 +168,7 @@ void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
     }
 }
 
-void mls_trace_misfit(mls_trace *t, mls_trace_part part, bool too_long)
+void mls_trace_wrong_type(mls_trace *t, mls_trace_part part, bool too_long)
 {
     if (part == PART_START) {
         t->event.start.state = TIME_BAD;

@@ -12,7 +12,7 @@ bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_
                            .profile = profile,
                            .arena = profile->arena,
                            .base_ns = -1,
-                           .steps = {.least = (double)NAN, .most = (double)NAN},
+                           .steps = {.min = (double)NAN, .max = (double)NAN},
                            .track_map.arena = profile->arena,
                            .device_map.arena = profile->arena};
     for (size_t i = 0; i < MLS_TALLIES; i++) {
@@ -49,12 +49,12 @@ void mls_gather_too_much(mls_gather *gather, size_t line, const char *what)
 
 /* -------------------------------------------------------------------- sums */
 
-void mls_sums_add(mls_sums *sums, double count, double total, double least, double most)
+void mls_sums_add(mls_sums *sums, double count, double total, double min, double max)
 {
     sums->count += count;
     sums->total += total;
-    sums->least = fmin(sums->least, least);
-    sums->most = fmax(sums->most, most);
+    sums->min = fmin(sums->min, min);
+    sums->max = fmax(sums->max, max);
 }
 
 double mls_profile_share(double part, double whole)
@@ -66,7 +66,7 @@ void mls_row_clear(mls_tally_row *row)
 {
     row->megabytes = (double)NAN;
     for (mls_locale i = 0; i < MLS_LOCALES; i++) {
-        row->in[i] = (mls_sums){.least = (double)NAN, .most = (double)NAN};
+        row->in[i] = (mls_sums){.min = (double)NAN, .max = (double)NAN};
     }
 }
 

@@ -21,20 +21,20 @@ enum {
 };
 
 /*
- * How the numbers of a file are written, which only its end may tell (see base/decimal.h): until then sums are kept as
- * they are in each locale.
+ * How the numbers of a file are written, which may be known only at its end (see base/decimal.h): until then sums are
+ * kept as they are in each locale.
  */
 typedef enum mls_locale {
-    MLS_LOCALE_POINT,  /* with a decimal point */
-    MLS_LOCALE_COMMA,  /* with a decimal comma */
-    MLS_LOCALE_UNTOLD, /* nobody knows */
+    MLS_LOCALE_POINT,   /* with a decimal point */
+    MLS_LOCALE_COMMA,   /* with a decimal comma */
+    MLS_LOCALE_UNKNOWN, /* nobody knows */
     MLS_LOCALES
 } mls_locale;
 
 /* Sums of what is counted under one name: whole numbers, below 2^53 without error. */
 typedef struct mls_sums {
     double count, total;
-    double least, most; /* NAN: not told */
+    double min, max; /* NAN: not known */
 } mls_sums;
 
 typedef struct mls_tally_row {
@@ -42,7 +42,7 @@ typedef struct mls_tally_row {
     size_t class_number;
     bool fp32; /* it is a product on FP32 cores */
     const mls_profile_counter *counter;
-    double megabytes; /* of a copy; NAN: not told */
+    double megabytes; /* of a copy; NAN: not known */
     mls_sums in[MLS_LOCALES];
 } mls_tally_row;
 
@@ -52,7 +52,7 @@ typedef struct mls_tally {
     mls_tally_row *rows;
     size_t count, capacity;
     size_t bytes; /* of all names */
-    bool told;    /* the input has such a table */
+    bool known;   /* the input has such a table */
 } mls_tally;
 
 typedef enum mls_tally_kind {
@@ -60,7 +60,7 @@ typedef enum mls_tally_kind {
     MLS_TALLY_RANGES,
     MLS_TALLY_API,
     MLS_TALLY_OSRT,
-    MLS_TALLY_CALLS, /* of either of these: the end of their table tells */
+    MLS_TALLY_CALLS, /* of either of these, known at the end of their table */
     MLS_TALLIES
 } mls_tally_kind;
 
@@ -76,7 +76,7 @@ typedef enum mls_copy_operation {
 } mls_copy_operation;
 
 /*
- * What an activity is of is its row among the kernels.  The first ones are of classes, for kernels whose names are not
+ * An activity is of a row among the kernels.  The first ones are of classes, for kernels whose names are not
  * kept, then come two for each operation that copies, the second of pageable memory, then names.
  */
 enum {
@@ -143,7 +143,7 @@ typedef struct mls_gather {
         size_t count, capacity;
     } launches;
     mls_sums steps;
-    int64_t base_ns;                         /* of the wall clock; -1: not told */
+    int64_t base_ns;                         /* of the wall clock; -1: not known */
     int64_t first_ns;                        /* the first start of the time line */
     mls_tally_row by_class[MLS_CLASSES_MAX]; /* sums of all, when all has been read */
     bool too_much;                           /* said so */
@@ -153,8 +153,8 @@ typedef struct mls_gather {
 bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile);
 void mls_gather_release(mls_gather *gather);
 
-/* Adds what was counted and timed; least and most may be NAN. */
-void mls_sums_add(mls_sums *sums, double count, double total, double least, double most);
+/* Adds what was counted and timed; min and max may be NAN. */
+void mls_sums_add(mls_sums *sums, double count, double total, double min, double max);
 
 /* A row without anything counted in it. */
 void mls_row_clear(mls_tally_row *row);
@@ -171,11 +171,11 @@ mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full);
 /* Empty again. */
 void mls_tally_clear(mls_tally *tally);
 
-/* What a copy's name says of it. */
+/* The operation that a copy is, by its name. */
 mls_copy_operation mls_copy_operation_of(mls_str name);
 const char *mls_copy_operation_name(mls_copy_operation operation);
 
-/* What of the name of a function of CUDA stands behind cuda or cu; empty: it is none. */
+/* The name of a function of CUDA without cuda or cu; empty: it is none. */
 mls_str mls_cuda_call(mls_str name);
 
 /* Adds what a copy moved. */
@@ -187,7 +187,7 @@ mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str strea
 /* Says once that there is more of something than is kept. */
 void mls_gather_too_much(mls_gather *gather, size_t line, const char *what);
 
-/* What was gathered becomes a profile: time lines (line.c), counters (counters.c), verdicts (verdicts.c). */
+/* Make a profile of what was gathered: time lines (line.c), counters (counters.c), verdicts (verdicts.c). */
 bool mls_gather_line(mls_gather *gather);
 bool mls_gather_counters(mls_gather *gather);
 bool mls_gather_judge(mls_gather *gather);

@@ -23,20 +23,20 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /* Decides an open number, now that all have been seen. */
-static int64_t settle_time(int64_t time, unsigned open, mls_locale locale)
+static int64_t round_time(int64_t time, unsigned open, mls_locale locale)
 {
     const char mark = "\0,."[open];
     return mls_locale_divisor(locale, mark, false) > 1 ? time / 1000 + (time % 1000 >= 500) : time;
 }
 
-static void settle_activities(mls_gather *gather)
+static void round_activities(mls_gather *gather)
 {
     for (size_t i = 0; i < gather->activities.count; i++) {
         mls_activity *activity = &gather->activities.items[i];
         const unsigned open = activity->row >> MLS_ROW_BITS;
         if (open != 0) {
-            activity->start = settle_time(activity->start, open & 3, gather->locale);
-            activity->length = settle_time(activity->length, open >> 2, gather->locale);
+            activity->start = round_time(activity->start, open & 3, gather->locale);
+            activity->length = round_time(activity->length, open >> 2, gather->locale);
             activity->row &= MLS_ROW_MASK;
         }
     }
@@ -97,7 +97,7 @@ static mls_profile_device device_of(mls_str name, const device_line *line)
     };
 }
 
-/* The devices and their streams, whose lists lie one behind the other in one array. */
+/* The devices and their streams, whose lists lie one after the other in one array. */
 static bool list_devices(mls_gather *gather, const device_line *lines)
 {
     mls_profile *profile = gather->profile;
@@ -133,7 +133,7 @@ bool mls_gather_line(mls_gather *gather)
     if (lines == NULL) {
         return false;
     }
-    settle_activities(gather);
+    round_activities(gather);
     mls_sort_in_place(gather->activities.items, count, sizeof *gather->activities.items, compare_starts);
     for (size_t i = 0; i < count; i++) {
         const mls_activity *activity = &gather->activities.items[i];

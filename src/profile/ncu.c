@@ -23,7 +23,7 @@ static const struct {
     {"gpu__time_duration.sum", MLS_NCU_DURATION, 1},
 };
 
-/* Beside the metrics: what is only a number, which tells how numbers are written; what is none. */
+/* Beside the metrics: a number that only shows how numbers are written; no number. */
 enum { METRIC_OTHER = MLS_NCU_NAMES, METRIC_NONE };
 
 static unsigned char find_metric(mls_str name)
@@ -56,7 +56,7 @@ void mls_ncu_heading(mls_reports *r)
     r->ncu.units_due = r->ncu.raw;
 }
 
-/* What a value in this unit is to be multiplied with: to milliseconds, or 1 for percent.  NAN: no such unit. */
+/* The factor from this unit to milliseconds, or 1 for percent.  NAN: no such unit. */
 static double factor_of(mls_ncu_metric metric, mls_str unit)
 {
     static const double milliseconds[] = {1e-6, 1e-3, 1, 1e3};
@@ -98,7 +98,7 @@ static mls_launch *launch_of(mls_reports *r, const char **why)
     return *why == NULL ? launch : NULL;
 }
 
-/* A number that was measured; it tells how numbers are written even when it is of no metric that is asked for. */
+/* A number that was measured; it shows how numbers are written even when it is of no metric that is asked for. */
 static void take_metric(mls_reports *r, mls_launch *launch, unsigned char metric, double factor, mls_str text)
 {
     mls_decimal number;

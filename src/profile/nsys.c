@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nsys.c - the reports of nsys stats: one or many in a file, told apart by the columns that they have.
+ * nsys.c - the reports of nsys stats: one or many in a file, recognised by their columns.
  *
- * How a number is meant may only be known at the end of the file, so sums are kept for each locale (mls_locale).
+ * How a number is to be read may only be known at the end of the file, so sums are kept for each locale (mls_locale).
  */
 #include <math.h>
 
@@ -54,13 +54,13 @@ void mls_nsys_report_end(mls_reports *r)
         to = is_cuda_function(calls->rows[i].name) ? api : NULL;
     }
     to = to != NULL ? to : &r->gather->tallies[MLS_TALLY_OSRT];
-    if (ended && to->told) {
+    if (ended && to->known) {
         say_repeated(r, r->nsys.line, to == api ? "API calls" : "calls of the OS runtime",
                      "they stand in the file already");
         mls_tally_clear(calls);
     } else if (ended) {
         *to = *calls;
-        to->told = true;
+        to->known = true;
         *calls = (mls_tally){.map.arena = r->gather->arena};
     }
 }
@@ -162,7 +162,7 @@ void mls_nsys_column(mls_reports *r, size_t column, mls_column_role role, mls_st
     const int power = mls_time_power(unit);
     const double megabytes = unit.len > 0 ? megabytes_of(unit) : 1;
     const bool size = role == MLS_ROLE_SIZE || role == MLS_ROLE_BYTES;
-    const bool time = role == MLS_ROLE_TIME || (role >= MLS_ROLE_LEAST && role <= MLS_ROLE_LENGTH);
+    const bool time = role == MLS_ROLE_TIME || (role >= MLS_ROLE_MIN && role <= MLS_ROLE_LENGTH);
     if ((size && isnan(megabytes)) || (time && unit.len > 0 && power < 0)) {
         r->at[role] = MLS_ABSENT;
         role = MLS_ROLES;
@@ -223,7 +223,7 @@ static bool report_counts(mls_reports *r, mls_report_kind kind)
     gather->has_line |= kind == MLS_REPORT_TRACE;
     gather->copies_timed |= kind == MLS_REPORT_COPY_TIMES;
     gather->copies_sized |= kind == MLS_REPORT_COPY_SIZES;
-    gather->tallies[MLS_TALLY_RANGES].told |= kind == MLS_REPORT_RANGES;
+    gather->tallies[MLS_TALLY_RANGES].known |= kind == MLS_REPORT_RANGES;
     return true;
 }
 
@@ -253,7 +253,7 @@ void mls_nsys_heading(mls_reports *r)
 
 static const char no_number[] = "a number of it is none";
 
-/* Reads all numbers of a row, as each may tell how the file's numbers are written. */
+/* Reads all numbers of a row, as each may show how the file's numbers are written. */
 static void read_numbers(mls_reports *r)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -314,10 +314,10 @@ static const char *add_sums(mls_reports *r, mls_str name)
     }
     mls_tally_row *row = summed_row(r, name, &why);
     for (mls_locale i = 0; i < MLS_LOCALES && row != NULL; i++) {
-        const double least = number_in(r, MLS_ROLE_LEAST, i);
-        const double most = number_in(r, MLS_ROLE_MOST, i);
-        mls_sums_add(&row->in[i], number_in(r, needs[1], i), number_in(r, needs[0], i), isnan(most) ? most : least,
-                     isnan(least) ? least : most);
+        const double min = number_in(r, MLS_ROLE_MIN, i);
+        const double max = number_in(r, MLS_ROLE_MAX, i);
+        mls_sums_add(&row->in[i], number_in(r, needs[1], i), number_in(r, needs[0], i), isnan(max) ? max : min,
+                     isnan(min) ? min : max);
     }
     return why;
 }

@@ -35,8 +35,9 @@ static int compare_profile_rows(const void *a, const void *b)
     return x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1) : mls_str_compare(x->name, y->name);
 }
 
-/* A sum of numbers whose comma or point was none is a whole one again; beyond all times it is the longest of them. */
-static double settle(double sum)
+/* A sum of numbers whose comma or point was no decimal mark is whole again; beyond all times it is the longest of them.
+ */
+static double round_sum(double sum)
 {
     return isnan(sum) ? sum : fmin(floor(sum + 0.5), (double)INT64_MAX);
 }
@@ -56,12 +57,12 @@ static bool list_profile_rows(mls_gather *gather, const mls_tally_row *from, siz
             rows->items[rows->count++] = (mls_profile_row){
                 .name = row->name,
                 .class_name = gather->classes->names[row->class_number],
-                .count = (uint64_t)settle(sums->count),
-                .total_ms = settle(sums->total) / 1e6,
-                .min_us = settle(sums->least) / 1e3,
-                .max_us = settle(sums->most) / 1e3,
+                .count = (uint64_t)round_sum(sums->count),
+                .total_ms = round_sum(sums->total) / 1e6,
+                .min_us = round_sum(sums->min) / 1e3,
+                .max_us = round_sum(sums->max) / 1e3,
                 .megabytes = row->megabytes,
-                .share = mls_profile_share(settle(sums->total) / 1e6, whole_ms),
+                .share = mls_profile_share(round_sum(sums->total) / 1e6, whole_ms),
                 .counter = row->counter,
             };
         }
@@ -73,7 +74,7 @@ static bool list_profile_rows(mls_gather *gather, const mls_tally_row *from, siz
 static bool list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows *rows)
 {
     const mls_tally *tally = &gather->tallies[kind];
-    rows->told = tally->told;
+    rows->known = tally->known;
     return list_profile_rows(gather, tally->rows, tally->count, (double)NAN, rows);
 }
 
@@ -86,11 +87,11 @@ static void sum_copies(mls_gather *gather, mls_tally_row copies[MLS_COPY_COUNT])
         const mls_sums *sums = &timed[0].in[gather->locale];
         const mls_sums *paged = &timed[1].in[gather->locale];
         const mls_sums *sized = &gather->sizes[i].in[gather->locale];
-        const bool told = gather->copies_timed || !gather->copies_sized; /* else sizes say how many there are */
+        const bool timed_all = gather->copies_timed || !gather->copies_sized; /* else sizes say how many there are */
         copies[i] = (mls_tally_row){.name = mls_str_from(mls_copy_operation_name(i)),
                                     .class_number = gather->classes->copy,
                                     .megabytes = sized->count > 0 ? mls_number_round(sized->total, 9) : (double)NAN};
-        mls_sums_add(&copies[i].in[gather->locale], told ? sums->count + paged->count : sized->count,
+        mls_sums_add(&copies[i].in[gather->locale], timed_all ? sums->count + paged->count : sized->count,
                      sums->total + paged->total, (double)NAN, (double)NAN);
         pageable += paged->total;
     }
@@ -115,17 +116,17 @@ static bool list_classes(mls_gather *gather)
         const mls_tally_row *row = copy ? &copies[i - kernels->count] : &kernels->rows[i];
         const mls_sums *sums = &row->in[gather->locale];
         if (i < MLS_ROW_COPY || i >= MLS_ROW_NAME) {
-            mls_sums_add(&gather->by_class[row->class_number].in[gather->locale], sums->count, sums->total, sums->least,
-                         sums->most);
+            mls_sums_add(&gather->by_class[row->class_number].in[gather->locale], sums->count, sums->total, sums->min,
+                         sums->max);
             all += sums->total;
             copied += copy ? sums->total : 0;
-            profile->kernels += copy ? 0 : (uint64_t)settle(sums->count);
+            profile->kernels += copy ? 0 : (uint64_t)round_sum(sums->count);
         }
     }
-    profile->kernel_ms = settle(all - copied) / 1e6;
-    profile->activity_ms = settle(all) / 1e6;
-    profile->pageable_share = mls_profile_share(settle(profile->pageable_share) / 1e6, profile->activity_ms);
-    profile->copies.told = profile->classes.told = profile->names.told = true;
+    profile->kernel_ms = round_sum(all - copied) / 1e6;
+    profile->activity_ms = round_sum(all) / 1e6;
+    profile->pageable_share = mls_profile_share(round_sum(profile->pageable_share) / 1e6, profile->activity_ms);
+    profile->copies.known = profile->classes.known = profile->names.known = true;
     return list_profile_rows(gather, copies, MLS_COPY_COUNT, (double)NAN, &profile->copies) &&
            list_profile_rows(gather, gather->by_class, gather->classes->count, profile->activity_ms,
                              &profile->classes) &&
@@ -135,7 +136,7 @@ static bool list_classes(mls_gather *gather)
 
 /* ------------------------------------------------------------------ finish */
 
-/* Times are of the wall clock when the trace tells a base, or when they are after 2001-09-09. */
+/* Times are of the wall clock when the trace says a base, or when they are after 2001-09-09. */
 static double wall_clock_ms(const mls_gather *gather)
 {
     const int64_t wall = 1000000000000000000;
@@ -154,7 +155,9 @@ static mls_status gather_finish(mls_gather *gather)
     mls_profile *profile = gather->profile;
     const mls_marks marks = gather->marks;
     const mls_sums *steps = &gather->steps;
-    gather->locale = marks.point == marks.comma ? MLS_LOCALE_UNTOLD : marks.point ? MLS_LOCALE_POINT : MLS_LOCALE_COMMA;
+    gather->locale = marks.point == marks.comma ? MLS_LOCALE_UNKNOWN
+                     : marks.point              ? MLS_LOCALE_POINT
+                                                : MLS_LOCALE_COMMA;
     profile->length_ms = (double)NAN;
     if (marks.point && marks.comma) {
         mls_findings_add(&profile->findings, MLS_FINDING_NUMBER_FORMAT, (mls_finding_place){0},
@@ -169,14 +172,14 @@ static mls_status gather_finish(mls_gather *gather)
     profile->start_ms = wall_clock_ms(gather);
     profile->steps.count = (uint64_t)steps->count;
     profile->steps.mean_ms = steps->total / 1e6 / steps->count;
-    profile->steps.min_ms = steps->least / 1e6;
-    profile->steps.max_ms = steps->most / 1e6;
+    profile->steps.min_ms = steps->min / 1e6;
+    profile->steps.max_ms = steps->max / 1e6;
     return mls_gather_judge(gather) && !profile->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* ------------------------------------------------------------------- files */
 
-/* What a file is that cannot be read, and what makes something of it that can; NULL: it may be read. */
+/* Says of a file that cannot be read what it is, and what makes a readable one of it; NULL: it may be read. */
 static const char *unreadable_words(mls_str head)
 {
     static const struct {

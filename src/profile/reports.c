@@ -58,8 +58,8 @@ static void take_heading(mls_reports *r)
     (r->is_ncu ? mls_ncu_heading : mls_nsys_heading)(r);
 }
 
-/* What the line is; the first heading makes the file one of nsys or of ncu. */
-static mls_report_line tell_line(mls_reports *r, mls_str line)
+/* The kind of a line; the first heading makes the file one of nsys or of ncu. */
+static mls_report_line line_kind(mls_reports *r, mls_str line)
 {
     mls_report_line kind = MLS_LINE_TEXT;
     if (r->is_ncu) {
@@ -78,7 +78,7 @@ static mls_report_line tell_line(mls_reports *r, mls_str line)
 }
 
 /*
- * Where the line ends that begins `from` bytes behind the row, and where without its "\r".  NULL, or why there is no
+ * Where the line ends that begins `from` bytes after the row, and where without its "\r".  NULL, or why there is no
  * such line.
  */
 static const char *find_end(mls_window *window, size_t from, size_t *end, size_t *len)
@@ -147,7 +147,7 @@ static mls_status read_report_line(mls_reports *r)
     if (why == mls_reason_memory) {
         return MLS_ERROR_MEMORY;
     }
-    const mls_report_line kind = tell_line(r, (mls_str){r->window->at, len});
+    const mls_report_line kind = line_kind(r, (mls_str){r->window->at, len});
     if (why != NULL) {
         const mls_status status = skip_line(r->window);
         return status == MLS_OK && kind != MLS_LINE_TEXT ? say_damaged(r, why) : status;

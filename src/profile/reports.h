@@ -16,7 +16,7 @@ typedef struct mls_report_field {
     bool doubled;      /* quotes in it are still doubled */
 } mls_report_field;
 
-/* What is asked of a column, and its heading; from ID on those of ncu. */
+/* The roles of columns, and their headings; from ID on those of ncu. */
 #define MLS_ROLE_LIST(F)                                                                                               \
     F(TIME, "Total Time")                                                                                              \
     F(SIZE, "Total")                                                                                                   \
@@ -26,8 +26,8 @@ typedef struct mls_report_field {
     F(NAME, "Name")                                                                                                    \
     F(OPERATION, "Operation")                                                                                          \
     F(RANGE, "Range")                                                                                                  \
-    F(LEAST, "Min")                                                                                                    \
-    F(MOST, "Max")                                                                                                     \
+    F(MIN, "Min")                                                                                                      \
+    F(MAX, "Max")                                                                                                      \
     F(START, "Start")                                                                                                  \
     F(LENGTH, "Duration")                                                                                              \
     F(DEVICE, "Device")                                                                                                \
@@ -85,14 +85,14 @@ typedef struct mls_reports {
         mls_tally *called;               /* whose functions are called; NULL: the report has no name */
         /* Of a column, and by its role, the last place being for all other columns: */
         unsigned char role_of[MLS_FIELDS_MAX];
-        bool is_number[MLS_FIELDS_MAX]; /* which tells how numbers are written */
+        bool is_number[MLS_FIELDS_MAX]; /* which shows how numbers are written */
         int power[MLS_ROLES + 1];       /* of ten: of its unit, to nanoseconds */
         mls_decimal numbers[MLS_ROLES + 1];
         bool there[MLS_ROLES + 1]; /* the row has that number */
     } nsys;
     struct {
         bool raw;
-        bool units_due;                          /* the row behind the heading of page raw */
+        bool units_due;                          /* the row after the heading of page raw */
         unsigned char metric_of[MLS_FIELDS_MAX]; /* of a column of page raw */
         double factor[MLS_NCU_NAMES];            /* of their units; NAN: none that fits */
         mls_map launches;                        /* of ID and process */
@@ -108,14 +108,14 @@ mls_row_end mls_report_split(mls_reports *reports, size_t len, size_t at, bool i
 /* A field's text; "" where the row has no such field. */
 mls_str mls_report_text(mls_reports *reports, size_t field);
 
-/* What kind of line comes next, told from its text alone. */
+/* The kind of a line, by its text alone. */
 typedef enum mls_report_line {
     MLS_LINE_TEXT,   /* nothing to split: it has been taken */
     MLS_LINE_ROW,    /* to be split and taken */
     MLS_LINE_HEADING /* likewise; it begins a table */
 } mls_report_line;
 
-/* What stands in brackets at the end of a text, "Total Time (ns)", which loses it; "" where nothing does. */
+/* Cuts the brackets off the end of a text, "Total Time (ns)", and returns what they hold; "": it has none. */
 mls_str mls_cut_brackets(mls_str *text);
 
 /* Ten to which power a unit of time is nanoseconds; -1: it is none. */

@@ -20,7 +20,7 @@ static const char *trace_fail(mls_trace *t, const char *at, const char *fault)
     return NULL;
 }
 
-/* Reads on behind what stands from `keep` on, and returns its new place; NULL: there is no more. */
+/* Reads the next block, keeps what stands from `keep` on, and returns its new place; NULL: there is no more. */
 static const char *more(mls_trace *t, const char *keep)
 {
     mls_window *window = t->window;
@@ -53,7 +53,7 @@ static inline const char *trace_blanks(mls_trace *t, const char *at)
 
 /*
  * Moves *at, inside of a string, to the quote that closes it.  False: the data end before, and *at is where to go on
- * (no escape is parted), or there is a fault.
+ * (no escape is split), or there is a fault.
  */
 static bool string_close(mls_trace *t, const char **at)
 {
@@ -114,7 +114,7 @@ static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
             *span = (mls_str){at, (size_t)(stop - at)};
             return stop;
         }
-        /* A number that the end of the data cuts behind its point is not wrong yet. */
+        /* A number that the end of the data cuts after its point is not wrong yet. */
         if (left > CARRY_MAX || (stop == NULL && t->window->end - fault.at > WORD_LONGEST)) {
             return trace_fail(t, at, stop == NULL ? fault.reason : "a number without an end");
         }
@@ -144,14 +144,14 @@ static const char *skip_whole(mls_trace *t, const char **at, unsigned depth)
     return NULL;
 }
 
-/* What a bracket opens; a list of events may be all there is. */
+/* The part that a bracket opens; a list of events may be all there is. */
 static mls_trace_part part_opened(mls_trace *t, mls_trace_part part, bool object)
 {
     const bool events = !object && (part == PART_FILE || part == PART_EVENTS);
     t->listed |= events;
     t->bare |= events && part == PART_FILE;
     if (!events && !(object && (part == PART_FILE || part == PART_EVENT || part == PART_ARGUMENTS))) {
-        mls_trace_misfit(t, part, false);
+        mls_trace_wrong_type(t, part, false);
         return PART_NOTHING;
     }
     return events ? PART_EVENTS : part;
@@ -171,7 +171,7 @@ static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part
         if (span.ptr != NULL) {
             mls_trace_scalar(t, part, span);
         } else {
-            mls_trace_misfit(t, part, true);
+            mls_trace_wrong_type(t, part, true);
         }
         return at;
     }
@@ -188,7 +188,7 @@ static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part
     return read_items(t, at, part, depth + 1);
 }
 
-/* The name of a member and its colon; what the value behind them is. */
+/* Reads the name of a member and its colon; *part is what the value after them is. */
 static const char *read_trace_member(mls_trace *t, const char *at, mls_trace_part of, mls_trace_part *part)
 {
     mls_str name;
@@ -281,11 +281,11 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
     }
     *t = (mls_trace){.gather = gather, .window = window, .line = 1, .counted = window->at, .stopped = window->at};
     const char *at = read_trace_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
-    const char *behind = at != NULL ? trace_blanks(t, at) : NULL;
-    if (behind != NULL) {
-        (void)trace_fail(t, behind, "something follows the trace");
+    const char *after = at != NULL ? trace_blanks(t, at) : NULL;
+    if (after != NULL) {
+        (void)trace_fail(t, after, "something follows the trace");
     }
-    const mls_status status = trace_finish(t, at != NULL && behind == NULL, error);
+    const mls_status status = trace_finish(t, at != NULL && after == NULL, error);
     *json = t->fault == NULL || t->moved;
     mls_buffer_release(&t->name);
     mls_arena_release(&t->scratch);

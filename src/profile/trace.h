@@ -7,7 +7,7 @@
 #include "log/json_check.h"
 #include "profile/gather.h"
 
-/* What a value is of a trace: a list or an object that is looked into, or what is asked of an event. */
+/* The parts of a trace: lists and objects that are looked into, and the members of an event that are kept. */
 typedef enum mls_trace_part {
     PART_NOTHING, /* of no interest */
     PART_FILE,
@@ -56,7 +56,7 @@ typedef struct trace_event {
     event_category category;
     bool ignored;         /* it is none of the GPU: the rest of it is only checked */
     bool named, too_long; /* its name is there; it is longer than anything that is kept */
-    double bytes;         /* NAN: not told */
+    double bytes;         /* NAN: not known */
     event_time start, length;
 } trace_event;
 
@@ -73,25 +73,25 @@ typedef struct mls_trace {
     size_t objects;      /* in the list that say which phase they are of, as every event does */
     bool out_of_memory;
     trace_event event;
-    event_text texts[4]; /* of the event: PART_PROCESS and those behind it */
+    event_text texts[4]; /* of the event: PART_PROCESS and those after it */
     mls_buffer name;     /* of the event */
     mls_arena scratch;   /* decoded texts */
 } mls_trace;
 
-/* What the member of that name, as it stands between its quotes, is of a part. */
+/* The part that the member of that name, as it stands between its quotes, is of another. */
 mls_trace_part mls_trace_member(const mls_trace *t, mls_trace_part of, mls_str name);
 
 /* A value that is neither list nor object. */
 void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span);
 
 /* A value that cannot be what the part should be: a list, an object, or a string that is too long to be kept. */
-void mls_trace_misfit(mls_trace *t, mls_trace_part part, bool too_long);
+void mls_trace_wrong_type(mls_trace *t, mls_trace_part part, bool too_long);
 
 /* An event begins; it has ended. */
 void mls_trace_event_begin(mls_trace *t, const char *at);
 void mls_trace_event_end(mls_trace *t);
 
-/* The line of a place behind all those that were asked for before; the line that the event begins in. */
+/* The line of a place after all those that were asked for before; the line that the event begins in. */
 size_t mls_trace_line(mls_trace *t, const char *at);
 size_t mls_trace_event_line(mls_trace *t);
 

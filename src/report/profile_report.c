@@ -94,9 +94,9 @@ MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
     F(profile, names, LIST(kernel), "", MLS_ROWS(row->names.items, mls_profile_top(row, row->names.count)))            \
     F(profile, copies, LIST(copy), "", MLS_ROWS(row->copies.items, row->copies.count))                                 \
     F(profile, devices, LIST_IF(device, row->has_devices), "", MLS_ROWS(row->devices, row->device_count))              \
-    F(profile, api, LIST_IF(call, row->api.told), "", MLS_ROWS(row->api.items, row->api.count))                        \
-    F(profile, ranges, LIST_IF(call, row->ranges.told), "", MLS_ROWS(row->ranges.items, row->ranges.count))            \
-    F(profile, osrt, LIST_IF(call, row->osrt.told), "", MLS_ROWS(row->osrt.items, row->osrt.count))                    \
+    F(profile, api, LIST_IF(call, row->api.known), "", MLS_ROWS(row->api.items, row->api.count))                       \
+    F(profile, ranges, LIST_IF(call, row->ranges.known), "", MLS_ROWS(row->ranges.items, row->ranges.count))           \
+    F(profile, osrt, LIST_IF(call, row->osrt.known), "", MLS_ROWS(row->osrt.items, row->osrt.count))                   \
     F(profile, steps, OBJECT_OR_NULL(steps), "", row->steps.count > 0 ? row : NULL)                                    \
     F(profile, counters, LIST_IF(counter, row->has_counters), "", MLS_ROWS(row->counters, row->counter_count))         \
     F(profile, bounds, LIST_IF(bound, row->has_counters), "", MLS_ROWS(row->bounds, row->bound_count))                 \
