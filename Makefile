@@ -239,8 +239,8 @@ programs-%: all ; @:
 .PHONY: check-programs
 check-programs: programs-units programs-replay programs-testdata programs-fault
 
-# All suites.  Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
-T ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,fault house self units cases submissions hostile docs examples replay testdata round install)
+# All suites, those first that take longest.  Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
+T ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,fault hostile units cases self docs submissions install house round examples testdata replay)
 
 .PHONY: check
 check: packages ## build and run every test; with T='score-slurm test_run' or another name these alone
