@@ -43,7 +43,8 @@ struct mls_value {
 
 /**
  * Builds the tree of `json`, which must have been validated (a span of an mls_record), in `arena`.  Of duplicate
- * members the last one's value stays, at the place of the first.  NULL when memory runs out.
+ * members the last one's value stays, at the place of the first.  Texts without escapes are spans of `json`, which must
+ * live as long.  NULL when memory runs out.
  */
 const mls_value *mls_value_build(mls_str json, struct mls_arena *arena) MLS_MUST_USE;
 

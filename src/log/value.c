@@ -11,6 +11,17 @@
 
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
 
+/* A string as it counts in trees, each byte as Latin-1: of most strings that is their own bytes. */
+static bool string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
+{
+    bool plain = true;
+    for (size_t i = 1; i + 1 < quoted.len && plain; i++) {
+        plain = quoted.ptr[i] != '\\' && (unsigned char)quoted.ptr[i] < 0x80;
+    }
+    *text = (mls_str){quoted.ptr + 1, quoted.len - 2};
+    return plain || mls_span_decode(quoted, true, arena, text);
+}
+
 static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
 {
     mls_value *items = NULL;
@@ -63,7 +74,7 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
         const char *at = walk->at;
         size_t place;
         mls_value *member = mls_arena_alloc(arena, sizeof *member);
-        if (member == NULL || !mls_span_decode((mls_str){name.ptr - 1, name.len + 2}, true, arena, &name) ||
+        if (member == NULL || !string_fill(&name, (mls_str){name.ptr - 1, name.len + 2}, arena) ||
             !value_fill(member, &at, walk->end, arena, depth) ||
             !mls_arena_grow(arena, (void **)&members, count, &capacity, sizeof *members) ||
             !member_place(&places, members, count, name, &place)) {
@@ -105,7 +116,7 @@ static bool value_fill(mls_value *value, const char **at, const char *end, mls_a
         value->is_integer = mls_json_is_integer(span);
         return mls_json_number(span, &value->as.number);
     case MLS_JSON_STRING:
-        return mls_span_decode(span, true, arena, &value->as.string);
+        return string_fill(&value->as.string, span, arena);
     default:
         return true;
     }

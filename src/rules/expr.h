@@ -133,9 +133,8 @@ enum { MLS_MEMBERS_INDEXED_MAX = 12, MLS_PARTS = MLS_EXPR_RECORD + 1 };
 typedef struct mls_expr_part {
     mls_str span;
     const mls_value *tree; /* NULL: not built yet; may be given, for records that were never in a log */
-    mls_value storage;
-    bool indexed;  /* the members below were looked for in the text */
-    bool complete; /* false: too many, or escapes in it; each lookup reads the text */
+    bool indexed;          /* the members below were looked for in the text */
+    bool complete;         /* false: too many, or escapes in it; each lookup reads the text */
     size_t count;
     mls_raw_member members[MLS_MEMBERS_INDEXED_MAX];
 } mls_expr_part;
@@ -205,9 +204,6 @@ bool mls_expr_input_load(mls_expr_op op, mls_expr_input *input, mls_value *resul
 
 /* Whether `op` is a part of the record that is an object without a tree yet: then a member is *found in its text. */
 bool mls_expr_input_find(mls_expr_op op, mls_expr_input *input, mls_str name, bool *found, mls_str *member);
-
-/* Reads the value of a span; only lists, objects and strings with escapes need the arena. */
-bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result);
 
 static inline mls_value mls_value_of_bool(bool truth)
 {

@@ -15,8 +15,9 @@ static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input 
     mls_str text;
     bool found;
     if (mls_expr_input_find((mls_expr_op)object->op, input, name, &found, &text)) {
-        if (found) {
-            return mls_span_load(text, input, result);
+        member = found ? mls_value_build(text, input->arena) : NULL;
+        if (found && member == NULL) {
+            return mls_expr_fail_memory(input);
         }
     } else if (!mls_expr_evaluate(object, input, &whole)) {
         return false;

@@ -134,45 +134,12 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
     }
 }
 
-/* A string that stands in the log as it is: no escapes, no bytes that count as Latin-1. */
-static bool span_is_plain(mls_str span)
-{
-    for (size_t i = 1; i + 1 < span.len; i++) {
-        if (span.ptr[i] == '\\' || (unsigned char)span.ptr[i] >= 0x80) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool mls_span_load(mls_str span, mls_expr_input *input, mls_value *result)
-{
-    const mls_json_kind kind = mls_json_kind_of(span);
-    double number = 0;
-    if (kind == MLS_JSON_NULL) {
-        *result = (mls_value){.kind = MLS_JSON_NULL};
-    } else if (kind == MLS_JSON_BOOL) {
-        *result = mls_value_of_bool(span.ptr[0] == 't');
-    } else if (kind == MLS_JSON_STRING && span_is_plain(span)) {
-        *result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {span.ptr + 1, span.len - 2}};
-    } else if (kind == MLS_JSON_NUMBER) {
-        (void)mls_json_number(span, &number); /* it was validated */
-        *result = mls_value_of_number(number, mls_json_is_integer(span));
-    } else {
-        const mls_value *tree = mls_value_build(span, input->arena);
-        if (tree == NULL) {
-            return mls_expr_fail_memory(input);
-        }
-        *result = *tree;
-    }
-    return true;
-}
-
 const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op op)
 {
     mls_expr_part *part = &input->parts[op];
-    if (part->tree == NULL && mls_span_load(part->span, input, &part->storage)) {
-        part->tree = &part->storage;
+    part->tree = part->tree != NULL ? part->tree : mls_value_build(part->span, input->arena);
+    if (part->tree == NULL) {
+        (void)mls_expr_fail_memory(input);
     }
     return part->tree;
 }
