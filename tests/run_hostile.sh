@@ -106,7 +106,7 @@ awk 'BEGIN { for (i = 0; i < 10000; i++) print "Beginning trial 1\n:::MLLOG {" }
 cp "$scratch/many/1.log" "$scratch/many/2.log"
 status=0
 (cd "$scratch" && ulimit -v 100000 && limited 60 "$mlscore" check -q -j1 many) >"$scratch/out" 2>"$scratch/err" || status=$?
-if [ "$status" -eq 1 ] && grep -q "^20000 logs, 0 valid" "$scratch/out"; then
+if [ "$status" -eq 1 ] && grep -q "^20,000 logs, 0 valid" "$scratch/out"; then
     pass
 else
     fail "the runs of small files are not all held" "$scratch/err" "$scratch/out"

@@ -223,7 +223,7 @@ static bool load_family(mls_cli *cli, const char *benchmark, mls_published *publ
 
 static void published_run(mls_cli *cli)
 {
-    mls_published_filter search;
+    mls_published_filter search = {0};
     mls_published published = {0};
     mls_error error = {0};
     if (read_search(cli, &search)) {

@@ -119,7 +119,10 @@ mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_
 {
     *beside = (mls_published_beside){calloc(count + 1, sizeof *beside->tables), calloc(count + 1, sizeof *beside->near),
                                      count};
-    mls_status status = beside->tables != NULL && beside->near != NULL ? MLS_OK : mls_error_memory(error);
+    mls_status status = MLS_OK;
+    if (beside->tables == NULL || beside->near == NULL) {
+        return mls_error_memory(error);
+    }
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         const mls_edition *edition = groups[i].edition;
         size_t first = 0; /* of the groups of this edition: it has the table */
