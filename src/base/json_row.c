@@ -37,8 +37,8 @@ mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members,
         if (json == NULL || cJSON_IsNull(json)) {
             continue;
         }
-        const mls_scalar cell = cell_of(json);
-        const char *wanted = mls_member_set(&members[i], &cell, arena, row);
+        const mls_scalar value = cell_of(json);
+        const char *wanted = mls_member_set(&members[i], &value, arena, row);
         if (wanted != NULL) {
             return wanted == mls_reason_memory
                        ? mls_error_memory(error)

@@ -11,22 +11,22 @@ static const double exact_max = 9007199254740992;
 
 mls_scalar mls_scalar_of_text(mls_member_kind kind, mls_str text)
 {
-    mls_scalar cell = {.kind = text.len > 0 ? MLS_SCALAR_TEXT : MLS_SCALAR_NONE, .text = text};
-    const bool is_true = mls_str_equal(text, MLS_S("true"));
-    switch (kind) {
-    case MLS_MEMBER_COUNT:
-    case MLS_MEMBER_NUMBER:
-        cell.kind = text.len > 0 && mls_number_parse(text, &cell.number) ? MLS_SCALAR_NUMBER : cell.kind;
-        break;
-    case MLS_MEMBER_BOOL:
-    case MLS_MEMBER_SAID:
-        cell.number = is_true;
-        cell.kind = is_true || mls_str_equal(text, MLS_S("false")) ? MLS_SCALAR_BOOL : cell.kind;
-        break;
-    default:
-        break;
+    mls_scalar scalar = {.kind = text.len > 0 ? MLS_SCALAR_TEXT : MLS_SCALAR_NONE, .text = text};
+    if (text.len == 0) {
+        return scalar;
     }
-    return cell;
+    if (kind == MLS_MEMBER_COUNT || kind == MLS_MEMBER_NUMBER) {
+        scalar.kind = mls_number_parse(text, &scalar.number) ? MLS_SCALAR_NUMBER : MLS_SCALAR_TEXT;
+    } else if (kind == MLS_MEMBER_BOOL || kind == MLS_MEMBER_SAID) {
+        scalar.number = mls_str_equal(text, MLS_S("true"));
+        scalar.kind = scalar.number > 0 || mls_str_equal(text, MLS_S("false")) ? MLS_SCALAR_BOOL : MLS_SCALAR_TEXT;
+    }
+    return scalar;
+}
+
+static bool is_count(double number)
+{
+    return number >= 0 && number <= exact_max && floor(number) >= number;
 }
 
 static unsigned place_of_word(mls_str word, const char *words)
@@ -41,36 +41,34 @@ static unsigned place_of_word(mls_str word, const char *words)
     return 0;
 }
 
-const char *mls_member_set(const mls_row_member *member, const mls_scalar *cell, mls_arena *arena, void *row)
+const char *mls_member_set(const mls_row_member *member, const mls_scalar *scalar, mls_arena *arena, void *row)
 {
     void *at = (char *)row + member->offset;
-    const bool none = cell->kind == MLS_SCALAR_NONE;
-    const bool is_bool = cell->kind == MLS_SCALAR_BOOL;
-    const bool is_text = cell->kind == MLS_SCALAR_TEXT;
-    const bool is_number = cell->kind == MLS_SCALAR_NUMBER && isfinite(cell->number);
-    const bool is_count =
-        is_number && cell->number >= 0 && cell->number <= exact_max && floor(cell->number) >= cell->number;
+    const bool none = scalar->kind == MLS_SCALAR_NONE;
+    const bool is_bool = scalar->kind == MLS_SCALAR_BOOL;
+    const bool is_text = scalar->kind == MLS_SCALAR_TEXT;
+    const double number = scalar->kind == MLS_SCALAR_NUMBER && isfinite(scalar->number) ? scalar->number : (double)NAN;
     switch (member->kind) {
     case MLS_MEMBER_COUNT:
-        *(uint64_t *)at = is_count ? (uint64_t)cell->number : 0;
-        return none || is_count ? NULL : "a whole number from 0 on, not beyond 2^53";
+        *(uint64_t *)at = is_count(number) ? (uint64_t)number : 0;
+        return none || is_count(number) ? NULL : "a whole number from 0 on, not beyond 2^53";
     case MLS_MEMBER_NUMBER:
-        *(double *)at = is_number ? cell->number : (double)NAN;
-        return none || is_number ? NULL : "a number";
+        *(double *)at = number;
+        return none || !isnan(number) ? NULL : "a number";
     case MLS_MEMBER_BOOL:
-        *(bool *)at = is_bool && cell->number > 0;
+        *(bool *)at = is_bool && scalar->number > 0;
         return none || is_bool ? NULL : "true or false";
     case MLS_MEMBER_SAID:
-        *(unsigned *)at = !is_bool ? 0 : cell->number > 0 ? 2 : 1;
+        *(unsigned *)at = !is_bool ? 0 : scalar->number > 0 ? 2 : 1;
         return none || is_bool ? NULL : "true or false";
     case MLS_MEMBER_TEXT:
-        *(const char **)at = is_text ? mls_arena_copy(arena, cell->text).ptr : NULL;
+        *(const char **)at = is_text ? mls_arena_copy(arena, scalar->text).ptr : NULL;
         return is_text && *(const char **)at == NULL ? mls_reason_memory : none || is_text ? NULL : "a text";
     case MLS_MEMBER_SPAN:
-        *(mls_str *)at = is_text ? cell->text : (mls_str){"", 0};
+        *(mls_str *)at = is_text ? scalar->text : (mls_str){"", 0};
         return none || is_text ? NULL : "a text";
     case MLS_MEMBER_WORD:
-        *(unsigned *)at = is_text ? place_of_word(cell->text, member->words) : 0;
+        *(unsigned *)at = is_text ? place_of_word(scalar->text, member->words) : 0;
         return none || *(unsigned *)at != 0 ? NULL : member->words;
     }
     return NULL;

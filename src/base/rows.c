@@ -30,7 +30,7 @@ static bool add_cell(row_reading *reading, mls_str cell)
     if (reading->count == MLS_TABLE_CELLS_MAX) {
         reading->status = mls_error_set(reading->error, MLS_ERROR_LIMIT, reading->line, 0,
                                         "more than %d fields in a row", MLS_TABLE_CELLS_MAX);
-    } else if (!MLS_GROW(reading, items)) {
+    } else if (reading->count == reading->capacity && !MLS_GROW(reading, items)) {
         reading->status = mls_error_memory(reading->error);
     } else {
         reading->items[reading->count++] = cell;
@@ -46,6 +46,15 @@ static void hand_over_row(row_reading *reading)
     reading->count = 0;
 }
 
+static bool is_blank_line(mls_str line)
+{
+    size_t at = 0;
+    while (at < line.len && mls_is_blank(line.ptr[at])) {
+        at++;
+    }
+    return at == line.len;
+}
+
 /*
  * Cuts the next line off, ending and all; a row begins with it, unless the one before goes on.  False: there is none,
  * or the reading has ended.
@@ -56,11 +65,10 @@ static bool next_line(row_reading *reading, mls_str *line)
         const bool ended = mls_str_cut(&reading->rest, '\n', line);
         line->len += ended;
         reading->line++;
-        mls_str words = *line;
         if (!reading->row_ended) {
             return true;
         }
-        if (mls_str_word(&words).len > 0) {
+        if (!is_blank_line(*line)) {
             reading->row.line = reading->line;
             reading->row.offset = (size_t)(line->ptr - reading->text.ptr);
             return true;
