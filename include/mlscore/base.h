@@ -81,13 +81,14 @@ bool mls_str_starts(mls_str text, mls_str prefix);
 bool mls_str_ends(mls_str text, mls_str suffix);
 bool mls_str_contains(mls_str text, mls_str needle);
 
-/** The next word of *text, which moves behind it; words have blanks, tabs or line ends between them.  "": no more. */
+/** The next word of *text, which moves past it; words have blanks, tabs or line ends between them.  "": no more. */
 mls_str mls_str_word(mls_str *text);
 
-/** Takes off *text what stands before its first `mark`, and the mark.  False: it has none, and the piece is all of it. */
+/** Takes off *text what stands before its first `mark`, and the mark.  False: it has none, and the piece is all of it.
+ */
 bool mls_str_cut(mls_str *text, char mark, mls_str *piece);
 
-/** The next word of a list such as "a|b|c", which is moved behind it; false at the end. */
+/** The next word of a list such as "a|b|c", which is moved past it; false at the end. */
 bool mls_list_next(const char **list, char separator, mls_str *word);
 
 /** Whether a word is one of "these words". */
@@ -115,7 +116,7 @@ typedef struct mls_nearest {
 mls_nearest mls_nearest_to(mls_str word);
 void mls_nearest_offer(mls_nearest *nearest, mls_str candidate);
 
-/** What went wrong, as a value. */
+/** The result of a function that can fail. */
 typedef enum mls_status {
     MLS_OK = 0,
     MLS_ERROR_MEMORY,  /**< an allocation failed, or a size overflowed */
@@ -150,7 +151,7 @@ extern const char mls_reason_memory[];
 typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;
 const char *mls_severity_name(mls_severity severity);
 
-/** Every kind of finding; the table with severities and texts is base/finding_table.h. */
+/** Every kind of finding; the table with severities and texts is mlscore/finding_table.h. */
 typedef enum mls_finding_code {
 #define MLS_FINDING(id, name, severity, summary, explanation, remedy) MLS_FINDING_##id,
 #include "mlscore/finding_table.h"

@@ -66,7 +66,7 @@ typedef struct mls_side {
         const char **items;
         size_t count, capacity;
     } paths;
-    double accelerators; /**< that its groups have where nothing else tells it; 0: nobody says */
+    double accelerators; /**< that its groups have where nothing else says it; 0: nobody does */
 } mls_side;
 
 /** Sides in their order, in an arena. */
@@ -94,7 +94,7 @@ typedef struct mls_side_group {
     double score_minutes, scale, scaled_minutes;
     mls_side_run *runs;
     size_t run_count, run_capacity;
-    /* What follows from these. */
+    /* Computed of these. */
     size_t valid, kept;
     double mean_minutes, stdev_minutes; /**< of the valid runs, by n - 1 */
     double to_converge;                 /**< mean over the kept runs, all of which have one, above 0, of one unit */
@@ -111,7 +111,7 @@ typedef enum mls_compare_verdict {
 } mls_compare_verdict;
 const char *mls_compare_verdict_name(mls_compare_verdict verdict);
 
-/** What a difference is made of, in the order in which it is told: `training` instead of the two before it, likewise
+/** The shares of a difference, in the order in which they are listed: `training` instead of the two before it, likewise
  *  `evaluation`; `run` is the whole where parts are not known.  Names as printed: "evaluation_time". */
 #define MLS_SHARE_LIST(S)                                                                                              \
     S(CONVERGENCE, convergence)                                                                                        \
@@ -148,9 +148,9 @@ typedef struct mls_difference {
     bool has_interval;
     bool of_mean; /**< the interval is that of the means of all valid runs, not of the scores */
     double low_minutes, high_minutes, degrees, p;
-    double mann_whitney_p, least_p; /**< and the least that so many runs can show */
-    double detectable_ratio;        /**< the least difference that so many runs show four times in five */
-    bool within_variance;           /**< the interval excludes 0, but MLCommons takes results to vary as much */
+    double mann_whitney_p, min_p; /**< and the smallest that so many runs can show */
+    double detectable_ratio;      /**< the smallest difference that so many runs show four times in five */
+    bool within_variance;         /**< the interval excludes 0, but MLCommons takes results to vary as much */
     mls_compare_verdict verdict;
     mls_split split;
     bool has_init;

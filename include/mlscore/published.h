@@ -34,7 +34,7 @@ typedef struct mls_published_result {
     double accelerator_minutes; /**< NAN: a machine without accelerators */
     size_t rank; /**< 1 + how many of the same usage, edition, benchmark and division are faster, and of how many */
     size_t ranked;
-    size_t row; /**< in the order of the tables, which settles ties */
+    size_t row; /**< in the order of the tables, which decides ties */
 } mls_published_result;
 
 /** Results, newest edition first; of an edition by benchmark, division (closed, open, not said), minutes and row. */
@@ -52,7 +52,8 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
                               mls_error *error) MLS_MUST_USE;
 void mls_published_release(mls_published *published);
 
-/** What of a result a search asks for: a benchmark by its name, the others by a part of the text, case aside. */
+/** The texts of a result that a search may ask for: a benchmark by its name, the others by a part of the text, case
+ * aside. */
 typedef enum mls_published_text {
     MLS_PUBLISHED_BENCHMARK,
     MLS_PUBLISHED_SUBMITTER,
@@ -65,7 +66,7 @@ typedef enum mls_published_text {
 /** "submitter". */
 const char *mls_published_text_name(mls_published_text which);
 
-/** What results are sorted by, what is not known last; those that are alike in it stay in the order of editions. */
+/** The order of results, unknown values last; those that are alike in it stay in the order of editions. */
 typedef enum mls_published_order {
     MLS_PUBLISHED_BY_EDITION,
     MLS_PUBLISHED_BY_MINUTES,
@@ -76,10 +77,10 @@ typedef enum mls_published_order {
 
 /** Zero-initialised finds all. */
 typedef struct mls_published_filter {
-    unsigned edition;                             /**< number; 0: any */
-    mls_division division;                        /**< NONE: any */
-    const char *texts[MLS_PUBLISHED_TEXTS];       /**< NULL: any */
-    double accelerators_least, accelerators_most; /**< 0: no bound */
+    unsigned edition;                          /**< number; 0: any */
+    mls_division division;                     /**< NONE: any */
+    const char *texts[MLS_PUBLISHED_TEXTS];    /**< NULL: any */
+    double min_accelerators, max_accelerators; /**< 0: no bound */
     bool best;  /**< only the fastest of each edition, benchmark, division and number of accelerators */
     bool trend; /**< of these, numbers of accelerators that occur in several editions, by benchmark, division, number of
                      accelerators and edition, the oldest first */
@@ -94,7 +95,7 @@ typedef struct mls_published_hit {
 /** Whether a result passes; `best` and `trend` are of no matter. */
 bool mls_published_passes(const mls_published_filter *filter, const mls_published_result *result);
 
-/** What passes a filter: *hits, to be given to free(), and *count of them.  MLS_OK or MLS_ERROR_MEMORY. */
+/** The results that pass a filter: *hits, to be given to free(), and *count of them.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_published_search(const mls_published *published, const mls_published_filter *filter,
                                 mls_published_hit **hits, size_t *count) MLS_MUST_USE;
 

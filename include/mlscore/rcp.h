@@ -10,7 +10,7 @@
 
 MLS_C_BEGIN
 
-/** What a run that did not converge counts as. */
+/** How a run that did not converge counts. */
 #define MLS_RCP_NOT_CONVERGED 1e9
 
 /** Whose points.  All of it must outlive the set. */
@@ -20,13 +20,13 @@ typedef struct mls_rcp_rules {
     const mls_benchmark *benchmark; /**< its runs_needed is n */
 } mls_rcp_rules;
 
-/** What the reference needed at a batch size, and how much less will do.  What is not known is NaN. */
+/** The samples that the reference needed at a batch size, and how many fewer will do.  NaN: not known. */
 typedef struct mls_rcp_bar {
     double mean;        /**< of the reference, without the r smallest and the r largest values (r: left_out) */
     double stdev;       /**< population standard deviation of all values */
-    double least_mean;  /**< least acceptable mean, by a t test at the 5 % level */
-    double max_speedup; /**< mean / least_mean; INFINITY when any mean will do */
-    double limit;       /**< mean / max_speedup: the least mean that passes */
+    double min_mean;    /**< smallest acceptable mean, by a t test at the 5 % level */
+    double max_speedup; /**< mean / min_mean; INFINITY when any mean will do */
+    double limit;       /**< mean / max_speedup: the smallest mean that passes */
 } mls_rcp_bar;
 
 /** One reference point.  Strings end in NUL, are "" when not known, and belong to the set, as do the numbers. */

@@ -42,7 +42,7 @@ typedef struct mls_system {
     mls_bypasses bypasses;
     bool has_results;      /**< of a benchmark of the edition */
     bool valid;            /**< it is described, by the rules */
-    mls_description says;  /**< what the description tells */
+    mls_description says;  /**< what the description says */
     mls_findings findings; /**< about the description, and what stands beside the results */
 } mls_system;
 
@@ -144,8 +144,8 @@ typedef struct mls_submission_options {
 } mls_submission_options;
 
 /**
- * Judges the submission at `path`.  MLS_OK, whatever the verdict; MLS_ERROR_READ when `path` is no folder that can be
- * read; MLS_ERROR_UNKNOWN, with a message that lists what there is, when nothing there is of the wanted system or
+ * Judges the submission at `path`.  MLS_OK, whatever the verdict; MLS_ERROR_READ when `path` is not a folder that can
+ * be read; MLS_ERROR_UNKNOWN, with a message that lists what there is, when nothing there is of the wanted system or
  * benchmark; MLS_ERROR_MEMORY; or what loading the rules returned. *submission is to be released in any case.
  */
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,

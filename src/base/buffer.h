@@ -4,7 +4,7 @@
  *
  * Zero-initialised is empty.  Failure is sticky: an append that finds no memory sets `failed` and every later one does
  * nothing, so a writer checks once, at the end.  `ptr` is NULL only while nothing was ever appended, and there is
- * always a NUL behind the last byte (not counted in len).
+ * always a NUL after the last byte (not counted in len).
  */
 #ifndef MLS_BASE_BUFFER_H
 #define MLS_BASE_BUFFER_H

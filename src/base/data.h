@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data.h - the files of src/data, embedded by the Makefile; behind a file's bytes is a NUL that does not count. */
+/* data.h - the files of src/data, embedded by the Makefile; after a file's bytes is a NUL that does not count. */
 #ifndef MLS_BASE_DATA_H
 #define MLS_BASE_DATA_H
 

@@ -163,8 +163,8 @@ bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number
         const size_t length = plain.len - plain.sign;
         if (plain.points > 0 && plain.commas > 0) {
             const char other = last == '.' ? ',' : '.';
-            const char *parted = memchr(begin, last, length);
-            if (lasts > 1 || !are_groups((mls_str){begin, (size_t)(parted - begin)}, other)) {
+            const char *decimal_mark = memchr(begin, last, length);
+            if (lasts > 1 || !are_groups((mls_str){begin, (size_t)(decimal_mark - begin)}, other)) {
                 return false;
             }
             replace_mark(&plain, other, false);
@@ -191,8 +191,8 @@ bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number
 
 bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal)
 {
-    const bool told = marks.point != marks.comma;
-    return open == '.' ? !told || marks.point : open == ',' && (told ? marks.comma : comma_decimal);
+    const bool decided = marks.point != marks.comma;
+    return open == '.' ? !decided || marks.point : open == ',' && (decided ? marks.comma : comma_decimal);
 }
 
 void mls_decimal_settle(mls_decimal *number, mls_marks marks, bool comma_decimal)

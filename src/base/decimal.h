@@ -2,7 +2,7 @@
 /*
  * decimal.h - numbers by their digits: exact where a double is not, and read whichever locale they were written in.
  *
- * Tools print by the locale of their machine: 1,234.5 and 1.234,5 are one number.  What 1,234 is nobody can tell from
+ * Tools print by the locale of their machine: 1,234.5 and 1.234,5 are one number.  What 1,234 is nobody knows from
  * it alone; the other numbers of its file may.  So a file is read with one mls_marks, in which every number that can be
  * read in one way only leaves its mark, and a number that can be read in two stays open until all have been seen.
  */
@@ -19,11 +19,11 @@ typedef struct mls_decimal {
     uint64_t digits;
     int exponent;
     bool negative;
-    uint8_t next; /* the digit behind the last one kept, which tells how to round */
-    char open;    /* ',' or '.': it stands before the last three digits and may part them or group; '\0': settled */
+    uint8_t next; /* the digit after the last one kept, by which it is rounded */
+    char open;    /* ',' or '.': it stands before the last three digits and may be decimal or group; '\0': decided */
 } mls_decimal;
 
-/* What the numbers of one file have told so far; zero-initialised: nothing. */
+/* The marks that the numbers of one file had so far; zero-initialised: none. */
 typedef struct mls_marks {
     bool point; /* one has a decimal point for certain, or commas that group */
     bool comma; /* one has a decimal comma, or points that group */
@@ -44,7 +44,7 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number);
 bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number);
 
 /*
- * Whether an open mark is decimal, now that the whole file was read.  Where the file does not tell, or tells both, a
+ * Whether an open mark is decimal, now that the whole file was read.  Where the file shows neither, or both, a
  * point is, and a comma where the caller says so.
  */
 bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal);

@@ -29,7 +29,7 @@ mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_
         const int length = mls_text_vprintf(error->message, sizeof error->message, format, args);
         va_end(args);
         if (length >= (int)sizeof error->message) {
-            /* One byte more than stands there tells whether the last code point is whole. */
+            /* One byte more than stands there shows whether the last code point is whole. */
             error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';
         }
         clean_message(error->message);

@@ -2,9 +2,9 @@
 /*
  * file.h - opening files, reading small ones whole, and paths.
  *
- * What is found may be anything: a pipe that nobody writes to, a device.  Such things are refused without waiting.
- * What a person named on the command line (`given`) is read whatever it is, "-" being standard input.  Messages do not
- * name the path: "is a folder", "is larger than 64 MiB".
+ * A path may be anything: a pipe that nobody writes to, a device.  Such things are refused without waiting.
+ * A path that a person named on the command line (`given`) is read whatever it is, "-" being standard input.  Messages
+ * do not name the path: "is a folder", "is larger than 64 MiB".
  */
 #ifndef MLS_BASE_FILE_H
 #define MLS_BASE_FILE_H
@@ -16,7 +16,7 @@
 /* A descriptor for reading, to be closed; -1 with `error` (may be NULL) set.  Folders are refused in any case. */
 int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
 
-/* What begins with these bytes (16 are enough) when it is no text, and what unpacks it; NULL: it may be one. */
+/* The kind of file that begins with these bytes (16 are enough), and what unpacks it; NULL: it may be a text. */
 const char *mls_file_magic_words(mls_str head);
 
 /*
@@ -31,13 +31,13 @@ const char *mls_file_kind_words(mode_t mode);
 /* "folder/name", or `name` alone when `folder` is empty; to be given to free(); NULL when memory runs out. */
 char *mls_path_join(const char *folder, const char *name) MLS_MUST_USE;
 
-/* What of a path stands before a file's own name: up to the last '/', and with it; empty when there is none. */
+/* The part of a path before a file's own name: up to the last '/', and with it; empty when there is none. */
 mls_str mls_path_folder(mls_str path);
 
 /* Whether a path, absolute and without links, is a folder or below it; an empty one holds nothing. */
 bool mls_path_is_below(mls_str path, mls_str folder);
 
-/* A file's own name, behind that. */
+/* A file's own name, after that. */
 const char *mls_path_name(const char *path);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/data.h"
 
-/* The member of a name, or behind a dot of the object in it. */
+/* The member of a name, or after a dot of the object in it. */
 static const cJSON *member_of(const cJSON *object, const char *name)
 {
     const char *dot = strchr(name, '.');

@@ -32,7 +32,7 @@ typedef struct mls_map {
 /* The entry of a key, or NULL.  It is valid until the next mls_map_put(). */
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key);
 
-/* The entry of a key, added with the value 0 when it was not there; *added (may be NULL) tells.  NULL: no memory. */
+/* The entry of a key, added with the value 0 when it was not there; *added (may be NULL) says so.  NULL: no memory. */
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added) MLS_MUST_USE;
 
 /* A fast hash of bytes, not for keeping: it may differ from one release to the next. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * member.h - what is read into a struct: a table says which name goes to which member, and what it may be.  json_row.h
- * reads objects of JSON by it, text_table.h rows of text.
+ * member.h - the members of a struct that are read: a table says which name goes to which member, and what it may be.
+ * json_row.h reads objects of JSON by it, text_table.h rows of text.
  */
 #ifndef MLS_BASE_MEMBER_H
 #define MLS_BASE_MEMBER_H

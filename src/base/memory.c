@@ -37,7 +37,7 @@ char *mls_copy_text(const char *text, size_t len)
 
 struct mls_arena_block {
     struct mls_arena_block *older;
-    size_t size; /* of the bytes behind the header */
+    size_t size; /* of the bytes after the header */
     alignas(max_align_t) char bytes[];
 };
 

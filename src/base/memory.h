@@ -35,7 +35,7 @@ void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 
 /*
- * Makes room for one more item behind `count` of them in a list that doubles; outgrown ones stay in the arena.  False,
+ * Makes room for one more item after `count` of them in a list that doubles; outgrown ones stay in the arena.  False,
  * with nothing changed, when memory runs out.
  */
 bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size) MLS_MUST_USE;
@@ -45,7 +45,7 @@ bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capaci
     (mls_arena_grow(arena, (void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items) &&        \
      ((list)->items[(list)->count++] = (__VA_ARGS__), true))
 
-/* A copy of `text` with a NUL behind it (not counted in len); ptr NULL when memory runs out. */
+/* A copy of `text` with a NUL after it (not counted in len); ptr NULL when memory runs out. */
 mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
 
 /* Everything handed out becomes invalid; the largest block stays for reuse, or goes too: usable again in any case. */

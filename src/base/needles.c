@@ -3,7 +3,7 @@
  * needles.c - the four bytes at every stride-th place are looked up in a table of marks, small enough for the cache.
  *
  * Of each needle so many windows of four bytes are in the table that one of them falls on a place that is looked at
- * wherever the needle is: of several that would do, those whose bytes logs have least of.  The windows of a short
+ * wherever the needle is: of several that would do, those whose bytes are rarest in logs.  The windows of a short
  * needle may hang over it by a byte at either end: they stand in the table with all 256 values of that byte.
  */
 #include "base/needles.h"
@@ -56,7 +56,7 @@ static inline uint32_t mark_of(const mls_needles *self, uint32_t bytes)
     return self->marks[hash / 32] >> (hash % 32);
 }
 
-/* What most logs are full of: windows with these bytes would be found all the time. */
+/* Text that most logs are full of: windows with these bytes would be found all the time. */
 static const char common[] =
     ":::MLLOG {\"namespace\": \"worker0\", \"time_ms\": 17, \"event_type\": \"POINT_IN_TIME\", \"INTERVAL_START\", "
     "\"INTERVAL_END\", \"key\": \"tracked_stats\", \"eval_accuracy\", \"train_loss\", \"reduced_train_loss\", "
@@ -133,12 +133,12 @@ static bool add_needle(mls_needles *self, size_t needle)
     const int stride = (int)self->stride;
     bool ok = true;
     for (int k = -1; k < stride - 1 && ok; k++) {
-        unsigned least = UINT32_MAX;
+        unsigned min = UINT32_MAX;
         int rarest = k;
         for (int at = k; at <= (int)text.len - WINDOW + 1; at += stride) {
             const unsigned weight = window_weight(self, text, at);
-            rarest = weight < least ? at : rarest;
-            least = weight < least ? weight : least;
+            rarest = weight < min ? at : rarest;
+            min = weight < min ? weight : min;
         }
         ok = add_windows(self, needle, rarest);
     }
@@ -166,11 +166,11 @@ static void choose_factor(mls_needles *self)
     enum { TRIES = 32 };
     uint32_t factor = factor_first;
     uint32_t best = factor;
-    size_t least = SIZE_MAX;
+    size_t min = SIZE_MAX;
     for (int i = 0; i < TRIES; i++, factor = factor * UINT32_C(0x2c1b3c6d) + 0x12d6) {
         const size_t found = mark_windows(self, factor | 1);
-        best = found < least ? factor | 1 : best;
-        least = found < least ? found : least;
+        best = found < min ? factor | 1 : best;
+        min = found < min ? found : min;
     }
     (void)mark_windows(self, best);
 }
@@ -305,7 +305,7 @@ static inline bool find_each(const mls_needles *self, size_t stride, mls_str tex
         at += left * stride;
     }
     for (; at + WINDOW - 1 <= text.len; at += stride) {
-        char bytes[WINDOW] = {0}; /* nothing may be read behind the end */
+        char bytes[WINDOW] = {0}; /* nothing may be read after the end */
         memcpy(bytes, text.ptr + at, text.len - at < WINDOW ? WINDOW - 1 : WINDOW);
         if ((mark_of(self, load_window(bytes)) & 1) != 0 &&
             !windows_found(self, text, at, load_window(bytes), found, state)) {

@@ -9,7 +9,7 @@
 
 #include "base/decimal.h"
 
-/* No two doubles differ only behind their 767th digit; what is behind these only tells that there is more. */
+/* No two doubles differ only after their 767th digit; the digits after these only show that there is more. */
 enum { DIGITS_MAX = 800 };
 
 /* "e-0017" and a NUL, as snprintf() would take as long as the reading; beyond four digits all is 0 or infinite. */

@@ -20,7 +20,8 @@ bool mls_size_parse(mls_str text, size_t *number);
 /* The same of a signed one, with blanks around it. */
 bool mls_integer_parse(mls_str text, int64_t *number);
 
-/* Rounded to at most 15 decimals as the exact decimal expansion rounds, halves to even; what is not finite stays. */
+/* Rounded to at most 15 decimals as the exact decimal expansion rounds, halves to even; numbers that are not finite
+ * stay. */
 double mls_number_round(double number, int decimals);
 
 /* Writes a finite number with 0 to 15 digits after the point; returns how many bytes it has. */

@@ -147,7 +147,7 @@ mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error)
         output->failed_errno = ECANCELED; /* nothing is written or renamed then */
     }
     mls_output_flush(output);
-    /* Even standard output is closed: only then a full disk behind it is sure to be heard of. */
+    /* Even standard output is closed: only then a full disk is sure to be heard of. */
     if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
         output->failed_errno = errno;
     }

@@ -2,8 +2,9 @@
 /*
  * output.h - where results go: standard output, or a file written whole or not at all.
  *
- * An error is remembered, what is written after it is dropped, and mls_output_close() tells.  A file, also at the end
- * of a link, is written under a temporary name beside it and renamed at the end; a pipe or device is written directly.
+ * An error is remembered, what is written after it is dropped, and mls_output_close() reports it.  A file, also at the
+ * end of a link, is written under a temporary name beside it and renamed at the end; a pipe or device is written
+ * directly.
  */
 #ifndef MLS_BASE_OUTPUT_H
 #define MLS_BASE_OUTPUT_H

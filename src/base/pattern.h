@@ -36,8 +36,8 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
 mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found) MLS_MUST_USE;
 
 /*
- * What the group of that name (NULL: the first one) matched when the pattern last did, in the same text; no ptr when
- * there is none.  And how many groups it has.
+ * The text that the group of that name (NULL: the first one) matched when the pattern last did, in the same text; no
+ * ptr when there is none.  And how many groups it has.
  */
 mls_str mls_pattern_group(const mls_pattern *pattern, mls_str text, const char *name);
 size_t mls_pattern_groups(const mls_pattern *pattern);

@@ -70,7 +70,7 @@ typedef struct mls_interval {
 } mls_interval;
 mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b, double level);
 
-/* What a two sample test needs to know of a sample. */
+/* A sample, as far as a two sample test needs it. */
 typedef struct mls_test_sample {
     double mean, stdev, count;
 } mls_test_sample;

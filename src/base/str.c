@@ -144,7 +144,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t min_size(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -167,9 +167,9 @@ static size_t distance(mls_str a, mls_str b)
         row[0] = i;
         for (size_t j = 1; j <= b.len; j++) {
             const char d = lower(b.ptr[j - 1]);
-            row[j] = least(least(row[j - 1], above[j]) + 1, above[j - 1] + (c != d));
+            row[j] = min_size(min_size(row[j - 1], above[j]) + 1, above[j - 1] + (c != d));
             if (i > 1 && j > 1 && c == lower(b.ptr[j - 2]) && lower(a.ptr[i - 2]) == d) {
-                row[j] = least(row[j], before[j - 2] + 1);
+                row[j] = min_size(row[j], before[j - 2] + 1);
             }
         }
     }
@@ -187,11 +187,11 @@ void mls_nearest_offer(mls_nearest *nearest, mls_str candidate)
     if (word.len == 0 || word.len > WORD_MAX || candidate.len > WORD_MAX) {
         return;
     }
-    /* What is missing at the end counts half: llama2_70b is llama2_70b_lora rather than llama31_8b. */
+    /* Letters missing at the end count half: llama2_70b is llama2_70b_lora rather than llama31_8b. */
     const bool begun = word.len < candidate.len && strncasecmp(word.ptr, candidate.ptr, word.len) == 0;
-    const size_t parted = word.len > candidate.len ? word.len - candidate.len : candidate.len - word.len;
-    const size_t found = begun ? (parted + 1) / 2 : parted >= nearest->distance ? parted : distance(word, candidate);
-    /* What has no letter in common is no other spelling. */
+    const size_t apart = word.len > candidate.len ? word.len - candidate.len : candidate.len - word.len;
+    const size_t found = begun ? (apart + 1) / 2 : apart >= nearest->distance ? apart : distance(word, candidate);
+    /* A word without a letter in common is not another spelling. */
     if (found < nearest->distance && found < candidate.len) {
         nearest->found = candidate;
         nearest->distance = found;

@@ -12,7 +12,7 @@
 
 enum { MLS_TABLE_MEMBERS_MAX = 48 };
 
-/* What a table may have besides. */
+/* Options of a table. */
 enum {
     MLS_TABLE_EXACT = 1,  /* no columns without a member */
     MLS_TABLE_RAGGED = 2, /* rows with more or fewer cells than the heading; those of needed columns must be there */
@@ -28,7 +28,7 @@ typedef struct mls_text_table {
     mls_str text;     /* all of it, for places in messages */
     mls_arena *arena; /* of texts */
     mls_error *error;
-    /* What is done with the heading (NULL: nothing) and with each row, after the row has been put `into` a struct. */
+    /* Called for the heading (NULL: nothing is), and for each row after it has been put `into` a struct. */
     mls_text_row_function take_heading, take_row;
     void *state;
     void *into;

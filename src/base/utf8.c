@@ -5,7 +5,7 @@
 int32_t mls_utf8_next(mls_str text, size_t *at)
 {
     const unsigned char *s = (const unsigned char *)text.ptr + *at;
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    static const uint32_t min_code[] = {0, 0x80, 0x800, 0x10000};
     const size_t extra = s[0] < 0x80 ? 0 : s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : 3;
     const size_t left = text.len - *at;
     *at += 1;
@@ -22,7 +22,7 @@ int32_t mls_utf8_next(mls_str text, size_t *at)
         }
         code = code << 6 | (s[i] & 0x3fU);
     }
-    if (code < least[extra] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+    if (code < min_code[extra] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
         return -1;
     }
     *at += extra;
@@ -47,7 +47,7 @@ mls_str mls_utf8_cut(mls_str text, size_t bytes)
         return text;
     }
     size_t end = bytes;
-    /* A sequence has three bytes at most behind its first; more of them are no sequence and may be parted. */
+    /* A sequence has three bytes at most after its first; more of them are not a sequence and may be split. */
     while (end > 0 && bytes - end < 3 && ((unsigned char)text.ptr[end] & 0xc0U) == 0x80) {
         end--;
     }

@@ -21,13 +21,13 @@ static inline bool mls_code_point_is_hostile(int32_t code)
                                             code == 0xfeff));
 }
 
-/* The code point at text[*at], which is moved behind it; -1, one byte on, when no valid sequence starts there. */
+/* The code point at text[*at], which is moved past it; -1, one byte on, when no valid sequence starts there. */
 int32_t mls_utf8_next(mls_str text, size_t *at);
 
 /* Writes a code point as UTF-8, surrogates in the same pattern (generalised UTF-8); returns the number of bytes. */
 size_t mls_utf8_encode(uint32_t code_point, char bytes[4]);
 
-/* The longest beginning of at most `bytes` bytes, or `columns` columns, that does not part a code point. */
+/* The longest beginning of at most `bytes` bytes, or `columns` columns, that does not split a code point. */
 mls_str mls_utf8_cut(mls_str text, size_t bytes);
 mls_str mls_utf8_fit(mls_str text, size_t columns);
 
@@ -38,7 +38,7 @@ mls_str mls_utf8_fit_back(mls_str text, size_t columns);
 #define MLS_CUT(text, bytes) (int)mls_utf8_cut((text), (bytes)).len, (text).ptr
 #define MLS_CUT_TEXT(text, bytes) (int)mls_utf8_cut(mls_str_from(text), (bytes)).len, (text)
 
-/* Appends `text`; when it has more than `bytes` bytes, cut there with "…" behind. */
+/* Appends `text`; when it has more than `bytes` bytes, cut there with "…" after it. */
 void mls_utf8_append_cut(mls_buffer *buffer, mls_str text, size_t bytes);
 
 /* Columns a terminal needs for `text`: 0 for combining marks, 2 for wide East Asian characters, else 1. */

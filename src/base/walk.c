@@ -48,7 +48,7 @@ void mls_names_release(mls_names *names)
     *names = (mls_names){0};
 }
 
-/* MLS_OK or MLS_ERROR_MEMORY; *system_errno tells what kept the rest from being read. */
+/* MLS_OK or MLS_ERROR_MEMORY; *system_errno says what kept the rest from being read. */
 static mls_status read_names(DIR *folder, size_t limit, mls_names *list, int *system_errno)
 {
     *system_errno = 0;

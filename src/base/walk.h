@@ -3,9 +3,9 @@
  * walk.h - the one walk through folders, in natural order.
  *
  * A visitor is shown everything below a root, each folder before what is in it, and says whether it is entered: once
- * however many ways lead there, and relative to the one it is in, so that one replaced meanwhile is no way out.  Links
- * are looked through.  What cannot be looked at, read or listed is shown; the walk ends early when the visitor returns
- * anything but MLS_OK, when memory runs out, or after entries_max entries.
+ * however many ways lead there, and relative to the one it is in, so that one replaced meanwhile is not a way out.
+ * Links are looked through.  What cannot be looked at, read or listed is shown; the walk ends early when the visitor
+ * returns anything but MLS_OK, when memory runs out, or after entries_max entries.
  */
 #ifndef MLS_BASE_WALK_H
 #define MLS_BASE_WALK_H
@@ -74,7 +74,7 @@ typedef struct mls_names {
 } mls_names;
 
 /*
- * The names in a folder but for "." and "..", in natural order, `limit` at most.  *system_errno tells what kept the
+ * The names in a folder but for "." and "..", in natural order, `limit` at most.  *system_errno says what kept the
  * rest from being read, EOVERFLOW that there are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be
  * released in any case.
  */

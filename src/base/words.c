@@ -71,7 +71,7 @@ mls_words mls_words_signed(double number, int decimals)
     return words;
 }
 
-/* What is not known has no unit. */
+/* An unknown number has no unit. */
 static mls_words with_unit(mls_words words, const char *prefix, const char *unit)
 {
     const size_t len = strlen(words.text);

@@ -63,9 +63,9 @@ static bool read_range(mls_cli *cli, const char *range, mls_published_filter *se
     const mls_str whole = mls_str_from(range);
     const mls_str min = {whole.ptr, dash != NULL ? (size_t)(dash - range) : whole.len};
     const mls_str max = dash != NULL ? mls_str_from(dash + 1) : min;
-    if (!read_bound(min, &search->accelerators_least) || !read_bound(max, &search->accelerators_most) ||
+    if (!read_bound(min, &search->min_accelerators) || !read_bound(max, &search->max_accelerators) ||
         (range != NULL && min.len + max.len == 0) ||
-        (search->accelerators_most > 0 && search->accelerators_least > search->accelerators_most)) {
+        (search->max_accelerators > 0 && search->min_accelerators > search->max_accelerators)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes a range N, N-M, N- or -M, not '%s'",
                            range);
     }

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "compare/side.h"
 
-/* What score wrote is told from logs by the end of its name. */
+/* Whether score wrote it, and not a run: by the end of its name. */
 typedef enum export_kind { NO_EXPORT, EXPORT_JSON, EXPORT_NDJSON, EXPORT_CSV } export_kind;
 
 static export_kind kind_of(const char *path)
@@ -122,7 +122,7 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
     return status;
 }
 
-/* What the groups are worth by themselves. */
+/* Measures each group by itself. */
 static mls_status measure_groups(const mls_comparison *comparison, mls_error *error)
 {
     mls_status status = MLS_OK;

@@ -167,7 +167,8 @@ static bool times_make(const mls_side_group *group, group_times *times)
     const size_t count = take_minutes(group, true, kept);
     mls_sort_doubles(times->valid, times->valid_count);
     mls_sort_doubles(kept, count);
-    /* What was cut counts as the nearest that was kept: dropped runs, which have no time, are among the slowest. */
+    /* Runs that were cut count as the nearest that was kept: dropped runs, which have no time, are among the slowest.
+     */
     for (size_t i = 0; i < times->cut; i++) {
         times->trimmed[i] = kept[0];
         kept[count + i] = kept[count - 1];
@@ -181,8 +182,8 @@ static bool is_imaging(const char *benchmark)
     return benchmark != NULL && mls_str_among(mls_str_from(benchmark), "resnet ssd retinanet maskrcnn unet3d");
 }
 
-/* The least share that any ranks of so many runs can have: both outermost of all ways to split them. */
-static double least_rank_p(size_t a, size_t b)
+/* The smallest share that any ranks of so many runs can have: both outermost of all ways to split them. */
+static double min_rank_p(size_t a, size_t b)
 {
     double ways = 1;
     for (size_t k = 1; k <= a; k++) {
@@ -204,7 +205,7 @@ static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_
                                              mls_student_t_quantile(POWER, interval.degrees)) *
                                                 interval.error / a.mean
                                           : (double)NAN;
-    /* Without any spread only ranks can tell. */
+    /* Without any spread only ranks can differ. */
     const bool shown = spread || difference->mann_whitney_p <= 1 - LEVEL;
     difference->verdict = shown && interval.high < 0  ? MLS_COMPARE_FASTER
                           : shown && interval.low > 0 ? MLS_COMPARE_SLOWER
@@ -230,7 +231,7 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
     const bool scored = isfinite(difference->minutes);
     bool ok = times_make(a, &x) && times_make(b, &y) &&
               mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p);
-    difference->least_p = least_rank_p(a->valid, b->valid);
+    difference->min_p = min_rank_p(a->valid, b->valid);
     if (ok && scored && a->kept >= 2 && b->kept >= 2) {
         judge_interval(difference, mls_mean_estimate_trimmed(x.trimmed, x.trimmed_count, x.cut),
                        mls_mean_estimate_trimmed(y.trimmed, y.trimmed_count, y.cut));

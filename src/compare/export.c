@@ -24,7 +24,7 @@
 #define DECLARE_UNREAD(name)
 #define DECLARE(name, kind, object, use) DECLARE_##kind(name)
 
-/* What one row says. */
+/* The cells of one row, or the members of a run and its group. */
 typedef struct export_row {
     EXPORT_LIST(DECLARE)
 } export_row;
@@ -79,7 +79,7 @@ static mls_status check_row(const export_reading *reading, unsigned objects)
     return MLS_OK;
 }
 
-/* What became of the run; where that is not said a valid run is kept. */
+/* The mark of the run; where there is none a valid run is kept. */
 static mls_olympic_mark export_mark(const export_row *row)
 {
     for (mls_olympic_mark mark = MLS_OLYMPIC_KEPT; row->counted != NULL && mark <= MLS_OLYMPIC_OUTSIDE; mark++) {
@@ -123,7 +123,7 @@ static mls_side_group *add_export_group(const export_reading *reading)
     return mls_side_group_add(reading->to, &group);
 }
 
-/* Adds the run of the row, which has these settings, by hand of which its parts are known. */
+/* Adds the run of the row, which has these settings. */
 static mls_status add_export_run(const export_reading *reading, const mls_settings *settings, mls_side_group *group)
 {
     mls_arena *arena = reading->to->arena;
@@ -236,8 +236,8 @@ static mls_str json_member(mls_str object, mls_str name, mls_json_kind kind)
 }
 
 /*
- * Members of a JSON object into the row.  One of another kind says nothing, nor does a number that is none.  False: no
- * memory.
+ * Members of a JSON object into the row.  One of another kind says nothing, nor does a number that cannot be read.
+ * False: no memory.
  */
 static bool take_members(export_reading *reading, mls_str object, unsigned of)
 {

@@ -109,7 +109,7 @@ static mls_side_group *only_one(groups_span among, pairing by, const mls_side_gr
     return found;
 }
 
-/* What of a's has met one of b's is free for the groups of the next side again. */
+/* The groups of a that have met one of b are free for the groups of the next side again. */
 static void pair_sides(groups_span a, groups_span b)
 {
     for (size_t i = 0; i < a.count; i++) {
@@ -189,10 +189,10 @@ bool mls_sides_meet(mls_comparison *comparison)
 
 /* --------------------------------------------------------------- one side */
 
-/* What groups are called by, in this order; numbers tell apart what nothing else does. */
+/* The names of groups, in this order; numbers distinguish what nothing else does. */
 typedef enum naming { NAMED_CONFIG, NAMED_BATCH, NAMED_FOLDER, NAMED_SYSTEM, NAMED_PATH, NAMED_NUMBER, NAMINGS } naming;
 
-/* What a group could be called, empty where nothing of the kind is known.  False: no memory. */
+/* Finds a name of this kind for a group, empty where none is known.  False: no memory. */
 static bool name_by(naming by, const mls_side_group *group, size_t number, mls_arena *arena, mls_str *name)
 {
     const char *const texts[NAMINGS] = {[NAMED_CONFIG] = group->config,
@@ -229,7 +229,7 @@ static bool are_apart(const mls_str *names, size_t count)
     return true;
 }
 
-/* Names the groups of one benchmark and division by the first thing that tells all of them apart. */
+/* Names the groups of one benchmark and division by the first thing that distinguishes all of them. */
 static bool name_groups(mls_side_group *const *groups, mls_str *names, size_t count, mls_arena *arena)
 {
     for (naming by = NAMED_CONFIG; by < NAMINGS; by++) {

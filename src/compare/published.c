@@ -106,7 +106,7 @@ static mls_status read_published_table(published_reading *reading, mls_str text)
     return mls_bars_read(text, take_published_row, reading, NULL);
 }
 
-/* Those that say none come last. */
+/* Systems without a division come last. */
 int mls_division_compare(mls_division a, mls_division b)
 {
     return mls_compare_sizes((size_t)a - MLS_DIVISION_CLOSED, (size_t)b - MLS_DIVISION_CLOSED);

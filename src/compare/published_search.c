@@ -61,8 +61,8 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
     const double accelerators = result->system->accelerators;
     bool passes = (filter->edition == 0 || filter->edition == result->edition) &&
                   (filter->division == MLS_DIVISION_NONE || filter->division == result->system->division) &&
-                  (!(filter->accelerators_least > 0) || accelerators >= filter->accelerators_least) &&
-                  (!(filter->accelerators_most > 0) || accelerators <= filter->accelerators_most);
+                  (!(filter->min_accelerators > 0) || accelerators >= filter->min_accelerators) &&
+                  (!(filter->max_accelerators > 0) || accelerators <= filter->max_accelerators);
     for (int which = 0; which < MLS_PUBLISHED_TEXTS && passes; which++) {
         passes = has_text(result, (mls_published_text)which, filter->texts[which]);
     }
@@ -89,7 +89,7 @@ mls_nearest mls_published_nearest_text(const mls_published *published, mls_publi
 
 /* ----------------------------------------------------------------- sorting */
 
-/* What is alike stays in the order of all results, which is that of editions. */
+/* Results that are alike stay in the order of all results, which is that of editions. */
 static int order_hits(const void *left, const void *right, void *by)
 {
     const mls_published_result *a = ((const mls_published_hit *)left)->result;
@@ -114,7 +114,7 @@ static int order_hits(const void *left, const void *right, void *by)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* What a trend is told of: its editions become neighbours, the oldest first. */
+/* The order of a trend: its editions become neighbours, the oldest first. */
 static int compare_trends(const mls_published_result *a, const mls_published_result *b)
 {
     int order = strcmp(a->benchmark, b->benchmark);

@@ -43,7 +43,7 @@ bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key
     return setting.text.ptr != NULL && MLS_ARENA_ADD(arena, settings, setting);
 }
 
-/* A text that reads true counts as the boolean: in a CSV nobody could tell them apart. */
+/* A text that reads true counts as the boolean: in a CSV they look the same. */
 static bool add_plain(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
 {
     mls_buffer shown = {0};
@@ -158,18 +158,19 @@ static int compare_keys(const void *left, const void *right)
     return mls_str_compare(((const mls_differing *)left)->key, ((const mls_differing *)right)->key);
 }
 
-/* Whether anything is told of how the runs of a group were set up: some exports do not. */
+/* Whether anything is known of how the runs of a group were set up: some exports do not say it. */
 static bool has_settings(const mls_side_group *group)
 {
-    size_t told = 0;
+    size_t count = 0;
     for (size_t k = 0; k < group->run_count; k++) {
-        told += group->runs[k].settings.count;
+        count += group->runs[k].settings.count;
     }
-    return told > 0;
+    return count > 0;
 }
 
-/* What the runs lack, in what order it is told, and whether the row differs: where `told`, by what is known alone. */
-static bool finish_row(mls_arena *arena, mls_differing *row, bool told)
+/* Adds the values that runs lack, puts all in order, and decides whether the row differs: `known_only` by known ones.
+ */
+static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
 {
     bool ok = true;
     const mls_setting_value *first = NULL;
@@ -185,7 +186,7 @@ static bool finish_row(mls_arena *arena, mls_differing *row, bool told)
         for (size_t k = 0; k < values->count; k++) {
             const mls_setting_value *value = &values->items[k];
             if (value->lacking) {
-                row->differs |= !told;
+                row->differs |= !known_only;
             } else if (first == NULL) {
                 first = value;
             } else {

@@ -5,7 +5,7 @@
 
 #include "compare/side.h"
 
-/* More milliseconds (30,000 years) are no time of a run, and might not add up. */
+/* More milliseconds (30,000 years) are not a time of a run, and might not add up. */
 #define WHOLE_MS_MAX 1e15
 
 bool mls_same_text(const char *a, const char *b)

@@ -2,7 +2,7 @@
 /*
  * side.h - what the files of the room share: reading sides, pairing their groups, and what of them differs.
  *
- * All of a comparison lies in its arena.  What returns a bool says by false that there is no memory.
+ * All of a comparison lies in its arena.  Functions that return a bool return false when there is no memory.
  */
 #ifndef MLS_COMPARE_SIDE_H
 #define MLS_COMPARE_SIDE_H
@@ -10,11 +10,11 @@
 #include "base/memory.h"
 #include "mlscore/compare.h"
 
-/* Adds a copy to the groups, behind those that were found before, and to the runs of one. */
+/* Adds a copy to the groups, after those that were found before, and to the runs of one. */
 mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *group) MLS_MUST_USE;
 bool mls_side_run_add(mls_arena *arena, mls_side_group *group, const mls_side_run *run) MLS_MUST_USE;
 
-/* How long a run took, and to initialise; what is no number of milliseconds that can be added up is not known. */
+/* How long a run took, and to initialise; a number of milliseconds that cannot be added up is not known. */
 void mls_side_run_times(mls_side_run *run, double ms, double init_ms);
 
 /*
@@ -23,7 +23,7 @@ void mls_side_run_times(mls_side_run *run, double ms, double init_ms);
  */
 void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_PART_COUNT], double evaluations);
 
-/* Adds where a run of the group was made, as far as logs and exports both tell it. */
+/* Adds where a run of the group was made, as far as logs and exports both say it. */
 bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const char *config, double nodes,
                               const mls_side_group *group) MLS_MUST_USE;
 
@@ -50,14 +50,14 @@ bool mls_sides_meet(mls_comparison *comparison) MLS_MUST_USE;
 bool mls_side_meet_itself(mls_comparison *comparison, const char *baseline) MLS_MUST_USE;
 
 /*
- * Collects groups[first] and those behind it that are `alike` and not yet taken, and takes them; `found` has room for
+ * Collects groups[first] and those after it that are `alike` and not yet taken, and takes them; `found` has room for
  * all.  How many there are.
  */
 size_t mls_groups_take(const mls_comparison *comparison, size_t first,
                        bool (*alike)(const mls_side_group *, const mls_side_group *), bool *taken,
                        mls_side_group **found);
 
-/* What the runs of a block were set up with, and where; and which of them stand out. */
+/* Lists the settings of the runs of a block, and where they were made; and which runs stand out. */
 bool mls_block_settings(mls_block *block, mls_arena *arena) MLS_MUST_USE;
 bool mls_block_outliers(mls_block *block, mls_arena *arena) MLS_MUST_USE;
 

@@ -229,9 +229,9 @@ static void evidence_append(mls_buffer *line, const mls_difference *difference)
         } else {
             mls_buffer_append_text(line, "   no spread on either side");
         }
-        if (difference->least_p > 0.05) {
+        if (difference->min_p > 0.05) {
             mls_buffer_printf(line, "   Mann-Whitney cannot tell with so few (least p %s)",
-                              mls_words_trimmed(difference->least_p, 2).text);
+                              mls_words_trimmed(difference->min_p, 2).text);
         } else if (isfinite(difference->mann_whitney_p)) {
             mls_buffer_printf(line, "   Mann-Whitney %s", chance_words(difference->mann_whitney_p).text);
         }

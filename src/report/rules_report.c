@@ -349,7 +349,7 @@ static void show_listings(mls_printer *to, const void *what)
 #define BAR_FIELDS(F, kind)                                                                                            \
     F(kind, mean, NUMBER_OR_NULL, "", row->bar.mean)                                                                   \
     F(kind, stdev, NUMBER_OR_NULL, "", row->bar.stdev)                                                                 \
-    F(kind, least_mean, NUMBER_OR_NULL, "", row->bar.least_mean)                                                       \
+    F(kind, least_mean, NUMBER_OR_NULL, "", row->bar.min_mean)                                                         \
     F(kind, max_speedup, NUMBER_OR_NULL, "", row->bar.max_speedup)                                                     \
     F(kind, limit, NUMBER_OR_NULL, "", row->bar.limit)
 

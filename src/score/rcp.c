@@ -20,11 +20,11 @@
 #define BISECTION_STEPS_MAX 1100
 
 /*
- * The smallest mean of a submission of `runs` runs that a one-sided t test does not tell from the reference: bisected
- * on [0, mean], the result being the middle of the final bracket, which no test was made of.  `count` is the number of
- * reference values averaged.
+ * The smallest mean of a submission of `runs` runs that a one-sided t test does not distinguish from the reference:
+ * bisected on [0, mean], the result being the middle of the final bracket, which no test was made of.  `count` is the
+ * number of reference values averaged.
  */
-static double least_acceptable_mean(double mean, double stdev, double count, size_t runs)
+static double min_acceptable_mean(double mean, double stdev, double count, size_t runs)
 {
     if (!(stdev > 0)) {
         return mean;
@@ -46,11 +46,11 @@ static double least_acceptable_mean(double mean, double stdev, double count, siz
 
 static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, double count)
 {
-    const double least = least_acceptable_mean(mean, stdev, count, set->rules.benchmark->runs_needed);
+    const double min_mean = min_acceptable_mean(mean, stdev, count, set->rules.benchmark->runs_needed);
     /* A benchmark that is evaluated seldom may seem to converge that much earlier. */
-    const double early = least - mls_benchmark_evaluation_interval(set->rules.benchmark, set->rules.edition);
+    const double early = min_mean - mls_benchmark_evaluation_interval(set->rules.benchmark, set->rules.edition);
     const double max_speedup = early > 0 ? mean / early : (double)INFINITY;
-    return (mls_rcp_bar){mean, stdev, least, max_speedup, mean / max_speedup};
+    return (mls_rcp_bar){mean, stdev, min_mean, max_speedup, mean / max_speedup};
 }
 
 static mls_rcp_bar bar_at(const mls_rcp_set *set, const mls_rcp_point *point)
@@ -211,24 +211,24 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     return result;
 }
 
-/* More digits than this behind the point tell nobody anything. */
+/* More digits than this after the point mean nothing. */
 #define DECIMALS_MAX 9
 
 #define NO_POINTS "there are no reference points for this benchmark"
 
-/* What a submitter can do when the points are in the way. */
+/* The way out of a submitter whose points are in the way. */
 #define REMEDY                                                                                                         \
     "; the rules allow new reference points, made with the reference code at batch %s (try them with "                 \
     "mlscore score --rcp FILE), or a bypass that the review committee agrees to (rcp-bypass in "                       \
     "package_checker_params)"
 
-/* Digits behind the point that suit numbers of this size. */
+/* Digits after the point that suit numbers of this size. */
 static int decimals_for(double number)
 {
     return number >= 1000 ? 0 : number >= 100 ? 1 : number >= 10 ? 2 : 4;
 }
 
-/* As many decimals, or more, as it takes to tell two numbers apart. */
+/* As many decimals, or more, as it takes to distinguish two numbers. */
 static int decimals_apart(double a, double b, int decimals)
 {
     while (decimals < DECIMALS_MAX && fabs(a - b) > 0 &&
@@ -265,7 +265,7 @@ static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, const ch
     append_between(words, limit);
 }
 
-/* What the reference points say of a submission whose mean is known. */
+/* Judges a submission whose mean is known by the reference points. */
 static void describe_comparison(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
 {
     const mls_rcp_limit *limit = &result->limit;

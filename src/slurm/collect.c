@@ -110,7 +110,7 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* The sum over the files of one run's folder; NAN, with a finding, when it cannot be told. */
+/* The sum over the files of one run's folder; NAN, with a finding, when it is not known. */
 static mls_status read_folder(const char *folder, double time_ms, mls_group *group, double *joules)
 {
     mls_sources files = {0};
@@ -159,7 +159,7 @@ static mls_status read_power(mls_group *group)
         mls_buffer_append(&path, (mls_str){name.ptr, name.len - strlen(".txt")});
         group->power.joules[i] = (double)NAN;
         status = path.failed ? MLS_ERROR_MEMORY : MLS_OK;
-        /* What a run without a time lacks is said of the run. */
+        /* The lack of a time is said of the run itself. */
         if (status == MLS_OK && isfinite(minutes)) {
             status = read_folder(path.ptr, minutes * 60000, group, &group->power.joules[i]);
         }
@@ -169,14 +169,14 @@ static mls_status read_power(mls_group *group)
     return status == MLS_OK && group->findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }
 
-/* What the reading has said so far. */
+/* Findings of the reading so far. */
 typedef struct collecting_state {
     const mls_collect_options *options;
     mls_collection *collection; /* whose `skipped` holds all sources */
     mls_source_runs *found;     /* of each source */
 } collecting_state;
 
-/* What has neither init_start nor run_start is no run, unless its file is one whatever is in it. */
+/* A file with neither init_start nor run_start is not a run, unless its file is one whatever is in it. */
 static mls_status collect_run(void *state, size_t index, mls_run *run, bool part)
 {
     const collecting_state *collecting = state;

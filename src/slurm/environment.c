@@ -33,7 +33,8 @@ bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
            system->len > 0 && system->ptr[0] != '.';
 }
 
-/* What a folder inside of one of a system is, or what its path without links is; false: it lies in none. */
+/* The system of a folder that lies, or whose path without links lies, inside one of a system; false: it lies in none.
+ */
 static mls_status describe_by(mls_group *group, mls_str folder, bool *known)
 {
     mls_str system;

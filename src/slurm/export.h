@@ -46,7 +46,7 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(joules, UNREAD, RUN, 0)                                                                                          \
     F(energy_joules, UNREAD, GROUP, 0)
 
-/* What --wide adds, before the hyperparameters. */
+/* Columns that --wide adds, before the hyperparameters. */
 #define MLS_WIDE_COLUMN_LIST(F)                                                                                        \
     F(training_ms, NUMBER, PARTS, 0)                                                                                   \
     F(evaluation_ms, NUMBER, PARTS, 0)                                                                                 \
@@ -57,7 +57,7 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(parts_by, TEXT, PARTS, 0)                                                                                        \
     F(accelerators, NUMBER, GROUP, 0)
 
-/* What only JSON has of what is read. */
+/* Members of JSON that CSV does not have. */
 #define MLS_SCORE_MEMBER_LIST(F) F(accelerator, TEXT, GROUP, 0)
 
 /* The names of a list, as the columns of a table: "path benchmark … ". */

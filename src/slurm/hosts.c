@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-/* Names in the making, each with a NUL behind it. */
+/* Names in the making, each with a NUL after it. */
 typedef struct expansion {
     mls_buffer *names;
     size_t count;
@@ -20,7 +20,7 @@ static void add_name(expansion *hosts, mls_str name)
     mls_buffer_append(hosts->names, (mls_str){"", name.len > 0});
 }
 
-/* The part of *text before the mark, which it moves behind; all of it, and *text is no text, when there is none. */
+/* The part of *text before the mark, which it moves past; all of it, and *text is NULL, when there is none. */
 static mls_str part_next(mls_str *text, char mark)
 {
     const char *end = text->len > 0 ? memchr(text->ptr, mark, text->len) : NULL;

@@ -10,7 +10,7 @@
 #define MLS_HOSTS_MAX 10000
 
 /*
- * Appends the names in Slurm's list of hosts, "node[01-03,07],gpu1", each with a NUL behind it, to an empty buffer and
+ * Appends the names in Slurm's list of hosts, "node[01-03,07],gpu1", each with a NUL after it, to an empty buffer and
  * returns how many.  A word without that syntax, and a list of more than MLS_HOSTS_MAX names, is one as it stands.
  */
 size_t mls_hosts_expand(mls_str list, mls_buffer *names);

@@ -3,7 +3,7 @@
  * configs.c - what the configs of a submission say about themselves, and what they ask of their GPUs.
  *
  * The reference looks at no config, so all of it is advice, whatever `mlscore config` calls it.  What only says that a
- * value cannot be known is left to that command: it is no fault of the submission.
+ * value cannot be known is left to that command: it is not a fault of the submission.
  */
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ typedef struct memory_tables {
     mls_accelerators *accelerators;
 } memory_tables;
 
-/* Advises where a config asks more of a GPU than it holds; what cannot be computed is no fault of the submission. */
+/* Advises where a config asks more of a GPU than it holds; what cannot be computed is not a fault of the submission. */
 static mls_status judge_memory(const memory_tables *tables, const mls_shell *script, const char *config,
                                mls_findings *found)
 {
@@ -72,9 +72,9 @@ static mls_status judge_memory(const memory_tables *tables, const mls_shell *scr
     mls_memory_answer answer;
     mls_findings ignored = {0};
     mls_memory_ask_init(&ask, tables->models, tables->accelerators);
-    const bool tells = mls_memory_config(&ask, script, config, &ignored);
+    const bool sized = mls_memory_config(&ask, script, config, &ignored);
     const mls_status status = ignored.out_of_memory ? MLS_ERROR_MEMORY
-                              : tells               ? mls_memory_answer_make(&ask, &answer, NULL)
+                              : sized               ? mls_memory_answer_make(&ask, &answer, NULL)
                                                     : MLS_ERROR_UNKNOWN;
     if (status == MLS_OK && answer.estimate.verdict == MLS_MEMORY_DOES_NOT_FIT) {
         mls_memory_judge(&ask, &answer, found);

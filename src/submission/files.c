@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * files.c - files of a submission: opened, read whole, and package_checker_params, by which a submission asks to leave
- * out checks; and which folder should have been given instead of one that is no submission.
+ * out checks; and which folder should have been given instead of one that is not a submission.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,13 +17,13 @@
 bool mls_name_matches(const char *name, const char *pattern)
 {
     const size_t before = strcspn(pattern, "*#");
-    const mls_str behind = mls_str_from(pattern + before + (pattern[before] != '\0'));
+    const mls_str after = mls_str_from(pattern + before + (pattern[before] != '\0'));
     const mls_str text = mls_str_from(name);
     size_t number;
-    if (text.len < before + behind.len || memcmp(name, pattern, before) != 0 || !mls_str_ends(text, behind)) {
+    if (text.len < before + after.len || memcmp(name, pattern, before) != 0 || !mls_str_ends(text, after)) {
         return false;
     }
-    const mls_str part = {name + before, text.len - before - behind.len};
+    const mls_str part = {name + before, text.len - before - after.len};
     return pattern[before] == '#' ? mls_size_parse(part, &number) && (part.len == 1 || part.ptr[0] != '0')
                                   : pattern[before] == '*' || part.len == 0;
 }
@@ -97,22 +97,22 @@ static mls_str submission_above(mls_str path)
     return path;
 }
 
-/* As the user would write it: what was given, shortened by what is behind `above`, or else the way from there. */
+/* As the user would write it: what was given, shortened by the part after `above`, or else the way from there. */
 static void append_above(mls_buffer *near, const mls_submission *submission, mls_str above)
 {
-    const mls_str behind = mls_str_from(submission->real + above.len);
+    const mls_str below = mls_str_from(submission->real + above.len);
     mls_str given = mls_str_from(submission->path);
     while (given.len > 1 && given.ptr[given.len - 1] == '/') {
         given.len--;
     }
-    if (given.len > behind.len && mls_str_ends(given, behind)) {
-        mls_buffer_append(near, (mls_str){given.ptr, given.len - behind.len});
+    if (given.len > below.len && mls_str_ends(given, below)) {
+        mls_buffer_append(near, (mls_str){given.ptr, given.len - below.len});
         return;
     }
     const bool here = mls_str_equal(given, MLS_S("."));
     mls_buffer_append(near, here ? MLS_S("..") : given);
-    for (size_t i = here ? 1 : 0; i < behind.len; i++) {
-        mls_buffer_append_text(near, behind.ptr[i] == '/' ? "/.." : "");
+    for (size_t i = here ? 1 : 0; i < below.len; i++) {
+        mls_buffer_append_text(near, below.ptr[i] == '/' ? "/.." : "");
     }
 }
 

@@ -62,7 +62,7 @@ mls_status mls_power_read(const mls_submission *submission, mls_submission_run *
 mls_status mls_result_judge(const mls_submission *submission, const mls_submission_options *options,
                             const mls_submitter *submitter, mls_submission_result *result) MLS_MUST_USE;
 
-/* What disagrees in the configs of a submitter, and settings that cost speed, is advice. */
+/* Advises where the configs of a submitter disagree, and of settings that cost speed. */
 mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;
 
 #endif

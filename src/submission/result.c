@@ -15,7 +15,7 @@
 #include "score/score.h"
 #include "submission/judge.h"
 
-/* What judging one result needs at hand. */
+/* A result that is being judged. */
 typedef struct judgement {
     const mls_submission *submission;
     const mls_submission_options *options;
@@ -128,7 +128,7 @@ static void give_reasons(judgement *judging)
     }
 }
 
-/* What a dropped log has to say does not count; that it could not be read does. */
+/* The findings of a dropped log do not count; that it could not be read does. */
 static void forgive(mls_submission_run *run)
 {
     mls_findings all = run->run.findings;
@@ -177,7 +177,7 @@ static void judge_logs(judgement *judging)
     }
 }
 
-/* What the group found out that no finding of ours says already. */
+/* Adds what the group found that no finding of ours says already. */
 static void judge_mixture(const judgement *judging)
 {
     const mls_findings *found = &judging->result->group.findings;
@@ -315,7 +315,7 @@ static mls_status check_power(mls_submission_result *result)
     return MLS_OK;
 }
 
-/* Adds the joules that one file tells of; NAN with a finding when it does not. */
+/* Adds the joules that one file sums up to; NAN with a finding when it does not. */
 static mls_status read_joules(const mls_submission *submission, const mls_submission_file *file, bool node,
                               mls_submission_run *run)
 {
@@ -356,7 +356,7 @@ static void skip(const judgement *judging)
     const char *benchmark = judging->result->benchmark;
     const bool scaling = strcmp(benchmark, "strong") == 0 || strcmp(benchmark, "weak") == 0;
     mls_findings_add(&judging->result->findings, MLS_FINDING_BENCHMARK_SKIPPED, folder_place(judging),
-                     "%.*s is no benchmark of %s %s; nothing in it was judged%s", MLS_CUT_TEXT(benchmark, 60),
+                     "%.*s is not a benchmark of %s %s; nothing in it was judged%s", MLS_CUT_TEXT(benchmark, 60),
                      mls_usage_name(judging->options->usage), judging->submission->edition->name,
                      scaling ? " (try --usage hpc)" : "");
 }

@@ -232,11 +232,11 @@ static mls_status guess_edition(log_list *logs, const mls_submission_options *op
     submission->edition_guessed = true;
     submission->edition_by_date = mls_time_is_date(time_ms);
     submission->edition = dated;
-    for (size_t i = 0, most = 0; (edition = mls_editions_get(editions, options->usage, i)) != NULL; i++) {
+    for (size_t i = 0, max = 0; (edition = mls_editions_get(editions, options->usage, i)) != NULL; i++) {
         if (edition->number >= dated->number && status == MLS_OK) {
             status = list_logs(logs, edition);
-            submission->edition = logs->count > most ? edition : submission->edition;
-            most = logs->count > most ? logs->count : most;
+            submission->edition = logs->count > max ? edition : submission->edition;
+            max = logs->count > max ? logs->count : max;
         }
     }
     return status;
@@ -275,7 +275,7 @@ static mls_status finish_log(void *state, const mls_read *read)
     return MLS_OK;
 }
 
-/* What reading a log leaves to be done, from any thread. */
+/* Finishes a log that was read, on any thread. */
 static void finish_run(void *state, size_t index)
 {
     const log_list *logs = state;

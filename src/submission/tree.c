@@ -77,7 +77,7 @@ typedef struct tree_walk {
     mls_status status; /* MLS_OK or MLS_ERROR_MEMORY, which ends the walk */
 } tree_walk;
 
-/* What is found from here on is about somebody else. */
+/* From here on findings are about somebody else. */
 static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
 {
     if (walk->status == MLS_OK) {
@@ -86,7 +86,7 @@ static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
     }
 }
 
-/* What is found now stands here. */
+/* Where findings stand now. */
 static void enter_place(tree_walk *walk, int role, const mls_walk_entry *entry)
 {
     walk->in = (tree_role)(role % OWNER_UNIT);
@@ -171,7 +171,7 @@ static void take_params(tree_walk *walk, const mls_walk_entry *entry)
         walk->status = status;
     } else {
         mls_findings_add(walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
-                         "cannot be read, or is no list of options");
+                         "cannot be read, or is not a list of options");
     }
     mls_buffer_release(&text);
 }
@@ -238,7 +238,7 @@ static void take_system(tree_walk *walk, const mls_walk_entry *entry)
     walk->system->folder = path;
     walk->role = walk->options->usage == MLS_USAGE_HPC ? ROLE_SYSTEM_HPC : ROLE_SYSTEM;
     walk->with_folder = walk->submitter->system_count;
-    /* What stands beside its results is no concern of one benchmark. */
+    /* Files beside its results do not concern one benchmark. */
     set_owner(walk, OWNER_SYSTEM,
               walk->options->benchmark == NULL ? &walk->system->findings : &walk->submitter->findings);
 }
@@ -319,7 +319,7 @@ static void take_implementation(tree_walk *walk, const mls_walk_entry *entry)
     folder->path = copy_path(walk, entry);
 }
 
-/* Of one benchmark alone the implementations of others are no concern. */
+/* Of one benchmark alone the implementations of others do not count. */
 static void take_benchmark(tree_walk *walk, const mls_walk_entry *entry)
 {
     walk->role = mls_is_wanted(walk->options->benchmark, entry->name) ? walk->role : ROLE_OTHER;
@@ -333,7 +333,7 @@ static void take_config(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* What else stands in a folder of this role has no place in it; NULL: anything may. */
+/* The folder of a role, in which other files have no place; NULL: anything may stand there. */
 static const char *const stray_in[] = {
     [ROLE_SYSTEMS] = "systems",
     [ROLE_RESULTS] = "results",
@@ -354,14 +354,14 @@ typedef enum tree_kind { KIND_FILE = 1, KIND_FOLDER = 2, KIND_ANY = 3 } tree_kin
 #define IN_TAKEN (IN(SYSTEM) | IN(SYSTEM_HPC) | IN(RESULT))
 #define IN_USELESS (IN(ROUND) | IN(SUBMITTER) | IN(RESULTS) | IN(STRONG) | IN(WEAK))
 
-/* The first row that fits an entry tells what it is. */
+/* The first row that fits an entry says what it is. */
 static const struct {
     unsigned in;
     tree_kind kind;
     const char *name;                                           /* '*' is anything, '#' a number */
     tree_role role;                                             /* of a folder, if it is taken, else OTHER */
     void (*take)(tree_walk *walk, const mls_walk_entry *entry); /* NULL: nothing is noted */
-    size_t most;                                                /* 0: any number of them */
+    size_t max;                                                 /* 0: any number of them */
 } places[] = {
     {IN(ROUND), KIND_FOLDER, "*", ROLE_SUBMITTER, take_submitter, FOLDERS_MAX},
     {IN_USELESS, KIND_FILE, PARAMS_NAME, ROLE_OTHER, take_useless, 0},
@@ -395,7 +395,7 @@ static bool is_place(const tree_walk *walk, size_t row, tree_kind kind)
     return (places[row].in & 1U << walk->in) != 0 && (places[row].kind & kind) != 0;
 }
 
-/* What a file without a place is packed by; NULL: by nothing that is known. */
+/* The program that packed a file without a place; NULL: none that is known. */
 static const char *packed_by(const mls_walk_entry *entry)
 {
     char head[8];
@@ -424,24 +424,25 @@ static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind ki
         }
     }
     const bool bypass = mls_str_ends(nearest.found, MLS_S("bypass"));
-    const mls_str meant = bypass ? MLS_S(PARAMS_NAME) : nearest.found;
+    const mls_str suggestion = bypass ? MLS_S(PARAMS_NAME) : nearest.found;
     const char *packed = packed_by(entry);
     mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s has no place in %s%s%s%s%.*s%s",
                      kind == KIND_FOLDER ? "a folder of this name" : "this file", stray_in[walk->in],
-                     packed != NULL ? ": " : "", packed != NULL ? packed : "", meant.len > 0 ? "; did you mean '" : "",
-                     (int)meant.len, meant.ptr, meant.len > 0 ? "'?" : "");
+                     packed != NULL ? ": " : "", packed != NULL ? packed : "",
+                     suggestion.len > 0 ? "; did you mean '" : "", (int)suggestion.len, suggestion.ptr,
+                     suggestion.len > 0 ? "'?" : "");
 }
 
 /* Counts one more of a row; false, and said once, when there are more than are looked at. */
 static bool has_room(tree_walk *walk, size_t row)
 {
-    const size_t most = places[row].most;
-    if (most > 0 && ++walk->counts[row] == most + 1) {
+    const size_t max = places[row].max;
+    if (max > 0 && ++walk->counts[row] == max + 1) {
         mls_findings_add_as(&walk->submission->findings, MLS_FINDING_TREE_LIMIT,
                             places[row].take == take_config ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR, walk->place,
-                            "there are more than %zu of this kind; the others are not looked at", most);
+                            "there are more than %zu of this kind; the others are not looked at", max);
     }
-    return walk->counts[row] <= most;
+    return walk->counts[row] <= max;
 }
 
 /* Takes note of an entry and finds out its role. */
@@ -470,7 +471,7 @@ static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* What can be said of a file or folder wherever it stands. */
+/* Checks a file or folder, wherever it stands. */
 static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_findings *findings = walk->here;

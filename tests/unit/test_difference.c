@@ -253,7 +253,7 @@ static void verdicts_say_what_they_may(void **state)
     assert_true(d.of_mean && d.has_interval && d.verdict == MLS_COMPARE_FASTER);
     assert_close(d.minutes, 1.39 - 1.524, 1e-15);
     assert_close(d.mann_whitney_p, 0.1, 1e-15);
-    assert_close(d.least_p, 0.1, 1e-15);
+    assert_close(d.min_p, 0.1, 1e-15);
     d = compare(ten_a, 1, 0, ten_b, 10, 1);
     assert_true(d.verdict == MLS_COMPARE_TOO_FEW && !d.has_interval && isnan(d.detectable_ratio));
     dropped[8] = (double)INFINITY;

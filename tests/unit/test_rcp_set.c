@@ -62,10 +62,10 @@ static void least_mean_is_where_the_t_test_turns(void **state)
     assert_close(point->bar.mean, 100, 0);
     assert_close(point->bar.stdev, sqrt(2), 1e-15);
     /* Three averaged values against one: two degrees of freedom, whose 5 % point is 2.91998558. */
-    assert_close(point->bar.least_mean, 100 - 2.9199855803537 * sqrt(2) * sqrt(1.0 / 3 + 1), 1e-4);
+    assert_close(point->bar.min_mean, 100 - 2.9199855803537 * sqrt(2) * sqrt(1.0 / 3 + 1), 1e-4);
     /* The middle of the bracket that the bisection ends with, worked out apart from this program. */
-    assert_close(point->bar.least_mean, 95.23167610168457, 1e-11);
-    assert_close(point->bar.limit, point->bar.least_mean, 1e-9);
+    assert_close(point->bar.min_mean, 95.23167610168457, 1e-11);
+    assert_close(point->bar.limit, point->bar.min_mean, 1e-9);
     assert_string_equal(point->source, "mine.csv");
     assert_string_equal(point->unit, "");
     /* Halfway to 10, the same mean and half the deviation; twice 3 values against 1: five degrees of freedom. */
@@ -73,8 +73,8 @@ static void least_mean_is_where_the_t_test_turns(void **state)
     mls_rcp_limit limit = mls_rcp_set_limit(set, 9);
     assert_close(limit.bar.mean, 100, 0);
     assert_close(limit.bar.stdev, sqrt(0.5), 1e-15);
-    assert_close(limit.bar.least_mean, 100 - 2.0150483733330 * sqrt(0.5) * sqrt(1.0 / 6 + 1), 1e-4);
-    assert_close(limit.bar.least_mean, 98.46100807189941, 1e-11);
+    assert_close(limit.bar.min_mean, 100 - 2.0150483733330 * sqrt(0.5) * sqrt(1.0 / 6 + 1), 1e-4);
+    assert_close(limit.bar.min_mean, 98.46100807189941, 1e-11);
     mls_rcp_set_free(set);
 }
 
@@ -168,7 +168,7 @@ static void llama31_405b_may_be_one_evaluation_earlier(void **state)
     mls_rcp_set *set = new_set("9.0.0", "llama31_405b", 3);
     add(&set, table);
     mls_rcp_limit limit = mls_rcp_set_limit(set, 8);
-    assert_close(limit.bar.least_mean, 460800, 0);
+    assert_close(limit.bar.min_mean, 460800, 0);
     assert_close(limit.bar.limit, 414720, 1e-6);
     assert_string_equal(limit.unit, "samples");
     limit = mls_rcp_set_limit(set, 7);
