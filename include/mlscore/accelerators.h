@@ -44,7 +44,7 @@ typedef struct mls_link {
 /** The memory of one GPU.  The strings end in NUL and live as long as the tables. */
 typedef struct mls_gpu {
     const char *name;
-    const char *aliases[4];  /**< other names, NULL behind the last */
+    const char *aliases[4];  /**< other names, NULL after the last */
     uint64_t marketed_gb;    /**< as sold */
     uint64_t capacity_bytes; /**< what the driver reports as total */
     bool estimated;          /**< no published message with that number was at hand */

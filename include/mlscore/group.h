@@ -14,7 +14,7 @@
 
 MLS_C_BEGIN
 
-/** What became of a run, and its name: "kept", "fastest" …; "" for any other number. */
+/** The outcome of a run in its group, and its name: "kept", "fastest" …; "" for any other number. */
 typedef enum mls_olympic_mark {
     MLS_OLYMPIC_KEPT,    /**< its time is in the mean */
     MLS_OLYMPIC_FASTEST, /**< left out at the fast end */
@@ -57,13 +57,13 @@ typedef enum mls_division {
 const char *mls_division_name(mls_division division);
 
 /**
- * What a log means by its submission_division (NULL: NONE), in any case, as the rules judge its spelling; and what a
- * system description means, which counts only as the rules spell it (NULL: OTHER).
+ * Reads what a log means by its submission_division (NULL: NONE), in any case, as the rules judge its spelling; and
+ * what a system description means, which counts only as the rules spell it (NULL: OTHER).
  */
 mls_division mls_division_logged(const char *text);
 mls_division mls_division_described(const char *text);
 
-/** What became of a check. */
+/** The outcome of a check. */
 typedef enum mls_check {
     MLS_CHECK_NOT_MADE, /**< it does not apply: open division, an early edition, a benchmark without one */
     MLS_CHECK_PASS,
@@ -120,11 +120,11 @@ typedef struct mls_group {
     const char *benchmark;      /**< borrowed from path or a run; NULL: nothing names one */
     const mls_benchmark *rules; /**< what scoring knows of it; never NULL once scored */
     mls_division division;      /**< as the runs log it; NONE: none does, or they differ */
-    const char *config;         /**< DGXSYSTEM, borrowed from a run; NULL: not told, or they differ */
+    const char *config;         /**< DGXSYSTEM, borrowed from a run; NULL: not known, or they differ */
     double global_batch_size;   /**< NAN: not logged, or they differ */
     mls_config_name shape; /**< what the name of the config says; kind NONE when it says nothing; borrows from config */
     const char *system_id; /**< the system of results/<system>/…; NULL: the runs do not lie in such a folder */
-    mls_description system;  /**< as its description, else the log, tells; see mls_group_describe() */
+    mls_description system;  /**< as its description, else the log, has it; see mls_group_describe() */
     double nodes;            /**< NAN: not known */
     double accelerators;     /**< in all, above 0; NAN: not known */
     const char *accelerator; /**< the model: "GB200", see mls_accelerator_model_of(); NULL: not known */
@@ -162,15 +162,15 @@ typedef struct mls_score_options {
  */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 
-/** The mean of mls_run_to_converge() over the runs in the score; NAN, and no unit, when one does not tell or differs.
+/** The mean of mls_run_to_converge() over the runs in the score; NAN, and no unit, when one does not say or differs.
  */
 mls_convergence mls_group_to_converge(const mls_group *group);
 
 /**
- * What a scored group ran on: what `text`, the description of the system `system_id` (ptr NULL: there is none), tells,
- * else the first :::SYSJSON of a run, else (nodes, accelerators and model) what :::DLPAL and the config's name say.
- * Accelerators are the first number in number_of_nodes times the first in accelerators_per_node, of one source.  A text
- * that is no description tells nothing.  MLS_OK or MLS_ERROR_MEMORY.
+ * Describes what a scored group ran on: by what `text`, the description of the system `system_id` (ptr NULL: there is
+ * none), says, else the first :::SYSJSON of a run, else (nodes, accelerators and model) what :::DLPAL and the config's
+ * name say. Accelerators are the first number in number_of_nodes times the first in accelerators_per_node, of one
+ * source.  A text that is no description says nothing.  MLS_OK or MLS_ERROR_MEMORY.
  */
 mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text) MLS_MUST_USE;
 

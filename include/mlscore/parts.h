@@ -21,11 +21,11 @@ typedef enum mls_part {
     MLS_PART_EVALUATION,
     MLS_PART_STARTUP, /**< before the first span starts */
     MLS_PART_BETWEEN, /**< in no span, with one still to come */
-    MLS_PART_TAIL,    /**< behind the last one */
+    MLS_PART_TAIL,    /**< after the last one */
     MLS_PART_COUNT
 } mls_part;
 
-/** What delimits training: blocks, if there is one in the run, else epochs. */
+/** The records that delimit training: blocks, if there is one in the run, else epochs. */
 typedef enum mls_parts_by { MLS_PARTS_BY_NOTHING, MLS_PARTS_BY_BLOCK, MLS_PARTS_BY_EPOCH } mls_parts_by;
 
 /** "block", "epoch"; NULL for nothing. */
@@ -59,7 +59,7 @@ bool mls_key_is_span(mls_key key);
 /** Takes a record of any key, and keeps it if it says something about spans.  False: no memory. */
 bool mls_spans_record(mls_spans *spans, const mls_record *record) MLS_MUST_USE;
 
-/** Is told each stretch of time, in order; neighbours may be of one part. */
+/** Takes each stretch of time, in order; neighbours may be of one part. */
 typedef void (*mls_parts_visit)(void *state, mls_part part, double from_ms, double to_ms);
 
 /**

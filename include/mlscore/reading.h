@@ -46,7 +46,7 @@ int mls_source_open(const mls_source *source);
 /** Which files are cut into runs: all but result_*.txt, each of which is one run; all; none. */
 typedef enum mls_cutting { MLS_CUT_RUNS, MLS_CUT_ALWAYS, MLS_CUT_NEVER } mls_cutting;
 
-/** What became of a source. */
+/** The outcome of reading a source. */
 typedef struct mls_read {
     size_t index; /**< of the source */
     const mls_source *source;
@@ -56,7 +56,7 @@ typedef struct mls_read {
     size_t runs;       /**< handed over */
 } mls_read;
 
-/** How to read, and who wants to know.  Zero-initialised reads everything and tells nobody. */
+/** How to read, and who wants to know.  Zero-initialised reads everything and calls nobody. */
 typedef struct mls_reading {
     const mls_checker_options *rules; /**< whose rules say which runs are valid; NULL: their steps and status do */
     bool unread_runs;                 /**< a file that is one run is handed over as one even when it cannot be read */
@@ -70,7 +70,7 @@ typedef struct mls_reading {
     void *state;                  /**< of all callbacks */
     /** Opens a source, from any thread; -1 with errno set.  NULL: mls_source_open(). */
     int (*open)(void *state, size_t index);
-    /** Fills one more sink for the file, from any thread; all that it is told comes from one thread.  NULL: none. */
+    /** Fills one more sink for the file, from any thread; all that it is given comes from one thread.  NULL: none. */
     mls_status (*listen)(void *state, size_t index, mls_sink *sink);
     /** A run has ended; who keeps it leaves an empty one behind.  `part`: its file holds others.  NULL: no runs. */
     mls_status (*run)(void *state, size_t index, mls_run *run, bool part);

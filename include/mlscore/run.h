@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.h - one training run, as its log tells it: a plain summary, of bounded size, that owns its strings and lists.
+ * run.h - one training run, as its log has it: a plain summary, of bounded size, that owns its strings and lists.
  * Absent numbers are NAN, absent strings NULL.
  */
 #ifndef MLSCORE_RUN_H
@@ -11,12 +11,12 @@
 
 MLS_C_BEGIN
 
-/** What is kept of one run: further values are not looked at, and the check of more seeds fails. */
+/** Limits of what is kept of one run: further values are not looked at, and the check of more seeds fails. */
 #define MLS_HYPERPARAMETERS_KEPT 512
 #define MLS_IMAGE_EVALUATIONS_MAX 100000
 #define MLS_SEEDS_MAX 65536
 
-/** What run_stop's metadata.status says: nothing (or there is none), "success", "aborted" or "other". */
+/** The metadata.status of run_stop: none (or there is no run_stop), "success", "aborted" or "other". */
 typedef enum mls_run_status {
     MLS_RUN_NO_STATUS,
     MLS_RUN_SUCCESS,
@@ -57,22 +57,22 @@ typedef struct mls_seed {
     bool is_integer;
 } mls_seed;
 
-/** What Slurm and run.sub say about the job around a run. */
+/** The job around a run, as Slurm and run.sub describe it. */
 typedef struct mls_job {
     char *container;   /**< image the job ran in */
     char *job;         /**< Slurm's job number */
     char *node_list;   /**< as Slurm writes it: "node[01-18]" */
-    double node_count; /**< NAN: not told */
+    double node_count; /**< NAN: not known */
     char *cluster;
     char *config; /**< DGXSYSTEM: "GB200_18x4x1xtp1pp1cp8" */
     char *system; /**< what :::SYSJSON says, as logged: JSON, or not; see mls_description_read() */
 } mls_job;
 
 /**
- * What more is kept of each run, beside its summary, for a question that the summary does not answer: a sink for every
- * run by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the run begins; they are
- * told all that the run is told, from one thread at a time, and go where the run goes.  Callbacks may be NULL; one that
- * returns anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is.
+ * Keeps more of each run, beside its summary, for a question that the summary does not answer: a sink for every run
+ * by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the run begins; they are
+ * given all that the run is given, from one thread at a time, and go where the run goes.  Callbacks may be NULL; one
+ * that returns anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is.
  */
 typedef struct mls_observer {
     size_t size;
@@ -129,7 +129,7 @@ typedef struct mls_run {
     void *notes;                  /**< as the reading's observer has them; NULL: it has none, or nothing came */
     const mls_observer *observer; /**< of the notes */
 
-    mls_usage usage;       /**< of the rules it was judged by, which the next two tell */
+    mls_usage usage;       /**< of the rules it was judged by, like the next two */
     const char *edition;   /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */
     bool edition_guessed;  /**< from what the log says … */
     bool edition_by_date;  /**< … its date among it */

@@ -36,13 +36,13 @@ double mls_first_number(const char *text);
 /** The longest name of a model, with its NUL. */
 #define MLS_MODEL_BYTES 64
 
-/** A model of accelerators, as results are told apart by it; "": not known. */
+/** A model of accelerators, by which results differ; "": not known. */
 typedef struct mls_accelerator_model {
     char text[MLS_MODEL_BYTES];
 } mls_accelerator_model;
 
 /**
- * The model that a text names: in upper case, without "(R)" and with Gaudi and its generation in one word, behind a
+ * The model that a text names: in upper case, without "(R)" and with Gaudi and its generation in one word, after a
  * leading DGX or HGX, the first word of letters, digits and perhaps letters that is no package or kind of memory (SXM…,
  * HBM…, PCIE…, DDR…); if there is none, all letters and digits.  "NVIDIA Blackwell GPU (GB200)" and "DGXH100" are GB200
  * and H100.  A text without any, "N/A", "none" and "null" name none.

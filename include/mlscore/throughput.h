@@ -17,7 +17,7 @@
 
 MLS_C_BEGIN
 
-/** What of a run can be measured. */
+/** Whether a run can be measured. */
 typedef enum mls_timed_state {
     MLS_TIMED_ENDED,
     MLS_TIMED_UNFINISHED, /**< no run_stop: the run ends at its latest record */
@@ -36,7 +36,7 @@ typedef enum mls_marks_from {
 } mls_marks_from;
 const char *mls_marks_from_name(mls_marks_from from);
 
-/** What lies between two positions. */
+/** The training between two positions. */
 typedef struct mls_pace_segment {
     double from_ms, to_ms;
     double from_samples, delta; /**< samples, or epochs */
@@ -82,7 +82,7 @@ typedef struct mls_throughput {
     const char *status; /**< of run_stop, as logged; NULL: none; borrowed from the run's notes */
     size_t backwards;   /**< records more than a second earlier than the one before them */
     double run_ms;
-    bool has_parts; /**< false: there are too many records to tell, and nothing below is known */
+    bool has_parts; /**< false: there are too many records to say, and nothing below is known */
     mls_parts parts;
     bool in_epochs; /**< the unit of all samples here: the size of the training set is not known */
     mls_marks_from marks_from;
@@ -112,7 +112,7 @@ typedef struct mls_throughput {
     bool series;                        /**< as of the options */
 } mls_throughput;
 
-/** The parts of a run that are compared within its group: training behind the last position is one of its own. */
+/** The parts of a run that are compared within its group: training after the last position is one of its own. */
 typedef enum mls_slow_part {
     MLS_SLOW_STARTUP,
     MLS_SLOW_TRAINING,
@@ -143,17 +143,17 @@ typedef struct mls_throughput_group {
     mls_findings findings; /**< about the runs: the only part that is not in the arena */
 } mls_throughput_group;
 
-/** What to measure by.  Tables must outlive the result. */
+/** Settings to measure by.  Tables must outlive the result. */
 typedef struct mls_throughput_options {
-    mls_rulesets *rulesets;             /**< whose rules tell the targets; NULL: no time to target */
-    const mls_models *models;           /**< not NULL */
-    const mls_accelerators *chips;      /**< not NULL */
-    const mls_accelerator *accelerator; /**< what a person says of the machine; NULL: what descriptions say */
-    double accelerators;                /**< NAN: likewise */
-    bool series;                        /**< programs are told the segments too */
-    bool causal;                        /**< attention counts half, as newer tools have it; else whole (PaLM) */
+    mls_rulesets *rulesets;               /**< whose rules have the targets; NULL: no time to target */
+    const mls_models *models;             /**< not NULL */
+    const mls_accelerators *accelerator_table; /**< not NULL */
+    const mls_accelerator *accelerator;   /**< what a person says of the machine; NULL: what descriptions say */
+    double accelerators;                  /**< NAN: likewise */
+    bool series;                          /**< programs get the segments too */
+    bool causal;                          /**< attention counts half, as newer tools have it; else whole (PaLM) */
     bool has_precision;
-    mls_precision precision; /**< the peak that utilization is told against too */
+    mls_precision precision; /**< the peak that utilization is measured against too */
 } mls_throughput_options;
 
 /** All groups of a collection, and all their runs in the order of the collection. */
@@ -167,7 +167,7 @@ typedef struct mls_throughputs {
     mls_throughput_options options;
 } mls_throughputs;
 
-/** What mls_collect() has to keep of each run for this: bounded, see throughput/notes.h. */
+/** Keeps what this needs of each run, for mls_collect(): bounded, see throughput/notes.h. */
 extern const mls_observer mls_throughput_observer;
 
 /**
@@ -178,7 +178,7 @@ mls_status mls_throughputs_measure(const mls_collection *collection, const mls_t
                                    mls_throughputs *all, mls_error *error) MLS_MUST_USE;
 void mls_throughputs_release(mls_throughputs *all);
 
-/** What became of comparing two sides. */
+/** The outcome of comparing two sides. */
 typedef enum mls_sides_verdict {
     MLS_SIDES_TOO_FEW, /**< fewer than 4 runs on a side: too few to say */
     MLS_SIDES_ALIKE,

@@ -48,14 +48,14 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
     const char *name = settings->accelerator;
     wanted->accelerators = settings->accelerators > 0 ? (double)settings->accelerators : (double)NAN;
     if (name != NULL) {
-        wanted->accelerator = mls_accelerators_find(wanted->chips, mls_str_from(name));
+        wanted->accelerator = mls_accelerators_find(wanted->accelerator_table, mls_str_from(name));
         /* What is not a name may be from a description: "NVIDIA H100-SXM5-80GB". */
-        if (wanted->accelerator == NULL &&
-            mls_accelerators_match(wanted->chips, mls_str_from(name), MLS_S(""), &wanted->accelerator) != MLS_OK) {
+        if (wanted->accelerator == NULL && mls_accelerators_match(wanted->accelerator_table, mls_str_from(name), MLS_S(""),
+                                                                  &wanted->accelerator) != MLS_OK) {
             return mls_cli_say_no_memory(cli);
         }
         if (wanted->accelerator == NULL) {
-            const mls_nearest nearest = nearest_accelerator(wanted->chips, name);
+            const mls_nearest nearest = nearest_accelerator(wanted->accelerator_table, name);
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no accelerator is known as '%s'%s", name,
                                mls_cli_suggestion(&nearest).text);
         }
@@ -116,7 +116,7 @@ static void throughput_run(mls_cli *cli)
     } else if (mls_cli_edition(cli, NULL, &edition)) {
         mls_throughput_options wanted = {.rulesets = cli->rulesets,
                                          .models = models,
-                                         .chips = accelerators,
+                                         .accelerator_table = accelerators,
                                          .series = settings->series,
                                          .causal = settings->causal};
         if (take_machine(cli, &wanted)) {

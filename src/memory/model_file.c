@@ -158,7 +158,7 @@ static mls_status read_object(mls_memory_ask *ask, const cJSON *json, mls_str na
     mls_arena arena = {0};
     mls_status status = MLS_OK;
     if (!cJSON_IsObject(json)) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it is no object of JSON, so no model");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it is not an object of JSON, so not a model");
     }
     if (cJSON_HasObjectItem(json, "layers") && cJSON_HasObjectItem(json, "hidden")) {
         status = mls_model_read(json, &arena, &model, error);

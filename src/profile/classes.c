@@ -90,7 +90,7 @@ static mls_status read_pattern(mls_str span, const char *of, mls_pattern *patter
     mls_arena_release(&scratch);
     return status == MLS_OK || status == MLS_ERROR_MEMORY
                ? status
-               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is no regular expression", of);
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is not a regular expression", of);
 }
 
 /* An item of "classes" or "rules": the class that it names and, of the latter, its pattern. */

@@ -197,8 +197,8 @@ static const char *event_wrong(const trace_event *event)
            : !event->named                                  ? "it has no name"
            : event->start.state == TIME_ABSENT              ? "it has no ts"
            : event->length.state == TIME_ABSENT             ? "it has no dur"
-           : event->start.state == TIME_BAD                 ? "its ts is no time"
-           : event->length.state == TIME_BAD                ? "its dur is no time"
+           : event->start.state == TIME_BAD                 ? "its ts is not a time"
+           : event->length.state == TIME_BAD                ? "its dur is not a time"
            : event->length.ns > INT64_MAX - event->start.ns ? "it ends beyond all times"
                                                             : NULL;
 }

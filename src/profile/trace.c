@@ -255,8 +255,8 @@ static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
     if (t->bare ? t->objects == 0 : !t->listed || (whole && t->objects == 0)) {
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
                              t->listed && !t->bare ? "is a trace without a single event"
-                             : whole               ? "is JSON, but no trace: it has no traceEvents"
-                                                   : "is no trace: no traceEvents come before it breaks off");
+                             : whole               ? "is JSON, but not a trace: it has no traceEvents"
+                                                   : "is not a trace: no traceEvents come before it breaks off");
     }
     profile->kind = MLS_PROFILE_KINETO;
     profile->complete = whole;

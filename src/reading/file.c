@@ -70,7 +70,7 @@ static bool is_noted(mls_file *file)
     return run->notes != NULL;
 }
 
-/* What memory does not suffice for is told when the run ends. */
+/* That memory ran out is reported when the run ends. */
 static mls_status pass_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
@@ -115,7 +115,7 @@ static mls_status file_malformed(void *state, const mls_malformed *malformed)
     return file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
 }
 
-/* What is said before a trial holds for all that follow; what is said within it, for it first of all. */
+/* A marker before a trial holds for all that follow; one within it, for it first of all. */
 static mls_status file_marker(void *state, const mls_marker *marker)
 {
     mls_file *file = state;

@@ -21,7 +21,7 @@ enum {
     WAITING_MAX = 64,              /* runs of a small file; one with more is read once again when its turn has come */
 };
 
-/* What reading a file takes and the next one can use again. */
+/* Tools for reading a file, which the next one uses again. */
 typedef struct reading_tools {
     mls_checker *checker; /* NULL: no rules */
     mls_scan_room *room;
@@ -77,7 +77,7 @@ static void give_back(reading_work *work, reading_tools tools)
     (void)pthread_mutex_unlock(&work->lock);
 }
 
-/* The run that begins where the one that is asked about does tells whether it is valid by other rules. */
+/* By other rules a run is as valid as the one that begins in the same place. */
 static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
 {
     mls_run *look = state;
@@ -152,7 +152,7 @@ static mls_status pass_run(void *state, mls_run *run, bool part)
     if (file->direct) {
         return reading->run(reading->state, file->read.index, run, part);
     }
-    /* Who listens would be told twice. */
+    /* Who listens would get everything twice. */
     if (file->count == WAITING_MAX && reading->listen == NULL) {
         file->again = true;
         return MLS_STOPPED;
@@ -200,7 +200,7 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
     if (status == MLS_OK && fd >= 0) {
         status = mls_log_scan_fd(fd, &options, sinks, count, &file->read.totals, &file->read.error);
     }
-    /* What is a run in any case is one without a line then, if whoever asks wants it. */
+    /* A file that is a run in any case is then one without a line, if whoever asks wants it. */
     if (status == MLS_OK &&
         (fd < 0 || (file->read.totals.unread != NULL && reading->unread_runs && is_run(reading, source)))) {
         status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &file->read.error);

@@ -18,7 +18,7 @@ typedef struct source_finder {
     mls_error *error;
 } source_finder;
 
-/* What run.sub and the tools around it leave beside the logs. */
+/* Names of files that run.sub and the tools around it leave beside the logs. */
 static const struct {
     mls_str prefix, suffix;
     const char *reason;
@@ -124,7 +124,7 @@ static mls_status find_given(const source_finder *finder, mls_folder_walk *walk,
 }
 
 /*
- * Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when nobody can tell.
+ * Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when these are not known.
  * `about` is of the folder *known, in which the next one mostly is too.
  */
 static bool result_place(mls_str path, mls_str *known, struct stat *about, mls_buffer *place)

@@ -24,7 +24,7 @@ typedef struct power_event {
     mls_key kind; /* a reading, start or stop */
 } power_event;
 
-/* What a node_ or sw_ file has said so far. */
+/* The records of a node_ or sw_ file so far. */
 typedef struct power_log {
     const char *path;
     mls_findings *findings; /* of whoever asks */
@@ -82,7 +82,7 @@ static double complain(const power_log *log, const char *what)
     return NAN;
 }
 
-/* What holds for nodes and switches alike; false when the file is of no use. */
+/* Reports faults that nodes and switches have alike; false when the file is of no use. */
 static bool log_is_usable(const power_log *log, double time_to_train_ms)
 {
     const size_t before = log->findings->found[MLS_FINDING_POWER_LOG];

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-/* With more groups than this, a run with gaps is not compared with each of them: nobody could tell where it belongs. */
+/* With more groups than this, a run with gaps is not compared with each of them: it would be like too many. */
 enum { MLS_GROUPS_GUESSED = 1000 };
 
 /* The groups so far.  The first run of each says what the others agree with. */
@@ -48,7 +48,7 @@ static bool has_gaps(const mls_run *run)
     return !run->result && (run->benchmark == NULL || run->division == NULL || isnan(run->global_batch_size));
 }
 
-/* What the runs of a group have in common as bytes, texts ended by a NUL; one that is missing is told from an empty. */
+/* The facts that the runs of a group share, as bytes, texts ended by a NUL; a missing one differs from an empty one. */
 static mls_str group_key(const mls_run *run, mls_buffer *bytes)
 {
     mls_buffer_clear(bytes);

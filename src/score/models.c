@@ -171,7 +171,7 @@ const mls_model *mls_models_of_benchmark(const mls_models *models, mls_str bench
     return NULL;
 }
 
-/* The next letter (in lower case) or digit from *at on, which moves behind it; -1 at the end. */
+/* The next letter (in lower case) or digit from *at on, which moves past it; -1 at the end. */
 static int next_letter(mls_str text, size_t *at)
 {
     while (*at < text.len && !isalnum((unsigned char)text.ptr[*at])) {

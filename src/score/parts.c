@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-/* What a record of a span says. */
+/* The meaning of a record of a span. */
 enum { IS_START = 1, OF_BLOCK = 2, OF_EPOCH = 4, OF_EVALUATION = 8 };
 
 static unsigned span_of(mls_key key)

@@ -233,7 +233,7 @@ bool mls_job_inherit(mls_job *job, const mls_job *from)
            fill_text(&job->config, from->config) && fill_text(&job->system, from->system);
 }
 
-/* What is wrong with the sequence is an error only where no rules say what counts. */
+/* A fault of the sequence is an error only where no rules say what counts. */
 static mls_severity own_severity(const mls_run *run)
 {
     return run->judged ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
@@ -277,7 +277,7 @@ static void judge_sequence(mls_run *run)
     steps_ordered(run, "run_start", run->run_start, "run_stop", run->run_stop);
 }
 
-/* What the last evaluation gave, where the log says it. */
+/* Adds the result of the last evaluation, where the log says it. */
 static void describe_end(const mls_run *run, mls_buffer *words)
 {
     const mls_convergence converge = mls_run_to_converge(run);
@@ -308,7 +308,7 @@ static void judge_status(mls_run *run)
     mls_buffer_release(&words);
 }
 
-/* What the rules say of the log: the run's findings from here on, those of its own steps before them. */
+/* Takes over the verdict of the rules; its findings come after those of the run's own steps. */
 static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
 {
     const mls_status status = mls_checker_end(checker);

@@ -2,7 +2,7 @@
 /*
  * run_build.c - a run's summary, record by record.
  *
- * A record is told apart by its key's number before anything of it is looked at.  Values are read from their spans; no
+ * A record is known by its key's number before anything of it is examined.  Values are read from their spans; no
  * tree is built.
  */
 #include <math.h>
@@ -45,7 +45,7 @@ static void take_image(mls_run *run, const mls_record *record, mls_evaluation im
 }
 
 /*
- * For people an evaluation that was logged behind run_stop counts if it was made before it, since ranks interleave;
+ * For people an evaluation that was logged after run_stop counts if it was made before it, since ranks interleave;
  * convergence goes by the order of the file, as the reference does.
  */
 static void take_evaluation(mls_run *run, void *member, const mls_record *record)
@@ -100,7 +100,7 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
     mls_arena_release(&arena);
 }
 
-/* What is logged before training starts describes the run; the first value stays. */
+/* A record that comes before training starts describes the run; the first value of a key stays. */
 static void take_hyperparameter(mls_run *run, void *member, const mls_record *record)
 {
     const mls_json_kind kind = mls_json_kind_of(record->value);
@@ -170,13 +170,14 @@ static void take_train_samples(mls_run *run, void *member, const mls_record *rec
     take_hyperparameter(run, NULL, record);
 }
 
-/* What a record of a key does to the run; one without a row is a hyperparameter. */
+/* The handler of records of each key, and the member of the run that it fills; a key without a row is a hyperparameter.
+ */
 static const struct {
     void (*take)(mls_run *run, void *member, const mls_record *record);
     size_t member;
     bool brief;   /* kept of a brief run too: its steps, and whose it is */
     bool ignored; /* says how a run goes, whose it is or what files it was given, not how it was set up */
-} book[MLS_KEY_COUNT] = {
+} handlers[MLS_KEY_COUNT] = {
     [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), true, false},
     [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop), false, false},
     [MLS_KEY_RUN_START] = {take_step, offsetof(mls_run, run_start), true, false},
@@ -221,9 +222,9 @@ void mls_run_record(mls_run *run, const mls_record *record)
         mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line},
                          "a record was overwritten by the next one and is lost");
     }
-    if (book[key].take != NULL && (book[key].brief || !run->brief)) {
-        book[key].take(run, (char *)run + book[key].member, record);
-    } else if (book[key].take == NULL && !book[key].ignored && !run->brief) {
+    if (handlers[key].take != NULL && (handlers[key].brief || !run->brief)) {
+        handlers[key].take(run, (char *)run + handlers[key].member, record);
+    } else if (handlers[key].take == NULL && !handlers[key].ignored && !run->brief) {
         take_hyperparameter(run, NULL, record);
     }
 }

@@ -12,7 +12,7 @@
 
 #include "mlscore/log.h"
 
-/* What has been read of a file and its last run, as far as it matters.  Zero-initialised for each file. */
+/* The state of a file and its last run, as far as it matters.  Zero-initialised for each file. */
 typedef struct mls_run_cut {
     bool by_lines;            /* a line that starts a run has come; times no longer cut */
     bool started, stopped;    /* the run has a run_start, a run_stop */

@@ -22,7 +22,8 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
  */
 mls_status mls_group_olympic(mls_group *group, bool select_window) MLS_MUST_USE;
 
-/* What the runs of a group say alike; all but the last are texts, and asked by mls_run_says(): NULL when not told. */
+/* The facts that runs of a group share; all but the last are texts, which mls_run_says() returns: NULL when not known.
+ */
 typedef enum mls_run_fact {
     MLS_FACT_BENCHMARK,
     MLS_FACT_DIVISION,
@@ -61,7 +62,7 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
 
 /*
  * Adds to *joules what one power file (`node`: of a node, else of a switch) says of a run of `time_to_train_ms`: NaN,
- * and a warning in `findings`, when it does not tell.  `fd` is closed; -1: errno says why it could not be opened.
+ * and a warning in `findings`, when it does not say.  `fd` is closed; -1: errno says why it could not be opened.
  * MLS_OK, MLS_ERROR_READ with a finding, or MLS_ERROR_MEMORY.
  */
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seeds.c - the seeds that logs tell, each in one form that can be compared, and what is wrong with a folder's. */
+/* seeds.c - the seeds in logs, each in one form that can be compared, and what is wrong with a folder's. */
 #include "score/score.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ bool mls_run_seed(mls_run *run, const mls_record *record)
 /* A problem names at most this many of the logs that share a seed, and says how many more there are. */
 enum { NAMED_MAX = 4 };
 
-/* What came of it; findings are softened when the check is bypassed. */
+/* The check in progress; findings are softened when it is bypassed. */
 typedef struct seed_check {
     mls_seed_outcome *outcome;
     bool bypass;
@@ -153,7 +153,7 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_run 
     mls_buffer_release(&words);
 }
 
-/* What can be said of one log alone. */
+/* Finds problems of one log alone. */
 static void check_own_seeds(seed_check *check, const mls_run *run)
 {
     const char *name = mls_path_name(run->file);
@@ -176,8 +176,8 @@ static void check_own_seeds(seed_check *check, const mls_run *run)
                         "%s:%zu: the metadata of the seed lack file or lineno", name, seed->line);
         }
         if (!seed->is_integer) {
-            add_problem(check, MLS_FINDING_SEED_VALUE, run, seed->line, "%s:%zu: the seed is no integer: %.*s", name,
-                        seed->line, MLS_CUT(seed->value, 40));
+            add_problem(check, MLS_FINDING_SEED_VALUE, run, seed->line, "%s:%zu: the seed is not an integer: %.*s",
+                        name, seed->line, MLS_CUT(seed->value, 40));
         }
     }
 }

@@ -91,8 +91,8 @@ double mls_first_number(const char *text)
 {
     double number;
     const char *at = text != NULL ? strpbrk(text, "0123456789") : NULL;
-    const bool told = at != NULL && mls_number_parse((mls_str){at, strspn(at, "0123456789")}, &number);
-    return told && isfinite(number) ? number : (double)NAN;
+    const bool known = at != NULL && mls_number_parse((mls_str){at, strspn(at, "0123456789")}, &number);
+    return known && isfinite(number) ? number : (double)NAN;
 }
 
 /* How many bytes from text[at] on are letters (`digits`: digits); the text is in upper case. */
@@ -105,7 +105,7 @@ static size_t sign_span(mls_str text, size_t at, bool digits)
     return at - start;
 }
 
-/* Letters, digits, perhaps letters, and nothing that stands behind a model. */
+/* Letters, digits, perhaps letters, and nothing that follows a model. */
 static bool is_model(mls_str word)
 {
     static const mls_str packages[] = {MLS_STR("SXM"), MLS_STR("HBM"), MLS_STR("PCIE"), MLS_STR("DDR")};
@@ -169,13 +169,13 @@ mls_accelerator_model mls_accelerator_model_of(mls_str text)
     return model;
 }
 
-/* The product of two numbers of one description; NAN: it does not tell both. */
+/* The product of two numbers of one description; NAN: it does not say both. */
 static double described_accelerators(const mls_description *system)
 {
     return mls_first_number(system->number_of_nodes) * mls_first_number(system->accelerators_per_node);
 }
 
-/* What a text tells; nothing when it is no description. */
+/* Reads the description in a text; nothing when it is none. */
 static bool read_described(mls_str text, mls_arena *arena, mls_description *system)
 {
     mls_arena scratch = {0};

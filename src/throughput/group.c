@@ -31,7 +31,7 @@ static double evaluations_of(const mls_throughput *run)
     return run->curve_count > 0 ? (double)run->curve_count : 1;
 }
 
-/* What a part takes as long as: it, or so many samples, or so many evaluations. */
+/* The measure that the time of a part grows with: none, samples, or evaluations. */
 static double part_units(const mls_throughput *run, mls_slow_part part)
 {
     return part == MLS_SLOW_TRAINING                                 ? run->samples

@@ -31,16 +31,17 @@ static void add_mark(pace_marks *marks, double ms, double samples, bool fine)
     marks->count++;
 }
 
-/* What gpt3 and bert log as epoch_num: tokens from a million on, samples from a thousand on; less is something else. */
-#define TOKENS_LEAST 1e6
-#define SAMPLES_LEAST 1e3
+/* The meaning of epoch_num of gpt3 and bert: tokens from a million on, samples from a thousand on; less is something
+ * else. */
+#define TOKENS_MIN 1e6
+#define SAMPLES_MIN 1e3
 
 /* Evaluations were made when training was over, if the first mark is so late and at so little of the samples. */
 #define LATE_TIME 0.8
 #define LATE_SAMPLES 0.5
 enum { LATE_MARKS = 3 };
 
-/* What epoch_num means, decided once a run. */
+/* The meanings of epoch_num, decided once a run. */
 typedef struct position_rule {
     double tokens;       /* of a sample, where it may be tokens; NAN: it is none */
     bool may_be_samples; /* large values are */
@@ -75,10 +76,10 @@ static double position_of(const mls_noted_record *evaluation, const position_rul
     if (!isnan(evaluation->samples)) {
         return evaluation->samples;
     }
-    if (!isnan(rule->tokens) && (epoch == 0 || epoch >= TOKENS_LEAST)) {
+    if (!isnan(rule->tokens) && (epoch == 0 || epoch >= TOKENS_MIN)) {
         return epoch / rule->tokens;
     }
-    if (rule->may_be_samples && (epoch == 0 || epoch >= SAMPLES_LEAST)) {
+    if (rule->may_be_samples && (epoch == 0 || epoch >= SAMPLES_MIN)) {
         return epoch;
     }
     *in_samples = !isnan(rule->training_set);
@@ -90,7 +91,7 @@ static int compare_timed(const void *left, const void *right)
     const mls_timed *a = left;
     const mls_timed *b = right;
     const int time = mls_compare_doubles(a->ms, b->ms);
-    const int place = mls_compare_sizes(a->behind, b->behind);
+    const int place = mls_compare_sizes(a->spans_before, b->spans_before);
     return time != 0    ? time
            : place != 0 ? place
                         : mls_compare_sizes((uintptr_t)a->record, (uintptr_t)b->record); /* as they stand in the list */
@@ -118,19 +119,19 @@ static bool sort_timed(mls_timing *timing)
         const bool evaluation = key == MLS_KEY_EVAL_START;
         const mls_noted_kind kind = evaluation ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP;
         if (evaluation || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP) {
-            add_timed(timing, spans->items[i].time_ms, (mls_timed){.behind = i + 1, .kind = kind});
+            add_timed(timing, spans->items[i].time_ms, (mls_timed){.spans_before = i + 1, .kind = kind});
         }
     }
     for (size_t i = 0; i < notes->count; i++) {
         const mls_noted_record *record = &notes->items[i];
         add_timed(timing, record->time_ms,
-                  (mls_timed){.record = record, .behind = record->behind, .kind = record->kind});
+                  (mls_timed){.record = record, .spans_before = record->spans_before, .kind = record->kind});
     }
     qsort(timing->timed, timing->timed_count, sizeof *timing->timed, compare_timed);
     return true;
 }
 
-/* What stands between two evaluations; NAN: nothing. */
+/* The distance between two evaluations; NAN: none is known. */
 typedef struct evaluation_walk {
     double begun, stopped;            /* the last eval_start, the last stop of training */
     double before_ms, before_samples; /* of the evaluation before */
@@ -244,23 +245,23 @@ double mls_timing_training(const mls_timing *timing, double ms)
  */
 static bool keep_marks(const mls_timing *timing, const pace_marks *marks, pace_marks *kept)
 {
-    double *least = mls_arena_array(timing->scratch, marks->count + 1, sizeof *least);
+    double *min = mls_arena_array(timing->scratch, marks->count + 1, sizeof *min);
     double reached = 0;
     double trained = 0;
     *kept = (pace_marks){mls_arena_array(timing->scratch, marks->count + 1, sizeof *kept->items), 0};
-    if (least == NULL || kept->items == NULL) {
+    if (min == NULL || kept->items == NULL) {
         return false;
     }
     qsort(marks->items, marks->count, sizeof *marks->items, compare_marks);
-    least[marks->count] = INFINITY;
+    min[marks->count] = INFINITY;
     for (size_t i = marks->count; i-- > 0;) {
-        const bool counts = !marks->items[i].fine && marks->items[i].samples < least[i + 1];
-        least[i] = counts ? marks->items[i].samples : least[i + 1];
+        const bool counts = !marks->items[i].fine && marks->items[i].samples < min[i + 1];
+        min[i] = counts ? marks->items[i].samples : min[i + 1];
     }
     for (size_t i = 0; i < marks->count; i++) {
         const pace_mark mark = marks->items[i];
         const double training = mls_timing_training(timing, mark.ms);
-        if (mark.samples > reached && mark.samples <= least[i + 1] && training > trained) {
+        if (mark.samples > reached && mark.samples <= min[i + 1] && training > trained) {
             kept->items[kept->count++] = mark;
             reached = mark.samples;
             trained = training;
@@ -288,7 +289,7 @@ static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
         if (timing->timed[i].kind != MLS_NOTED_STATS) {
             continue;
         }
-        const bool stepped = isnan(stats->samples) && tokens && stats->epoch >= TOKENS_LEAST;
+        const bool stepped = isnan(stats->samples) && tokens && stats->epoch >= TOKENS_MIN;
         const double samples = stepped ? stats->epoch / model->tokens_per_sample : stats->samples;
         if (!isnan(samples)) {
             add_mark(marks, timing->timed[i].ms, samples, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notes.c - takes from each record of a run what tells of time and position, and forgets the rest. */
+/* notes.c - takes from each record of a run what it says of time and position, and forgets the rest. */
 #include "throughput/notes.h"
 
 #include <math.h>
@@ -17,15 +17,15 @@ static double noted_number(mls_str object, mls_str name)
 {
     mls_str span;
     double number;
-    const bool told = mls_json_member(object, name, &span) && mls_json_kind_of(span) == MLS_JSON_NUMBER &&
-                      mls_json_number(span, &number) && isfinite(number);
-    return told ? number : (double)NAN;
+    const bool known = mls_json_member(object, name, &span) && mls_json_kind_of(span) == MLS_JSON_NUMBER &&
+                       mls_json_number(span, &number) && isfinite(number);
+    return known ? number : (double)NAN;
 }
 
-/* What an evaluation gave: a number, or the smallest of an object of numbers. */
+/* The result of an evaluation: a number, or the smallest of an object of numbers. */
 static double noted_value(mls_str value)
 {
-    double least = NAN;
+    double min = NAN;
     double number;
     mls_raw_member member;
     if (mls_json_kind_of(value) == MLS_JSON_NUMBER) {
@@ -37,9 +37,9 @@ static double noted_value(mls_str value)
             !isfinite(number)) {
             return (double)NAN;
         }
-        least = least <= number ? least : number;
+        min = min <= number ? min : number;
     }
-    return least;
+    return min;
 }
 
 static double step_ms_of(mls_str value)
@@ -120,7 +120,7 @@ static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *r
                               .epoch = NAN,
                               .value = NAN,
                               .step_ms = NAN,
-                              .behind = notes->spans,
+                              .spans_before = notes->spans,
                               .kind = kind};
     if (kind == MLS_NOTED_EVALUATION) {
         noted.epoch = noted_number(where, MLS_S("epoch_num"));

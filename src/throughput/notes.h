@@ -15,7 +15,7 @@
 #define MLS_NOTED_MAX ((size_t)65536)
 #define MLS_STATS_MAX ((size_t)4096)
 
-/* What a record is about; the last two are of spans. */
+/* The subjects of records; the last two are of spans. */
 typedef enum mls_noted_kind {
     MLS_NOTED_EVALUATION,
     MLS_NOTED_BLOCK,
@@ -31,7 +31,7 @@ typedef struct mls_noted_record {
     double epoch;   /* metadata.epoch_num, of tracked_stats metadata.step */
     double value;   /* what an evaluation gave; the throughput of tracked_stats */
     double step_ms;
-    uint32_t behind; /* so many spans stand before it in the file */
+    uint32_t spans_before; /* so many spans stand before it in the file */
     mls_noted_kind kind;
 } mls_noted_record;
 
@@ -52,11 +52,11 @@ typedef struct mls_pace_notes {
     size_t backwards;
 } mls_pace_notes;
 
-/* A record in the timed part, or one of a span that tells when an evaluated state was reached. */
+/* A record in the timed part, or one of a span that says when an evaluated state was reached. */
 typedef struct mls_timed {
     double ms;                      /* after run_start */
     const mls_noted_record *record; /* NULL: of a span */
-    uint32_t behind;                /* as of the record; a span counts itself */
+    uint32_t spans_before;          /* as of the record; a span counts itself */
     mls_noted_kind kind;
 } mls_timed;
 
@@ -89,7 +89,7 @@ double mls_timing_training(const mls_timing *timing, double ms);
 /* Fills in positions, segments and the curve; false: no memory. */
 bool mls_timing_mark(mls_timing *timing) MLS_MUST_USE;
 
-/* What the segments say: reference pace, band, warm-up, slow phases, shift and the sparkline; false: no memory. */
+/* Finds in the segments the reference pace, band, warm-up, slow phases, shift and the sparkline; false: no memory. */
 bool mls_timing_pace(mls_timing *timing) MLS_MUST_USE;
 
 /* Which evaluations were slow; false: no memory. */
@@ -99,11 +99,11 @@ bool mls_timing_evaluations(mls_timing *timing) MLS_MUST_USE;
 bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
 
 /* The machine of a run, and what share of its peak was used.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_utilization_tell(mls_throughput *run, const mls_group *group,
+mls_status mls_utilization_find(mls_throughput *run, const mls_group *group,
                                 const mls_throughput_options *options) MLS_MUST_USE;
 
-/* Says in words what was found about a measured group. */
-void mls_throughput_group_tell(mls_throughput_group *group);
+/* Adds what was found about a measured group to its findings. */
+void mls_throughput_group_report(mls_throughput_group *group);
 
 /* Fills in time_to_target_ms from the curve.  MLS_OK or what loading the rules returned. */
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets,

@@ -9,19 +9,19 @@
 #include "throughput/notes.h"
 
 /* The band is five standard deviations, and never below 5 %. */
-#define BAND_LEAST 0.05
+#define BAND_MIN 0.05
 #define BAND_DEVIATIONS 5
 
-/* So many segments it takes to leave the first one out, to tell a warm-up, a slow phase, a shift. */
+/* So many segments it takes to leave the first one out, to find a warm-up, a slow phase, a shift. */
 enum { SEGMENTS_REFERENCE = 3, SEGMENTS_WARMUP = 3, SEGMENTS_PHASES = 5, SEGMENTS_SHIFT = 10 };
 
-/* A phase must have lost so much, in milliseconds and of the run, to be worth telling. */
-#define LOST_LEAST_MS 1000
-#define LOST_LEAST 0.002
+/* A phase must have lost so much, in milliseconds and of the run, to be worth reporting. */
+#define LOST_MIN_MS 1000
+#define LOST_MIN 0.002
 
 /* A shift leaves a side so many segments, tries so many cuts, and changes the pace by so much. */
 enum { SHIFT_SIDE = 5, SHIFT_CUTS = 50 };
-#define SHIFT_LEAST 0.05
+#define SHIFT_MIN 0.05
 #define SHIFT_EXPLAINS 0.5
 
 /* Evaluations: so many, so many times their median, so much above it. */
@@ -34,7 +34,7 @@ static double pace_of(const mls_pace_segment *segment)
     return segment->training_ms / segment->delta;
 }
 
-/* What a segment took more than it would have at the reference pace. */
+/* The time that a segment took more than it would have at the reference pace. */
 static double lost_by(const mls_throughput *run, const mls_pace_segment *segment)
 {
     return segment->training_ms - run->steady_ms_per_sample * segment->delta;
@@ -65,7 +65,7 @@ static bool find_reference(mls_timing *timing)
     }
     const double band = BAND_DEVIATIONS * MLS_DISTANCE_TO_STDEV * mls_median_weighted(paces, count);
     run->steady_ms_per_sample = reference;
-    run->band = band > BAND_LEAST ? band : BAND_LEAST;
+    run->band = band > BAND_MIN ? band : BAND_MIN;
     return true;
 }
 
@@ -84,7 +84,7 @@ static void find_warmup(mls_throughput *run)
 static bool find_phases(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
-    const double least = fmax(LOST_LEAST_MS, LOST_LEAST * run->run_ms);
+    const double min = fmax(LOST_MIN_MS, LOST_MIN * run->run_ms);
     run->slow_phases = mls_arena_array(timing->arena, run->segment_count, sizeof *run->slow_phases);
     if (run->slow_phases == NULL) {
         return false;
@@ -102,14 +102,14 @@ static bool find_phases(mls_timing *timing)
             phase.lost_ms += lost_by(run, segment);
         }
         phase.factor = phase.training_ms / (phase.to_samples - phase.from_samples) / run->steady_ms_per_sample;
-        if (phase.lost_ms >= least) {
+        if (phase.lost_ms >= min) {
             run->slow_phases[run->slow_phase_count++] = phase;
         }
     }
     return true;
 }
 
-/* The sum of distances from the lower median, which is told too. */
+/* The sum of distances from the lower median, which *median becomes. */
 static double deviation(const double *paces, size_t count, double *scratch, double *median)
 {
     double sum = 0;
@@ -156,7 +156,7 @@ static bool find_shift(mls_timing *timing)
             ratio = second / first;
         }
     }
-    if (best <= SHIFT_EXPLAINS * whole && fabs(ratio - 1) >= SHIFT_LEAST) {
+    if (best <= SHIFT_EXPLAINS * whole && fabs(ratio - 1) >= SHIFT_MIN) {
         run->has_shift = true;
         run->shift_samples = segments[cut].from_samples;
         run->shift_factor = ratio;

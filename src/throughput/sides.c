@@ -8,7 +8,7 @@
 #include "mlscore/throughput.h"
 
 /* Runs it takes on a side to say anything, and those up to which all ways to split them are counted. */
-enum { SIDE_LEAST = 4, SIDE_EXACT = 20 };
+enum { SIDE_MIN = 4, SIDE_EXACT = 20 };
 #define REGRESSION_RATIO 1.02
 #define CHANCE 0.05
 
@@ -39,7 +39,7 @@ bool mls_sides_compare(const double *a, size_t a_count, const double *b, size_t 
         return false;
     }
     sides->ratio = second / first;
-    if (a_count >= SIDE_LEAST && b_count >= SIDE_LEAST) {
+    if (a_count >= SIDE_MIN && b_count >= SIDE_MIN) {
         const bool shown = sides->p < CHANCE;
         sides->verdict = shown && sides->ratio >= REGRESSION_RATIO       ? MLS_SIDES_REGRESSION
                          : shown && sides->ratio <= 1 / REGRESSION_RATIO ? MLS_SIDES_IMPROVEMENT

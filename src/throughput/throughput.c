@@ -124,10 +124,10 @@ static bool measure_run(mls_timing *timing)
     timing->notes = notes;
     timing->spans = &run->run->spans;
     timing->start_ms = run->run->run_start.time_ms;
-    const size_t most =
+    const size_t max =
         timing->spans->count + 1; /* each record of a span ends one stretch at most, and so does the end */
-    timing->training = mls_arena_array(timing->scratch, most, sizeof *timing->training);
-    timing->evaluations = mls_arena_array(timing->scratch, most, sizeof *timing->evaluations);
+    timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
+    timing->evaluations = mls_arena_array(timing->scratch, max, sizeof *timing->evaluations);
     if (timing->training == NULL || timing->evaluations == NULL) {
         return false;
     }
@@ -159,7 +159,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         mls_timing timing = {.arena = all->arena, .scratch = scratch, .edition = of->edition->number, .run = run};
         mls_arena_reset(scratch);
         status = measure_run(&timing) ? MLS_OK : MLS_ERROR_MEMORY;
-        status = status == MLS_OK ? mls_utilization_tell(run, of, &all->options) : status;
+        status = status == MLS_OK ? mls_utilization_find(run, of, &all->options) : status;
         status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
         /* The run belongs to the collection, in which it stands at its own place. */
         all->runs[of->runs[i] - all->collection->runs] = run;
@@ -168,7 +168,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         status = MLS_ERROR_MEMORY;
     }
     if (status == MLS_OK) {
-        mls_throughput_group_tell(group);
+        mls_throughput_group_report(group);
         status = group->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
     }
     return status;

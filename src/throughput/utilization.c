@@ -18,7 +18,7 @@ static double largest_peak(const mls_accelerator *chip)
     return largest;
 }
 
-/* The machine as a person tells it, else as the system is described, else as the config is named. */
+/* The machine as a person names it, else as the system is described, else as the config is named. */
 static mls_status find_machine(mls_utilization *of, const mls_group *group, const mls_throughput_options *options)
 {
     const mls_str model = mls_str_from(
@@ -28,7 +28,8 @@ static mls_status find_machine(mls_utilization *of, const mls_group *group, cons
     if (of->accelerator != NULL || (isnan(of->accelerators) && group->accelerator == NULL)) {
         return MLS_OK;
     }
-    return mls_accelerators_match(options->chips, model, mls_str_from(group->system.system_name), &of->accelerator);
+    return mls_accelerators_match(options->accelerator_table, model, mls_str_from(group->system.system_name),
+                                  &of->accelerator);
 }
 
 /* From edition 6.1 on logs say in what the linear layers, which most FLOPs are spent on, multiply. */
@@ -40,7 +41,7 @@ static void find_precision(mls_utilization *of, const mls_run *run, const mls_th
     of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
 }
 
-mls_status mls_utilization_tell(mls_throughput *run, const mls_group *group, const mls_throughput_options *options)
+mls_status mls_utilization_find(mls_throughput *run, const mls_group *group, const mls_throughput_options *options)
 {
     mls_utilization *of = &run->utilization;
     const mls_status status = find_machine(of, group, options);

@@ -143,15 +143,15 @@ static void what_one_log_alone_can_get_wrong(void **state)
     assert_alone(SEED_AT("1", "\"file\": null, \"lineno\": null"), NULL);
     assert_alone(SEED("1") SEED("2"), "a logs 2 seeds");
     assert_alone(SEED("1") ":::MLLOG {\n", "a has malformed lines (1), which may hide a seed");
-    assert_alone(SEED("null"), "a:1: the seed is no integer: null");
-    assert_alone(SEED("[1]"), "a:1: the seed is no integer: [1]");
-    assert_alone(SEED("NaN"), "a:1: the seed is no integer: NaN");
-    assert_alone(SEED("\"4.5\""), "a:1: the seed is no integer: 4.5");
-    assert_alone(SEED("\"\""), "a:1: the seed is no integer: ");
-    assert_alone(SEED("\"1__0\""), "a:1: the seed is no integer: 1__0");
-    assert_alone(SEED("\"_1\""), "a:1: the seed is no integer: _1");
-    assert_alone(SEED("\"1_\""), "a:1: the seed is no integer: 1_");
-    assert_alone(SEED("\"-\""), "a:1: the seed is no integer: -");
+    assert_alone(SEED("null"), "a:1: the seed is not an integer: null");
+    assert_alone(SEED("[1]"), "a:1: the seed is not an integer: [1]");
+    assert_alone(SEED("NaN"), "a:1: the seed is not an integer: NaN");
+    assert_alone(SEED("\"4.5\""), "a:1: the seed is not an integer: 4.5");
+    assert_alone(SEED("\"\""), "a:1: the seed is not an integer: ");
+    assert_alone(SEED("\"1__0\""), "a:1: the seed is not an integer: 1__0");
+    assert_alone(SEED("\"_1\""), "a:1: the seed is not an integer: _1");
+    assert_alone(SEED("\"1_\""), "a:1: the seed is not an integer: 1_");
+    assert_alone(SEED("\"-\""), "a:1: the seed is not an integer: -");
     assert_alone(SEED("\" \\t-1_000\\n\""), NULL);
     assert_alone(SEED("\"007\""), NULL);
     assert_alone(SEED("4.5"), NULL);
@@ -205,7 +205,7 @@ static void bypassed_errors_are_warnings(void **state)
 static void hostile_text_is_escaped(void **state)
 {
     (void)state;
-    assert_alone(SEED("\"\\u001b[2J\""), "a:1: the seed is no integer: \\x1b[2J");
+    assert_alone(SEED("\"\\u001b[2J\""), "a:1: the seed is not an integer: \\x1b[2J");
 }
 
 static void number_of_seeds_is_limited(void **state)

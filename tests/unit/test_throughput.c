@@ -107,19 +107,19 @@ static mls_utilization utilization_of(bool causal, const char *accelerator)
     static const double ms[] = {60000, 60000, 60000};
     static const double samples[] = {384, 384, 384};
     mls_buffer log = timed_run(ms, samples, 3, 0);
-    mls_accelerators *chips;
+    mls_accelerators *accelerators;
     timed_logs logs;
-    assert_int_equal(mls_accelerators_load(&chips, NULL), MLS_OK);
+    assert_int_equal(mls_accelerators_load(&accelerators, NULL), MLS_OK);
     timed_measure(&logs, &log, 1,
                   (mls_throughput_options){.accelerators = 8,
-                                           .accelerator = mls_accelerators_find(chips, mls_str_from(accelerator)),
+                                           .accelerator = mls_accelerators_find(accelerators, mls_str_from(accelerator)),
                                            .causal = causal,
                                            .has_precision = true,
                                            .precision = MLS_PRECISION_FP8});
     mls_utilization of = logs.all.runs[0]->utilization;
     of.accelerator = NULL;
     timed_release(&logs);
-    mls_accelerators_free(chips);
+    mls_accelerators_free(accelerators);
     return of;
 }
 

@@ -78,7 +78,7 @@ static inline mls_buffer timed_run(const double *ms, const double *samples, size
 typedef struct timed_logs {
     mls_rulesets *rulesets;
     mls_models *models;
-    mls_accelerators *chips;
+    mls_accelerators *accelerators;
     mls_collection collection;
     mls_throughputs all;
 } timed_logs;
@@ -100,14 +100,14 @@ static inline void timed_measure(timed_logs *logs, mls_buffer *texts, size_t cou
     }
     assert_int_equal(mls_rulesets_new(&logs->rulesets, NULL), MLS_OK);
     assert_int_equal(mls_models_load(&logs->models, NULL), MLS_OK);
-    assert_int_equal(mls_accelerators_load(&logs->chips, NULL), MLS_OK);
+    assert_int_equal(mls_accelerators_load(&logs->accelerators, NULL), MLS_OK);
     const mls_collect_options how = {.threads = 1,
                                      .score = {.editions = mls_rulesets_editions(logs->rulesets)},
                                      .observer = &mls_throughput_observer};
     assert_int_equal(mls_collect(paths, 1, &how, &logs->collection, NULL), MLS_OK);
     options.rulesets = logs->rulesets;
     options.models = logs->models;
-    options.chips = logs->chips;
+    options.accelerator_table = logs->accelerators;
     assert_int_equal(mls_throughputs_measure(&logs->collection, &options, &logs->all, NULL), MLS_OK);
     assert_int_equal(logs->all.run_count, count);
     char command[64];
@@ -128,7 +128,7 @@ static inline void timed_release(timed_logs *logs)
     mls_collection_release(&logs->collection);
     mls_rulesets_free(logs->rulesets);
     mls_models_free(logs->models);
-    mls_accelerators_free(logs->chips);
+    mls_accelerators_free(logs->accelerators);
 }
 
 #endif

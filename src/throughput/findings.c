@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tell.c - the time to the target of the rules, and what was found about a measured group, in words. */
+/* findings.c - the time to the target of the rules, and what was found about a measured group, in words. */
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "base/words.h"
 #include "throughput/notes.h"
 
-/* A part of a slow run is told when it took so much more or less, in milliseconds and of what the run did. */
-#define PART_TOLD_MS 100
-#define PART_TOLD 0.02
+/* A part of a slow run is reported when it took so much more or less, in milliseconds and of what the run did. */
+#define PART_REPORTED_MS 100
+#define PART_REPORTED 0.02
 
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets, mls_error *error)
 {
@@ -50,7 +50,7 @@ static mls_finding_place run_of(const mls_throughput *run, size_t line)
     return (mls_finding_place){.path = run->run->file, .line = line};
 }
 
-static void tell_state(mls_throughput_group *group, const mls_throughput *run)
+static void report_state(mls_throughput_group *group, const mls_throughput *run)
 {
     const mls_run *read = run->run;
     if (run->state == MLS_TIMED_NO_START) {
@@ -66,7 +66,7 @@ static void tell_state(mls_throughput_group *group, const mls_throughput *run)
     }
 }
 
-static void tell_phases(mls_throughput_group *group, const mls_throughput *run)
+static void report_phases(mls_throughput_group *group, const mls_throughput *run)
 {
     for (size_t i = 0; i < run->slow_phase_count; i++) {
         const mls_slow_phase *phase = &run->slow_phases[i];
@@ -81,7 +81,7 @@ static void tell_phases(mls_throughput_group *group, const mls_throughput *run)
     }
 }
 
-static void tell_utilization(mls_throughput_group *group, const mls_throughput *run)
+static void report_utilization(mls_throughput_group *group, const mls_throughput *run)
 {
     const mls_utilization *of = &run->utilization;
     if (of->narrowest > 1) {
@@ -93,7 +93,7 @@ static void tell_utilization(mls_throughput_group *group, const mls_throughput *
     }
 }
 
-/* What a part is called in a sentence. */
+/* The name of a part in a sentence. */
 static const char *slow_words(mls_slow_part part)
 {
     static const char *const words[] = {"start-up, from run_start to the first block,", "training",
@@ -105,12 +105,12 @@ static const char *slow_words(mls_slow_part part)
 /* The part that took most, then the others that matter beside it. */
 static void append_parts(mls_buffer *line, const mls_slow_run *slow)
 {
-    const double least = fmax(PART_TOLD_MS, PART_TOLD * fabs(slow->extra_ms));
+    const double min = fmax(PART_REPORTED_MS, PART_REPORTED * fabs(slow->extra_ms));
     const char *separator = ": ";
     for (int k = -1; k < MLS_SLOW_PART_COUNT; k++) {
         const mls_slow_part part = k < 0 ? slow->largest : (mls_slow_part)k;
         const double extra = slow->parts_extra_ms[part];
-        if (k < 0 || (part != slow->largest && fabs(extra) >= least)) {
+        if (k < 0 || (part != slow->largest && fabs(extra) >= min)) {
             mls_buffer_printf(line, "%s%s took %s %s", separator, slow_words(part),
                               mls_words_duration(fabs(extra)).text, extra < 0 ? "less" : "more");
             separator = ", ";
@@ -118,7 +118,7 @@ static void append_parts(mls_buffer *line, const mls_slow_run *slow)
     }
 }
 
-/* What explains a slow run beyond the times: its pace, or that it went on without having met the target. */
+/* The cause of a slow run beyond the times: its pace, or that it went on without having met the target. */
 static void append_cause(mls_buffer *line, const mls_throughput_group *group, const mls_slow_run *slow)
 {
     const mls_throughput *run = slow->run;
@@ -134,7 +134,7 @@ static void append_cause(mls_buffer *line, const mls_throughput_group *group, co
     }
 }
 
-static void tell_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
+static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
 {
     const mls_throughput *run = slow->run;
     mls_buffer line = {0};
@@ -151,16 +151,16 @@ static void tell_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
     mls_buffer_release(&line);
 }
 
-void mls_throughput_group_tell(mls_throughput_group *group)
+void mls_throughput_group_report(mls_throughput_group *group)
 {
     size_t slow = 0;
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
-        tell_state(group, run);
-        tell_utilization(group, run);
-        tell_phases(group, run);
+        report_state(group, run);
+        report_utilization(group, run);
+        report_phases(group, run);
         if (slow < group->slow_run_count && group->slow_runs[slow].run == run) {
-            tell_slow_run(group, &group->slow_runs[slow++]);
+            report_slow_run(group, &group->slow_runs[slow++]);
         }
     }
 }
