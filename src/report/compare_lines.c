@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_lines.c - the lines that stand above and below the tables of every comparison. */
+/* compare_lines.c - the lines that stand above and below the tables of every comparison, and means of a group. */
 #include <math.h>
 #include <string.h>
 
-#include "report/compare_report.h"
+#include "report/compare_show.h"
 
 enum { LINES_SHOWN = 6 };
 
@@ -88,4 +88,30 @@ void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below)
         mls_output_printf(view->output, "%sskipped %s (-v lists them)\n", below || in->unmatched.count > 0 ? "\n" : "",
                           mls_words_plural(skipped, "file", "files").text);
     }
+}
+
+double mls_compare_part(const mls_side_group *group, mls_part part)
+{
+    const double mean = mls_sum_mean(&group->parts[part], group->kept);
+    const bool delimited = group->evaluations.known && group->kept > 0;
+    if (delimited || part > MLS_PART_EVALUATION) {
+        return mean;
+    }
+    return part == MLS_PART_EVALUATION ? (double)NAN
+                                       : mean + mls_sum_mean(&group->parts[MLS_PART_EVALUATION], group->kept);
+}
+
+double mls_compare_init_minutes(const mls_side_group *group)
+{
+    return mls_sum_mean(&group->init_ms, group->kept) / 60000;
+}
+
+double mls_compare_rate(const mls_side_group *group, double ms)
+{
+    return group->to_converge / ms * (mls_compare_epochs(group) ? 3600e3 : 1e3);
+}
+
+bool mls_compare_epochs(const mls_side_group *group)
+{
+    return group->unit != NULL && strcmp(group->unit, "epochs") == 0;
 }

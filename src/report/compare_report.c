@@ -1,558 +1,336 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_report.c - a comparison for people: one screen a benchmark. */
-#include "report/compare_report.h"
-
+/* compare_report.c - a comparison for programs: JSON, NDJSON and CSV. */
 #include <math.h>
 #include <string.h>
 
-#include "base/utf8.h"
-#include "report/table.h"
+#include "report/compare_show.h"
 
-/* Unless all or more is asked for; and how much of a value, and how many values of a side, stand in a cell. */
-enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUE_WIDTH = 24, VALUES_SHOWN = 10 };
+/* -------------------------------------------------------------- what differs */
 
-/* Lines of a screen; those of a block that head it, its tables and lists, and the one that tells what was folded. */
-enum { SCREEN = 24, HEADINGS = 5 };
-
-/* Sides beside the baseline that stand in one table. */
-enum { SIDES_ABREAST = 4 };
-
-enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
-
-/* Part of a block as it stands in one table: the baseline's group, and some of the others. */
-typedef struct abreast {
-    const mls_block *block;
-    size_t places[SIDES_ABREAST + 1]; /* in the block, the baseline's first */
-    const mls_side_group *groups[SIDES_ABREAST + 1];
-    const mls_difference *differences[SIDES_ABREAST + 1]; /* the first says nothing */
-    size_t count;
-    const char *names[SIDES_ABREAST + 1], *headers[SIDES_ABREAST + 1]; /* over the columns of both */
-    const char *label;                                                 /* over the first column */
-    mls_table table;
-    mls_view *view;
-    bool all;
-} abreast;
-
-/* ------------------------------------------------------------------- words */
-
-static mls_words chance_words(double p)
+static void emit_run_setting(mls_emitter *to, const mls_setting_value *value)
 {
-    if (p < 0.0001) {
-        return (mls_words){"< 0.0001"};
-    }
-    return mls_words_trimmed(p, 4);
-}
-
-/* -------------------------------------------------------------------- rows */
-
-/* What stands over a column may be a config's name, and so anything. */
-static const char *header_of(abreast *to, const char *before, const char *text)
-{
-    const mls_str name = mls_utf8_fit_back(mls_str_from(text), VALUE_WIDTH); /* paths differ at their ends */
-    mls_buffer words = {0};
-    mls_buffer shown = {0};
-    mls_buffer_append_text(&words, before);
-    mls_buffer_append_text(&words, name.ptr != text ? "…" : "");
-    mls_escape_append(&words, name);
-    if (to->view->format == MLS_FORMAT_MARKDOWN) {
-        mls_markdown_append(&shown, mls_buffer_str(&words));
+    if (value->lacking) {
+        mls_emit_null(to);
+    } else if (value->setting.kind == MLS_SETTING_NUMBER) {
+        mls_emit_number(to, value->setting.number);
+    } else if (value->setting.kind == MLS_SETTING_BOOL) {
+        mls_emit_bool(to, value->setting.number > 0);
     } else {
-        mls_buffer_append(&shown, mls_buffer_str(&words));
-    }
-    to->table.failed |= words.failed;
-    mls_buffer_release(&words);
-    return mls_table_take(&to->table, &shown);
-}
-
-static void begin_table(abreast *to, const char *label)
-{
-    to->table = (mls_table){.indent = 2};
-    to->label = label;
-    for (size_t i = 0; i < to->count; i++) {
-        const char *name = to->groups[i]->side->name;
-        to->names[i] = header_of(to, "", name);
-        to->headers[i] = to->block->group_count == 2 ? "difference" : header_of(to, "difference ", name);
+        mls_emit_str(to, value->setting.text);
     }
 }
 
-static void begin_row(abreast *to, const char *label)
-{
-    mls_table_row(&to->table);
-    mls_table_cell(&to->table, to->label, LABEL, MLS_STYLE_PLAIN, "%s", label);
-}
+#define SETTING_VALUE_FIELDS(F)                                                                                        \
+    F(setting_value, value, ANY, "", emit_run_setting(to, row))                                                        \
+    F(setting_value, runs, NUMBER, "", row->runs)
+MLS_FIELDS(setting_value, mls_setting_value, SETTING_VALUE_FIELDS)
 
-static void side_cell(abreast *to, size_t i, const char *text)
+static void emit_varying(mls_emitter *to, const mls_setting_values *of)
 {
-    mls_table_cell(&to->table, to->names[i], NUMBER, MLS_STYLE_PLAIN, "%s", text);
-}
-
-static void text_line(abreast *to, mls_style style, const char *text)
-{
-    mls_table_row(&to->table);
-    mls_table_lead(&to->table, style, "%s", text);
-}
-
-/* What stands in a row below a side, and below its difference from the baseline. */
-typedef struct cell_pair {
-    mls_words side, difference;
-} cell_pair;
-
-static void pairs_row(abreast *to, const char *label, mls_style style, const cell_pair *cells)
-{
-    begin_row(to, label);
-    for (size_t i = 0; i < to->count; i++) {
-        side_cell(to, i, cells[i].side.text);
-    }
-    for (size_t i = 1; i < to->count; i++) {
-        mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT, style, "%s", cells[i].difference.text);
+    if (of->count > 1) {
+        mls_emit_text(to, of->group->side->name);
     }
 }
 
-static void value_row(abreast *to, const char *label, mls_style style,
-                      cell_pair (*of)(const mls_side_group *, const mls_difference *))
+static void emit_values(mls_emitter *to, const mls_setting_values *of)
 {
-    cell_pair cells[SIDES_ABREAST + 1];
-    for (size_t i = 0; i < to->count; i++) {
-        cells[i] = of(to->groups[i], to->differences[i]);
-    }
-    pairs_row(to, label, style, cells);
+    mls_emit_name(to, mls_str_from(of->group->side->name));
+    MLS_EMIT_VALUES(MLS_ROWS(of->items, of->count));
 }
 
-static mls_words signed_ms(bool known, int64_t ms, int decimals)
+#define DIFFERING_FIELDS(F)                                                                                            \
+    F(differing, key, TEXT, "", row->key)                                                                              \
+    F(differing, varies, VALUES, "", MLS_EACH(row->value_count, emit_varying(to, &row->values[i])))                    \
+    F(differing, values, MAP_OF(setting_value), "", MLS_EACH(row->value_count, emit_values(to, &row->values[i])))
+MLS_FIELDS(differing, mls_differing, DIFFERING_FIELDS)
+
+/* A setting, or NULL when all have the same. */
+static const mls_differing *differing_at(const mls_differings *list, size_t index)
 {
-    return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
+    return list->items[index].differs ? &list->items[index] : NULL;
 }
 
-static void interval_append(mls_buffer *line, const mls_difference *difference)
+#define OUTLIER_FIELDS(F)                                                                                              \
+    F(outlier, side, TEXT, "", row->group->side->name)                                                                 \
+    F(outlier, file, TEXT, "", row->run->file)                                                                         \
+    F(outlier, minutes, NUMBER, "minutes", row->run->minutes)                                                          \
+    F(outlier, ratio, NUMBER, "", row->ratio)
+MLS_FIELDS(outlier, mls_outlier, OUTLIER_FIELDS)
+
+/* ------------------------------------------------------------- what is compared */
+
+#define COMPARED_FIELDS(F)                                                                                             \
+    F(compared, side, TEXT, "", row->side->name)                                                                       \
+    F(compared, path, TEXT, "", row->path)                                                                             \
+    F(compared, edition, TEXT, "", row->edition)                                                                       \
+    F(compared, config, TEXT_OR_NULL, "", row->config)                                                                 \
+    F(compared, global_batch_size, NUMBER_OR_NULL, "", row->global_batch_size)                                         \
+    F(compared, accelerators, NUMBER_OR_NULL, "", row->accelerators)                                                   \
+    F(compared, accelerator, TEXT_OR_NULL, "", row->accelerator)                                                       \
+    F(compared, runs, NUMBER, "", row->run_count)                                                                      \
+    F(compared, valid, NUMBER, "", row->valid)                                                                         \
+    F(compared, kept, NUMBER, "", row->kept)                                                                           \
+    F(compared, dropped, NUMBER, "", row->dropped)                                                                     \
+    F(compared, official, BOOL, "", row->official)                                                                     \
+    F(compared, score_minutes, NUMBER_OR_NULL, "minutes", row->score_minutes)                                          \
+    F(compared, scale, NUMBER_OR_NULL, "", row->scale)                                                                 \
+    F(compared, scaled_minutes, NUMBER_OR_NULL, "minutes", row->scaled_minutes)                                        \
+    F(compared, mean_minutes, NUMBER_OR_NULL, "minutes", row->mean_minutes)                                            \
+    F(compared, stdev_minutes, NUMBER_OR_NULL, "minutes", row->stdev_minutes)                                          \
+    F(compared, to_converge, NUMBER_OR_NULL, "", row->to_converge)                                                     \
+    F(compared, unit, TEXT_OR_NULL, "", row->unit)                                                                     \
+    F(compared, throughput, NUMBER_OR_NULL, "samples/s or epochs/h",                                                   \
+      mls_compare_rate(row, mls_compare_part(row, MLS_PART_TRAINING)))                                                 \
+    F(compared, init_minutes, NUMBER_OR_NULL, "minutes", mls_compare_init_minutes(row))                                \
+    F(compared, training_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_TRAINING))                           \
+    F(compared, evaluation_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_EVALUATION))                       \
+    F(compared, evaluations, NUMBER_OR_NULL, "", mls_sum_mean(&row->evaluations, row->kept))                           \
+    F(compared, startup_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_STARTUP))                             \
+    F(compared, between_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_BETWEEN))                             \
+    F(compared, tail_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_TAIL))
+MLS_FIELDS(compared, mls_side_group, COMPARED_FIELDS)
+
+static const char *interval_of(const mls_difference *difference)
 {
-    if (isfinite(difference->ratio)) {
-        mls_buffer_printf(line, "%s", mls_words_change(difference->ratio).text);
-    }
-    if (difference->has_interval) {
-        mls_buffer_printf(line, "%s95 %%%s: %s … %s", line->len > 0 ? "   " : "",
-                          difference->of_mean ? " of the mean" : "", mls_words_signed(difference->low_minutes, 3).text,
-                          mls_words_signed(difference->high_minutes, 3).text);
-    }
+    return difference->of_mean ? "mean" : "score";
 }
 
-static cell_pair score_cells(const mls_side_group *group, const mls_difference *difference)
+#define INTERVAL_FIELDS(F)                                                                                             \
+    F(interval, of, TEXT, "", interval_of(row))                                                                        \
+    F(interval, low_minutes, NUMBER, "minutes", row->low_minutes)                                                      \
+    F(interval, high_minutes, NUMBER, "minutes", row->high_minutes)                                                    \
+    F(interval, df, NUMBER_OR_NULL, "", row->degrees)                                                                  \
+    F(interval, p, NUMBER_OR_NULL, "", row->p)
+MLS_FIELDS(interval, mls_difference, INTERVAL_FIELDS)
+
+typedef struct share_place {
+    const mls_split *split;
+    mls_share share;
+} share_place;
+#define SHARE_FIELDS(F)                                                                                                \
+    F(share, name, TEXT, "", mls_share_name(row->share))                                                               \
+    F(share, ms, NUMBER, "ms", row->split->ms[row->share])
+MLS_FIELDS(share, share_place, SHARE_FIELDS)
+
+static void emit_shares(mls_emitter *to, const mls_split *split)
 {
-    return (cell_pair){mls_words_grouped(group->score_minutes, 3), mls_words_signed(difference->minutes, 3)};
-}
-
-static cell_pair scaled_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    const double base = difference->a != NULL ? difference->a->scaled_minutes : (double)NAN;
-    return (cell_pair){mls_words_grouped(group->scaled_minutes, 3), mls_words_signed(group->scaled_minutes - base, 3)};
-}
-
-static cell_pair count_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    cell_pair cells = {{""}, {""}};
-    (void)difference;
-    if (group->valid < group->run_count) {
-        (void)mls_text_printf(cells.side.text, sizeof cells.side.text, "%zu of %zu runs", group->valid,
-                              group->run_count);
-    }
-    return cells;
-}
-
-/* Of sides whose runs are not all valid how many are; and the scores, of two sides with the interval behind them. */
-static void show_scores(abreast *to)
-{
-    bool dropped = false;
-    for (size_t i = 0; i < to->count; i++) {
-        dropped |= to->groups[i]->valid < to->groups[i]->run_count;
-    }
-    if (dropped) {
-        value_row(to, "", MLS_STYLE_PLAIN, count_cells);
-    }
-    value_row(to, "score (min)", MLS_STYLE_BOLD, score_cells);
-    if (to->block->group_count == 2) {
-        mls_buffer note = {0};
-        interval_append(&note, to->differences[1]);
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
-    }
-}
-
-/* The score that counts, where it is not the measured one; and whose does not count. */
-static void show_scaled(abreast *to)
-{
-    bool scaled = false;
-    mls_buffer names = {0};
-    for (size_t i = 0; i < to->count; i++) {
-        const mls_side_group *group = to->groups[i];
-        scaled |= isfinite(group->scaled_minutes) && group->scale != 1;
-        if (!group->official) {
-            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "not an official score: ", group->side->name);
-        }
-    }
-    if (scaled) {
-        value_row(to, "scaled score (min)", MLS_STYLE_PLAIN, scaled_cells);
-        if (to->block->group_count == 2) {
-            mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
-        }
-    }
-    if (names.len > 0 || names.failed) {
-        text_line(to, MLS_STYLE_WARN, mls_table_take(&to->table, &names));
-    }
-}
-
-/* ----------------------------------------------------------------- verdict */
-
-/* "gb300 is faster", and how it is known. */
-static mls_style verdict_append(const mls_difference *difference, mls_buffer *words)
-{
-    switch (difference->verdict) {
-    case MLS_COMPARE_FASTER:
-    case MLS_COMPARE_SLOWER:
-        mls_buffer_printf(words, "%s is %s", difference->b->side->name, mls_compare_verdict_name(difference->verdict));
-        return difference->verdict == MLS_COMPARE_FASTER ? MLS_STYLE_GOOD : MLS_STYLE_BAD;
-    case MLS_COMPARE_NONE:
-        mls_buffer_append_text(words, "no difference shown");
-        return MLS_STYLE_BOLD;
-    case MLS_COMPARE_TOO_FEW:
-        mls_buffer_append_text(words, "too few runs to say: each side needs two valid ones");
-        return MLS_STYLE_WARN;
-    default:
-        mls_buffer_printf(words, "no score of %s: more runs dropped than the rules forgive, or none valid",
-                          (isfinite(difference->a->score_minutes) ? difference->b : difference->a)->side->name);
-        return MLS_STYLE_WARN;
-    }
-}
-
-static void evidence_append(mls_buffer *line, const mls_difference *difference)
-{
-    if (difference->has_interval) {
-        if (isfinite(difference->p)) {
-            mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
-        } else {
-            mls_buffer_append_text(line, "   no spread on either side");
-        }
-        if (difference->min_p > 0.05) {
-            mls_buffer_printf(line, "   Mann-Whitney cannot tell with so few (least p %s)",
-                              mls_words_trimmed(difference->min_p, 2).text);
-        } else if (isfinite(difference->mann_whitney_p)) {
-            mls_buffer_printf(line, "   Mann-Whitney %s", chance_words(difference->mann_whitney_p).text);
-        }
-    }
-    if (isfinite(difference->detectable_ratio)) {
-        mls_buffer_printf(line, "   %zu and %zu runs can show %s or more", difference->a->valid, difference->b->valid,
-                          mls_words_percent(difference->detectable_ratio, 1).text);
-    }
-    if (difference->within_variance) {
-        mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
-    }
-}
-
-static void show_verdicts(abreast *to)
-{
-    const bool pair = to->block->group_count == 2;
-    for (size_t i = 1; i < to->count; i++) {
-        const mls_difference *difference = to->differences[i];
-        mls_buffer lead = {0};
-        mls_buffer line = {0};
-        if (!pair && difference->verdict > MLS_COMPARE_SLOWER) {
-            mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
-        }
-        const mls_style style = verdict_append(difference, &lead);
-        if (!pair) {
-            mls_buffer_append_text(&line, "   ");
-            interval_append(&line, difference);
-        }
-        evidence_append(&line, difference);
-        mls_table_row(&to->table);
-        mls_table_lead(&to->table, style, "%s", mls_table_take(&to->table, &lead));
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &line));
-    }
-}
-
-/* ------------------------------------------------------------------- parts */
-
-/*
- * Whether a side's training is told without its evaluations, as it counts in its difference; of the baseline, in any.
- */
-static bool is_delimited(const abreast *to, size_t i)
-{
-    bool other = false;
-    for (size_t k = 0; k < to->count; k++) {
-        other |= (i == 0) != (k == 0) && to->groups[k]->evaluations.known;
-    }
-    return other && to->groups[i]->evaluations.known;
-}
-
-static double other_ms(const mls_side_group *group)
-{
-    return mls_compare_part(group, MLS_PART_STARTUP) + mls_compare_part(group, MLS_PART_BETWEEN) +
-           mls_compare_part(group, MLS_PART_TAIL);
-}
-
-/* What a side's runs did, that a share of the difference is made of; or several together. */
-static mls_words share_words(const abreast *to, size_t i, mls_share share, mls_share last)
-{
-    const mls_side_group *group = to->groups[i];
-    const double evaluations = mls_sum_mean(&group->evaluations, group->kept);
-    const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
-    double training = mls_compare_part(group, MLS_PART_TRAINING);
-    training += is_delimited(to, i) || isnan(evaluation) ? 0 : evaluation;
-    switch (share) {
-    case MLS_SHARE_CONVERGENCE:
-        return mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0);
-    case MLS_SHARE_THROUGHPUT:
-        return mls_words_rate(mls_compare_rate(group, training));
-    case MLS_SHARE_TRAINING:
-        return mls_words_grouped(training / 1000, 3);
-    case MLS_SHARE_EVALUATIONS:
-        return mls_words_grouped(evaluations, 2);
-    case MLS_SHARE_EVALUATION_TIME:
-        return mls_words_grouped(evaluation / evaluations / 1000, 3);
-    case MLS_SHARE_EVALUATION:
-        return mls_words_grouped(evaluation / 1000, 3);
-    case MLS_SHARE_RUN:
-        return mls_words_grouped(mls_sum_mean(&group->ms, group->kept) / 1000, 3);
-    default:
-        return mls_words_grouped(
-            (last > share ? other_ms(group)
-                          : mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP))) /
-                1000,
-            3);
-    }
-}
-
-/* A row of one share, or of several together; none where no difference has it. */
-static void share_row(abreast *to, mls_share first, mls_share last, const char *label)
-{
-    cell_pair cells[SIDES_ABREAST + 1];
-    bool any = false;
-    for (size_t i = 0; i < to->count; i++) {
-        const mls_split *split = &to->differences[i]->split;
-        const bool has = split->known && split->has[first];
-        int64_t ms = 0;
-        for (mls_share share = first; share <= last; share++) {
-            ms += split->ms[share];
-        }
-        cells[i] = (cell_pair){share_words(to, i, first, last), signed_ms(has, ms, 3)};
-        any |= has;
-    }
-    if (any) {
-        pairs_row(to, label, MLS_STYLE_PLAIN, cells);
-    }
-}
-
-static cell_pair total_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    (void)group;
-    return (cell_pair){{""}, signed_ms(difference->split.known, difference->split.total_ms, 3)};
-}
-
-static void show_parts(abreast *to)
-{
-    static const struct {
-        const char *label, *in_epochs;
-        mls_share first, last;
-    } rows[] = {{"  the whole run: parts not known", NULL, MLS_SHARE_RUN, MLS_SHARE_RUN},
-                {"  samples to converge", "  epochs to converge", MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
-                {"  samples/s in training", "  epochs/h in training", MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
-                {"  training", NULL, MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
-                {"  evaluations", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
-                {"  s per evaluation", NULL, MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
-                {"  evaluation", NULL, MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
-                {"  other", NULL, MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
-                {"  before the first block", NULL, MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
-                {"  between blocks", NULL, MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
-                {"  after the last block", NULL, MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
-    const bool epochs = mls_compare_epochs(to->groups[0]);
-    bool any = false;
-    for (size_t i = 1; i < to->count; i++) {
-        any |= to->differences[i]->split.known;
-    }
-    if (!any) {
-        return;
-    }
-    value_row(to, "where it comes from (s)", MLS_STYLE_PLAIN, total_cells);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const bool one = rows[i].first == rows[i].last;
-        if (rows[i].first < MLS_SHARE_STARTUP || rows[i].last > MLS_SHARE_TAIL || one == (to->view->verbose > 0)) {
-            share_row(to, rows[i].first, rows[i].last,
-                      epochs && rows[i].in_epochs != NULL ? rows[i].in_epochs : rows[i].label);
+    for (mls_share share = 0; share < MLS_SHARE_COUNT && split->known; share++) {
+        if (split->has[share]) {
+            mls_emit_row(to, &(share_place){split, share});
         }
     }
 }
 
-static cell_pair init_cells(const mls_side_group *group, const mls_difference *difference)
+#define DIFFERENCE_FIELDS(F)                                                                                           \
+    F(difference, side, TEXT, "", row->b->side->name)                                                                  \
+    F(difference, minutes, NUMBER_OR_NULL, "minutes", row->minutes)                                                    \
+    F(difference, ratio, NUMBER_OR_NULL, "", row->ratio)                                                               \
+    F(difference, scaled_ratio, NUMBER_OR_NULL, "", row->scaled_ratio)                                                 \
+    F(difference, interval, OBJECT_OR_NULL(interval), "", row->has_interval ? row : NULL)                              \
+    F(difference, mann_whitney_p, NUMBER_OR_NULL, "", row->mann_whitney_p)                                             \
+    F(difference, detectable_ratio, NUMBER_OR_NULL, "", row->detectable_ratio)                                         \
+    F(difference, verdict, TEXT, "", mls_compare_verdict_name(row->verdict))                                           \
+    F(difference, total_ms, NUMBER_IF(row->split.known), "ms", row->split.total_ms)                                    \
+    F(difference, parts, LIST(share), "", emit_shares(to, &row->split))                                                \
+    F(difference, init_ms, NUMBER_IF(row->has_init), "ms", row->init_ms)
+MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
+
+#define BLOCK_FIELDS(F)                                                                                                \
+    F(block, benchmark, TEXT_OR_NULL, "", row->groups[0]->benchmark)                                                   \
+    F(block, division, TEXT_OR_NULL, "", mls_division_name(row->groups[0]->division))                                  \
+    F(block, usage, TEXT, "", mls_usage_name(row->groups[0]->usage))                                                   \
+    F(block, groups, LIST(compared), "", MLS_ROWS_AT(row->groups, row->group_count))                                   \
+    F(block, differences, LIST(difference), "", MLS_ROWS(row->differences + 1, row->group_count - 1))                  \
+    F(block, hyperparameters, LIST(differing), "",                                                                     \
+      MLS_EACH(row->hyperparameters.count, mls_emit_row(to, differing_at(&row->hyperparameters, i))))                  \
+    F(block, environment, LIST(differing), "",                                                                         \
+      MLS_EACH(row->environment.count, mls_emit_row(to, differing_at(&row->environment, i))))                          \
+    F(block, outliers, LIST(outlier), "", MLS_ROWS(row->outliers.items, row->outliers.count))
+MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
+
+/* ------------------------------------------------------ published and scaling */
+
+#define NEAR_FIELDS(F)                                                                                                 \
+    F(near, edition, TEXT, "", row->result->round)                                                                     \
+    F(near, submitter, TEXT, "", row->result->system->submitter)                                                       \
+    F(near, system_id, TEXT, "", row->result->system->system_id)                                                       \
+    F(near, accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)                                           \
+    F(near, accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                                       \
+    F(near, minutes, NUMBER, "minutes", row->result->minutes)                                                          \
+    F(near, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->result->accelerator_minutes)                          \
+    F(near, rank, NUMBER, "", row->result->rank)                                                                       \
+    F(near, ratio, NUMBER, "", row->ratio)                                                                             \
+    F(near, self, BOOL, "", row->self)
+MLS_FIELDS(near, mls_published_near, NEAR_FIELDS)
+
+/* "5.1" of "5.1.0". */
+static mls_str round_of(const char *edition)
 {
-    return (cell_pair){mls_words_grouped(mls_compare_init_minutes(group) * 60, 1),
-                       signed_ms(difference->has_init, difference->init_ms, 1)};
+    const char *first = strchr(edition, '.');
+    const char *second = first != NULL ? strchr(first + 1, '.') : NULL;
+    return second != NULL ? (mls_str){edition, (size_t)(second - edition)} : mls_str_from(edition);
 }
 
-static cell_pair spread_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    (void)difference;
-    return (cell_pair){mls_words_percent(group->stdev_minutes / group->mean_minutes, 1), {""}};
-}
+#define BESIDE_FIELDS(F)                                                                                               \
+    F(beside, side, TEXT, "", row->group->side->name)                                                                  \
+    F(beside, path, TEXT, "", row->group->path)                                                                        \
+    F(beside, usage, TEXT, "", mls_usage_name(row->group->usage))                                                      \
+    F(beside, edition, TEXT, "", round_of(row->group->edition))                                                        \
+    F(beside, benchmark, TEXT, "", row->group->benchmark)                                                              \
+    F(beside, division, TEXT_OR_NULL, "", mls_division_name(row->group->division))                                     \
+    F(beside, accelerators, NUMBER_OR_NULL, "", row->group->accelerators)                                              \
+    F(beside, accelerator, TEXT_OR_NULL, "", row->group->accelerator)                                                  \
+    F(beside, scaled_minutes, NUMBER, "minutes", row->group->scaled_minutes)                                           \
+    F(beside, nearest, LIST(near), "", MLS_ROWS(row->near, row->count))
+MLS_FIELDS(beside, mls_beside, BESIDE_FIELDS)
 
-/* ------------------------------------------------------------------ settings */
+/* Of the result where its name is the group's too. */
+#define NEAR_CSV_FIELDS(F)                                                                                             \
+    F(near_csv, published_edition, TEXT, "", row->result->round)                                                       \
+    F(near_csv, published_accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                         \
+    F(near_csv, published_accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)
+MLS_FIELDS_BESIDE(near_csv, near, NEAR_CSV_FIELDS)
 
-static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most)
+#define POINT_FIELDS(F)                                                                                                \
+    F(point, side, TEXT, "", row->group->side->name)                                                                   \
+    F(point, path, TEXT, "", row->group->path)                                                                         \
+    F(point, accelerators, NUMBER, "", row->group->accelerators)                                                       \
+    F(point, minutes, NUMBER, "minutes", row->group->score_minutes)                                                    \
+    F(point, accelerator_minutes, NUMBER, "minutes", row->group->score_minutes * row->group->accelerators)             \
+    F(point, global_batch_size, NUMBER_OR_NULL, "", row->group->global_batch_size)                                     \
+    F(point, to_converge, NUMBER_OR_NULL, "", row->group->to_converge)                                                 \
+    F(point, unit, TEXT_OR_NULL, "", row->group->unit)                                                                 \
+    F(point, speedup, NUMBER, "", row->speedup)                                                                        \
+    F(point, efficiency, NUMBER, "", row->efficiency)                                                                  \
+    F(point, algorithmic, NUMBER_OR_NULL, "", row->algorithmic)                                                        \
+    F(point, system, NUMBER_OR_NULL, "", row->system)
+MLS_FIELDS(point, mls_scaling_point, POINT_FIELDS)
+
+#define SERIES_FIELDS(F)                                                                                               \
+    F(series, usage, TEXT, "", mls_usage_name(row->points[0].group->usage))                                            \
+    F(series, benchmark, TEXT_OR_NULL, "", row->points[0].group->benchmark)                                            \
+    F(series, division, TEXT_OR_NULL, "", mls_division_name(row->points[0].group->division))                           \
+    F(series, accelerator, TEXT_OR_NULL, "", row->points[0].group->accelerator)                                        \
+    F(series, points, LIST(point), "", MLS_ROWS(row->points, row->count))
+MLS_FIELDS(series, mls_scaling_series, SERIES_FIELDS)
+
+/* -------------------------------------------------------------------- the whole */
+
+#define SIDE_FIELDS(F)                                                                                                 \
+    F(side, name, TEXT, "", row->name)                                                                                 \
+    F(side, paths, VALUES, "", MLS_EACH(row->paths.count, mls_emit_text(to, row->paths.items[i])))
+MLS_FIELDS(side, mls_side, SIDE_FIELDS)
+
+#define UNMATCHED_FIELDS(F)                                                                                            \
+    F(unmatched, side, TEXT, "", row->group->side->name)                                                               \
+    F(unmatched, path, TEXT, "", row->group->path)                                                                     \
+    F(unmatched, benchmark, TEXT_OR_NULL, "", row->group->benchmark)                                                   \
+    F(unmatched, division, TEXT_OR_NULL, "", mls_division_name(row->group->division))                                  \
+    F(unmatched, reason, TEXT, "", row->reason)
+MLS_FIELDS(unmatched, mls_unmatched, UNMATCHED_FIELDS)
+
+/* Files of logs, and exports. */
+typedef struct not_compared {
+    const char *file, *reason;
+    bool failed;
+} not_compared;
+#define NOT_COMPARED_FIELDS(F)                                                                                         \
+    F(not_compared, file, TEXT, "", row->file)                                                                         \
+    F(not_compared, reason, TEXT, "", row->reason)                                                                     \
+    F(not_compared, failed, BOOL, "", row->failed)
+MLS_FIELDS(not_compared, not_compared, NOT_COMPARED_FIELDS)
+
+static void emit_skipped(mls_emitter *to, const mls_comparison *in)
 {
-    for (size_t k = 0; k < values->count && k < most; k++) {
-        const mls_setting_value *value = &values->items[k];
-        const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
-        const mls_str fitted = mls_utf8_fit(text, VALUE_WIDTH);
-        mls_buffer_append_text(cell, k > 0 ? ", " : "");
-        mls_buffer_append(cell, fitted);
-        mls_buffer_append_text(cell, fitted.len < text.len ? "…" : "");
-        if (values->count > 1 && value->runs > 1) {
-            mls_buffer_printf(cell, " x %zu", value->runs);
+    for (size_t c = 0; c < in->collection_count; c++) {
+        for (size_t i = 0; i < in->collections[c].skipped.count; i++) {
+            const mls_source *source = &in->collections[c].skipped.items[i];
+            mls_emit_row(to, &(not_compared){source->path, source->skip, source->failed});
         }
     }
-    mls_buffer_append_text(cell, values->count > most ? ", …" : "");
+    for (size_t i = 0; i < in->problems.count; i++) {
+        const mls_side_problem *problem = &in->problems.items[i];
+        mls_emit_row(to, &(not_compared){problem->path, problem->error.message, true});
+    }
 }
 
-static void setting_row(abreast *to, const mls_differing *setting, bool all)
+#define COMPARISON_FIELDS(F)                                                                                           \
+    F(comparison, baseline, TEXT_OR_NULL, "", row->baseline->name)                                                     \
+    F(comparison, sides, LIST(side), "", MLS_ROWS_AT(row->sides.items, row->sides.count))                              \
+    F(comparison, comparisons, LIST(block), "", MLS_ROWS(row->blocks.items, row->blocks.count))                        \
+    F(comparison, unmatched, LIST(unmatched), "", MLS_ROWS(row->unmatched.items, row->unmatched.count))                \
+    F(comparison, published, LIST(beside), "", MLS_ROWS(row->beside.items, row->beside.count))                         \
+    F(comparison, scaling, LIST(series), "", MLS_ROWS(row->series.items, row->series.count))                           \
+    F(comparison, skipped, LIST(not_compared), "", emit_skipped(to, row))
+MLS_FIELDS(comparison, mls_comparison, COMPARISON_FIELDS)
+
+/* ------------------------------------------------------------------------ CSV */
+
+#define DIFFERENCE_CSV_FIELDS(F)                                                                                       \
+    F(difference_csv, benchmark, TEXT_OR_NULL, "", row->b->benchmark)                                                  \
+    F(difference_csv, division, TEXT_OR_NULL, "", mls_division_name(row->b->division))                                 \
+    F(difference_csv, baseline, TEXT, "", row->a->side->name)                                                          \
+    F(difference_csv, interval_of, TEXT_IF(row->has_interval), "", interval_of(row))                                   \
+    F(difference_csv, low_minutes, NUMBER_OR_NULL, "minutes", row->low_minutes)                                        \
+    F(difference_csv, high_minutes, NUMBER_OR_NULL, "minutes", row->high_minutes)                                      \
+    F(difference_csv, df, NUMBER_OR_NULL, "", row->degrees)                                                            \
+    F(difference_csv, p, NUMBER_OR_NULL, "", row->p)
+MLS_FIELDS_BESIDE(difference_csv, difference, DIFFERENCE_CSV_FIELDS)
+
+/* Names with a point are none of C, so that these fields are written out. */
+static void emit_part(mls_emitter *to, const void *of, mls_share share)
 {
-    mls_buffer label = {0};
-    bool varies = false;
-    mls_buffer_append_text(&label, "  ");
-    mls_buffer_append(&label, setting->key);
-    begin_row(to, mls_table_take(&to->table, &label));
-    for (size_t i = 0; i < to->count; i++) {
-        const mls_setting_values *values = &setting->values[to->places[i]];
-        mls_buffer cell = {0};
-        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN);
-        side_cell(to, i, mls_table_take(&to->table, &cell));
-        varies |= values->count > 1;
-    }
-    if (varies) {
-        mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
+    const mls_split *split = &((const mls_difference *)of)->split;
+    if (mls_emit_known(to, split->known && split->has[share])) {
+        mls_emit_number(to, (double)split->ms[share]);
     }
 }
+#define PART_FUNCTION(id, name)                                                                                        \
+    static void emit_part_##name(mls_emitter *to, const void *of)                                                      \
+    {                                                                                                                  \
+        emit_part(to, of, MLS_SHARE_##id);                                                                             \
+    }
+#define PART_FIELD(id, name_)                                                                                          \
+    {.name = "part." #name_, .type = MLS_FIELD_NUMBER_OR_NULL, .unit = "ms", .emit = emit_part_##name_},
+#define PART_COLUMN(id, name) " part." #name
+MLS_SHARE_LIST(PART_FUNCTION)
+static const mls_field part_items[] = {MLS_SHARE_LIST(PART_FIELD)};
+static const mls_fields part_fields = {part_items, sizeof part_items / sizeof *part_items, &difference_fields};
 
-/* Rows of the settings that differ, at most so many, and of the others too where all are asked for. */
-static void setting_rows(abreast *to, const mls_differings *settings, size_t most, bool all)
-{
-    size_t shown = 0;
-    for (int equal = 0; equal < (all ? 2 : 1); equal++) {
-        for (size_t k = 0; k < settings->count && shown < most; k++) {
-            if (settings->items[k].differs != (equal == 1)) {
-                setting_row(to, &settings->items[k], all);
-                shown++;
-            }
-        }
-    }
-    if (settings->differ > shown) {
-        mls_buffer more = {0};
-        mls_buffer_append_text(&more, "  … ");
-        mls_words_append_more(&more, settings->differ - shown, NULL, "--all");
-        text_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
-    }
-}
+const mls_report mls_compare_report = {
+    .section = "COMPARE JSON",
+    .show = mls_comparison_show,
+    .object = &comparison_fields,
+    .lines = "comparisons",
+    .columns = {
+        .section = "COMPARE CSV",
+        .names =
+            "benchmark division baseline side minutes ratio scaled_ratio interval_of low_minutes high_minutes df p "
+            "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN),
+        .rows = "comparisons differences",
+        .sources = {&difference_csv_fields, &difference_fields, &part_fields}}};
 
-/* A list of its own, with names wider than those of the parts; in Markdown all is one table. */
-static void begin_settings(abreast *to, const char *heading)
-{
-    if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
-        mls_table_finish(&to->table, to->view);
-        begin_table(to, heading);
-    } else {
-        text_line(to, MLS_STYLE_PLAIN, heading);
-    }
-}
+const mls_report mls_nearest_report = {
+    .section = "COMPARE JSON",
+    .show = mls_nearest_show,
+    .object = &comparison_fields,
+    .lines = "published",
+    .columns = {
+        .section = "NEAREST CSV",
+        .names =
+            "side path usage edition benchmark division accelerators accelerator scaled_minutes published_edition "
+            "submitter system_id published_accelerator published_accelerators minutes accelerator_minutes rank ratio "
+            "self",
+        .rows = "published nearest",
+        .sources = {&beside_fields, &near_csv_fields, &near_fields}}};
 
-/* The sides of which no hyperparameter is known, as an export may have none. */
-static bool tell_unknown(abreast *to)
-{
-    mls_buffer names = {0};
-    for (size_t i = 0; i < to->count; i++) {
-        size_t known = 0;
-        for (size_t k = 0; k < to->block->hyperparameters.count; k++) {
-            known += to->block->hyperparameters.items[k].values[to->places[i]].count;
-        }
-        if (known == 0) {
-            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ",
-                              to->groups[i]->side->name);
-        }
-    }
-    const bool unknown = names.len > 0 || names.failed;
-    if (unknown) {
-        text_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &names));
-    }
-    return unknown;
-}
-
-static void show_setup(abreast *to)
-{
-    const mls_differings *settings = &to->block->hyperparameters;
-    const mls_differings *environment = &to->block->environment;
-    if (!tell_unknown(to) && settings->differ == 0) {
-        text_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
-    }
-    /* So that both lists end on the screen that the block begins on; few rows are of the environment. */
-    const size_t others = HEADINGS + to->table.count + environment->differ;
-    const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
-    const bool pair = to->block->group_count == 2; /* of more no screen has room */
-    const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
-    if (settings->differ > 0 || (to->all && settings->count > 0)) {
-        begin_settings(to, settings->differ > 0 ? "differs" : "the same");
-        setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
-    }
-    if (environment->differ > 0) {
-        begin_settings(to, "environment");
-        setting_rows(to, environment, SETTINGS_SHOWN, false);
-    }
-}
-
-/* ------------------------------------------------------------------- blocks */
-
-static void show_abreast(abreast *to)
-{
-    begin_table(to, "");
-    show_scores(to);
-    if (to->block->group_count == 2) {
-        show_verdicts(to);
-    }
-    show_scaled(to);
-    show_parts(to);
-    value_row(to, "not in the score: init (s)", MLS_STYLE_PLAIN, init_cells);
-    value_row(to, "spread of the runs (n - 1)", MLS_STYLE_PLAIN, spread_cells);
-    if (to->block->group_count > 2) {
-        text_line(to, MLS_STYLE_PLAIN, "against the baseline");
-        show_verdicts(to);
-    }
-    show_setup(to);
-    mls_table_finish(&to->table, to->view);
-}
-
-static void put_abreast(abreast *to, size_t place)
-{
-    to->places[to->count] = place;
-    to->groups[to->count] = to->block->groups[place];
-    to->differences[to->count++] = &to->block->differences[place];
-}
-
-static void show_block(mls_view *view, const mls_block *block, bool all)
-{
-    mls_compare_show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
-    for (size_t next = 1; next < block->group_count;) {
-        abreast to = {.block = block, .view = view, .all = all};
-        put_abreast(&to, 0);
-        while (next < block->group_count && to.count <= SIDES_ABREAST) {
-            put_abreast(&to, next++);
-        }
-        show_abreast(&to);
-        mls_output_text(view->output, next < block->group_count ? "\n" : "");
-    }
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
-    mls_compare_show_odd_runs(view, block);
-}
-
-void mls_comparison_show(mls_printer *to, const void *what)
-{
-    const mls_comparison *in = what;
-    const bool *all = to->state;
-    for (size_t i = 0; i < in->blocks.count; i++) {
-        mls_output_text(to->view->output, i > 0 ? "\n" : "");
-        show_block(to->view, &in->blocks.items[i], *all);
-    }
-    mls_compare_show_rest(to->view, in, in->blocks.count > 0);
-}
+const mls_report mls_scaling_report = {
+    .section = "COMPARE JSON",
+    .show = mls_scaling_show,
+    .object = &comparison_fields,
+    .lines = "scaling",
+    .columns = {.section = "SCALING CSV",
+                .names = "usage benchmark division accelerator side path accelerators minutes accelerator_minutes "
+                         "global_batch_size to_converge unit speedup efficiency algorithmic system",
+                .rows = "scaling points",
+                .sources = {&series_fields, &point_fields}}};

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_report.h - a comparison for people (compare_report.c) and for programs (compare_fields.c). */
-#ifndef MLS_REPORT_COMPARE_REPORT_H
-#define MLS_REPORT_COMPARE_REPORT_H
+/* compare_show.h - comparisons for people, of three kinds, and what compare_report.c asks of them. */
+#ifndef MLS_REPORT_COMPARE_SHOW_H
+#define MLS_REPORT_COMPARE_SHOW_H
 
 #include "report/reports.h"
 
-/* A comparison, and of what is in it what other reports print too. */
-extern const mls_fields mls_comparison_fields, mls_beside_fields, mls_near_fields, mls_series_fields, mls_point_fields;
-
-/* Sides against the baseline. */
+/* Sides against the baseline; groups beside published results; sizes. */
 void mls_comparison_show(mls_printer *to, const void *what);
+void mls_nearest_show(mls_printer *to, const void *what);
+void mls_scaling_show(mls_printer *to, const void *what);
 
 /* Of every comparison (compare_lines.c): what heads a block (`model`: with the accelerator of the first), the runs that
  * stand out and those that were dropped with their reason, and below all (`below`: there is something above) the groups

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare_show.c - a comparison for people: one screen a benchmark. */
+#include "report/compare_show.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/table.h"
+
+/* Unless all or more is asked for; and how much of a value, and how many values of a side, stand in a cell. */
+enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUE_WIDTH = 24, VALUES_SHOWN = 10 };
+
+/* Lines of a screen; those of a block that head it, its tables and lists, and the one that tells what was folded. */
+enum { SCREEN = 24, HEADINGS = 5 };
+
+/* Sides beside the baseline that stand in one table. */
+enum { SIDES_ABREAST = 4 };
+
+enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
+
+/* Part of a block as it stands in one table: the baseline's group, and some of the others. */
+typedef struct abreast {
+    const mls_block *block;
+    size_t places[SIDES_ABREAST + 1]; /* in the block, the baseline's first */
+    const mls_side_group *groups[SIDES_ABREAST + 1];
+    const mls_difference *differences[SIDES_ABREAST + 1]; /* the first says nothing */
+    size_t count;
+    const char *names[SIDES_ABREAST + 1], *headers[SIDES_ABREAST + 1]; /* over the columns of both */
+    const char *label;                                                 /* over the first column */
+    mls_table table;
+    mls_view *view;
+    bool all;
+} abreast;
+
+/* ------------------------------------------------------------------- words */
+
+static mls_words chance_words(double p)
+{
+    if (p < 0.0001) {
+        return (mls_words){"< 0.0001"};
+    }
+    return mls_words_trimmed(p, 4);
+}
+
+/* -------------------------------------------------------------------- rows */
+
+/* What stands over a column may be a config's name, and so anything. */
+static const char *header_of(abreast *to, const char *before, const char *text)
+{
+    const mls_str name = mls_utf8_fit_back(mls_str_from(text), VALUE_WIDTH); /* paths differ at their ends */
+    mls_buffer words = {0};
+    mls_buffer shown = {0};
+    mls_buffer_append_text(&words, before);
+    mls_buffer_append_text(&words, name.ptr != text ? "…" : "");
+    mls_escape_append(&words, name);
+    if (to->view->format == MLS_FORMAT_MARKDOWN) {
+        mls_markdown_append(&shown, mls_buffer_str(&words));
+    } else {
+        mls_buffer_append(&shown, mls_buffer_str(&words));
+    }
+    to->table.failed |= words.failed;
+    mls_buffer_release(&words);
+    return mls_table_take(&to->table, &shown);
+}
+
+static void begin_table(abreast *to, const char *label)
+{
+    to->table = (mls_table){.indent = 2};
+    to->label = label;
+    for (size_t i = 0; i < to->count; i++) {
+        const char *name = to->groups[i]->side->name;
+        to->names[i] = header_of(to, "", name);
+        to->headers[i] = to->block->group_count == 2 ? "difference" : header_of(to, "difference ", name);
+    }
+}
+
+static void begin_row(abreast *to, const char *label)
+{
+    mls_table_row(&to->table);
+    mls_table_cell(&to->table, to->label, LABEL, MLS_STYLE_PLAIN, "%s", label);
+}
+
+static void side_cell(abreast *to, size_t i, const char *text)
+{
+    mls_table_cell(&to->table, to->names[i], NUMBER, MLS_STYLE_PLAIN, "%s", text);
+}
+
+static void text_line(abreast *to, mls_style style, const char *text)
+{
+    mls_table_row(&to->table);
+    mls_table_lead(&to->table, style, "%s", text);
+}
+
+/* What stands in a row below a side, and below its difference from the baseline. */
+typedef struct cell_pair {
+    mls_words side, difference;
+} cell_pair;
+
+static void pairs_row(abreast *to, const char *label, mls_style style, const cell_pair *cells)
+{
+    begin_row(to, label);
+    for (size_t i = 0; i < to->count; i++) {
+        side_cell(to, i, cells[i].side.text);
+    }
+    for (size_t i = 1; i < to->count; i++) {
+        mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT, style, "%s", cells[i].difference.text);
+    }
+}
+
+static void value_row(abreast *to, const char *label, mls_style style,
+                      cell_pair (*of)(const mls_side_group *, const mls_difference *))
+{
+    cell_pair cells[SIDES_ABREAST + 1];
+    for (size_t i = 0; i < to->count; i++) {
+        cells[i] = of(to->groups[i], to->differences[i]);
+    }
+    pairs_row(to, label, style, cells);
+}
+
+static mls_words signed_ms(bool known, int64_t ms, int decimals)
+{
+    return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
+}
+
+static void interval_append(mls_buffer *line, const mls_difference *difference)
+{
+    if (isfinite(difference->ratio)) {
+        mls_buffer_printf(line, "%s", mls_words_change(difference->ratio).text);
+    }
+    if (difference->has_interval) {
+        mls_buffer_printf(line, "%s95 %%%s: %s … %s", line->len > 0 ? "   " : "",
+                          difference->of_mean ? " of the mean" : "", mls_words_signed(difference->low_minutes, 3).text,
+                          mls_words_signed(difference->high_minutes, 3).text);
+    }
+}
+
+static cell_pair score_cells(const mls_side_group *group, const mls_difference *difference)
+{
+    return (cell_pair){mls_words_grouped(group->score_minutes, 3), mls_words_signed(difference->minutes, 3)};
+}
+
+static cell_pair scaled_cells(const mls_side_group *group, const mls_difference *difference)
+{
+    const double base = difference->a != NULL ? difference->a->scaled_minutes : (double)NAN;
+    return (cell_pair){mls_words_grouped(group->scaled_minutes, 3), mls_words_signed(group->scaled_minutes - base, 3)};
+}
+
+static cell_pair count_cells(const mls_side_group *group, const mls_difference *difference)
+{
+    cell_pair cells = {{""}, {""}};
+    (void)difference;
+    if (group->valid < group->run_count) {
+        (void)mls_text_printf(cells.side.text, sizeof cells.side.text, "%zu of %zu runs", group->valid,
+                              group->run_count);
+    }
+    return cells;
+}
+
+/* Of sides whose runs are not all valid how many are; and the scores, of two sides with the interval behind them. */
+static void show_scores(abreast *to)
+{
+    bool dropped = false;
+    for (size_t i = 0; i < to->count; i++) {
+        dropped |= to->groups[i]->valid < to->groups[i]->run_count;
+    }
+    if (dropped) {
+        value_row(to, "", MLS_STYLE_PLAIN, count_cells);
+    }
+    value_row(to, "score (min)", MLS_STYLE_BOLD, score_cells);
+    if (to->block->group_count == 2) {
+        mls_buffer note = {0};
+        interval_append(&note, to->differences[1]);
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
+    }
+}
+
+/* The score that counts, where it is not the measured one; and whose does not count. */
+static void show_scaled(abreast *to)
+{
+    bool scaled = false;
+    mls_buffer names = {0};
+    for (size_t i = 0; i < to->count; i++) {
+        const mls_side_group *group = to->groups[i];
+        scaled |= isfinite(group->scaled_minutes) && group->scale != 1;
+        if (!group->official) {
+            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "not an official score: ", group->side->name);
+        }
+    }
+    if (scaled) {
+        value_row(to, "scaled score (min)", MLS_STYLE_PLAIN, scaled_cells);
+        if (to->block->group_count == 2) {
+            mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
+        }
+    }
+    if (names.len > 0 || names.failed) {
+        text_line(to, MLS_STYLE_WARN, mls_table_take(&to->table, &names));
+    }
+}
+
+/* ----------------------------------------------------------------- verdict */
+
+/* "gb300 is faster", and how it is known. */
+static mls_style verdict_append(const mls_difference *difference, mls_buffer *words)
+{
+    switch (difference->verdict) {
+    case MLS_COMPARE_FASTER:
+    case MLS_COMPARE_SLOWER:
+        mls_buffer_printf(words, "%s is %s", difference->b->side->name, mls_compare_verdict_name(difference->verdict));
+        return difference->verdict == MLS_COMPARE_FASTER ? MLS_STYLE_GOOD : MLS_STYLE_BAD;
+    case MLS_COMPARE_NONE:
+        mls_buffer_append_text(words, "no difference shown");
+        return MLS_STYLE_BOLD;
+    case MLS_COMPARE_TOO_FEW:
+        mls_buffer_append_text(words, "too few runs to say: each side needs two valid ones");
+        return MLS_STYLE_WARN;
+    default:
+        mls_buffer_printf(words, "no score of %s: more runs dropped than the rules forgive, or none valid",
+                          (isfinite(difference->a->score_minutes) ? difference->b : difference->a)->side->name);
+        return MLS_STYLE_WARN;
+    }
+}
+
+static void evidence_append(mls_buffer *line, const mls_difference *difference)
+{
+    if (difference->has_interval) {
+        if (isfinite(difference->p)) {
+            mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
+        } else {
+            mls_buffer_append_text(line, "   no spread on either side");
+        }
+        if (difference->min_p > 0.05) {
+            mls_buffer_printf(line, "   Mann-Whitney cannot tell with so few (least p %s)",
+                              mls_words_trimmed(difference->min_p, 2).text);
+        } else if (isfinite(difference->mann_whitney_p)) {
+            mls_buffer_printf(line, "   Mann-Whitney %s", chance_words(difference->mann_whitney_p).text);
+        }
+    }
+    if (isfinite(difference->detectable_ratio)) {
+        mls_buffer_printf(line, "   %zu and %zu runs can show %s or more", difference->a->valid, difference->b->valid,
+                          mls_words_percent(difference->detectable_ratio, 1).text);
+    }
+    if (difference->within_variance) {
+        mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
+    }
+}
+
+static void show_verdicts(abreast *to)
+{
+    const bool pair = to->block->group_count == 2;
+    for (size_t i = 1; i < to->count; i++) {
+        const mls_difference *difference = to->differences[i];
+        mls_buffer lead = {0};
+        mls_buffer line = {0};
+        if (!pair && difference->verdict > MLS_COMPARE_SLOWER) {
+            mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
+        }
+        const mls_style style = verdict_append(difference, &lead);
+        if (!pair) {
+            mls_buffer_append_text(&line, "   ");
+            interval_append(&line, difference);
+        }
+        evidence_append(&line, difference);
+        mls_table_row(&to->table);
+        mls_table_lead(&to->table, style, "%s", mls_table_take(&to->table, &lead));
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &line));
+    }
+}
+
+/* ------------------------------------------------------------------- parts */
+
+/*
+ * Whether a side's training is told without its evaluations, as it counts in its difference; of the baseline, in any.
+ */
+static bool is_delimited(const abreast *to, size_t i)
+{
+    bool other = false;
+    for (size_t k = 0; k < to->count; k++) {
+        other |= (i == 0) != (k == 0) && to->groups[k]->evaluations.known;
+    }
+    return other && to->groups[i]->evaluations.known;
+}
+
+static double other_ms(const mls_side_group *group)
+{
+    return mls_compare_part(group, MLS_PART_STARTUP) + mls_compare_part(group, MLS_PART_BETWEEN) +
+           mls_compare_part(group, MLS_PART_TAIL);
+}
+
+/* What a side's runs did, that a share of the difference is made of; or several together. */
+static mls_words share_words(const abreast *to, size_t i, mls_share share, mls_share last)
+{
+    const mls_side_group *group = to->groups[i];
+    const double evaluations = mls_sum_mean(&group->evaluations, group->kept);
+    const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
+    double training = mls_compare_part(group, MLS_PART_TRAINING);
+    training += is_delimited(to, i) || isnan(evaluation) ? 0 : evaluation;
+    switch (share) {
+    case MLS_SHARE_CONVERGENCE:
+        return mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0);
+    case MLS_SHARE_THROUGHPUT:
+        return mls_words_rate(mls_compare_rate(group, training));
+    case MLS_SHARE_TRAINING:
+        return mls_words_grouped(training / 1000, 3);
+    case MLS_SHARE_EVALUATIONS:
+        return mls_words_grouped(evaluations, 2);
+    case MLS_SHARE_EVALUATION_TIME:
+        return mls_words_grouped(evaluation / evaluations / 1000, 3);
+    case MLS_SHARE_EVALUATION:
+        return mls_words_grouped(evaluation / 1000, 3);
+    case MLS_SHARE_RUN:
+        return mls_words_grouped(mls_sum_mean(&group->ms, group->kept) / 1000, 3);
+    default:
+        return mls_words_grouped(
+            (last > share ? other_ms(group)
+                          : mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP))) /
+                1000,
+            3);
+    }
+}
+
+/* A row of one share, or of several together; none where no difference has it. */
+static void share_row(abreast *to, mls_share first, mls_share last, const char *label)
+{
+    cell_pair cells[SIDES_ABREAST + 1];
+    bool any = false;
+    for (size_t i = 0; i < to->count; i++) {
+        const mls_split *split = &to->differences[i]->split;
+        const bool has = split->known && split->has[first];
+        int64_t ms = 0;
+        for (mls_share share = first; share <= last; share++) {
+            ms += split->ms[share];
+        }
+        cells[i] = (cell_pair){share_words(to, i, first, last), signed_ms(has, ms, 3)};
+        any |= has;
+    }
+    if (any) {
+        pairs_row(to, label, MLS_STYLE_PLAIN, cells);
+    }
+}
+
+static cell_pair total_cells(const mls_side_group *group, const mls_difference *difference)
+{
+    (void)group;
+    return (cell_pair){{""}, signed_ms(difference->split.known, difference->split.total_ms, 3)};
+}
+
+static void show_parts(abreast *to)
+{
+    static const struct {
+        const char *label, *in_epochs;
+        mls_share first, last;
+    } rows[] = {{"  the whole run: parts not known", NULL, MLS_SHARE_RUN, MLS_SHARE_RUN},
+                {"  samples to converge", "  epochs to converge", MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
+                {"  samples/s in training", "  epochs/h in training", MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
+                {"  training", NULL, MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
+                {"  evaluations", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
+                {"  s per evaluation", NULL, MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
+                {"  evaluation", NULL, MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
+                {"  other", NULL, MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
+                {"  before the first block", NULL, MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
+                {"  between blocks", NULL, MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
+                {"  after the last block", NULL, MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
+    const bool epochs = mls_compare_epochs(to->groups[0]);
+    bool any = false;
+    for (size_t i = 1; i < to->count; i++) {
+        any |= to->differences[i]->split.known;
+    }
+    if (!any) {
+        return;
+    }
+    value_row(to, "where it comes from (s)", MLS_STYLE_PLAIN, total_cells);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool one = rows[i].first == rows[i].last;
+        if (rows[i].first < MLS_SHARE_STARTUP || rows[i].last > MLS_SHARE_TAIL || one == (to->view->verbose > 0)) {
+            share_row(to, rows[i].first, rows[i].last,
+                      epochs && rows[i].in_epochs != NULL ? rows[i].in_epochs : rows[i].label);
+        }
+    }
+}
+
+static cell_pair init_cells(const mls_side_group *group, const mls_difference *difference)
+{
+    return (cell_pair){mls_words_grouped(mls_compare_init_minutes(group) * 60, 1),
+                       signed_ms(difference->has_init, difference->init_ms, 1)};
+}
+
+static cell_pair spread_cells(const mls_side_group *group, const mls_difference *difference)
+{
+    (void)difference;
+    return (cell_pair){mls_words_percent(group->stdev_minutes / group->mean_minutes, 1), {""}};
+}
+
+/* ------------------------------------------------------------------ settings */
+
+static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most)
+{
+    for (size_t k = 0; k < values->count && k < most; k++) {
+        const mls_setting_value *value = &values->items[k];
+        const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
+        const mls_str fitted = mls_utf8_fit(text, VALUE_WIDTH);
+        mls_buffer_append_text(cell, k > 0 ? ", " : "");
+        mls_buffer_append(cell, fitted);
+        mls_buffer_append_text(cell, fitted.len < text.len ? "…" : "");
+        if (values->count > 1 && value->runs > 1) {
+            mls_buffer_printf(cell, " x %zu", value->runs);
+        }
+    }
+    mls_buffer_append_text(cell, values->count > most ? ", …" : "");
+}
+
+static void setting_row(abreast *to, const mls_differing *setting, bool all)
+{
+    mls_buffer label = {0};
+    bool varies = false;
+    mls_buffer_append_text(&label, "  ");
+    mls_buffer_append(&label, setting->key);
+    begin_row(to, mls_table_take(&to->table, &label));
+    for (size_t i = 0; i < to->count; i++) {
+        const mls_setting_values *values = &setting->values[to->places[i]];
+        mls_buffer cell = {0};
+        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN);
+        side_cell(to, i, mls_table_take(&to->table, &cell));
+        varies |= values->count > 1;
+    }
+    if (varies) {
+        mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
+    }
+}
+
+/* Rows of the settings that differ, at most so many, and of the others too where all are asked for. */
+static void setting_rows(abreast *to, const mls_differings *settings, size_t most, bool all)
+{
+    size_t shown = 0;
+    for (int equal = 0; equal < (all ? 2 : 1); equal++) {
+        for (size_t k = 0; k < settings->count && shown < most; k++) {
+            if (settings->items[k].differs != (equal == 1)) {
+                setting_row(to, &settings->items[k], all);
+                shown++;
+            }
+        }
+    }
+    if (settings->differ > shown) {
+        mls_buffer more = {0};
+        mls_buffer_append_text(&more, "  … ");
+        mls_words_append_more(&more, settings->differ - shown, NULL, "--all");
+        text_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
+    }
+}
+
+/* A list of its own, with names wider than those of the parts; in Markdown all is one table. */
+static void begin_settings(abreast *to, const char *heading)
+{
+    if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
+        mls_table_finish(&to->table, to->view);
+        begin_table(to, heading);
+    } else {
+        text_line(to, MLS_STYLE_PLAIN, heading);
+    }
+}
+
+/* The sides of which no hyperparameter is known, as an export may have none. */
+static bool tell_unknown(abreast *to)
+{
+    mls_buffer names = {0};
+    for (size_t i = 0; i < to->count; i++) {
+        size_t known = 0;
+        for (size_t k = 0; k < to->block->hyperparameters.count; k++) {
+            known += to->block->hyperparameters.items[k].values[to->places[i]].count;
+        }
+        if (known == 0) {
+            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ",
+                              to->groups[i]->side->name);
+        }
+    }
+    const bool unknown = names.len > 0 || names.failed;
+    if (unknown) {
+        text_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &names));
+    }
+    return unknown;
+}
+
+static void show_setup(abreast *to)
+{
+    const mls_differings *settings = &to->block->hyperparameters;
+    const mls_differings *environment = &to->block->environment;
+    if (!tell_unknown(to) && settings->differ == 0) {
+        text_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
+    }
+    /* So that both lists end on the screen that the block begins on; few rows are of the environment. */
+    const size_t others = HEADINGS + to->table.count + environment->differ;
+    const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
+    const bool pair = to->block->group_count == 2; /* of more no screen has room */
+    const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
+    if (settings->differ > 0 || (to->all && settings->count > 0)) {
+        begin_settings(to, settings->differ > 0 ? "differs" : "the same");
+        setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
+    }
+    if (environment->differ > 0) {
+        begin_settings(to, "environment");
+        setting_rows(to, environment, SETTINGS_SHOWN, false);
+    }
+}
+
+/* ------------------------------------------------------------------- blocks */
+
+static void show_abreast(abreast *to)
+{
+    begin_table(to, "");
+    show_scores(to);
+    if (to->block->group_count == 2) {
+        show_verdicts(to);
+    }
+    show_scaled(to);
+    show_parts(to);
+    value_row(to, "not in the score: init (s)", MLS_STYLE_PLAIN, init_cells);
+    value_row(to, "spread of the runs (n - 1)", MLS_STYLE_PLAIN, spread_cells);
+    if (to->block->group_count > 2) {
+        text_line(to, MLS_STYLE_PLAIN, "against the baseline");
+        show_verdicts(to);
+    }
+    show_setup(to);
+    mls_table_finish(&to->table, to->view);
+}
+
+static void put_abreast(abreast *to, size_t place)
+{
+    to->places[to->count] = place;
+    to->groups[to->count] = to->block->groups[place];
+    to->differences[to->count++] = &to->block->differences[place];
+}
+
+static void show_block(mls_view *view, const mls_block *block, bool all)
+{
+    mls_compare_show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
+    for (size_t next = 1; next < block->group_count;) {
+        abreast to = {.block = block, .view = view, .all = all};
+        put_abreast(&to, 0);
+        while (next < block->group_count && to.count <= SIDES_ABREAST) {
+            put_abreast(&to, next++);
+        }
+        show_abreast(&to);
+        mls_output_text(view->output, next < block->group_count ? "\n" : "");
+    }
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_compare_show_odd_runs(view, block);
+}
+
+void mls_comparison_show(mls_printer *to, const void *what)
+{
+    const mls_comparison *in = what;
+    const bool *all = to->state;
+    for (size_t i = 0; i < in->blocks.count; i++) {
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_block(to->view, &in->blocks.items[i], *all);
+    }
+    mls_compare_show_rest(to->view, in, in->blocks.count > 0);
+}

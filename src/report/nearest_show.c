@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nearest_show.c - groups beside the published results nearest to them. */
+#include <math.h>
+#include <string.h>
+
+#include "report/compare_show.h"
+#include "report/table.h"
+
+static void show_yours(mls_view *view, const mls_beside *beside)
+{
+    const mls_side_group *group = beside->group;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
+    if (isfinite(group->accelerators)) {
+        mls_buffer_printf(&line, " on %s x %s", mls_words_count(group->accelerators).text,
+                          group->accelerator != NULL ? group->accelerator : "an unknown model");
+    } else {
+        mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
+    }
+    mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
+}
+
+/* An edition without results is compared with another one's: that is told. */
+static bool is_edition(const mls_side_group *group, const char *round)
+{
+    const size_t len = strlen(round);
+    return strncmp(group->edition, round, len) == 0 && (group->edition[len] == '.' || group->edition[len] == '\0');
+}
+
+static void nearest_row(mls_table *table, const mls_published_near *near)
+{
+    const mls_published_result *result = near->result;
+    const mls_published_system *system = result->system;
+    mls_table_row(table);
+    mls_table_cell(table, "published", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s",
+                   mls_words_grouped(result->minutes, 3).text);
+    mls_table_cell(table, "yours is", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN,
+                   near->self ? "%s%s" : "%s %s",
+                   near->self ? "this one" : mls_words_percent(fabs(near->ratio), 1).text,
+                   near->self        ? ""
+                   : near->ratio < 0 ? "faster"
+                                     : "slower");
+    mls_table_cell(table, "accelerators", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
+                   mls_words_count(system->accelerators).text);
+    mls_table_cell(table, "model", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s",
+                   system->model.text[0] != '\0' ? system->model.text : "-");
+    mls_table_cell(table, "accelerator-min", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
+                   mls_words_grouped(result->accelerator_minutes, 0).text);
+    mls_table_cell(table, "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", result->rank, result->ranked);
+    mls_table_cell(table, "submitter", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", system->submitter);
+    mls_table_cell(table, "system", MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", system->system_id);
+}
+
+static void show_table(mls_view *view, const mls_beside *beside)
+{
+    mls_table table = {.indent = 2};
+    show_yours(view, beside);
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    for (size_t i = 0; i < beside->count; i++) {
+        nearest_row(&table, &beside->near[i]);
+    }
+    mls_table_finish(&table, view);
+}
+
+void mls_nearest_show(mls_printer *to, const void *what)
+{
+    const mls_comparison *in = what;
+    for (size_t i = 0; i < in->beside.count; i++) {
+        const mls_beside *beside = &in->beside.items[i];
+        const char *round = beside->near[0].result->round;
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        mls_compare_show_heading(to->view, &beside->group, 1, false);
+        mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", beside->group->path);
+        if (!is_edition(beside->group, round)) {
+            mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6, "no published result of this edition; these are of %s",
+                            round);
+        }
+        show_table(to->view, beside);
+    }
+    mls_compare_show_rest(to->view, in, in->beside.count > 0);
+}

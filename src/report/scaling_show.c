@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scaling_show.c - minutes against accelerators. */
+#include "report/compare_show.h"
+#include "report/table.h"
+
+static void show_series(mls_view *view, const mls_scaling_series *series)
+{
+    enum { RIGHT = MLS_COLUMN_RIGHT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
+    mls_table table = {.indent = 2};
+    const mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
+    table.failed = groups == NULL;
+    for (size_t i = 0; i < series->count && groups != NULL; i++) {
+        groups[i] = series->points[i].group;
+    }
+    if (groups != NULL) {
+        mls_compare_show_heading(view, groups, series->count, true);
+    }
+    for (size_t i = 0; i < series->count; i++) {
+        const mls_scaling_point *point = &series->points[i];
+        const mls_side_group *group = point->group;
+        mls_table_row(&table);
+        mls_table_cell(&table, "accelerators", NUMBER, MLS_STYLE_PLAIN, "%s",
+                       mls_words_count(group->accelerators).text);
+        mls_table_cell(&table, "batch", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_count(group->global_batch_size).text);
+        mls_table_cell(&table, "measured min", NUMBER, MLS_STYLE_PLAIN, "%s",
+                       mls_words_grouped(group->score_minutes, 3).text);
+        mls_table_cell(&table, "accelerator-min", RIGHT, MLS_STYLE_PLAIN, "%s",
+                       mls_words_grouped(group->score_minutes * group->accelerators, 0).text);
+        mls_table_cell(&table, "speedup", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_grouped(point->speedup, 2).text);
+        mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
+                       mls_words_grouped(point->efficiency, 3).text);
+        mls_table_cell(&table, "algorithmic x", RIGHT, MLS_STYLE_PLAIN, "%s",
+                       mls_words_grouped(point->algorithmic, 3).text);
+        mls_table_cell(&table, "system", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_grouped(point->system, 3).text);
+        mls_table_cell(&table, "side", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", group->side->name);
+        mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);
+    }
+    mls_table_finish(&table, view);
+}
+
+void mls_scaling_show(mls_printer *to, const void *what)
+{
+    const mls_comparison *in = what;
+    for (size_t i = 0; i < in->series.count; i++) {
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_series(to->view, &in->series.items[i]);
+    }
+    mls_compare_show_rest(to->view, in, in->series.count > 0);
+}
