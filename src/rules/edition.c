@@ -77,9 +77,6 @@ bool mls_edition_number(mls_str text, unsigned *number)
 
 /* --------------------------------------------------------------- benchmarks */
 
-static const char *const progress_names[] = {
-    [MLS_PROGRESS_EPOCHS] = "epoch_num", [MLS_PROGRESS_SAMPLES] = "samples_count", [MLS_PROGRESS_STEPS] = "step_num"};
-
 static mls_benchmark unknown_benchmark(mls_usage usage)
 {
     return (mls_benchmark){.usage = usage,
@@ -91,78 +88,92 @@ static mls_benchmark unknown_benchmark(mls_usage usage)
                            .reference_points = true};
 }
 
-typedef enum member_kind { KIND_COUNT, KIND_NUMBER, KIND_BOOL, KIND_EDITION, KIND_PROGRESS } member_kind;
+/* A row of the table: what is not read in its final form stands beside it; progress is counted from 1. */
+typedef struct benchmark_row {
+    mls_benchmark benchmark;
+    uint64_t runs, left_out;
+    unsigned counts, counted_before;
+    const char *counted_until, *interval_since; /* editions */
+} benchmark_row;
 
-/* The members of a row of the table, those within members too, and their places in mls_benchmark. */
-static const struct {
-    const char *name;
-    const char *inner; /* NULL: the member itself */
-    member_kind kind;
-    size_t offset;
-    double min, max; /* of counts and numbers */
-} benchmark_members[] = {
-    {"runs", NULL, KIND_COUNT, offsetof(mls_benchmark, runs_needed), 1, 1000},
-    {"left_out", NULL, KIND_COUNT, offsetof(mls_benchmark, left_out), 1, 100},
-    {"counts", NULL, KIND_PROGRESS, offsetof(mls_benchmark, counts), 0, 0},
-    {"counted_before", "edition", KIND_EDITION, offsetof(mls_benchmark, counts_since), 0, 0},
-    {"counted_before", "counts", KIND_PROGRESS, offsetof(mls_benchmark, counted_before), 0, 0},
-    {"images", "fid_most", KIND_NUMBER, offsetof(mls_benchmark, fid_max), 0, INFINITY},
-    {"images", "clip_least", KIND_NUMBER, offsetof(mls_benchmark, clip_min), 0, INFINITY},
-    {"evaluation_interval", "since", KIND_EDITION, offsetof(mls_benchmark, evaluation_interval_since), 0, 0},
-    {"evaluation_interval", "samples", KIND_NUMBER, offsetof(mls_benchmark, evaluation_interval), 1, 1e15},
-    {"train_samples", NULL, KIND_BOOL, offsetof(mls_benchmark, train_samples), 0, 0},
-    {"reference_points", NULL, KIND_BOOL, offsetof(mls_benchmark, reference_points), 0, 0},
+#define PROGRESS_WORDS "epoch_num samples_count step_num" /* in the order of mls_progress */
+#define MEMBER(name, kind, member, words) MLS_MEMBER_OF(benchmark_row, name, kind, member, words)
+static const mls_row_member benchmark_members[] = {
+    MEMBER("runs", COUNT, runs, NULL),
+    MEMBER("left_out", COUNT, left_out, NULL),
+    MEMBER("counts", WORD, counts, PROGRESS_WORDS),
+    MEMBER("counted_before.edition", TEXT, counted_until, NULL),
+    MEMBER("counted_before.counts", WORD, counted_before, PROGRESS_WORDS),
+    MEMBER("images.fid_most", NUMBER, benchmark.fid_max, NULL),
+    MEMBER("images.clip_least", NUMBER, benchmark.clip_min, NULL),
+    MEMBER("evaluation_interval.since", TEXT, interval_since, NULL),
+    MEMBER("evaluation_interval.samples", NUMBER, benchmark.evaluation_interval, NULL),
+    MEMBER("train_samples", BOOL, benchmark.train_samples, NULL),
+    MEMBER("reference_points", BOOL, benchmark.reference_points, NULL),
 };
+enum { BENCHMARK_MEMBERS = sizeof benchmark_members / sizeof *benchmark_members };
 
-static bool read_progress(const cJSON *json, mls_progress *progress)
-{
-    for (size_t i = 0; cJSON_IsString(json) && i < sizeof progress_names / sizeof *progress_names; i++) {
-        if (strcmp(json->valuestring, progress_names[i]) == 0) {
-            *progress = (mls_progress)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_value(const cJSON *json, member_kind kind, double min, double max, void *value)
-{
-    const double number = cJSON_IsNumber(json) ? json->valuedouble : (double)NAN;
-    const bool ranged = number >= min && number <= max;
-    switch (kind) {
-    case KIND_COUNT:
-        *(unsigned *)value = ranged ? (unsigned)number : 0;
-        return ranged && floor(number) >= number;
-    case KIND_NUMBER:
-        *(double *)value = number;
-        return ranged;
-    case KIND_BOOL:
-        *(bool *)value = cJSON_IsTrue(json);
-        return cJSON_IsBool(json);
-    case KIND_EDITION:
-        return cJSON_IsString(json) && mls_edition_number(mls_str_from(json->valuestring), value);
-    case KIND_PROGRESS:
-        return read_progress(json, value);
-    }
-    return false;
-}
-
-static bool read_member(const cJSON *json, mls_benchmark *benchmark)
+/* Whether a member of a row is in the table above, and all that belongs into it is there. */
+static bool is_known_member(const cJSON *json)
 {
     bool known = false;
-    for (size_t i = 0; i < sizeof benchmark_members / sizeof *benchmark_members; i++) {
-        const char *inner = benchmark_members[i].inner;
-        if (strcmp(json->string, benchmark_members[i].name) != 0) {
-            continue;
-        }
-        known = true;
-        if (!read_value(inner != NULL ? cJSON_GetObjectItemCaseSensitive(json, inner) : json, benchmark_members[i].kind,
-                        benchmark_members[i].min, benchmark_members[i].max,
-                        (char *)benchmark + benchmark_members[i].offset)) {
-            return false;
+    for (size_t i = 0; i < BENCHMARK_MEMBERS; i++) {
+        const mls_str path = mls_str_from(benchmark_members[i].name);
+        const mls_str name = {path.ptr, strcspn(path.ptr, ".")};
+        if (mls_str_equal(name, mls_str_from(json->string))) {
+            const cJSON *value =
+                name.len < path.len ? cJSON_GetObjectItemCaseSensitive(json, path.ptr + name.len + 1) : json;
+            known = value != NULL && !cJSON_IsNull(value);
+            if (!known) {
+                break;
+            }
         }
     }
     return known;
+}
+
+/* Completes the benchmark of a row, whose values are of the right kinds.  NULL, or what is out of range. */
+static const char *complete_benchmark(benchmark_row *row)
+{
+    mls_benchmark *benchmark = &row->benchmark;
+    benchmark->runs_needed = (unsigned)row->runs;
+    benchmark->left_out = (unsigned)row->left_out;
+    benchmark->counts = (mls_progress)(row->counts - (row->counts > 0));
+    benchmark->counted_before = (mls_progress)(row->counted_before - (row->counted_before > 0));
+    if (row->left_out < 1 || row->left_out > 100) {
+        return "left_out";
+    }
+    if (row->runs > 1000 || row->runs <= 2 * row->left_out) {
+        return "no runs are left to score";
+    }
+    if (benchmark->fid_max < 0 || benchmark->clip_min < 0) {
+        return "images";
+    }
+    if (row->interval_since != NULL &&
+        (!(benchmark->evaluation_interval >= 1) ||
+         !mls_edition_number(mls_str_from(row->interval_since), &benchmark->evaluation_interval_since))) {
+        return "evaluation_interval";
+    }
+    const bool counted =
+        row->counted_until == NULL || mls_edition_number(mls_str_from(row->counted_until), &benchmark->counts_since);
+    return counted ? NULL : "counted_before";
+}
+
+/* Reads a row.  MLS_OK, MLS_ERROR_MEMORY, or MLS_ERROR_VALUE with what is wrong with it in words. */
+static mls_status read_benchmark(const cJSON *json, mls_arena *arena, benchmark_row *row, mls_error *error)
+{
+    const char *wrong = NULL;
+    for (const cJSON *member = json->child; member != NULL && wrong == NULL; member = member->next) {
+        wrong = is_known_member(member) ? NULL : member->string;
+    }
+    if (wrong == NULL) {
+        const mls_status status = mls_json_row_read(json, benchmark_members, BENCHMARK_MEMBERS, arena, row, error);
+        if (status != MLS_OK) {
+            return status;
+        }
+        wrong = complete_benchmark(row);
+    }
+    return wrong == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", wrong);
 }
 
 mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, const cJSON *json, mls_arena *arena,
@@ -175,24 +186,18 @@ mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, co
     const cJSON *row;
     cJSON_ArrayForEach(row, json)
     {
-        mls_benchmark *benchmark = &list->items[list->count++];
-        *benchmark = unknown_benchmark(usage);
-        benchmark->name = mls_arena_copy(arena, mls_str_from(row->string)).ptr;
-        if (benchmark->name == NULL) {
+        benchmark_row read = {.benchmark = unknown_benchmark(usage), .left_out = 1};
+        mls_error why = {0};
+        const mls_status status = read_benchmark(row, arena, &read, &why);
+        read.benchmark.name = mls_arena_copy(arena, mls_str_from(row->string)).ptr;
+        if (status == MLS_ERROR_MEMORY || read.benchmark.name == NULL) {
             return mls_error_memory(error);
         }
-        const cJSON *member;
-        cJSON_ArrayForEach(member, row)
-        {
-            if (!read_member(member, benchmark)) {
-                return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of benchmarks is broken: %s of %s",
-                                     member->string, row->string);
-            }
+        if (status != MLS_OK) {
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of benchmarks is broken: %s: %s", row->string,
+                                 why.message);
         }
-        if (benchmark->runs_needed <= 2 * benchmark->left_out) {
-            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                                 "the table of benchmarks is broken: %s has no runs left to score", row->string);
-        }
+        list->items[list->count++] = read.benchmark;
     }
     return MLS_OK;
 }
