@@ -155,12 +155,12 @@ static void end_row(int terminator, void *context)
     mls_buffer_clear(&reading->bytes);
 }
 
-static mls_status parse_failed(const row_reading *reading, struct csv_parser *parser, size_t line, size_t column,
-                               const char *reason)
+static void parse_failed(row_reading *reading, struct csv_parser *parser, size_t line, size_t column,
+                         const char *reason)
 {
-    return csv_error(parser) != CSV_EPARSE
-               ? mls_error_memory(reading->error)
-               : mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
+    reading->status = csv_error(parser) != CSV_EPARSE
+                          ? mls_error_memory(reading->error)
+                          : mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
 }
 
 /* Feeds the text line by line, so that every row's place is known. */
@@ -171,12 +171,12 @@ static void read_csv_lines(row_reading *reading, struct csv_parser *parser)
         reading->row_ended = false;
         const size_t parsed = csv_parse(parser, line.ptr, line.len, take_csv_cell, end_row, reading);
         if (parsed != line.len && reading->status == MLS_OK) {
-            reading->status = parse_failed(reading, parser, reading->line, parsed + 1,
-                                           "a quote inside an unquoted field, or text after a closing quote");
+            parse_failed(reading, parser, reading->line, parsed + 1,
+                         "a quote inside an unquoted field, or text after a closing quote");
         }
     }
     if (reading->status == MLS_OK && csv_fini(parser, take_csv_cell, end_row, reading) != 0) {
-        reading->status = parse_failed(reading, parser, reading->row.line, 0, "a quoted field is not closed");
+        parse_failed(reading, parser, reading->row.line, 0, "a quoted field is not closed");
     }
 }
 

@@ -13,30 +13,23 @@
 #include "base/utf8.h"
 #include "score/score.h"
 
-/* The cells of a row, and the texts of its point, which are only shown. */
+/* The cells of a row that make its point, and those that are only shown. */
+#define NEEDED_LIST(F) F(benchmark) F(global_batch_size) F(to_converge)
+#define EDITION_LIST(F) F(first_edition) F(last_edition)
+#define SHOWN_LIST(F) F(name) F(unit) F(precision) F(platform) F(creator) F(when) F(hyperparameters)
+
+#define DECLARE(name) mls_str name;
 typedef struct rcp_row {
-    mls_str benchmark, first_edition, last_edition, global_batch_size, to_converge;
-    mls_str name, unit, precision, platform, creator, when, hyperparameters;
+    NEEDED_LIST(DECLARE) EDITION_LIST(DECLARE) SHOWN_LIST(DECLARE)
 } rcp_row;
 
-enum { CELL_BENCHMARK, CELL_FIRST_EDITION, CELL_LAST_EDITION, CELL_GLOBAL_BATCH_SIZE, CELL_TO_CONVERGE };
+/* In the order of the cells. */
+enum { CELL_BENCHMARK, CELL_GLOBAL_BATCH_SIZE, CELL_TO_CONVERGE, CELL_FIRST_EDITION, CELL_LAST_EDITION };
 
-#define CELL(name, flags)                                                                                              \
-    {                                                                                                                  \
-#name, MLS_MEMBER_SPAN, offsetof(rcp_row, name), NULL, flags                                                   \
-    }
-static const mls_row_member cells[] = {[CELL_BENCHMARK] = CELL(benchmark, MLS_MEMBER_NEEDED),
-                                       [CELL_FIRST_EDITION] = CELL(first_edition, 0),
-                                       [CELL_LAST_EDITION] = CELL(last_edition, 0),
-                                       [CELL_GLOBAL_BATCH_SIZE] = CELL(global_batch_size, MLS_MEMBER_NEEDED),
-                                       [CELL_TO_CONVERGE] = CELL(to_converge, MLS_MEMBER_NEEDED),
-                                       CELL(name, 0),
-                                       CELL(unit, 0),
-                                       CELL(precision, 0),
-                                       CELL(platform, 0),
-                                       CELL(creator, 0),
-                                       CELL(when, 0),
-                                       CELL(hyperparameters, 0)};
+#define CELL(name, flags) {#name, MLS_MEMBER_SPAN, offsetof(rcp_row, name), NULL, flags},
+#define NEEDED(name) CELL(name, MLS_MEMBER_NEEDED)
+#define OPTIONAL(name) CELL(name, 0)
+static const mls_row_member cells[] = {NEEDED_LIST(NEEDED) EDITION_LIST(OPTIONAL) SHOWN_LIST(OPTIONAL)};
 
 typedef struct rcp_reading {
     mls_text_table table;
@@ -109,26 +102,14 @@ static bool row_is_for_edition(const rcp_reading *reading, const mls_text_row *r
     return numbers[0] <= ours && ours <= numbers[1];
 }
 
-static mls_status keep_texts(const rcp_reading *reading, mls_rcp_point *point)
+static bool keep_texts(const rcp_reading *reading, mls_rcp_point *point)
 {
-    const rcp_row *row = &reading->row;
-    const struct {
-        mls_str text;
-        const char **copy;
-    } texts[] = {{row->name, &point->name},
-                 {row->unit, &point->unit},
-                 {row->precision, &point->precision},
-                 {row->platform, &point->platform},
-                 {row->creator, &point->creator},
-                 {row->when, &point->when},
-                 {row->hyperparameters, &point->hyperparameters}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        *texts[i].copy = mls_arena_copy(reading->set->arena, texts[i].text).ptr;
-        if (*texts[i].copy == NULL) {
-            return mls_error_memory(reading->table.error);
-        }
-    }
-    return MLS_OK;
+    bool ok = true;
+#define KEEP(name)                                                                                                     \
+    point->name = mls_arena_copy(reading->set->arena, reading->row.name).ptr;                                          \
+    ok = ok && point->name != NULL;
+    SHOWN_LIST(KEEP)
+    return ok;
 }
 
 /* Puts a point into the set, in the place of an older one of the same batch size. */
@@ -171,8 +152,10 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
                             reading->row.global_batch_size);
     }
     status = read_values(reading, row, &point);
-    status = status == MLS_OK && wanted ? keep_texts(reading, &point) : status;
-    return status == MLS_OK && wanted ? place_point(reading, row, &point) : status;
+    if (status != MLS_OK || !wanted) {
+        return status;
+    }
+    return keep_texts(reading, &point) ? place_point(reading, row, &point) : mls_error_memory(reading->table.error);
 }
 
 /* Reads the rows for the set's benchmark and edition into it; `path` "" stands for the embedded data. */

@@ -23,9 +23,10 @@ static void add_name(expansion *hosts, mls_str name)
 /* The part of *text before the mark, which it moves past; all of it, and *text is NULL, when there is none. */
 static mls_str part_next(mls_str *text, char mark)
 {
-    const char *end = text->len > 0 ? memchr(text->ptr, mark, text->len) : NULL;
-    const mls_str part = {text->ptr, end != NULL ? (size_t)(end - text->ptr) : text->len};
-    *text = end != NULL ? (mls_str){end + 1, text->len - part.len - 1} : (mls_str){NULL, 0};
+    mls_str part;
+    if (!mls_str_cut(text, mark, &part)) {
+        text->ptr = NULL;
+    }
     return part;
 }
 
