@@ -46,7 +46,7 @@ typedef struct mls_failure {
     double run_start_ms;
     mls_failure_count *also; /**< the run's other messages, most frequent first */
     size_t also_count;
-    mls_failure_line read[5]; /**< without a root: the last lines before the end that are no records */
+    mls_failure_line read[5]; /**< without a root: the last lines before the end that are not records */
     size_t read_count;
     uint32_t *suspects; /**< ranks that were seen, and did not report the timeout that others did */
     size_t suspect_count;
@@ -71,12 +71,12 @@ typedef struct mls_iteration {
 
 typedef struct mls_skipped_file {
     const char *path;
-    const char *file; /**< of its path what stands below that of the job */
+    const char *file; /**< the part of its path below that of the job */
     const char *reason;
     bool failed; /**< it could not be read */
 } mls_skipped_file;
 
-/** What became of a job.  Owns all it points to, but for the signatures. */
+/** The outcome of a job.  Owns all it points to, but for the signatures. */
 typedef struct mls_diagnosis {
     const char *path;
     mls_job_outcome outcome;
@@ -120,7 +120,7 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
 void mls_diagnosis_release(mls_diagnosis *diagnosis);
 
 /**
- * Why runs that never ended did not.  Starts zeroed but for the first four members; runs of one file, told one after
+ * Why runs that never ended did not.  Starts zeroed but for the first four members; runs of one file, given one after
  * the other, cost one more reading of it.
  */
 typedef struct mls_endings {
@@ -139,7 +139,7 @@ struct mls_run;
  * Adds the finding `diagnosis` to a run that is not valid and has no run_stop, when its file can be read again. MLS_OK,
  * or what mls_diagnose() returned.
  */
-mls_status mls_endings_tell(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
+mls_status mls_endings_find(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
 void mls_endings_release(mls_endings *endings);
 
 /** The kinds of time that a failure costs. */
@@ -162,7 +162,7 @@ typedef struct mls_campaign_job {
     double lost_ms[MLS_LOST_COUNT]; /**< of a job that failed */
 } mls_campaign_job;
 
-/** What came back: on one node in several jobs, or at one iteration on several nodes. */
+/** A failure that came back: on one node in several jobs, or at one iteration on several nodes. */
 typedef struct mls_recurrence {
     const char *signature;
     const char *node; /**< NULL: the same iteration, of the application */

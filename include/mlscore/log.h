@@ -21,7 +21,7 @@ MLS_C_BEGIN
 #define MLS_RECORD_LENGTH_MAX ((size_t)16 << 20)
 #define MLS_JSON_DEPTH_MAX 1024
 
-/** What kind of JSON value a span holds, told from its first byte. */
+/** The kind of JSON value that a span holds, known from its first byte. */
 typedef enum mls_json_kind {
     MLS_JSON_NULL,
     MLS_JSON_BOOL,
@@ -59,7 +59,7 @@ typedef struct mls_record {
     bool torn;          /**< another ":::MLLOG " stands before the one that counts: a record was overwritten */
 } mls_record;
 
-/** A line with ":::MLLOG " in it that is no record, and why. */
+/** A line with ":::MLLOG " in it that is not a record, and why. */
 typedef struct mls_malformed {
     size_t line;
     size_t column;      /**< of the first byte that is wrong, in the line, from 1 */
@@ -68,7 +68,7 @@ typedef struct mls_malformed {
     bool torn;
 } mls_malformed;
 
-/** A line that is no record but tells of the job, at the start of the line or behind the "13: " of `srun -l`. */
+/** A line that is not a record but says something of the job, at its start or after the "13: " of `srun -l`. */
 typedef enum mls_marker_kind {
     MLS_MARKER_TRIAL_BEGIN,      /**< Beginning trial 3 of 10 */
     MLS_MARKER_EXPERIMENT_START, /**< EXPERIMENT_START <epoch> */
@@ -87,7 +87,7 @@ typedef struct mls_marker {
     mls_str text; /**< the whole line from the marker word on, without its ending */
 } mls_marker;
 
-/** What the scanner can say about a file when it has come to its end. */
+/** Totals of a file, known when the scanner has come to its end. */
 typedef struct mls_log_totals {
     uint64_t bytes;
     size_t lines;   /**< an unfinished last line counts */
@@ -95,15 +95,15 @@ typedef struct mls_log_totals {
     size_t malformed;
     size_t torn;        /**< lines in which an earlier marker was overwritten */
     const char *unread; /**< why it was not read as a log at all: "compressed by xz; …"; NULL: it was */
-    bool binary;        /**< NUL bytes near the start and not one line with a marker: no log at all */
+    bool binary;        /**< NUL bytes near the start and not one line with a marker: not a log */
 } mls_log_totals;
 
 /** Whole lines as they stand in the file, those of records among them. */
 typedef struct mls_lines {
-    mls_str text;           /**< the last of them may lack its line ending; valid until the callback returns */
-    size_t line;            /**< number of the first, from 1 */
-    bool cut;               /**< it is the beginning of one line, at least 16 MiB long, the rest of which is not told */
-    const uint32_t *starts; /**< where in the text each line begins, and behind them its end; with MLS_LINE_ODD */
+    mls_str text; /**< the last of them may lack its line ending; valid until the callback returns */
+    size_t line;  /**< number of the first, from 1 */
+    bool cut;     /**< it is the beginning of one line, at least 16 MiB long, the rest of which is not given */
+    const uint32_t *starts; /**< where in the text each line begins, and after them its end; with MLS_LINE_ODD */
     size_t count;           /**< of the lines */
 } mls_lines;
 
@@ -116,11 +116,11 @@ typedef struct mls_sink {
     mls_status (*record)(void *state, const mls_record *record);
     mls_status (*malformed)(void *state, const mls_malformed *malformed);
     mls_status (*marker)(void *state, const mls_marker *marker);
-    mls_status (*lines)(void *state, const mls_lines *lines); /**< right behind the callbacks for what is in them */
+    mls_status (*lines)(void *state, const mls_lines *lines); /**< right after the callbacks for what is in them */
     mls_status (*end)(void *state, const mls_log_totals *totals);
 } mls_sink;
 
-/** What one thread reads into: it can be kept from one scan to the next, for mls_scan_room_free(). */
+/** Memory that one thread reads into: it can be kept from one scan to the next, for mls_scan_room_free(). */
 typedef struct mls_scan_room mls_scan_room;
 void mls_scan_room_free(mls_scan_room *room);
 

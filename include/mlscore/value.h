@@ -22,7 +22,7 @@ typedef struct mls_member {
     const mls_value *value;
 } mls_member;
 
-/** A JSON value.  Which member of the union is meant follows from `kind`. */
+/** A JSON value.  Which member of the union holds follows from `kind`. */
 struct mls_value {
     mls_json_kind kind;
     bool is_integer; /**< a number written without '.', 'e' or 'E' (6, not 6.0) */
@@ -48,7 +48,7 @@ struct mls_value {
  */
 const mls_value *mls_value_build(mls_str json, struct mls_arena *arena) MLS_MUST_USE;
 
-/** The member of an object by name; NULL when there is none, or `value` is no object or NULL. */
+/** The member of an object by name; NULL when there is none, or `value` is not an object or NULL. */
 const mls_value *mls_value_member(const mls_value *value, mls_str name);
 
 /** The number of a number or boolean value, the string of a string value; false for anything else (and NULL). */
@@ -91,14 +91,14 @@ bool mls_json_number(mls_str span, double *number);
 
 /**
  * Decodes a validated string span for showing to a person: bytes above 0x7f stay as they are, escapes become UTF-8.
- * The result is in `arena`. False when the span is no string or memory runs out.
+ * The result is in `arena`. False when the span is not a string or memory runs out.
  */
 bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
 
 /**
  * Validates a text of any number of lines as one JSON value, by the grammar of a record's payload.  Returns NULL with
  * the value in *json, a span of a copy in `arena`, and its offset in `text` in *where; or a static reason, with the
- * offset of the byte that is wrong in *where.  mls_reason_memory, here and of records, is no fault of the text.
+ * offset of the byte that is wrong in *where.  mls_reason_memory, here and of records, is not a fault of the text.
  */
 const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
 

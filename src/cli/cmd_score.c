@@ -167,7 +167,7 @@ static bool note_endings(mls_cli *cli, mls_collection *collection)
     mls_error error = {0};
     mls_status status = MLS_OK;
     for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {
-        status = mls_endings_tell(&endings, &collection->runs[i], &error);
+        status = mls_endings_find(&endings, &collection->runs[i], &error);
     }
     mls_endings_release(&endings);
     return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);

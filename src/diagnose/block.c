@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* block.c - a block of a log: cut into lines, searched once for all that matters, walked in order. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/needles.h"
 #include "diagnose/job.h"
-#include "log/json_check.h"
 #include "mlscore/value.h"
 
 /* --------------------------------------------------------------- records */
@@ -28,16 +25,18 @@ static bool is_progress(const mls_record *record)
     }
 }
 
-/* What a record's metadata say of progress and of success; of duplicate members the last counts. */
+/* Takes progress and success from a record's metadata; of duplicate members the last counts. */
 static void take_metadata(mls_brief_record *brief, mls_str metadata)
 {
     static const mls_str names[MLS_PACE_ITERATION] = {MLS_STR("samples_count"), MLS_STR("step"), MLS_STR("epoch_num")};
     mls_json_walk walk = mls_json_walk_begin(metadata);
     for (mls_raw_member member; mls_json_walk_next(&walk, &member);) {
-        for (size_t i = 0; i < MLS_PACE_ITERATION; i++) {
-            if (mls_str_equal(member.name, names[i]) && !mls_json_number(member.value, &brief->reached[i])) {
-                brief->reached[i] = NAN;
-            }
+        size_t i = 0;
+        while (i < MLS_PACE_ITERATION && !mls_str_equal(member.name, names[i])) {
+            i++;
+        }
+        if (i < MLS_PACE_ITERATION && !mls_json_number(member.value, &brief->reached[i])) {
+            brief->reached[i] = NAN;
         }
         if (mls_str_equal(member.name, MLS_S("status"))) {
             brief->success = mls_str_equal(member.value, MLS_S("\"success\""));
@@ -106,32 +105,6 @@ static void mark_hits(const mls_job_log *job, mls_log_block *block)
     mls_marked_search(&block->marked, job->signatures, left);
 }
 
-/* The rank that a line begins with ("13: ", "[rank13]:", "[1,13]<"), found without reading more, is one that was seen.
- */
-static void note_rank(const mls_job_log *job, const char *at)
-{
-    const char *ends = ": ";
-    uint32_t rank = 0;
-    while (*at == ' ') {
-        at++;
-    }
-    if (*at == '[' && strncmp(at, "[rank", 5) == 0) {
-        ends = "]:";
-        at += 5;
-    } else if (*at == '[') {
-        ends = "]<";
-        at += 1 + strspn(at + 1, "0123456789");
-        at += *at == ',';
-    }
-    const char *digits = at;
-    for (; mls_is_digit(*at) && rank < MLS_RANKS_MAX; at++) {
-        rank = rank * 10 + (uint32_t)(*at - '0');
-    }
-    if (at > digits && rank < MLS_RANKS_MAX && at[0] == ends[0] && at[1] == ends[1]) {
-        job->rank_seen[rank] |= MLS_RANK_SEEN;
-    }
-}
-
 /* Marks the lines with something that is looked for, and those that may be a step; and notes the ranks. */
 static void mark_lines(mls_job_log *job)
 {
@@ -141,7 +114,10 @@ static void mark_lines(mls_job_log *job)
     for (size_t i = 0; i < lines->count; i++) {
         const char *line = lines->text.ptr + mls_lines_begin(lines, i);
         if (*line == ' ' || *line == '[' || mls_is_digit(*line)) {
-            note_rank(job, line);
+            const int32_t rank = mls_log_line_first_rank(line);
+            if (rank >= 0 && rank < MLS_RANKS_MAX) {
+                job->rank_seen[rank] |= MLS_RANK_SEEN;
+            }
         } else if (*line == 's' && strncmp(line, "step ", 5) == 0) {
             mls_marked_add(&block->marked, i);
         }
@@ -159,7 +135,7 @@ static void keep_lines(mls_job_log *job, size_t end)
 {
     mls_log_block *block = &job->block;
     const mls_lines *lines = &block->marked.lines;
-    mls_segment *segment = mls_job_segment(job);
+    mls_file_part *segment = mls_job_segment(job);
     mls_kept_line read[MLS_READ_LINES];
     size_t count = 0;
     size_t records = mls_job_records_before(job, end);
@@ -186,7 +162,7 @@ static void keep_lines(mls_job_log *job, size_t end)
     block->kept_from = end;
 }
 
-/* A run begins with line `i` of the block; what stands before the first record of a file is of its first run. */
+/* A run begins with line `i` of the block; lines before the first record of a file are of its first run. */
 static void begin_run_at(mls_job_log *job, size_t i)
 {
     if (mls_job_segment(job)->line > 0 && job->segment_count < MLS_RUNS_MAX) {

@@ -234,7 +234,7 @@ static double saving_time(const mls_diagnosis *diagnosis, double from, double to
     return sum;
 }
 
-/* What the failure of a job cost; `next`: the job that went on, NULL: none did. */
+/* Sets the time that the failure of a job cost; `next`: the job that went on, NULL: none did. */
 static void price(mls_campaign_job *job, const mls_campaign_job *next)
 {
     const mls_failure *failure = ending(job);

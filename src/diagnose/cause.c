@@ -8,13 +8,13 @@
 #include "diagnose/job.h"
 
 /* How far from the first of them other messages may be to be taken for it. */
-enum { NEAR_LINES = 50, PROGRESS_LEAST = 6, LAST_INTERVALS = 5 };
+enum { NEAR_LINES = 50, PROGRESS_MIN = 6, LAST_INTERVALS = 5 };
 #define NEAR_MS 10000.0
 #define HANG_MS 300000.0
 #define HANG_MEDIANS 10.0
 #define SLOWER_MEDIANS 1.5
 
-/* What no line says. */
+/* The failures that no line says. */
 static const mls_signature hang_signature = {
     .id = "hang",
     .kind = MLS_CLASS_HANG,
@@ -43,18 +43,18 @@ typedef struct run_view {
     size_t run;                      /* 0: of a job without records */
     bool only;                       /* there is no other */
     double last_times[MLS_SURVIVED]; /* of the last advances */
-    const mls_segment *last;         /* in which it advanced last; NULL: it never did */
-    const mls_segment *own;          /* its first */
+    const mls_file_part *last;       /* in which it advanced last; NULL: it never did */
+    const mls_file_part *own;        /* its first */
     double end_ms;                   /* the last time in what it printed */
 } run_view;
 
-static bool is_part(const run_view *view, const mls_segment *segment)
+static bool is_part(const run_view *view, const mls_file_part *segment)
 {
     return segment->line == 0 || segment->run == view->run;
 }
 
 /* Where the run was last: there is a segment when there is a run. */
-static const mls_segment *end_segment(const run_view *view)
+static const mls_file_part *end_segment(const run_view *view)
 {
     return view->last != NULL ? view->last : view->own != NULL ? view->own : view->job->segments;
 }
@@ -80,7 +80,7 @@ static void resolve_times(mls_job_log *job)
         checkpoint->end_ms = mls_time_resolve(checkpoint->end_ms, near_ms);
     }
     for (size_t i = 0; i < job->segment_count; i++) {
-        mls_segment *segment = &job->segments[i];
+        mls_file_part *segment = &job->segments[i];
         segment->first_ms = mls_time_resolve(segment->first_ms, near_ms);
         segment->last_ms = mls_time_resolve(segment->last_ms, near_ms);
         for (size_t k = 0; k < MLS_SURVIVED; k++) {
@@ -89,16 +89,16 @@ static void resolve_times(mls_job_log *job)
     }
 }
 
-/* What of the last progress at or before a time tells it; NAN: none does. */
-static double told_by(const mls_job_log *job, double time_ms, bool samples)
+/* The iteration, or the samples, of the last progress at or before a time that has it; NAN: none has. */
+static double last_known(const mls_job_log *job, double time_ms, bool samples)
 {
     double best = NAN;
     double best_ms = -INFINITY;
     for (size_t i = 0; i <= job->to->iteration_count; i++) {
         const mls_iteration *one = i < job->to->iteration_count ? &job->to->iterations[i] : &job->last_time;
-        const double told = samples ? one->samples : one->iteration;
-        if (one->time_ms <= time_ms && one->time_ms >= best_ms && isfinite(told)) {
-            best = told;
+        const double known = samples ? one->samples : one->iteration;
+        if (one->time_ms <= time_ms && one->time_ms >= best_ms && isfinite(known)) {
+            best = known;
             best_ms = one->time_ms;
         }
     }
@@ -127,7 +127,7 @@ static step_times measure_steps(mls_job_log *job, double until_ms)
             intervals[count++] = (iterations[i].time_ms - iterations[i - 1].time_ms) / (double)job->time_stride;
         }
     }
-    if (count > LAST_INTERVALS + PROGRESS_LEAST) {
+    if (count > LAST_INTERVALS + PROGRESS_MIN) {
         double last[LAST_INTERVALS];
         memcpy(last, intervals + count - LAST_INTERVALS, sizeof last);
         mls_sort_doubles(last, LAST_INTERVALS);
@@ -135,7 +135,7 @@ static step_times measure_steps(mls_job_log *job, double until_ms)
         mls_sort_doubles(intervals, count - LAST_INTERVALS);
         steps.before = mls_median(intervals, count - LAST_INTERVALS);
     }
-    if (times >= PROGRESS_LEAST) {
+    if (times >= PROGRESS_MIN) {
         mls_sort_doubles(intervals, count);
         steps.median = mls_median(intervals, count);
     }
@@ -152,14 +152,14 @@ static void view_progress(run_view *view)
         view->last_times[i] = NAN;
     }
     for (size_t s = 0; s < job->segment_count; s++) {
-        const mls_segment *segment = &job->segments[s];
+        const mls_file_part *segment = &job->segments[s];
         if (!is_part(view, segment)) {
             continue;
         }
         if (segment->line > 0 && view->own == NULL) {
             view->own = segment;
         }
-        /* What has no records goes on when the run is over, if another one follows. */
+        /* A file without records goes on when the run is over, if another one follows. */
         if ((segment->line > 0 || view->only) && !(segment->last_ms <= view->end_ms) && !isnan(segment->last_ms)) {
             view->end_ms = segment->last_ms;
         }
@@ -178,10 +178,10 @@ static void view_progress(run_view *view)
     }
 }
 
-/* Training went on behind it.  In a file without records only time tells. */
+/* Training went on after it.  In a file without records only time says so. */
 static bool was_survived(const run_view *view, const mls_match *match)
 {
-    const mls_segment *segment = &view->job->segments[match->segment];
+    const mls_file_part *segment = &view->job->segments[match->segment];
     return match->advances + MLS_SURVIVED <= segment->advances ||
            (segment->line == 0 && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
@@ -224,8 +224,9 @@ static const mls_match *first_of(const run_view *view, unsigned role)
                 first = first == NULL || came_before(job, match, first, timed) ? match : first;
             } else if (is_near(job, first, match, timed)) {
                 const uint64_t precedence = mls_job_signature(job, match)->precedence;
-                const uint64_t most = best != NULL ? mls_job_signature(job, best)->precedence : 0;
-                best = best == NULL || precedence > most || (precedence == most && came_before(job, match, best, timed))
+                const uint64_t highest = best != NULL ? mls_job_signature(job, best)->precedence : 0;
+                best = best == NULL || precedence > highest ||
+                               (precedence == highest && came_before(job, match, best, timed))
                            ? match
                            : best;
             }
@@ -274,7 +275,7 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
     }
     for (size_t i = 0; i < job->match_count; i++) {
         mls_match *match = &job->matches[i];
-        const mls_segment *segment = &job->segments[match->segment];
+        const mls_file_part *segment = &job->segments[match->segment];
         const bool survived = was_survived(view, match);
         match->reported |= is_part(view, segment) && !survived;
         counts[match->signature] -= match == cause || (segment->line == 0 && survived && counts[match->signature] > 0);
@@ -307,8 +308,8 @@ static bool is_id(const mls_signature *signature, const char *id)
     return strcmp(signature->id, id) == 0;
 }
 
-/* What a match tells of the failure that it caused. */
-static void tell_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
+/* Fills a failure from the match that caused it. */
+static void fill_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
     const mls_job_file *file = &job->files[job->segments[cause->segment].file];
@@ -321,8 +322,8 @@ static void tell_cause(const run_view *view, const mls_match *cause, mls_failure
     failure->root_known = failure->signature->role == MLS_ROLE_ROOT;
     failure->at = (mls_failure_line){file->name, cause->at.line, mls_job_copy(job, cause->at.text), failure->signature};
     failure->time_ms = cause->time_ms;
-    failure->iteration = isnan(cause->iteration) ? told_by(job, cause->time_ms, false) : cause->iteration;
-    failure->samples = isnan(cause->samples) ? told_by(job, cause->time_ms, true) : cause->samples;
+    failure->iteration = isnan(cause->iteration) ? last_known(job, cause->time_ms, false) : cause->iteration;
+    failure->samples = isnan(cause->samples) ? last_known(job, cause->time_ms, true) : cause->samples;
     failure->rank = rank >= 0 ? rank : (double)NAN;
     failure->node = cause->node;
     if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX && job->rank_nodes[rank] > 0) {
@@ -331,11 +332,11 @@ static void tell_cause(const run_view *view, const mls_match *cause, mls_failure
     failure->gpu = cause->gpu;
 }
 
-/* Nothing told why: what is known is where training was last. */
-static void tell_end(const run_view *view, const mls_signature *signature, mls_failure *failure)
+/* Nothing said why: only where training was last is known. */
+static void fill_end(const run_view *view, const mls_signature *signature, mls_failure *failure)
 {
     mls_job_log *job = view->job;
-    const mls_segment *segment = end_segment(view);
+    const mls_file_part *segment = end_segment(view);
     const size_t line = view->last != NULL ? segment->last.line : segment->end_line;
     failure->signature = signature;
     failure->root_known = false;
@@ -344,11 +345,11 @@ static void tell_end(const run_view *view, const mls_signature *signature, mls_f
     failure->at = (mls_failure_line){job->files[segment->file].name, line, mls_job_copy(job, segment->last.text), NULL};
     failure->time_ms = view->last != NULL ? segment->last_times[0] : segment->last_ms;
     failure->samples = segment->samples;
-    failure->iteration = isnan(segment->iteration) ? told_by(job, failure->time_ms, false) : segment->iteration;
+    failure->iteration = isnan(segment->iteration) ? last_known(job, failure->time_ms, false) : segment->iteration;
 }
 
 /* The last lines before the end of where the cause stands. */
-static void tell_read(const run_view *view, const mls_segment *segment, mls_failure *failure)
+static void fill_read(const run_view *view, const mls_file_part *segment, mls_failure *failure)
 {
     for (size_t i = segment->read_count; i-- > 0;) {
         failure->read[failure->read_count++] =
@@ -362,7 +363,7 @@ static void judge_run(const run_view *view, const mls_match *cause, mls_failure 
     mls_job_log *job = view->job;
     *failure = (mls_failure){.run = view->run > 0 ? view->run : 1, .slower = (double)NAN, .run_start_ms = (double)NAN};
     if (cause != NULL) {
-        tell_cause(view, cause, failure);
+        fill_cause(view, cause, failure);
     }
     const bool timeout = cause != NULL && is_id(failure->signature, "nccl-watchdog-timeout");
     const bool ended =
@@ -374,11 +375,11 @@ static void judge_run(const run_view *view, const mls_match *cause, mls_failure 
     failure->slower = steps.last >= SLOWER_MEDIANS * steps.before ? steps.last / steps.before : (double)NAN;
     if (ended && (cause == NULL || failure->hang)) {
         cause = NULL;
-        tell_end(view, failure->hang ? &hang_signature : &end_signature, failure);
+        fill_end(view, failure->hang ? &hang_signature : &end_signature, failure);
     }
     fold_others(view, cause, failure);
     if (!failure->root_known) {
-        tell_read(view, cause != NULL ? &job->segments[cause->segment] : end_segment(view), failure);
+        fill_read(view, cause != NULL ? &job->segments[cause->segment] : end_segment(view), failure);
     }
     if (timeout) {
         find_suspects(job, failure);
@@ -402,9 +403,9 @@ static size_t number_runs(mls_job_log *job, bool *success)
 {
     size_t runs = 0;
     for (size_t i = 0; i < job->segment_count; i++) {
-        mls_segment *segment = &job->segments[i];
+        mls_file_part *segment = &job->segments[i];
         for (size_t k = 0; k < i && segment->line > 0 && segment->run == 0; k++) {
-            const mls_segment *other = &job->segments[k];
+            const mls_file_part *other = &job->segments[k];
             if (other->file != segment->file && other->line > 0 && !isnan(segment->start_ms) &&
                 same_time(other->start_ms, segment->start_ms) && same_time(other->stop_ms, segment->stop_ms)) {
                 segment->run = other->run;
@@ -419,7 +420,7 @@ static size_t number_runs(mls_job_log *job, bool *success)
 }
 
 /*
- * Records without an init_start or a run_start among them are no run, as scoring has it: what stands between them is of
+ * Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
  * every run, as in a file without records.  A job that never came so far is one that died early.
  */
 static void drop_unbegun(mls_job_log *job)
@@ -429,12 +430,12 @@ static void drop_unbegun(mls_job_log *job)
         began |= job->segments[i].began;
     }
     for (size_t i = 0; i < job->segment_count && began; i++) {
-        mls_segment *segment = &job->segments[i];
+        mls_file_part *segment = &job->segments[i];
         segment->line = segment->began ? segment->line : 0;
     }
 }
 
-static void tell_overran(mls_job_log *job)
+static void list_overran(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
     const size_t signatures = mls_signatures_count(job->signatures);
@@ -448,7 +449,7 @@ static void tell_overran(mls_job_log *job)
 }
 
 /* The run's failure, where it has one; a job without records failed only if something says so. */
-static void tell_run(mls_job_log *job, size_t run)
+static void fill_run(mls_job_log *job, size_t run)
 {
     mls_diagnosis *to = job->to;
     run_view view = {.job = job, .run = run, .only = to->runs <= 1, .end_ms = (double)NAN};
@@ -477,7 +478,7 @@ mls_status mls_job_judge(mls_job_log *job)
     }
     for (size_t run = to->runs > 0; run <= to->runs && !job->failed; run++) {
         if (!success[run]) {
-            tell_run(job, run);
+            fill_run(job, run);
         }
     }
     for (size_t i = 0; i < job->match_count; i++) {
@@ -487,7 +488,7 @@ mls_status mls_job_judge(mls_job_log *job)
     }
     to->outcome = to->failure_count > 0 ? MLS_JOB_FAILED : to->runs > 0 ? MLS_JOB_SUCCESS : MLS_JOB_UNKNOWN;
     to->matched_count = list_counts(job, job->matched, &to->matched);
-    tell_overran(job);
+    list_overran(job);
     /* Of the times that are kept the last one may be missing. */
     if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms) {
         if (mls_arena_grow(to->arena, (void **)&to->iterations, to->iteration_count, &job->iteration_capacity,

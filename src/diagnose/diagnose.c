@@ -16,7 +16,7 @@ static const char *other_file(const char *name)
     const mls_str text = mls_str_from(name);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         if (mls_str_ends(text, mls_str_from(endings[i]))) {
-            return "no log, by its name";
+            return "not a log, by its name";
         }
     }
     return NULL;
@@ -29,7 +29,7 @@ typedef struct diagnose_state {
     size_t skipped_capacity;
 } diagnose_state;
 
-/* What of a file's path stands below that of the job; its own name when the job is a file. */
+/* The part of a file's path below that of the job; its own name when the job is a file. */
 static const char *short_name(const diagnose_state *state, const char *path)
 {
     const mls_str job = mls_str_from(state->job->to->path);

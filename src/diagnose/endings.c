@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* endings.c - why runs that never ended did not, told as findings of theirs. */
+/* endings.c - why runs that never ended did not, as findings of theirs. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "mlscore/diagnose.h"
 #include "mlscore/run.h"
 
-/* What was read from a pipe is gone, and waiting for more would be for ever. */
+/* Bytes that were read from a pipe are gone, and waiting for more would be for ever. */
 static bool can_be_read_again(const mls_endings *endings, const char *path)
 {
     struct stat about;
@@ -49,7 +49,7 @@ static const mls_failure *failure_of(const mls_diagnosis *diagnosis, const mls_r
     return NULL;
 }
 
-mls_status mls_endings_tell(mls_endings *endings, mls_run *run, mls_error *error)
+mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error)
 {
     if (run->valid || run->run_stop.line > 0 || run->unread || run->file == NULL || !mls_run_exists(run) ||
         !can_be_read_again(endings, run->file)) {

@@ -29,16 +29,18 @@ const mls_brief_record *mls_job_record_of(const mls_job_log *job, size_t i)
     return found ? &block->records[at] : NULL;
 }
 
-/* Whether there may be a time in a line: two colons near its beginning with minutes between, 13:28:01.  Most lines are
- * not read for more. */
+/*
+ * Whether there may be a time in a line: two colons near its beginning with minutes between, 13:28:01.  Most lines are
+ * not read for more.
+ */
 static bool may_have_time(mls_str line)
 {
     enum { NEAR = 160 };
-    for (size_t at = 0; at < line.len && at < NEAR; at += 16) { /* after its end the block goes on */
-        const mls_bytes16 x = mls_load16(line.ptr + at);
-        const mls_bytes16 y = mls_load16(line.ptr + at + 3);
-        const mls_bytes16 z = mls_load16(line.ptr + at + 1);
-        if (mls_mask16((mls_bytes16)((x == ':') & (y == ':') & (z >= '0') & (z <= '5'))) != 0) {
+    for (size_t at = 0; at < line.len && at < NEAR; at += 16) { /* the block goes on after the line */
+        const mls_bytes16 first = mls_load16(line.ptr + at);
+        const mls_bytes16 tens = mls_load16(line.ptr + at + 1);
+        const mls_bytes16 second = mls_load16(line.ptr + at + 3);
+        if (mls_mask16((mls_bytes16)((first == ':') & (second == ':') & (tens >= '0') & (tens <= '5'))) != 0) {
             return true;
         }
     }

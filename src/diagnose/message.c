@@ -4,7 +4,7 @@
 
 #include "diagnose/job.h"
 
-/* What is looked for beside the signatures. */
+/* The texts that are looked for beside the signatures. */
 #define MARK_LIST(W)                                                                                                   \
     W(TRACEBACK, "Traceback (most recent call last):")                                                                 \
     W(ITERATION, "iteration ")                                                                                         \

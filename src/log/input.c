@@ -71,7 +71,7 @@ static bool utf16_begin(mls_input *input, const char *block, size_t len)
     return true;
 }
 
-/* The next code point is one unit, or two halves; a half without the other is no character. */
+/* The next code point is one unit, or two halves; a half without the other is not a character. */
 static size_t utf16_put(struct mls_utf16 *wide, char *to)
 {
     const uint32_t replacement = 0xfffd;
@@ -112,7 +112,7 @@ static bool utf16_fill(mls_input *input, char *block, size_t *len)
 
 /* ------------------------------------------------------------------- doors */
 
-/* A block holds an even number of bytes, so that no unit of UTF-16 is parted. */
+/* A block holds an even number of bytes, so that no unit of UTF-16 is split. */
 static bool input_begin(mls_input *input, char *block, size_t *len)
 {
     bool ok = input_read(input, block, len);

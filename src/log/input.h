@@ -10,7 +10,7 @@ enum { MLS_BLOCK_SIZE = 256 * 1024 /* stays in a core's second-level cache */ };
 /* A gzip file being unpacked; memory does not grow with it, nor with what it unpacks to. */
 typedef struct mls_unpacker mls_unpacker;
 
-/* What keeps a file from being read to its end. */
+/* The reason why a file is not read to its end. */
 typedef struct mls_read_trouble {
     int read_errno;    /* of read(); 0: none */
     const char *wrong; /* with the packed bytes; NULL: nothing */
@@ -32,8 +32,8 @@ typedef struct mls_input {
 } mls_input;
 
 /*
- * Fills a block of MLS_BLOCK_SIZE bytes; the last one may be empty.  The first one tells what a file is: from there on
- * it is unpacked when it is packed, and one that holds no text ends.  False when memory runs out.
+ * Fills a block of MLS_BLOCK_SIZE bytes; the last one may be empty.  By the first one it is known what a file is: from
+ * there on it is unpacked when it is packed, and one that holds no text ends.  False when memory runs out.
  */
 bool mls_input_fill(mls_input *input, char *block, size_t *len);
 

@@ -11,7 +11,7 @@ static const char *json_fail(const char *where, const char *reason, mls_json_fau
     return NULL;
 }
 
-/* `at` is behind the opening quote; returns the closing one. */
+/* `at` is after the opening quote; returns the closing one. */
 static const char *check_escaped_string(const char *at, mls_json_fault *fault)
 {
     while (*(at = mls_json_string_stop(at)) != '"') {
@@ -52,7 +52,7 @@ static inline const char *skip_digits(const char *at)
     return at;
 }
 
-/* Of those behind a point there may be many: all at once. */
+/* Of those after a point there may be many: all at once. */
 static inline const char *skip_decimals(const char *at)
 {
     for (;; at += 16) {

@@ -74,7 +74,7 @@ static inline const char *mls_json_string_stop(const char *at)
     }
 }
 
-/* What is wrong with a text, and where. */
+/* The mistake in a text, and where it is. */
 typedef struct mls_json_fault {
     const char *at;
     const char *reason; /* static text */
@@ -90,16 +90,16 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
 }
 
 /*
- * Checks the value that starts at `at` (no blanks before it) inside of `outer` levels.  Returns the byte behind it; or
+ * Checks the value that starts at `at` (no blanks before it) inside of `outer` levels.  Returns the byte after it; or
  * NULL with *fault set.
  */
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* The same where a value may go on over many lines, inside of less than 64 levels; behind the text stands a NUL. */
+/* The same where a value may go on over many lines, inside of less than 64 levels; after the text stands a NUL. */
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault);
 
 /*
- * Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  Behind it, to the next
+ * Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  After it, to the next
  * byte below 0x20 other than a tab, stand only bytes that trimming drops.
  */
 const char *mls_record_check(mls_str payload, mls_record *record, struct mls_arena *scratch, const char **wrong);
@@ -110,10 +110,10 @@ mls_str mls_payload_trim(mls_str text);
 /* Whether a member's name, as it stands between its quotes, is `wanted`. */
 bool mls_span_name_is(mls_str raw, mls_str wanted);
 
-/* Behind the value that starts at `at`, in validated text; never beyond `end`. */
+/* Returns the byte after the value that starts at `at`, in validated text; never beyond `end`. */
 const char *mls_span_skip_value(const char *at, const char *end);
 
-/* The two halves of mls_json_walk_next(): to where a value starts, and on from the byte behind it. */
+/* The two halves of mls_json_walk_next(): to where a value starts, and on from the byte after it. */
 bool mls_walk_enter(mls_json_walk *walk, mls_str *name);
 void mls_walk_leave(mls_json_walk *walk, const char *stop);
 

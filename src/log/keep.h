@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep.h - records of which a copy is kept, to be told once more when it is known whose they are. */
+/* keep.h - records of which a copy is kept, to be replayed when it is known whose they are. */
 #ifndef MLS_LOG_KEEP_H
 #define MLS_LOG_KEEP_H
 
@@ -15,7 +15,7 @@ typedef struct mls_kept_records {
 /* False when memory runs out. */
 bool mls_records_keep(mls_kept_records *kept, const mls_record *record) MLS_MUST_USE;
 
-/* Tells `take` each record, from its payload, until it returns anything but MLS_OK; or MLS_ERROR_MEMORY. */
+/* Gives `take` each record, from its payload, until it returns anything but MLS_OK; or MLS_ERROR_MEMORY. */
 mls_status mls_records_replay(const mls_kept_records *kept, mls_status (*take)(void *state, const mls_record *record),
                               void *state) MLS_MUST_USE;
 

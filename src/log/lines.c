@@ -117,7 +117,8 @@ static __attribute__((noinline)) bool line_marker(const line_state *state, const
     return event != NULL;
 }
 
-/* Behind the prefix that `srun -l` puts before a line ("  13: "), or where it starts when there is none. */
+/* Returns the byte after the prefix that `srun -l` puts before a line ("  13: "), or where it starts when there is
+ * none. */
 static const char *line_skip_rank(const char *line)
 {
     const char *at = line;
@@ -191,7 +192,7 @@ static inline bool mark_seen(line_state *state, const char *at)
     }
 }
 
-/* Text is looked at in stretches whose marks stay in the first-level cache. */
+/* Text is scanned in stretches whose marks stay in the first-level cache. */
 enum { STRETCH_WORDS = 32, STRETCH = STRETCH_WORDS * 64 };
 
 typedef void (*mark_words)(const char *at, size_t words, uint64_t *marks);

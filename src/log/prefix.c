@@ -229,6 +229,29 @@ mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
     return line;
 }
 
+/* "13: ", "[rank13]:" or "[1,13]<", of which there is one on every line of some logs: without their patterns. */
+int32_t mls_log_line_first_rank(const char *at)
+{
+    const char *ends = ": ";
+    int32_t rank = 0;
+    while (*at == ' ') {
+        at++;
+    }
+    if (*at == '[' && strncmp(at, "[rank", 5) == 0) {
+        ends = "]:";
+        at += 5;
+    } else if (*at == '[') {
+        ends = "]<";
+        at += 1 + strspn(at + 1, "0123456789");
+        at += *at == ',';
+    }
+    const char *digits = at;
+    for (; mls_is_digit(*at) && rank < INT32_MAX / 10 - 1; at++) {
+        rank = rank * 10 + (*at - '0');
+    }
+    return at > digits && at[0] == ends[0] && at[1] == ends[1] ? rank : -1;
+}
+
 mls_str mls_lines_text(const mls_lines *lines, size_t i)
 {
     const char *begin = lines->text.ptr + mls_lines_begin(lines, i);

@@ -27,6 +27,9 @@ typedef struct mls_log_line {
  */
 mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch);
 
+/* The rank that a line, which ends with a control character, begins with, found quickly; -1: it begins with none. */
+int32_t mls_log_line_first_rank(const char *line);
+
 /* Line `i` of a block, likewise. */
 mls_log_line mls_log_line_of(const mls_lines *lines, size_t i, char *scratch);
 

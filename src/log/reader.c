@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - blocks put together to lines again, and told to whoever listens. */
+/* reader.c - blocks put together to lines again, and given to whoever listens. */
 #include "log/reader.h"
 
 #include <string.h>
 
 #include "log/json_check.h"
 
-/* How much of a log is looked at for NUL bytes. */
+/* How much of a log is searched for NUL bytes. */
 enum { BINARY_SNIFF = 4096 };
 
 /*
@@ -78,7 +78,7 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
     return status;
 }
 
-/* Tells whole lines, the last lines that were counted; without a batch the beginning of one that was not. */
+/* Delivers whole lines, the last lines that were counted; without a batch the beginning of one that was not. */
 static mls_status deliver_lines(const mls_reader *reader, mls_str text, const mls_batch *batch)
 {
     const uint32_t whole[] = {MLS_LINE_ODD, (uint32_t)text.len};
@@ -173,7 +173,7 @@ mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block)
         reader->nul_near_start |= memchr(data, '\0', len < BINARY_SNIFF ? len : BINARY_SNIFF) != NULL;
     }
     reader->totals.bytes += len;
-    /* Only now can be told whether the '\r' that ended the last block stood alone. */
+    /* Only now is it known whether the '\r' that ended the last block stood alone. */
     if (carry->len > 0 && carry->ptr[carry->len - 1] == '\r' && data[0] != '\n') {
         status = carry_flush(reader);
     }

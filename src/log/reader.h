@@ -2,7 +2,7 @@
 /*
  * reader.h - the steps from a file's blocks to the sinks, private to the log floor.
  *
- * A block is cut behind its first and its last line ending.  What lies between is scanned in place, keeping no state
+ * A block is cut after its first and its last line ending.  What lies between is scanned in place, keeping no state
  * from one block to the next, so on any thread and in any order.  The reader takes the blocks in order and joins their
  * ends in a small buffer; of a line too long to hold it drops all but what could still be a record.
  */
@@ -24,12 +24,12 @@ typedef struct mls_scan_event {
     } as;
 } mls_scan_event;
 
-/* What was found in whole lines.  Reused; zero-initialised is empty. */
+/* The findings of a scan of whole lines.  Reused; zero-initialised is empty. */
 typedef struct mls_batch {
     mls_scan_event *items;
     size_t count, capacity;
     size_t lines;     /* line endings, plus one for an unfinished last line */
-    uint32_t *starts; /* as in mls_lines: of all lines, and behind them the end of the text */
+    uint32_t *starts; /* as in mls_lines: of all lines, and after them the end of the text */
     size_t start_capacity;
     mls_arena scratch; /* decoded keys */
 } mls_batch;
@@ -38,12 +38,12 @@ void mls_batch_release(mls_batch *batch);
 
 /* Bytes of a text's first line that were dropped before it. */
 typedef struct mls_dropped {
-    size_t bytes; /* columns count them, and the line is looked at for a record only */
+    size_t bytes; /* columns count them, and the line is searched for a record only */
     bool mllog;   /* there was a ":::MLLOG " in them */
 } mls_dropped;
 
 /*
- * Scans whole lines.  MLS_SCAN_PADDING bytes behind them must be readable; if they do not end in '\n' the first of
+ * Scans whole lines.  MLS_SCAN_PADDING bytes after them must be readable; if they do not end in '\n' the first of
  * those is '\0'.  False when memory runs out.
  */
 bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped);

@@ -21,7 +21,7 @@ mls_str mls_payload_trim(mls_str text)
 }
 
 /*
- * Nearly every time is 13 digits; up to 15 are exact in a double.  Returns the byte behind them; NULL when there are
+ * Nearly every time is 13 digits; up to 15 are exact in a double.  Returns the byte after them; NULL when there are
  * none or more, or a 0 in front.
  */
 static const char *time_digits(const char *at, double *time_ms)
@@ -75,7 +75,7 @@ static const char *time_read(mls_str text, mls_arena *scratch, double *time_ms)
     return ok ? NULL : "time_ms is not a number";
 }
 
-/* Whether a literal stands at *at, which is moved behind it; its length is known to the compiler. */
+/* Whether a literal stands at *at, which is moved after it; its length is known to the compiler. */
 #define SKIP(at, literal) (memcmp(*(at), literal, sizeof(literal) - 1) == 0 && (*(at) += sizeof(literal) - 1) != NULL)
 
 /* The string at *at, without its quotes; false when it is none that needs no decoding. */

@@ -9,7 +9,7 @@
 #include "log/json_check.h"
 #include "log/reader.h"
 
-/* A block begins with a page, which the system copies to faster; what MLS_SCAN_PADDING asks for behind it is less. */
+/* A block begins with a page, which the system copies to faster; what MLS_SCAN_PADDING asks for after it is less. */
 enum { PAGE = 4096 };
 
 /* A file of less than PARALLEL_MIN bytes is read before threads have started. */

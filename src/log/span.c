@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-/* Behind blanks and line endings. */
+/* Returns the first byte after blanks and line endings. */
 static const char *span_blanks(const char *at, const char *end)
 {
     while (at < end && mls_is_blank(*at)) {
@@ -22,7 +22,7 @@ static const char *span_blanks(const char *at, const char *end)
     return at;
 }
 
-/* `at` is behind an opening quote; returns the closing one. */
+/* `at` is after an opening quote; returns the closing one. */
 static const char *span_string_end(const char *at, const char *end)
 {
     for (;; at += 2) {
@@ -39,7 +39,7 @@ static const char *span_string_end(const char *at, const char *end)
     }
 }
 
-/* Behind a number or a bare word: at the first byte that can follow one. */
+/* Returns the first byte that can follow a number or a bare word. */
 static const char *skip_scalar(const char *at, const char *end)
 {
     while (at < end && *at != ',' && *at != '}' && *at != ']' && !mls_is_blank(*at)) {
@@ -139,7 +139,7 @@ static uint32_t hex4(const char *text)
     return value;
 }
 
-/* Reads the escape at text[*at] (a backslash) and moves behind it; surrogate pairs are joined. */
+/* Reads the escape at text[*at] (a backslash) and moves after it; surrogate pairs are joined. */
 static uint32_t escape_read(mls_str text, size_t *at)
 {
     static const char names[] = "\"\\/bfnrt";

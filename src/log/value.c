@@ -92,7 +92,7 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
 }
 
 /*
- * Fills `value` from *at on and moves *at behind it, so that text is read once however deep it nests.  Recursion is
+ * Fills `value` from *at on and moves *at after it, so that text is read once however deep it nests.  Recursion is
  * bounded by the validator's MLS_JSON_DEPTH_MAX, which is checked again here.
  */
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)

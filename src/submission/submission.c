@@ -307,7 +307,7 @@ static mls_status tell_endings(log_list *logs, mls_error *error)
     mls_status status = MLS_OK;
     for (logs->at = 0; logs->at < logs->count && status == MLS_OK; logs->at++) {
         mls_submission_run *run = logs->items[logs->at];
-        status = is_read(&run->file) ? mls_endings_tell(&endings, &run->run, error) : MLS_OK;
+        status = is_read(&run->file) ? mls_endings_find(&endings, &run->run, error) : MLS_OK;
     }
     mls_endings_release(&endings);
     return status;
