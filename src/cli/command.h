@@ -13,7 +13,7 @@
 #include "base/walk.h"
 #include "mlscore/collect.h"
 #include "mlscore/reading.h"
-#include "report/view.h"
+#include "report/formats.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
 enum {

@@ -11,8 +11,8 @@
 enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 10 };
 
 /*
- * What was found in a log; in one that is part of a file, what has no line is told at the log's own.  Where path and
- * line of the log stand beside, it is `bare`.
+ * Adds the findings of a log; in one that is part of a file, those without a line are at the line of the log.  Where
+ * path and line of the log stand beside, it is `bare`.
  */
 static void add_findings(mls_found *found, const mls_check_log *log, const mls_view *view, bool bare)
 {

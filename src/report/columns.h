@@ -22,7 +22,7 @@ typedef struct mls_columns {
     const mls_fields *sources[MLS_SOURCES_MAX];
     const mls_fields *root; /* of what is printed, where JSON is not offered; NULL: the fields of JSON */
     bool outer;             /* what lists nothing has a row too, with cells that are empty */
-    /* Writes the cells behind these, of a row (mls_emitter_row()), or their names; NULL: there are none. */
+    /* Writes the cells after these, of a row (mls_emitter_row()), or their names; NULL: there are none. */
     void (*more)(mls_emitter *to, const void *what, bool names);
 } mls_columns;
 

@@ -258,7 +258,7 @@ static mls_str class_or_null(unsigned kind)
 
 MLS_FIELDS(campaign_job, mls_campaign_job, CAMPAIGN_JOB_FIELDS)
 
-/* What a recurrence does not have is not there. */
+/* The iteration of a recurrence on several nodes; one on a single node has none, and is without the member. */
 static void emit_iteration(mls_emitter *to, const mls_recurrence *row)
 {
     if (row->node == NULL) {

@@ -47,7 +47,7 @@ static void csv_cell(mls_emitter *to, mls_str text)
 
 /* ------------------------------------------------------------------- JSON */
 
-/* What stands before `at` as it is, and then, unless the code is negative, that as \u…; `plain` is where to go on. */
+/* Appends the text before `start` as it is, then the code as \u… unless it is negative, and goes on at `at`. */
 static void json_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
 {
     mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
@@ -67,7 +67,7 @@ static bool reads_as_itself(char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Text in quotes; a byte that is no UTF-8 (log text may be anything) and NUL become U+FFFD. */
+/* Text in quotes; a byte that is not UTF-8 (log text may be anything) and NUL become U+FFFD. */
 static void json_quote(mls_buffer *out, mls_str text)
 {
     size_t plain = 0;
@@ -92,7 +92,7 @@ static void json_quote(mls_buffer *out, mls_str text)
 
 /*
  * A validated span as JSON that every reader takes: the bare words NaN, Infinity and -Infinity, which Python writes and
- * JSON does not know, become null; a byte that is no UTF-8 becomes the Latin-1 character that the compliance checker
+ * JSON does not know, become null; a byte that is not UTF-8 becomes the Latin-1 character that the compliance checker
  * reads it as; what could steer a terminal is escaped.
  */
 static void json_span(mls_buffer *out, mls_str span)
@@ -140,7 +140,7 @@ static void json_text(mls_emitter *to)
     mls_buffer_clear(&to->text);
 }
 
-/* What stands before a value: a comma, its name. */
+/* Writes the comma and the name before a value. */
 static void json_before(mls_emitter *to)
 {
     const bool member = to->name.ptr != NULL;

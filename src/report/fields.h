@@ -26,9 +26,9 @@
  * VALUES                  a statement that writes the values of an array
  * MAP                     a statement that writes names and values: of an object whose names are data
  * MAP_OF(kind)            the same, with rows of the kind in its values
- * FINDINGS                a statement that adds to `found` (view.h)
+ * FINDINGS                a statement that adds to `found` (findings.h)
  *
- * Some take whether there is a value: with _IF(known) behind the type it is null where there is none, with
+ * Some take whether there is a value: with _IF(known) after the type it is null where there is none, with
  * _ELSE_OUT(known) the member is left out.
  */
 /* clang-format on */
@@ -85,11 +85,11 @@ bool mls_emit_known(mls_emitter *to, bool known);
 mls_buffer *mls_emit_words_begin(mls_emitter *to);
 void mls_emit_words_end(mls_emitter *to);
 
-/* A line ending behind a whole value of JSON, or behind a row. */
+/* A line ending after a whole value of JSON, or after a row. */
 void mls_emit_end(mls_emitter *to);
 void mls_emitter_release(mls_emitter *to);
 
-/* As mlscore-formats(5) has them; what may be null stands behind the same that may not. */
+/* As mlscore-formats(5) has them; a type that may be null comes after the same that may not. */
 typedef enum mls_field_type {
     MLS_FIELD_TEXT,
     MLS_FIELD_TEXT_OR_NULL,

@@ -4,7 +4,7 @@
  * commands of GitHub (remarks at files and lines) and JUnit XML for systems that show tests, whose counts stand at the
  * top, so that everything is held back to the end.
  */
-#include "report/view.h"
+#include "report/findings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +136,7 @@ static void append_key(mls_buffer *key, const mls_noted *noted)
     }
 }
 
-/* Leaves one line of what several runs of a result have alike.  What only one of them has stays a line each. */
+/* Leaves one line of the findings that several runs of a result have alike; others stay a line each. */
 static void put_together(mls_found *found)
 {
     mls_arena arena = {0};

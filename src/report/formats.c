@@ -3,7 +3,7 @@
  * formats.c - the registry of formats, and those that need no more than the tables of fields: JSON, NDJSON, CSV, and
  * what a command prints for people.
  */
-#include "report/view.h"
+#include "report/formats.h"
 
 #define MLS_FORMAT_WRITER(id, name) extern const mls_format_writer mls_format_##name;
 MLS_FORMAT_LIST(MLS_FORMAT_WRITER)
@@ -95,7 +95,7 @@ static void json_begin(mls_printer *to)
     }
 }
 
-/* What comes one by one stands in one line each. */
+/* Things that come one by one have a line each. */
 static void json_item(mls_printer *to, const void *what)
 {
     const bool whole = to->report->stream == NULL;

@@ -118,7 +118,7 @@ static void show_trend(mls_printer *to, const void *what)
     F(hit, ratio, NUMBER_OR_NULL, "", row->ratio)
 MLS_FIELDS(hit, mls_published_hit, RESULT_FIELDS)
 
-/* What the columns of a table are called. */
+/* Names that columns have and members do not. */
 #define RESULT_CSV_FIELDS(F)                                                                                           \
     F(hit_csv, edition, TEXT, "", row->result->round)                                                                  \
     F(hit_csv, system, TEXT, "", row->result->system->system_id)

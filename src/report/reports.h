@@ -16,7 +16,7 @@
 #include "mlscore/submission.h"
 #include "mlscore/telemetry.h"
 #include "mlscore/throughput.h"
-#include "report/view.h"
+#include "report/findings.h"
 
 /*
  * ---- score: an mls_collection, and as the printer's state an mls_published_near for each group, whose result may be
@@ -34,13 +34,13 @@ extern const mls_report mls_score_wide_report, mls_summary_report, mls_summary_w
 const char *mls_path_shown(const char *path);
 const char *mls_group_name_below(const mls_group *group, const char *path);
 
-/* What of every group stands above its runs; the line of its note below them; the files that hold none (those unread
- * are told elsewhere). */
+/* The head of a group, above its runs; the line of its note below them; the files without runs, but for those that
+ * could not be read, which standard error names. */
 void mls_group_show_headline(mls_view *view, const mls_group *group);
 void mls_group_show_note(mls_view *view, const mls_group *group);
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
 
-/* What of it is for people. */
+/* Prints a collection for people. */
 void mls_score_show(mls_printer *to, const void *what);
 
 /* ---- throughput: an mls_throughputs */

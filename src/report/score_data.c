@@ -78,7 +78,7 @@ MLS_FIELDS(parts, mls_parts, PARTS_FIELDS)
     F(run, malformed, NUMBER, "", row->run->malformed)
 MLS_FIELDS(run, run_place, RUN_FIELDS)
 
-/* What only CSV has, and what it has in another way. */
+/* Columns that only CSV has, or has in another way. */
 #define RUN_CSV_FIELDS(F)                                                                                              \
     F(run_csv, node_count, NUMBER_OR_NULL, "", row->run->job.node_count)                                               \
     F(run_csv, unit, TEXT_OR_NULL, "",                                                                                 \

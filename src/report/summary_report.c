@@ -98,7 +98,7 @@ static void append_part(mls_buffer *key, const char *text)
     mls_buffer_append_char(key, '\0');
 }
 
-/* What the cells of a system say, as bytes; groups that agree in them are results of one system. */
+/* Appends the cells of a system as bytes; groups that agree in them are results of one system. */
 static void system_key(mls_buffer *key, const mls_group *group)
 {
     const double numbers[] = {group->nodes, per_node(group), group->accelerators};

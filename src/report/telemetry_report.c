@@ -143,7 +143,7 @@ static void show_telemetry(mls_printer *to, const void *what)
     F(summary, max, NUMBER, "", row->max)
 MLS_FIELDS(summary, mls_metric_summary, SUMMARY_FIELDS)
 
-/* What has no value is left out. */
+/* Metrics, counters and reasons without a value are left out. */
 #define METRIC_MEMBER(F, id, name, unit)                                                                               \
     F(metrics, name, OBJECT_OF(summary), unit,                                                                         \
       isnan(row->metrics[MLS_METRIC_##id].mean) ? NULL : &row->metrics[MLS_METRIC_##id])

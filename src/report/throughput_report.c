@@ -126,7 +126,7 @@ MLS_FIELDS(timed_group, mls_throughput_group, TIMED_GROUP_FIELDS)
 #define THROUGHPUTS_FIELDS(F) F(throughputs, groups, LIST(timed_group), "", MLS_ROWS(row->groups, row->group_count))
 MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
 
-/* What only CSV has: the parts in columns of their own, what is a list as a number. */
+/* Columns that only CSV has: the parts one by one, and of lists how long they are. */
 #define TIMED_CSV_FIELDS(F)                                                                                            \
     F(timed_csv, startup_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_STARTUP])                         \
     F(timed_csv, training_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_TRAINING])                       \

@@ -7,7 +7,7 @@
 #include "report/reports.h"
 #include "report/table.h"
 
-/* Whose a finding is; what is alike in one folder is told together, in a result's of how many logs. */
+/* The owner of a finding; what is alike in one folder is reported together, of a result with the number of its logs. */
 static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter *submitter)
 {
     const char *slash = strrchr(placed->path, '/');
@@ -344,7 +344,7 @@ static void add_case(mls_printer *to, mls_found found, const mls_finding_counts 
     mls_junit_case(to, class_name, name, mls_findings_pass(counts, strict) ? NULL : failure.text, &found);
 }
 
-/* What a submitter's findings say about a system, a result, or neither. */
+/* Returns a submitter's findings about a system, a result, or neither. */
 static mls_found found_about(const mls_view *view, const mls_submitter *submitter, const mls_system *system,
                              const mls_submission_result *result)
 {

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* findings.h - findings gathered from those whom they are about, and printed: as rows of fields, as lines, as test
+ * cases. */
+#ifndef MLS_REPORT_FINDINGS_H
+#define MLS_REPORT_FINDINGS_H
+
+#include "report/formats.h"
+
+/* Whether a finding is to be shown: all, but for --only, and with -q those that count as errors. */
+bool mls_view_shows(const mls_view *view, mls_severity severity);
+
+/* Whose findings, gathered in the order in which they are to be reported, they are; zeroed members mean "none". */
+typedef struct mls_owner {
+    const char *path; /* of findings without a path */
+    size_t line;      /* of findings without a line */
+    const char *name; /* of the submitter */
+    mls_str result;   /* what is alike in several runs of one result is one line; ptr NULL: of none */
+    size_t run;       /* which of its runs; 0: the path says it */
+    size_t runs;      /* how many it has; 0: not known, or it is about no run */
+} mls_owner;
+
+typedef struct mls_noted {
+    mls_finding finding; /* with the owner's path and line where it has none itself */
+    mls_owner owner;
+    size_t first, last; /* in the list: of what is reported together */
+    size_t runs;        /* that have it alike */
+    size_t reported;    /* findings that its line reports; 0: another line reports it */
+} mls_noted;
+
+typedef struct mls_found {
+    mls_noted *items;
+    size_t count, capacity;
+    size_t unkept;    /* more that were counted but not kept */
+    const char *root; /* GitHub: of paths; NULL: they are as the user would open them */
+    bool failed;      /* memory ran out */
+} mls_found;
+
+/* Adds a finding, or all of a list with what it counted but did not keep; `view` not NULL: only if it shows them. */
+void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view);
+void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view);
+void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const mls_view *view);
+
+/* Frees the list; that it lacked memory is an error of the output. */
+void mls_found_finish(mls_found *found, mls_output *output);
+
+typedef struct mls_found_look {
+    size_t indent, hang; /* as of mls_view_line() */
+    bool named;          /* "warning: " before what is none */
+    bool together;       /* what is alike in several runs of a result is one line, unless -v lists them */
+    bool sorted;         /* what is worst comes first, so that the limit never hides it */
+    size_t limit;        /* lines at most; 0: no limit */
+} mls_found_look;
+
+/* Prints `path:line:column: severity: message  [code]` for each, and how many more there are.  Frees the list. */
+void mls_found_show(mls_view *view, mls_found *found, mls_found_look look);
+mls_words mls_found_words(size_t count, mls_severity severity); /* "2 errors" */
+/* ": 2 errors, 1 warning", nothing when there are none. */
+void mls_found_append_counts(mls_buffer *line, const char *before, const mls_finding_counts *counts);
+
+/* The table of a finding, whose row is an mls_noted.  Beside it what only CSV has. */
+extern const mls_fields mls_finding_fields, mls_finding_csv_fields;
+
+/* The value of a field of findings, a statement that adds to `found`: rows with these fields. */
+#define MLS_FIELD_FINDINGS MLS_FIELD_ARRAY, .child = &mls_finding_fields
+#define MLS_EMIT_FINDINGS(value)                                                                                       \
+    mls_found found = {0};                                                                                             \
+    value;                                                                                                             \
+    mls_emit_found(to, &found)
+
+/* A list of findings as an array of JSON, those with a known path with it.  Frees the list. */
+void mls_emit_found(mls_emitter *to, mls_found *found);
+
+/* JUnit: a test case, what was found in it (freed), and why it failed (NULL: it did not); or a suite of those. */
+void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found);
+void mls_junit_suite(mls_printer *to, const char *name);
+
+#endif
