@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, HASH_BITS = 18, GROUP_BITS = 12, STRIDE_MAX = 4 };
+enum { WINDOW = 4, HASH_BITS = 18, GROUP_BITS = 12, STRIDE = 4 };
 
 /* A window of a needle. */
 typedef struct needle_window {
@@ -25,7 +25,6 @@ struct mls_needles {
     uint32_t marks[(1 << HASH_BITS) / 32]; /* bits: a window has that hash */
     uint8_t *seen;   /* while windows are chosen: by hash, how often one is in `common`, and whether one was chosen */
     uint32_t factor; /* of the hash */
-    size_t shortest, stride;
     mls_str *texts;
     needle_window *windows; /* by their hash */
     size_t count, capacity;
@@ -130,12 +129,11 @@ static bool add_windows(mls_needles *self, size_t needle, int offset)
 static bool add_needle(mls_needles *self, size_t needle)
 {
     const mls_str text = self->texts[needle];
-    const int stride = (int)self->stride;
     bool ok = true;
-    for (int k = -1; k < stride - 1 && ok; k++) {
+    for (int k = -1; k < STRIDE - 1 && ok; k++) {
         unsigned min = UINT32_MAX;
         int rarest = k;
-        for (int at = k; at <= (int)text.len - WINDOW + 1; at += stride) {
+        for (int at = k; at <= (int)text.len - WINDOW + 1; at += STRIDE) {
             const unsigned weight = window_weight(self, text, at);
             rarest = weight < min ? at : rarest;
             min = weight < min ? weight : min;
@@ -210,7 +208,6 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
     if (self == NULL) {
         return status;
     }
-    self->shortest = SIZE_MAX;
     self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
     self->seen = calloc(1 << HASH_BITS, 1);
     bool ok = self->texts != NULL && self->seen != NULL;
@@ -219,12 +216,10 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
             status = MLS_ERROR_VALUE;
             ok = false;
         } else {
-            self->shortest = texts[i].len < self->shortest ? texts[i].len : self->shortest;
             self->texts[i] = mls_arena_copy(&self->arena, texts[i]);
             ok = self->texts[i].ptr != NULL;
         }
     }
-    self->stride = self->shortest - 1 < STRIDE_MAX ? self->shortest - 1 : STRIDE_MAX;
     for (size_t i = 0; ok && i + WINDOW < sizeof common; i++) {
         uint8_t *mark = &self->seen[window_hash(load_window(common + i), factor_first)];
         *mark = (uint8_t)(*mark + (*mark < COMMON_MOST));
@@ -270,45 +265,17 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
 enum { TOGETHER = 8 };
 
 /* TOGETHER places from `at` on, of which those before number `first` have been looked at. */
-static inline bool find_together(const mls_needles *self, size_t stride, mls_str text, size_t at, size_t first,
+static inline bool find_together(const mls_needles *self, mls_str text, size_t at, size_t first,
                                  bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
     const char *from = text.ptr + at;
     unsigned marked = 0;
     for (size_t i = 0; i < TOGETHER; i++) {
-        marked |= mark_of(self, load_window(from + i * stride));
+        marked |= mark_of(self, load_window(from + i * STRIDE));
     }
     for (size_t i = first; (marked & 1) != 0 && i < TOGETHER; i++) {
-        const uint32_t bytes = load_window(from + i * stride);
-        if ((mark_of(self, bytes) & 1) != 0 && !windows_found(self, text, at + i * stride, bytes, found, state)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* In line with a stride that is known, which is worth a third of the time. */
-static inline bool find_each(const mls_needles *self, size_t stride, mls_str text,
-                             bool (*found)(void *state, size_t needle, size_t at), void *state)
-{
-    size_t at = 0;
-    for (; at + stride * (TOGETHER - 1) + WINDOW <= text.len; at += stride * TOGETHER) {
-        if (!find_together(self, stride, text, at, 0, found, state)) {
-            return false;
-        }
-    }
-    if (at > 0 && at + WINDOW <= text.len) { /* the last ones together with some before them */
-        const size_t left = (text.len - at - WINDOW) / stride + 1;
-        if (!find_together(self, stride, text, at - (TOGETHER - left) * stride, TOGETHER - left, found, state)) {
-            return false;
-        }
-        at += left * stride;
-    }
-    for (; at + WINDOW - 1 <= text.len; at += stride) {
-        char bytes[WINDOW] = {0}; /* nothing may be read after the end */
-        memcpy(bytes, text.ptr + at, text.len - at < WINDOW ? WINDOW - 1 : WINDOW);
-        if ((mark_of(self, load_window(bytes)) & 1) != 0 &&
-            !windows_found(self, text, at, load_window(bytes), found, state)) {
+        const uint32_t bytes = load_window(from + i * STRIDE);
+        if ((mark_of(self, bytes) & 1) != 0 && !windows_found(self, text, at + i * STRIDE, bytes, found, state)) {
             return false;
         }
     }
@@ -318,9 +285,26 @@ static inline bool find_each(const mls_needles *self, size_t stride, mls_str tex
 bool mls_needles_find(const mls_needles *self, mls_str text, bool (*found)(void *state, size_t needle, size_t at),
                       void *state)
 {
-    if (text.len < self->shortest) {
-        return true;
+    size_t at = 0;
+    for (; at + STRIDE * (TOGETHER - 1) + WINDOW <= text.len; at += (size_t)STRIDE * TOGETHER) {
+        if (!find_together(self, text, at, 0, found, state)) {
+            return false;
+        }
     }
-    return self->stride == STRIDE_MAX ? find_each(self, STRIDE_MAX, text, found, state)
-                                      : find_each(self, self->stride, text, found, state);
+    if (at > 0 && at + WINDOW <= text.len) { /* the last ones together with some before them */
+        const size_t left = (text.len - at - WINDOW) / STRIDE + 1;
+        if (!find_together(self, text, at - (TOGETHER - left) * STRIDE, TOGETHER - left, found, state)) {
+            return false;
+        }
+        at += left * STRIDE;
+    }
+    for (; at + WINDOW - 1 <= text.len; at += STRIDE) {
+        char bytes[WINDOW] = {0}; /* nothing may be read after the end */
+        memcpy(bytes, text.ptr + at, text.len - at < WINDOW ? WINDOW - 1 : WINDOW);
+        if ((mark_of(self, load_window(bytes)) & 1) != 0 &&
+            !windows_found(self, text, at, load_window(bytes), found, state)) {
+            return false;
+        }
+    }
+    return true;
 }

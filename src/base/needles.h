@@ -5,8 +5,8 @@
 
 #include "mlscore/base.h"
 
-/* Shorter ones occur too often for looking for them to be worth anything. */
-enum { MLS_NEEDLE_MIN = 3 };
+/* Of shorter ones no window of four bytes falls on each place that is looked at, and they occur too often. */
+enum { MLS_NEEDLE_MIN = 5 };
 
 typedef struct mls_needles mls_needles;
 

@@ -12,6 +12,9 @@
 /* No two doubles differ only after their 767th digit; the digits after these only show that there is more. */
 enum { DIGITS_MAX = 800 };
 
+/* Of a number that is written without an exponent: 309 digits stand before the point. */
+enum { FIXED_MAX = 352 };
+
 /* "e-0017" and a NUL, as snprintf() would take as long as the reading; beyond four digits all is 0 or infinite. */
 static void write_exponent(char to[7], long long exponent)
 {
@@ -156,18 +159,12 @@ mls_words mls_words_exact(double number)
     return words;
 }
 
-size_t mls_number_write_fixed(double number, int decimals, char text[MLS_FIXED_TEXT_MAX])
-{
-    decimals = decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
-    return (size_t)mls_text_printf(text, MLS_FIXED_TEXT_MAX, "%.*f", decimals, number);
-}
-
 double mls_number_round(double number, int decimals)
 {
-    char text[MLS_FIXED_TEXT_MAX];
+    char text[FIXED_MAX];
     if (!isfinite(number)) {
         return number;
     }
-    (void)mls_number_write_fixed(number, decimals, text);
+    (void)mls_text_printf(text, sizeof text, "%.*f", decimals, number);
     return mls_text_double(text);
 }

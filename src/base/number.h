@@ -24,10 +24,6 @@ bool mls_integer_parse(mls_str text, int64_t *number);
  * stay. */
 double mls_number_round(double number, int decimals);
 
-/* Writes a finite number with 0 to 15 digits after the point; returns how many bytes it has. */
-#define MLS_FIXED_TEXT_MAX 352 /* 309 digits before the point */
-size_t mls_number_write_fixed(double number, int decimals, char text[MLS_FIXED_TEXT_MAX]);
-
 /* A number as text, to be printed with "%s" as mls_words_exact(n).text. */
 typedef struct mls_words {
     char text[64];

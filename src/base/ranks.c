@@ -76,46 +76,36 @@ static size_t whole_distance(size_t a, size_t b)
 }
 
 /* Of 100 values there are up to C(100, 50) = 1.0e29 choices: more than 64 bits count, fewer than 128. */
-typedef struct whole_count {
-    uint64_t high, low;
-} whole_count;
+__extension__ typedef unsigned __int128 whole_count;
 
-static inline void count_add(whole_count *to, const whole_count *more)
+static double count_double(whole_count count)
 {
-    to->low += more->low;
-    to->high += more->high + (to->low < more->low);
-}
-
-static double count_double(const whole_count *count)
-{
-    return ldexp((double)count->high, 64) + (double)count->low;
+    return ldexp((double)(uint64_t)(count >> 64), 64) + (double)(uint64_t)count;
 }
 
 /* ways[k * sums + s]: how many choices of k values have s as their sum of twice the ranks. */
 static double share_as_far(const ranked *all, size_t count, size_t chosen, size_t seen, whole_count *ways, size_t sums)
 {
     const size_t middle = chosen * (count + 1); /* the mean of all sums */
-    whole_count far = {0, 0};
-    whole_count any = {0, 0};
+    whole_count far = 0;
+    whole_count any = 0;
     size_t reached = 0;
-    ways[0].low = 1;
+    ways[0] = 1;
     for (size_t i = 0; i < count; i++) {
         reached += all[i].twice_rank;
         for (size_t k = i + 1 < chosen ? i + 1 : chosen; k > 0; k--) {
             const whole_count *fewer = ways + (k - 1) * sums;
             whole_count *more = ways + k * sums;
             for (size_t s = all[i].twice_rank; s <= reached; s++) {
-                count_add(&more[s], &fewer[s - all[i].twice_rank]);
+                more[s] += fewer[s - all[i].twice_rank];
             }
         }
     }
     for (size_t s = 0; s < sums; s++) {
-        count_add(&any, &ways[chosen * sums + s]);
-        if (whole_distance(s, middle) >= whole_distance(seen, middle)) {
-            count_add(&far, &ways[chosen * sums + s]);
-        }
+        any += ways[chosen * sums + s];
+        far += whole_distance(s, middle) >= whole_distance(seen, middle) ? ways[chosen * sums + s] : 0;
     }
-    return count_double(&far) / count_double(&any);
+    return count_double(far) / count_double(any);
 }
 
 bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p)

@@ -13,7 +13,7 @@
 static mls_words for_people(double number, int decimals, bool trimmed)
 {
     mls_words words = {"-"};
-    char text[MLS_FIXED_TEXT_MAX];
+    char text[sizeof words.text];
     char *end = words.text; /* 16 digits and 15 decimals at most */
     if (!isfinite(number)) {
         return words;
@@ -22,7 +22,7 @@ static mls_words for_people(double number, int decimals, bool trimmed)
         (void)mls_text_printf(words.text, sizeof words.text, "%.6g", number);
         return words;
     }
-    size_t len = mls_number_write_fixed(number, decimals, text);
+    size_t len = (size_t)mls_text_printf(text, sizeof text, "%.*f", decimals < 15 ? decimals : 15, number);
     const size_t whole = strcspn(text, ".");
     while (trimmed && len > whole && (text[len - 1] == '0' || text[len - 1] == '.')) {
         len--;

@@ -160,10 +160,8 @@ bool mls_value_string(const mls_value *value, mls_str *string)
     return true;
 }
 
-static bool value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth);
-
 /* Few members are looked up one by one; many by a map, unless there is no memory for it. */
-static bool members_equal(const mls_value *a, const mls_value *b, unsigned depth)
+static bool members_equal(const mls_value *a, const mls_value *b)
 {
     const size_t count = a->as.object.count;
     const mls_member *members = b->as.object.members;
@@ -180,23 +178,21 @@ static bool members_equal(const mls_value *a, const mls_value *b, unsigned depth
         const mls_value *other = !mapped         ? mls_value_member(b, mine->name)
                                  : place != NULL ? members[place - places.entries].value
                                                  : NULL;
-        equal = other != NULL && value_equal_deep(mine->value, other, depth + 1);
+        equal = mls_value_equal(mine->value, other);
     }
     mls_arena_release(&arena);
     return equal;
 }
 
-static bool value_equal_deep(const mls_value *a, const mls_value *b, unsigned depth)
+/* As deep as trees are: no deeper than the validator lets text be. */
+bool mls_value_equal(const mls_value *a, const mls_value *b)
 {
     double x;
     double y;
-    if (depth > MLS_JSON_DEPTH_MAX) {
-        return false;
-    }
     if (mls_value_number(a, &x) && mls_value_number(b, &y)) {
         return x == y;
     }
-    if (a->kind != b->kind) {
+    if (a == NULL || b == NULL || a->kind != b->kind) {
         return false;
     }
     switch (a->kind) {
@@ -207,19 +203,14 @@ static bool value_equal_deep(const mls_value *a, const mls_value *b, unsigned de
             return false;
         }
         for (size_t i = 0; i < a->as.list.count; i++) {
-            if (!value_equal_deep(&a->as.list.items[i], &b->as.list.items[i], depth + 1)) {
+            if (!mls_value_equal(&a->as.list.items[i], &b->as.list.items[i])) {
                 return false;
             }
         }
         return true;
     case MLS_JSON_OBJECT:
-        return members_equal(a, b, depth);
+        return members_equal(a, b);
     default:
         return true;
     }
-}
-
-bool mls_value_equal(const mls_value *a, const mls_value *b)
-{
-    return a != NULL && b != NULL && value_equal_deep(a, b, 0);
 }

@@ -64,21 +64,21 @@ static void test_random(void **state)
 {
     (void)state;
     for (uint32_t seed = 0; seed < 600; seed++) {
-        same_as_one_by_one(seed, MLS_NEEDLE_MIN + seed % 6);
+        same_as_one_by_one(seed, MLS_NEEDLE_MIN + seed % 4);
     }
 }
 
 static void test_bytes_of_any_value(void **state)
 {
     (void)state;
-    const mls_str needles[] = {MLS_STR("\0\377\0"), MLS_STR("\377\377\377\377\377\377\377\377")};
+    const mls_str needles[] = {MLS_STR("\0\377\377\377\377"), MLS_STR("\377\377\377\377\377\377\377\377")};
     const mls_str text = MLS_S("x\0\377\0\377\377\377\377\377\377\377\377\377\0\377\0");
     mls_needles *all;
     finds found = {0};
     assert_int_equal(mls_needles_new(needles, 2, &all), MLS_OK);
     assert_true(mls_needles_find(all, text, note, &found));
-    assert_int_equal(found.count, 4);
-    assert_int_equal(found.at[0][1] + found.at[0][13] + found.at[1][4] + found.at[1][5], 4);
+    assert_int_equal(found.count, 3);
+    assert_int_equal(found.at[0][3] + found.at[1][4] + found.at[1][5], 3);
     mls_needles_free(all);
 }
 
