@@ -54,9 +54,7 @@ static void end_field(builder *self)
         self->fields->unknown = self->fields->unknown || (self->hole_unquoted && mls_str_equal(text, SHELL_HOLE));
         mls_shell_fields_add(self->state, self->fields, mls_shell_keep(self->state, text));
     }
-    if (self->text.failed) {
-        mls_shell_no_memory(self->state);
-    }
+    (void)mls_shell_memory(self->state, !self->text.failed);
     mls_buffer_clear(&self->text);
     self->started = self->hole_unquoted = false;
 }

@@ -19,9 +19,7 @@ static mls_str real_path(mls_shell_state *state, mls_str path)
     char *real = copy.ptr != NULL ? realpath(copy.ptr, NULL) : NULL;
     const int problem = errno;
     const mls_str kept = real != NULL ? mls_arena_copy(state->arena, mls_str_from(real)) : MLS_S("");
-    if (copy.ptr == NULL || kept.ptr == NULL || (real == NULL && problem == ENOMEM)) {
-        mls_shell_no_memory(state);
-    }
+    (void)mls_shell_memory(state, copy.ptr != NULL && kept.ptr != NULL && (real != NULL || problem != ENOMEM));
     free(real);
     errno = problem;
     return kept;
@@ -49,9 +47,7 @@ mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str
         *bytes = mls_arena_copy(state->arena, mls_buffer_str(&text));
         status = bytes->ptr != NULL ? MLS_OK : mls_error_memory(&problem);
     }
-    if (status == MLS_ERROR_MEMORY) {
-        mls_shell_no_memory(state);
-    }
+    (void)mls_shell_memory(state, status != MLS_ERROR_MEMORY);
     mls_buffer_release(&text);
     if (error != NULL) {
         *error = problem;
@@ -135,9 +131,7 @@ void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields
     }
     mls_status status = find(state, &folder, &real);
     status = status == MLS_OK ? mls_folder_names(real.ptr, NAMES_MAX, &names, &problem) : status;
-    if (status == MLS_ERROR_MEMORY) {
-        mls_shell_no_memory(state);
-    }
+    (void)mls_shell_memory(state, status != MLS_ERROR_MEMORY);
     matches->unknown = problem != 0 || (status != MLS_OK && status != MLS_ERROR_READ);
     for (size_t i = 0; i < names.count && !state->stopped; i++) {
         if (mls_shell_step(state, names.count) && may_be(last, mls_str_from(names.items[i]))) {

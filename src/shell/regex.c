@@ -8,19 +8,14 @@ static bool regex_init(mls_shell_state *state, mls_pattern *self, mls_str rule, 
 {
     *self = (mls_pattern){0};
     const mls_status status = mls_shell_known(rule) ? mls_pattern_compile(self, kind, rule) : MLS_ERROR_SYNTAX;
-    if (status == MLS_ERROR_MEMORY) {
-        mls_shell_no_memory(state);
-    }
-    return status == MLS_OK;
+    return mls_shell_memory(state, status != MLS_ERROR_MEMORY) && status == MLS_OK;
 }
 
 static int regex_find(mls_shell_state *state, const mls_pattern *self, mls_str text, size_t at, mls_str *match)
 {
     const bool goes = mls_shell_known(text) && mls_shell_step(state, text.len + 64);
     const mls_status status = goes ? mls_pattern_find(self, text, at, match) : MLS_STOPPED;
-    if (status == MLS_ERROR_MEMORY) {
-        mls_shell_no_memory(state);
-    }
+    (void)mls_shell_memory(state, status != MLS_ERROR_MEMORY);
     return status != MLS_OK ? STATUS_UNKNOWN : mls_shell_status_of(match->ptr != NULL);
 }
 

@@ -5,10 +5,11 @@
 const char mls_shell_maybe[1] = {'\0'};
 const char mls_shell_unset[1] = {'\0'};
 
-void mls_shell_no_memory(mls_shell_state *state)
+bool mls_shell_memory(mls_shell_state *state, bool there)
 {
-    state->out_of_memory = true;
-    state->stopped = true;
+    state->out_of_memory |= !there;
+    state->stopped |= !there;
+    return there;
 }
 
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...)
@@ -20,9 +21,7 @@ void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *f
     va_end(args);
     const bool root = state->source_depth <= 1;
     const mls_finding_place place = {.path = root ? NULL : state->frame.path, .line = state->frame.line};
-    if (message.failed) {
-        mls_shell_no_memory(state);
-    } else {
+    if (mls_shell_memory(state, !message.failed)) {
         mls_findings_add(state->findings, code, place, "%s", message.ptr);
     }
     mls_buffer_release(&message);
@@ -55,18 +54,13 @@ mls_str mls_shell_keep(mls_shell_state *state, mls_str bytes)
         return SHELL_HOLE;
     }
     const mls_str kept = mls_arena_copy(state->arena, bytes);
-    if (kept.ptr == NULL) {
-        mls_shell_no_memory(state);
-    }
-    return kept.ptr != NULL ? kept : SHELL_HOLE;
+    return mls_shell_memory(state, kept.ptr != NULL) ? kept : SHELL_HOLE;
 }
 
 mls_str mls_shell_keep_buffer(mls_shell_state *state, mls_buffer *buffer)
 {
     mls_str text = SHELL_HOLE;
-    if (buffer->failed) {
-        mls_shell_no_memory(state);
-    } else {
+    if (mls_shell_memory(state, !buffer->failed)) {
         text = mls_shell_keep(state, buffer->ptr != NULL ? mls_buffer_str(buffer) : MLS_S(""));
     }
     mls_buffer_release(buffer);
@@ -91,11 +85,7 @@ mls_str mls_shell_number(mls_shell_state *state, int64_t number)
 /* Room for one more item of an array; false when memory runs out. */
 static bool grow(mls_shell_state *state, void **items, size_t count, size_t *capacity, size_t size)
 {
-    const bool grown = mls_arena_grow(state->arena, items, count, capacity, size);
-    if (!grown) {
-        mls_shell_no_memory(state);
-    }
-    return grown;
+    return mls_shell_memory(state, mls_arena_grow(state->arena, items, count, capacity, size));
 }
 
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text)
@@ -271,9 +261,7 @@ mls_shell_frame mls_shell_subshell_enter(mls_shell_state *state, mls_shell_outpu
     }
     frame->variables =
         (mls_shell_variables){.items = items, .capacity = variables->count, .forgotten = variables->forgotten};
-    if (items == NULL) {
-        mls_shell_no_memory(state);
-    } else if (mls_shell_step(state, 8 * variables->count)) {
+    if (mls_shell_memory(state, items != NULL) && mls_shell_step(state, 8 * variables->count)) {
         for (size_t *count = &frame->variables.count; *count < variables->count; (*count)++) {
             items[*count] = variables->items[*count];
         }

@@ -133,7 +133,8 @@ static inline bool mls_shell_goes(const mls_shell_state *state)
 }
 
 void mls_shell_limit(mls_shell_state *state, const char *limit);
-void mls_shell_no_memory(mls_shell_state *state);
+/* Whether there was memory; without it the reading ends. */
+bool mls_shell_memory(mls_shell_state *state, bool there);
 /* False, and the end of the reading, when not so many are left. */
 bool mls_shell_step(mls_shell_state *state, size_t count);
 void mls_shell_note(mls_shell_state *state, mls_finding_code code, const char *format, ...) MLS_PRINTF(3, 4);
