@@ -123,6 +123,17 @@ mls_str mls_path_folder(mls_str path)
     return path;
 }
 
+mls_str mls_path_cut(mls_str *path)
+{
+    while (path->len > 0 && path->ptr[path->len - 1] == '/') {
+        path->len--;
+    }
+    const mls_str before = mls_path_folder(*path);
+    const mls_str part = {path->ptr + before.len, path->len - before.len};
+    *path = before;
+    return part;
+}
+
 bool mls_path_is_below(mls_str path, mls_str folder)
 {
     return folder.len > 0 && mls_str_starts(path, folder) &&

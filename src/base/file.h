@@ -34,6 +34,9 @@ char *mls_path_join(const char *folder, const char *name) MLS_MUST_USE;
 /* The part of a path before a file's own name: up to the last '/', and with it; empty when there is none. */
 mls_str mls_path_folder(mls_str path);
 
+/* The last part of a path, without slashes around it, which is cut off: what stood before it is left. */
+mls_str mls_path_cut(mls_str *path);
+
 /* Whether a path, absolute and without links, is a folder or below it; an empty one holds nothing. */
 bool mls_path_is_below(mls_str path, mls_str folder);
 

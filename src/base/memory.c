@@ -137,3 +137,11 @@ void mls_arena_release(mls_arena *arena)
     free(arena->blocks);
     *arena = (mls_arena){0};
 }
+
+void mls_arena_free(mls_arena *arena)
+{
+    if (arena != NULL) {
+        mls_arena_release(arena);
+        free(arena);
+    }
+}

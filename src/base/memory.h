@@ -52,4 +52,7 @@ mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
 void mls_arena_reset(mls_arena *arena);
 void mls_arena_release(mls_arena *arena);
 
+/* Releases an arena that calloc() made, and frees it; NULL is none. */
+void mls_arena_free(mls_arena *arena);
+
 #endif

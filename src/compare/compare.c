@@ -190,9 +190,6 @@ void mls_comparison_release(mls_comparison *comparison)
     for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
         mls_published_release(&comparison->published[usage]);
     }
-    if (comparison->arena != NULL) {
-        mls_arena_release(comparison->arena);
-        free(comparison->arena);
-    }
+    mls_arena_free(comparison->arena);
     *comparison = (mls_comparison){0};
 }

@@ -47,12 +47,8 @@ static mls_str last_folder(const mls_side_group *group)
     if (group->run_count > 0 && strcmp(group->path, group->runs[0].file) == 0) {
         path = mls_path_folder(path);
     }
-    while (path.len > 0 && path.ptr[path.len - 1] == '/') {
-        path.len--;
-    }
-    const size_t before = mls_path_folder(path).len;
-    path = (mls_str){path.ptr + before, path.len - before};
-    return mls_str_equal(path, MLS_S(".")) || mls_str_equal(path, MLS_S("..")) ? (mls_str){path.ptr, 0} : path;
+    const mls_str part = mls_path_cut(&path);
+    return mls_str_among(part, ". ..") ? MLS_S("") : part;
 }
 
 static bool same_key(pairing by, const mls_side_group *a, const mls_side_group *b)

@@ -189,10 +189,7 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
 
 void mls_published_release(mls_published *published)
 {
-    if (published->arena != NULL) {
-        mls_arena_release(published->arena);
-        free(published->arena);
-    }
+    mls_arena_free(published->arena);
     free(published->results);
     *published = (mls_published){0};
 }

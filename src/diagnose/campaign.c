@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/moment.h"
 #include "base/statistics.h"
@@ -118,20 +119,14 @@ static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
 /* The last number in the name of a path: of job_9007 it is 9007. */
 static mls_str job_number(const char *path)
 {
-    mls_str name = mls_str_from(path);
-    while (name.len > 0 && name.ptr[name.len - 1] == '/') {
-        name.len--;
-    }
-    size_t begin = name.len;
-    while (begin > 0 && name.ptr[begin - 1] != '/') {
-        begin--;
-    }
+    mls_str whole = mls_str_from(path);
+    const mls_str name = mls_path_cut(&whole);
     size_t end = name.len;
-    while (end > begin && !mls_is_digit(name.ptr[end - 1])) {
+    while (end > 0 && !mls_is_digit(name.ptr[end - 1])) {
         end--;
     }
     size_t first = end;
-    while (first > begin && mls_is_digit(name.ptr[first - 1])) {
+    while (first > 0 && mls_is_digit(name.ptr[first - 1])) {
         first--;
     }
     return (mls_str){name.ptr + first, end - first};
@@ -407,9 +402,6 @@ mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_s
 
 void mls_campaign_release(mls_campaign *campaign)
 {
-    if (campaign->arena != NULL) {
-        mls_arena_release(campaign->arena);
-        free(campaign->arena);
-    }
+    mls_arena_free(campaign->arena);
     *campaign = (mls_campaign){0};
 }

@@ -181,9 +181,6 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
 
 void mls_diagnosis_release(mls_diagnosis *diagnosis)
 {
-    if (diagnosis->arena != NULL) {
-        mls_arena_release(diagnosis->arena);
-        free(diagnosis->arena);
-    }
+    mls_arena_free(diagnosis->arena);
     *diagnosis = (mls_diagnosis){0};
 }

@@ -274,10 +274,7 @@ mls_status mls_profile_read_bytes(mls_str bytes, const char *file, const mls_ker
 void mls_profile_free(mls_profile *profile)
 {
     if (profile != NULL) {
-        if (profile->arena != NULL) {
-            mls_arena_release(profile->arena);
-        }
-        free(profile->arena);
+        mls_arena_free(profile->arena);
         mls_findings_release(&profile->findings);
         free(profile);
     }

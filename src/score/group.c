@@ -379,10 +379,7 @@ void mls_group_release(mls_group *group)
     free(group->marks);
     free(group->note);
     free(group->power.joules);
-    if (group->arena != NULL) {
-        mls_arena_release(group->arena);
-        free(group->arena);
-    }
+    mls_arena_free(group->arena);
     mls_rcp_set_free(group->rcp.set);
     mls_findings_release(&group->rcp.findings);
     mls_findings_release(&group->seeds.findings);

@@ -89,10 +89,7 @@ void mls_run_release(mls_run *run)
     free(run->hyperparameters);
     free(run->seeds);
     free(run->images);
-    if (run->arena != NULL) {
-        mls_arena_release(run->arena);
-        free(run->arena);
-    }
+    mls_arena_free(run->arena);
     if (run->notes != NULL && run->observer->release != NULL) {
         run->observer->release(run->notes);
     }

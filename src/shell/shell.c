@@ -62,10 +62,7 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
 void mls_shell_free(mls_shell *script)
 {
     if (script != NULL) {
-        if (script->arena != NULL) {
-            mls_arena_release(script->arena);
-        }
-        free(script->arena);
+        mls_arena_free(script->arena);
         mls_findings_release(&script->findings);
         free(script->path);
         free(script);

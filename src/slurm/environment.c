@@ -8,26 +8,14 @@
 #include "base/memory.h"
 #include "slurm/slurm.h"
 
-/* The last part of a folder's path, which is cut off; slashes may stand doubled. */
-static mls_str cut_part(mls_str *folder)
-{
-    while (folder->len > 0 && folder->ptr[folder->len - 1] == '/') {
-        folder->len--;
-    }
-    const mls_str before = mls_path_folder(*folder);
-    const mls_str part = {folder->ptr + before.len, folder->len - before.len};
-    *folder = before;
-    return part;
-}
-
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
 {
-    const mls_str benchmark = cut_part(&folder);
-    *system = cut_part(&folder);
+    const mls_str benchmark = mls_path_cut(&folder);
+    *system = mls_path_cut(&folder);
     if (mls_str_equal(*system, MLS_S("strong")) || mls_str_equal(*system, MLS_S("weak"))) {
-        *system = cut_part(&folder);
+        *system = mls_path_cut(&folder);
     }
-    const mls_str results = cut_part(&folder);
+    const mls_str results = mls_path_cut(&folder);
     *above = folder;
     return mls_str_equal(results, MLS_S("results")) && benchmark.len > 0 && benchmark.ptr[0] != '.' &&
            system->len > 0 && system->ptr[0] != '.';

@@ -57,10 +57,7 @@ void mls_submission_release(mls_submission *submission)
     free(submission->submitters);
     mls_findings_release(&submission->findings);
     free(submission->real);
-    if (submission->arena != NULL) {
-        mls_arena_release(submission->arena);
-        free(submission->arena);
-    }
+    mls_arena_free(submission->arena);
     *submission = (mls_submission){0};
 }
 

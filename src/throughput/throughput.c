@@ -200,9 +200,6 @@ void mls_throughputs_release(mls_throughputs *all)
     for (size_t i = 0; i < all->group_count; i++) {
         mls_findings_release(&all->groups[i].findings);
     }
-    if (all->arena != NULL) {
-        mls_arena_release(all->arena);
-        free(all->arena);
-    }
+    mls_arena_free(all->arena);
     *all = (mls_throughputs){0};
 }
