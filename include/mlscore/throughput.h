@@ -145,13 +145,13 @@ typedef struct mls_throughput_group {
 
 /** Settings to measure by.  Tables must outlive the result. */
 typedef struct mls_throughput_options {
-    mls_rulesets *rulesets;               /**< whose rules have the targets; NULL: no time to target */
-    const mls_models *models;             /**< not NULL */
+    mls_rulesets *rulesets;                    /**< whose rules have the targets; NULL: no time to target */
+    const mls_models *models;                  /**< not NULL */
     const mls_accelerators *accelerator_table; /**< not NULL */
-    const mls_accelerator *accelerator;   /**< what a person says of the machine; NULL: what descriptions say */
-    double accelerators;                  /**< NAN: likewise */
-    bool series;                          /**< programs get the segments too */
-    bool causal;                          /**< attention counts half, as newer tools have it; else whole (PaLM) */
+    const mls_accelerator *accelerator;        /**< what a person says of the machine; NULL: what descriptions say */
+    double accelerators;                       /**< NAN: likewise */
+    bool series;                               /**< programs get the segments too */
+    bool causal;                               /**< attention counts half, as newer tools have it; else whole (PaLM) */
     bool has_precision;
     mls_precision precision; /**< the peak that utilization is measured against too */
 } mls_throughput_options;
@@ -177,23 +177,6 @@ extern const mls_observer mls_throughput_observer;
 mls_status mls_throughputs_measure(const mls_collection *collection, const mls_throughput_options *options,
                                    mls_throughputs *all, mls_error *error) MLS_MUST_USE;
 void mls_throughputs_release(mls_throughputs *all);
-
-/** The outcome of comparing two sides. */
-typedef enum mls_sides_verdict {
-    MLS_SIDES_TOO_FEW, /**< fewer than 4 runs on a side: too few to say */
-    MLS_SIDES_ALIKE,
-    MLS_SIDES_REGRESSION, /**< B is slower by 2 % or more, and that is no chance (p < 0.05) */
-    MLS_SIDES_IMPROVEMENT
-} mls_sides_verdict;
-
-typedef struct mls_sides {
-    mls_sides_verdict verdict;
-    double ratio; /**< median pace of B over that of A */
-    double p;     /**< two-sided, of Mann and Whitney's test; exact up to 20 runs a side; NAN: a side is empty */
-} mls_sides;
-
-/** Compares the paces (ms a sample) of runs of two sides; convergence is judged elsewhere.  False: no memory. */
-bool mls_sides_compare(const double *a, size_t a_count, const double *b, size_t b_count, mls_sides *sides) MLS_MUST_USE;
 
 MLS_C_END
 #endif

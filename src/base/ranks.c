@@ -39,15 +39,11 @@ typedef struct ranked {
     bool first;
 } ranked;
 
-/*
- * Both samples in one order with their ranks, to be given to free(); NULL: no memory.  `ties` gets the sum of t^3 - t
- * over the groups of t equal values, and `sum` the first sample's sum of twice the ranks.
- */
-static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_count, double *ties, size_t *sum)
+/* Both samples in one order, to be given to free(); NULL: no memory.  `sum` gets that of the first's twice_rank. */
+static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_count, size_t *sum)
 {
     const size_t count = a_count + b_count;
     ranked *all = calloc(count, sizeof *all);
-    *ties = 0;
     *sum = 0;
     if (all == NULL) {
         return NULL;
@@ -60,8 +56,6 @@ static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_c
         for (end = i + 1; end < count && mls_compare_doubles(all[end].value, all[i].value) == 0;) {
             end++;
         }
-        const double tied = (double)(end - i);
-        *ties += tied * tied * tied - tied;
         for (size_t k = i; k < end; k++) {
             all[k].twice_rank = i + 1 + end; /* (first rank + last rank), 1 and up */
             *sum += all[k].first ? all[k].twice_rank : 0;
@@ -118,9 +112,8 @@ bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     const size_t count = a_count + b_count;
     const size_t chosen = turned ? b_count : a_count;
     const size_t sums = count * (count + 1) + 1;
-    double ties;
     size_t seen;
-    ranked *all = turned ? rank(b, b_count, a, a_count, &ties, &seen) : rank(a, a_count, b, b_count, &ties, &seen);
+    ranked *all = turned ? rank(b, b_count, a, a_count, &seen) : rank(a, a_count, b, b_count, &seen);
     whole_count *ways = calloc((chosen + 1) * sums, sizeof *ways);
     const bool ok = all != NULL && ways != NULL;
     if (ok) {
@@ -129,25 +122,4 @@ bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     free(all);
     free(ways);
     return ok;
-}
-
-bool mls_rank_test_normal(const double *a, size_t a_count, const double *b, size_t b_count, double *p)
-{
-    *p = NAN;
-    if (a_count == 0 || b_count == 0) {
-        return true;
-    }
-    double ties;
-    size_t seen;
-    ranked *all = rank(a, a_count, b, b_count, &ties, &seen);
-    if (all == NULL) {
-        return false;
-    }
-    const double count = (double)a_count + (double)b_count;
-    const double both = (double)a_count * (double)b_count;
-    const double variance = both / 12 * (count + 1 - ties / (count * (count - 1)));
-    const double off = (double)whole_distance(seen, a_count * (a_count + b_count + 1)) / 2;
-    *p = variance > 0 ? fmin(1, erfc(fmax(0, off - 0.5) / sqrt(2 * variance))) : 1;
-    free(all);
-    return true;
 }

@@ -86,7 +86,4 @@ double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
 #define MLS_RANKED_MAX 100
 bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p);
 
-/* The same by the normal distribution, the variance corrected for ties and the distance for continuity (by half). */
-bool mls_rank_test_normal(const double *a, size_t a_count, const double *b, size_t b_count, double *p);
-
 #endif

@@ -19,87 +19,6 @@ static void assert_near(double got, double wanted)
     }
 }
 
-/* ---------------------------------------------------------------- two sides */
-
-static mls_sides compare(const double *a, size_t a_count, const double *b, size_t b_count)
-{
-    mls_sides sides;
-    assert_true(mls_sides_compare(a, a_count, b, b_count, &sides));
-    return sides;
-}
-
-/*
- * Four against four, apart: of the 8! / (4! 4!) = 70 ways to split eight ranks two are as far apart, so p = 2 / 70.
- * Medians (101 + 102) / 2 = 101.5 and (104 + 107) / 2 = 105.5: ratio 1.0394 >= 1.02.
- */
-static void two_sides_apart(void **state)
-{
-    const double a[] = {103, 100, 102, 101};
-    const double b[] = {103.5, 104, 107, 110};
-    (void)state;
-    mls_sides sides = compare(a, 4, b, 4);
-    assert_near(sides.p, 2.0 / 70);
-    assert_near(sides.ratio, 105.5 / 101.5);
-    assert_int_equal(sides.verdict, MLS_SIDES_REGRESSION);
-    sides = compare(b, 4, a, 4);
-    assert_near(sides.ratio, 101.5 / 105.5);
-    assert_int_equal(sides.verdict, MLS_SIDES_IMPROVEMENT);
-}
-
-/*
- * Ranks of A among 100 102 103 104 105 106 107 109 are 1, 2, 4 and 6: 13, which is 5 from the mean 4 * 9 / 2 = 18. Sums
- * of four of eight ranks up to 13: 10 once (1234), 11 once (1235), 12 twice (1236 1245), 13 three times (1237 1246
- * 1345): 7, and as many from 23 on: p = 14 / 70.
- */
-static void two_sides_mixed(void **state)
-{
-    const double a[] = {100, 102, 104, 106};
-    const double b[] = {103, 105, 107, 109};
-    (void)state;
-    const mls_sides sides = compare(a, 4, b, 4);
-    assert_near(sides.p, 14.0 / 70);
-    assert_near(sides.ratio, 106.0 / 103);
-    assert_int_equal(sides.verdict, MLS_SIDES_ALIKE);
-}
-
-/* Apart for sure, but by 1 %; and three runs are too few: the least p of three against three is 2 / 20. */
-static void two_sides_that_say_little(void **state)
-{
-    const double a[] = {100, 100.1, 100.2, 100.3};
-    const double b[] = {101, 101.1, 101.2, 101.3};
-    (void)state;
-    mls_sides sides = compare(a, 4, b, 4);
-    assert_near(sides.p, 2.0 / 70);
-    assert_int_equal(sides.verdict, MLS_SIDES_ALIKE);
-    sides = compare(a, 3, (const double[]){200, 201, 202}, 3);
-    assert_near(sides.p, 2.0 / 20);
-    assert_int_equal(sides.verdict, MLS_SIDES_TOO_FEW);
-    sides = compare(a, 4, b, 0);
-    assert_true(isnan(sides.p) && isnan(sides.ratio));
-    assert_int_equal(sides.verdict, MLS_SIDES_TOO_FEW);
-}
-
-/*
- * 21 times 1 against 21 times 1.05: more than 20 on a side, so the normal distribution.  U = 0, its mean 21 * 21 / 2 =
- * 220.5, its variance 441 / 12 * (43 - 2 * (21^3 - 21) / (42 * 41)) = 36.75 * (43 - 18480 / 1722) = 1185.86585…;
- * z = (220.5 - 0.5) / 34.4364… = 6.38858…, p = erfc(z / sqrt(2)).
- */
-static void two_sides_of_many(void **state)
-{
-    double a[21];
-    double b[21];
-    (void)state;
-    for (size_t i = 0; i < 21; i++) {
-        a[i] = 1;
-        b[i] = 1.05;
-    }
-    const mls_sides sides = compare(a, 21, b, 21);
-    const double p = erfc(220 / sqrt(36.75 * (43 - 18480.0 / 1722)) / sqrt(2));
-    assert_true(fabs(sides.p - p) < 1e-6 * p);
-    assert_int_equal(sides.verdict, MLS_SIDES_REGRESSION);
-    assert_true(compare(a, 20, b, 20).p < 1e-10); /* exact: 2 / C(40, 20) = 2 / 137846528820 = 1.45e-11 */
-}
-
 /* ------------------------------------------------------------- utilization */
 
 static mls_utilization utilization_of(bool causal, const char *accelerator)
@@ -110,12 +29,13 @@ static mls_utilization utilization_of(bool causal, const char *accelerator)
     mls_accelerators *accelerators;
     timed_logs logs;
     assert_int_equal(mls_accelerators_load(&accelerators, NULL), MLS_OK);
-    timed_measure(&logs, &log, 1,
-                  (mls_throughput_options){.accelerators = 8,
-                                           .accelerator = mls_accelerators_find(accelerators, mls_str_from(accelerator)),
-                                           .causal = causal,
-                                           .has_precision = true,
-                                           .precision = MLS_PRECISION_FP8});
+    timed_measure(
+        &logs, &log, 1,
+        (mls_throughput_options){.accelerators = 8,
+                                 .accelerator = mls_accelerators_find(accelerators, mls_str_from(accelerator)),
+                                 .causal = causal,
+                                 .has_precision = true,
+                                 .precision = MLS_PRECISION_FP8});
     mls_utilization of = logs.all.runs[0]->utilization;
     of.accelerator = NULL;
     timed_release(&logs);
@@ -313,10 +233,6 @@ static void a_row_of_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_sides_apart),
-        cmocka_unit_test(two_sides_mixed),
-        cmocka_unit_test(two_sides_that_say_little),
-        cmocka_unit_test(two_sides_of_many),
         cmocka_unit_test(utilization_whole_and_causal),
         cmocka_unit_test(a_spark_has_a_step_a_third_of_the_band),
         cmocka_unit_test(a_spark_weighs_and_leaves_gaps),
