@@ -29,10 +29,10 @@ void mls_compare_show_heading(mls_view *view, const mls_side_group *const *group
     }
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
     mls_view_headline(view, mls_str_from(first->benchmark != NULL ? first->benchmark : "unknown benchmark"), &line, 2);
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_view_gap(view);
 }
 
-/* What a run's file is called below the path of its group. */
+/* Returns the name of a run's file below the path of its group. */
 static const char *file_below(const mls_side_group *group, const mls_side_run *run)
 {
     const size_t len = strlen(group->path);

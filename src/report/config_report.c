@@ -10,12 +10,12 @@
 
 enum { INDENT = 2, HANG = 4 };
 
-/* What a person wants to know of a config beside its shape. */
+/* The settings that a person wants to know of a config beside its shape. */
 static const char settings_that_matter[] =
     "DGXSYSTEM DGXNNODES DGXNGPU MINIBS BATCHSIZE TP TENSOR_MODEL_PARALLEL PP PIPELINE_MODEL_PARALLEL CP "
     "CONTEXT_PARALLEL MICRO_BATCH_SIZE LR MAX_STEPS SEGMENT WALLTIME_RUNANDTIME WALLTIME";
 
-/* A degree of parallelism: 1 where the name tells others, 0 where it tells none. */
+/* A degree of parallelism: 1 where the name has others, 0 where it has none. */
 static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
 {
     const bool parallel = name->tensor_parallel != 0 || name->pipeline_parallel != 0 || name->context_parallel != 0;

@@ -180,7 +180,7 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "what to do: %s", failure->signature->action);
 }
 
-/* What caused nothing, and what was not read. */
+/* Shows what caused nothing, and what was not read. */
 static void show_rest(mls_view *view, const mls_diagnosis *job)
 {
     for (size_t i = 0; view->verbose > 0 && i < job->note_count; i++) {
@@ -319,37 +319,27 @@ MLS_FIELDS(downtime, mls_campaign, DOWNTIME_FIELDS)
     F(campaign, downtime, OBJECT_OF(downtime), "", row)
 MLS_FIELDS(campaign, mls_campaign, CAMPAIGN_FIELDS)
 
-static const char *clock_words(mls_words *words, double ms)
-{
-    *words = mls_words_clock(ms / 60000);
-    return words->text;
-}
-
 static const char *const lost_words[MLS_LOST_COUNT] = {"detection", "shutdown", "lost work", "restart"};
 
 static void show_jobs(mls_view *view, const mls_campaign *campaign)
 {
     mls_table table = {.indent = INDENT};
-    mls_words words;
     for (size_t i = 0; i < campaign->count; i++) {
         const mls_campaign_job *job = &campaign->jobs[i];
         const bool failed = job->outcome == MLS_JOB_FAILED;
         const mls_str kind = class_or_null(job->kind);
         mls_table_row(&table);
-        mls_table_cell(&table, "job", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s",
-                       job->job != NULL ? job->job : job->diagnosis->path);
-        mls_table_cell(&table, "took", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
-                       clock_words(&words, job->end_ms - job->start_ms));
+        mls_table_text(&table, "job", MLS_COLUMN_KEEP, job->job != NULL ? job->job : job->diagnosis->path);
+        mls_table_words(&table, "took", MLS_COLUMN_RIGHT, mls_words_clock((job->end_ms - job->start_ms) / 60000));
         mls_table_cell(&table, "outcome", MLS_COLUMN_LEFT, failed ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s",
                        outcome_word(job->outcome));
         mls_table_cell(&table, "class", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%.*s", (int)kind.len,
                        kind.ptr != NULL ? kind.ptr : "");
         for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
-            mls_table_cell(&table, lost_words[k], MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
-                           failed ? clock_words(&words, job->lost_ms[k]) : "");
+            mls_table_text(&table, lost_words[k], MLS_COLUMN_RIGHT,
+                           failed ? mls_words_clock(job->lost_ms[k] / 60000).text : "");
         }
-        mls_table_cell(&table, "signature", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s",
-                       job->signature != NULL ? job->signature : "");
+        mls_table_text(&table, "signature", MLS_COLUMN_LEFT, job->signature != NULL ? job->signature : "");
     }
     mls_table_finish(&table, view);
 }
@@ -377,27 +367,26 @@ static void campaign_show(mls_printer *to, const void *what)
 {
     const mls_campaign *campaign = what;
     mls_view *view = to->view;
-    mls_words words[2];
     mls_buffer line = {0};
-    mls_view_printf(view, MLS_STYLE_BOLD, 0, HANG, "%s of %s failed; %s lost of %s: %s",
-                    mls_words_count((double)campaign->errors).text,
-                    mls_words_plural(campaign->count, "job", "jobs").text,
-                    clock_words(&words[0], campaign->downtime_ms), clock_words(&words[1], campaign->total_ms),
-                    mls_words_percent(campaign->percent / 100, 2).text);
+    mls_view_printf(
+        view, MLS_STYLE_BOLD, 0, HANG, "%s of %s failed; %s lost of %s: %s",
+        mls_words_count((double)campaign->errors).text, mls_words_plural(campaign->count, "job", "jobs").text,
+        mls_words_clock(campaign->downtime_ms / 60000).text, mls_words_clock(campaign->total_ms / 60000).text,
+        mls_words_percent(campaign->percent / 100, 2).text);
     show_jobs(view, campaign);
-    mls_buffer_printf(&line, "checkpoints %s", clock_words(&words[0], campaign->checkpoint_ms));
+    mls_buffer_printf(&line, "checkpoints %s", mls_words_clock(campaign->checkpoint_ms / 60000).text);
     for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
-        mls_buffer_printf(&line, " · %s %s", lost_words[k], clock_words(&words[0], campaign->lost_ms[k]));
+        mls_buffer_printf(&line, " · %s %s", lost_words[k], mls_words_clock(campaign->lost_ms[k] / 60000).text);
     }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                    "not counted: %s waiting between jobs, %s starting the first one",
-                    clock_words(&words[0], campaign->wait_ms), clock_words(&words[1], campaign->startup_ms));
+    mls_view_printf(
+        view, MLS_STYLE_PLAIN, INDENT, HANG, "not counted: %s waiting between jobs, %s starting the first one",
+        mls_words_clock(campaign->wait_ms / 60000).text, mls_words_clock(campaign->startup_ms / 60000).text);
     for (unsigned i = 1; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
         const mls_str kind = mls_failure_word(MLS_FAILURE_CLASSES, i);
         if (isfinite(campaign->by_class[i])) {
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "by %.*s: %s, %s", (int)kind.len, kind.ptr,
-                            clock_words(&words[0], campaign->by_class[i]),
+                            mls_words_clock(campaign->by_class[i] / 60000).text,
                             mls_words_percent(campaign->by_class[i] / campaign->total_ms, 2).text);
         }
     }

@@ -185,9 +185,10 @@ static void size_row(mls_table *table, const char *name, double bytes, mls_style
 {
     const unsigned look = MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP;
     mls_table_row(table);
-    mls_table_cell(table, "", MLS_COLUMN_KEEP, style, "%s", name);
-    mls_table_cell(table, "GB", look, style, "%s", mls_words_grouped(bytes / gb, 2).text);
-    mls_table_cell(table, "GiB", look, style, "%s", mls_words_grouped(bytes / gib, 2).text);
+    table->style = style;
+    mls_table_text(table, "", MLS_COLUMN_KEEP, name);
+    mls_table_words(table, "GB", look, mls_words_grouped(bytes / gb, 2));
+    mls_table_words(table, "GiB", look, mls_words_grouped(bytes / gib, 2));
 }
 
 static void show_items(mls_view *view, const mls_memory_job *job)
@@ -201,7 +202,7 @@ static void show_items(mls_view *view, const mls_memory_job *job)
         const double bytes = (double)(last ? of->estimate : of->items[items[i]]);
         const mls_style style = last ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
         size_row(&table, last ? "at the peak" : mls_memory_item_name(items[i]), bytes, style);
-        mls_table_cell(&table, "", MLS_COLUMN_LEFT, style, "%s", memory_bar(&table, view, bytes, of));
+        mls_table_text(&table, "", MLS_COLUMN_LEFT, memory_bar(&table, view, bytes, of));
         if (view->verbose > 0 && !last) {
             mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_memory_item_words(items[i]));
         }
@@ -266,7 +267,7 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     }
 }
 
-/* What was computed, before any number of it. */
+/* Says what was computed, before any number of it. */
 static void show_ask(mls_view *view, const mls_memory_job *job)
 {
     const mls_memory_ask *ask = &job->ask;
@@ -305,7 +306,7 @@ static void show_change(mls_view *view, const mls_memory_job *job, const mls_mem
     mls_output_drop(view->output, &line);
 }
 
-/* What could lie in the host's memory, and what that costs. */
+/* Says how much could lie in the host's memory, and what that costs. */
 static void show_spill(mls_view *view, const mls_memory_estimate *of)
 {
     const bool has_room = of->spill <= of->host_bytes;

@@ -20,7 +20,7 @@ static void show_yours(mls_view *view, const mls_beside *beside)
     mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
 }
 
-/* An edition without results is compared with another one's: that is told. */
+/* An edition without results is compared with another one's: that is said. */
 static bool is_edition(const mls_side_group *group, const char *round)
 {
     const size_t len = strlen(round);
@@ -32,30 +32,25 @@ static void nearest_row(mls_table *table, const mls_published_near *near)
     const mls_published_result *result = near->result;
     const mls_published_system *system = result->system;
     mls_table_row(table);
-    mls_table_cell(table, "published", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s",
-                   mls_words_grouped(result->minutes, 3).text);
-    mls_table_cell(table, "yours is", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN,
-                   near->self ? "%s%s" : "%s %s",
+    mls_table_words(table, "published", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(result->minutes, 3));
+    mls_table_cell(table, "yours is", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s%s",
                    near->self ? "this one" : mls_words_percent(fabs(near->ratio), 1).text,
                    near->self        ? ""
-                   : near->ratio < 0 ? "faster"
-                                     : "slower");
-    mls_table_cell(table, "accelerators", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
-                   mls_words_count(system->accelerators).text);
-    mls_table_cell(table, "model", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s",
-                   system->model.text[0] != '\0' ? system->model.text : "-");
-    mls_table_cell(table, "accelerator-min", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s",
-                   mls_words_grouped(result->accelerator_minutes, 0).text);
+                   : near->ratio < 0 ? " faster"
+                                     : " slower");
+    mls_table_words(table, "accelerators", MLS_COLUMN_RIGHT, mls_words_count(system->accelerators));
+    mls_table_text(table, "model", MLS_COLUMN_LEFT, system->model.text[0] != '\0' ? system->model.text : NULL);
+    mls_table_words(table, "accelerator-min", MLS_COLUMN_RIGHT, mls_words_grouped(result->accelerator_minutes, 0));
     mls_table_cell(table, "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", result->rank, result->ranked);
-    mls_table_cell(table, "submitter", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", system->submitter);
-    mls_table_cell(table, "system", MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", system->system_id);
+    mls_table_text(table, "submitter", MLS_COLUMN_LEFT, system->submitter);
+    mls_table_text(table, "system", MLS_COLUMN_CUT, system->system_id);
 }
 
 static void show_table(mls_view *view, const mls_beside *beside)
 {
     mls_table table = {.indent = 2};
     show_yours(view, beside);
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_view_gap(view);
     for (size_t i = 0; i < beside->count; i++) {
         nearest_row(&table, &beside->near[i]);
     }

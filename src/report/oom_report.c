@@ -86,7 +86,7 @@ static const double gib = 1073741824.0;
 
 static void size_cell(mls_table *table, const char *header, double bytes)
 {
-    mls_table_cell(table, header, MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s", mls_words_grouped(bytes / gib, 2).text);
+    mls_table_words(table, header, MLS_COLUMN_DECIMAL, mls_words_grouped(bytes / gib, 2));
 }
 
 static void number_cell(mls_table *table, const char *header, int64_t number)
@@ -103,7 +103,7 @@ static void add_message_row(mls_table *table, const oom_row *row)
     mls_table_cell(table, "GiB", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s:%zu", oom->file, oom->line);
     number_cell(table, "rank", oom->rank);
     number_cell(table, "GPU", oom->gpu);
-    mls_table_cell(table, "advice", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", mls_table_take(table, &advice));
+    mls_table_text(table, "advice", MLS_COLUMN_LEFT, mls_table_take(table, &advice));
     size_cell(table, "wanted", known(oom->tried));
     size_cell(table, "allocated", known(oom->allocated));
     if (row->job != NULL) {

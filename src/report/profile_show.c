@@ -69,22 +69,22 @@ static void show_run(mls_view *view, const mls_profile *profile)
 
 static void show_head(mls_view *view, const mls_profile *profile)
 {
-    mls_buffer behind = {0};
-    mls_buffer_printf(&behind, "   %s", mls_profile_kind_words(profile->kind));
+    mls_buffer rest = {0};
+    mls_buffer_printf(&rest, "   %s", mls_profile_kind_words(profile->kind));
     if (profile->steps.count > 0) {
-        mls_buffer_printf(&behind, "   %s, %s ms each",
+        mls_buffer_printf(&rest, "   %s, %s ms each",
                           mls_words_plural((size_t)profile->steps.count, "step", "steps").text,
                           mls_words_grouped(profile->steps.mean_ms, 1).text);
     }
     if (profile->device_count == 1) {
-        mls_buffer_append_text(&behind, "   device ");
-        mls_buffer_append(&behind, device_shown(&profile->devices[0]));
-        mls_buffer_printf(&behind, ": %s ms", mls_words_grouped(profile->devices[0].window_ms, 1).text);
+        mls_buffer_append_text(&rest, "   device ");
+        mls_buffer_append(&rest, device_shown(&profile->devices[0]));
+        mls_buffer_printf(&rest, ": %s ms", mls_words_grouped(profile->devices[0].window_ms, 1).text);
     } else if (profile->device_count > 1) {
-        mls_buffer_printf(&behind, "   %zu devices", profile->device_count);
+        mls_buffer_printf(&rest, "   %zu devices", profile->device_count);
     }
-    mls_buffer_append_text(&behind, profile->complete ? "" : "   not complete");
-    mls_view_headline(view, mls_str_from(mls_path_shown(profile->file)), &behind, HANG);
+    mls_buffer_append_text(&rest, profile->complete ? "" : "   not complete");
+    mls_view_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest, HANG);
     for (size_t i = 0; i < profile->device_count; i++) {
         show_device_line(view, &profile->devices[i], profile->device_count == 1);
     }
@@ -105,8 +105,7 @@ static void name_cell(mls_table *table, const char *header, mls_str name)
     mls_buffer shown = {0};
     mls_utf8_append_cut(&shown, name, NAME_SHOWN);
     table->failed |= shown.failed;
-    mls_table_cell(table, header, MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s",
-                   shown.ptr != NULL ? shown.ptr : "");
+    mls_table_text(table, header, MLS_COLUMN_KEEP | MLS_COLUMN_CUT, shown.ptr != NULL ? shown.ptr : "");
     mls_buffer_release(&shown);
 }
 
@@ -118,12 +117,12 @@ static void add_profile_row(mls_table *table, const char *header, const char *co
     mls_table_row(table);
     name_cell(table, header, row->name);
     if (kernels) {
-        mls_table_cell(table, "class", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", row->class_name);
+        mls_table_text(table, "class", MLS_COLUMN_LEFT, row->class_name);
     }
     profile_cell(table, counted_as, (double)row->count, 0);
     profile_cell(table, "ms", row->total_ms, 3);
     if (isfinite(row->share)) {
-        mls_table_cell(table, "share", DECIMAL, MLS_STYLE_PLAIN, "%s", mls_words_percent(row->share, 1).text);
+        mls_table_words(table, "share", DECIMAL, mls_words_percent(row->share, 1));
     }
     if (counter != NULL) {
         profile_cell(table, "compute %", counter->compute_percent, 1);
@@ -220,10 +219,10 @@ static void show_changes(mls_view *view, const mls_profiles *all)
 {
     mls_table table = {.indent = INDENT};
     const bool steps = all->changes->per_step;
-    mls_buffer behind = {0};
-    mls_buffer_printf(&behind, "   against %s, %s", mls_path_shown(all->base->file),
+    mls_buffer rest = {0};
+    mls_buffer_printf(&rest, "   against %s, %s", mls_path_shown(all->base->file),
                       steps ? "milliseconds a step" : "percent of the activity");
-    mls_view_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &behind, HANG);
+    mls_view_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &rest, HANG);
     for (size_t i = 0; i < all->changes->count; i++) {
         const mls_profile_change *change = &all->changes->items[i];
         const double factor = steps ? 1 : 100;
@@ -231,8 +230,7 @@ static void show_changes(mls_view *view, const mls_profiles *all)
         name_cell(&table, "class", change->name);
         profile_cell(&table, "before", change->before * factor, 3);
         profile_cell(&table, "after", change->after * factor, 3);
-        mls_table_cell(&table, "change", DECIMAL, MLS_STYLE_PLAIN, "%s",
-                       mls_words_signed((change->after - change->before) * factor, 3).text);
+        mls_table_words(&table, "change", DECIMAL, mls_words_signed((change->after - change->before) * factor, 3));
     }
     mls_table_finish(&table, view);
 }

@@ -10,13 +10,7 @@ enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN
 /* A short name of what it ran on, or with -v the whole. */
 static const char *accelerator_shown(const mls_view *view, const mls_published_system *system)
 {
-    const char *whole = system->accelerator != NULL ? system->accelerator : "-";
-    return view->verbose > 0 ? whole : system->model.text[0] != '\0' ? system->model.text : "-";
-}
-
-static const char *shown_or_dash(const char *text)
-{
-    return text != NULL ? text : "-";
+    return view->verbose > 0 ? system->accelerator : system->model.text[0] != '\0' ? system->model.text : NULL;
 }
 
 static void note_division(mls_table *table, const mls_published_result *result)
@@ -27,13 +21,12 @@ static void note_division(mls_table *table, const mls_published_result *result)
     }
 }
 
-/* What the limit left out. */
+/* Says how many results the limit left out. */
 static void finish_list(mls_printer *to, mls_table *table, const mls_published_list *list)
 {
-    const bool markdown = to->view->format == MLS_FORMAT_MARKDOWN;
     mls_table_finish(table, to->view);
     if (list->total > list->count && !to->view->quiet) {
-        mls_output_text(to->view->output, markdown ? "\n" : "");
+        mls_view_gap(to->view);
         char hint[sizeof(mls_words)];
         (void)mls_text_printf(hint, sizeof hint, "--limit %zu shows them", list->total);
         mls_view_more(to->view, MLS_STYLE_DIM, 0, list->total - list->count, NULL, hint);
@@ -43,23 +36,21 @@ static void finish_list(mls_printer *to, mls_table *table, const mls_published_l
 static void show_results(mls_printer *to, const void *what)
 {
     const mls_published_list *list = what;
-    const mls_style plain = MLS_STYLE_PLAIN;
     mls_table table = {0};
     for (size_t i = 0; i < list->count; i++) {
         const mls_published_result *result = list->hits[i].result;
         const mls_published_system *system = result->system;
         mls_table_row(&table);
-        mls_table_cell(&table, "rank", RIGHT, plain, "%zu", result->rank);
-        mls_table_cell(&table, "edition", KEEP, plain, "%s", result->round);
-        mls_table_cell(&table, "benchmark", KEEP, plain, "%s", result->benchmark);
-        mls_table_cell(&table, "scaled min", DECIMAL | KEEP, plain, "%s", mls_words_grouped(result->minutes, 3).text);
-        mls_table_cell(&table, "accelerators", RIGHT | KEEP, plain, "%s", mls_words_count(system->accelerators).text);
-        mls_table_cell(&table, "model", KEEP, plain, "%s", accelerator_shown(to->view, system));
-        mls_table_cell(&table, "accel.-min", RIGHT, plain, "%s",
-                       mls_words_count(floor(result->accelerator_minutes + 0.5)).text);
-        mls_table_cell(&table, "submitter", KEEP, plain, "%s", system->submitter);
-        mls_table_cell(&table, "system", MLS_COLUMN_CUT, plain, "%s", system->system_id);
-        mls_table_cell(&table, "availability", 0, plain, "%s", shown_or_dash(system->availability));
+        mls_table_cell(&table, "rank", RIGHT, MLS_STYLE_PLAIN, "%zu", result->rank);
+        mls_table_text(&table, "edition", KEEP, result->round);
+        mls_table_text(&table, "benchmark", KEEP, result->benchmark);
+        mls_table_words(&table, "scaled min", DECIMAL | KEEP, mls_words_grouped(result->minutes, 3));
+        mls_table_words(&table, "accelerators", RIGHT | KEEP, mls_words_count(system->accelerators));
+        mls_table_text(&table, "model", KEEP, accelerator_shown(to->view, system));
+        mls_table_words(&table, "accel.-min", RIGHT, mls_words_count(floor(result->accelerator_minutes + 0.5)));
+        mls_table_text(&table, "submitter", KEEP, system->submitter);
+        mls_table_text(&table, "system", MLS_COLUMN_CUT, system->system_id);
+        mls_table_text(&table, "availability", 0, system->availability);
         note_division(&table, result);
     }
     finish_list(to, &table, list);
@@ -68,21 +59,20 @@ static void show_results(mls_printer *to, const void *what)
 static void show_trend(mls_printer *to, const void *what)
 {
     const mls_published_list *list = what;
-    const mls_style plain = MLS_STYLE_PLAIN;
     mls_table table = {0};
     for (size_t i = 0; i < list->count; i++) {
         const mls_published_result *result = list->hits[i].result;
         const mls_published_system *system = result->system;
         const double ratio = list->hits[i].ratio;
         mls_table_row(&table);
-        mls_table_cell(&table, "benchmark", KEEP, plain, "%s", result->benchmark);
-        mls_table_cell(&table, "accelerators", RIGHT | KEEP, plain, "%s", mls_words_count(system->accelerators).text);
-        mls_table_cell(&table, "edition", KEEP, plain, "%s", result->round);
-        mls_table_cell(&table, "scaled min", DECIMAL | KEEP, plain, "%s", mls_words_grouped(result->minutes, 3).text);
-        mls_table_cell(&table, "change", RIGHT | KEEP, plain, "%s", isnan(ratio) ? "" : mls_words_change(ratio).text);
-        mls_table_cell(&table, "model", 0, plain, "%s", accelerator_shown(to->view, system));
-        mls_table_cell(&table, "submitter", 0, plain, "%s", system->submitter);
-        mls_table_cell(&table, "system", MLS_COLUMN_CUT, plain, "%s", system->system_id);
+        mls_table_text(&table, "benchmark", KEEP, result->benchmark);
+        mls_table_words(&table, "accelerators", RIGHT | KEEP, mls_words_count(system->accelerators));
+        mls_table_text(&table, "edition", KEEP, result->round);
+        mls_table_words(&table, "scaled min", DECIMAL | KEEP, mls_words_grouped(result->minutes, 3));
+        mls_table_text(&table, "change", RIGHT | KEEP, isnan(ratio) ? "" : mls_words_change(ratio).text);
+        mls_table_text(&table, "model", 0, accelerator_shown(to->view, system));
+        mls_table_text(&table, "submitter", 0, system->submitter);
+        mls_table_text(&table, "system", MLS_COLUMN_CUT, system->system_id);
         note_division(&table, result);
     }
     finish_list(to, &table, list);

@@ -26,8 +26,8 @@ static void show_editions(mls_printer *to, const void *what)
         for (size_t b = 0; edition != NULL && b < edition->benchmark_count; b++) {
             const bool named = b == 0 || to->view->format == MLS_FORMAT_MARKDOWN;
             mls_table_row(&table);
-            mls_table_cell(&table, "edition", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", named ? edition->name : "");
-            mls_table_cell(&table, "benchmark", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", edition->benchmarks[b]->name);
+            mls_table_text(&table, "edition", MLS_COLUMN_KEEP, named ? edition->name : "");
+            mls_table_text(&table, "benchmark", MLS_COLUMN_KEEP, edition->benchmarks[b]->name);
             mls_table_cell(&table, "runs", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%u",
                            edition->benchmarks[b]->runs_needed);
         }
@@ -115,9 +115,9 @@ static void add_rule(mls_table *table, const rule_place *row)
 {
     mls_buffer text = {0};
     mls_table_row(table);
-    mls_table_cell(table, "key", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", row->rule->key.ptr);
+    mls_table_text(table, "key", MLS_COLUMN_KEEP, row->rule->key.ptr);
     mls_rule_words_occurs(&text, row->rule);
-    mls_table_cell(table, "how often", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", mls_table_take(table, &text));
+    mls_table_text(table, "how often", MLS_COLUMN_LEFT, mls_table_take(table, &text));
     mls_rule_words_rule(&text, row->scope, row->rule);
     mls_table_note(table, MLS_STYLE_PLAIN, "%s", mls_table_take(table, &text));
 }
@@ -278,7 +278,7 @@ const mls_report mls_rule_file_report = {.object = &rule_file_fields};
 
 /* -------------------------------------------------------- reference points */
 
-/* Digits behind the point that suit all means of a table. */
+/* Digits after the point that suit all means of a table. */
 static int decimals_of(const mls_rcp_point *points, size_t count)
 {
     double largest = 0;
@@ -295,7 +295,6 @@ static void show_points(mls_view *view, const mls_rcp_point *points, size_t coun
     const int decimals = decimals_of(points, count);
     for (size_t i = 0; i < count; i++) {
         const mls_rcp_point *point = &points[i];
-        const mls_style style = point->pruned ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
         const struct {
             const char *header;
             unsigned look;
@@ -308,15 +307,16 @@ static void show_points(mls_view *view, const mls_rcp_point *points, size_t coun
         const char *const parts[] = {point->source, point->creator, point->platform, point->precision, point->when};
         mls_buffer from = {0};
         mls_table_row(&table);
+        table.style = point->pruned ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
         for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
-            mls_table_cell(&table, cells[k].header, cells[k].look, style, "%s",
-                           mls_words_grouped(cells[k].number, cells[k].decimals).text);
+            mls_table_words(&table, cells[k].header, cells[k].look,
+                            mls_words_grouped(cells[k].number, cells[k].decimals));
         }
-        mls_table_cell(&table, "used", KEEP, style, point->pruned ? "pruned" : "yes");
+        mls_table_text(&table, "used", KEEP, point->pruned ? "pruned" : "yes");
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
             mls_buffer_printf(&from, "%s%s", from.len > 0 && parts[k][0] != '\0' ? ", " : "", parts[k]);
         }
-        mls_table_cell(&table, "from", MLS_COLUMN_CUT, style, "%s", mls_table_take(&table, &from));
+        mls_table_text(&table, "from", MLS_COLUMN_CUT, mls_table_take(&table, &from));
     }
     mls_table_finish(&table, view);
 }

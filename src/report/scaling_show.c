@@ -19,20 +19,17 @@ static void show_series(mls_view *view, const mls_scaling_series *series)
         const mls_scaling_point *point = &series->points[i];
         const mls_side_group *group = point->group;
         mls_table_row(&table);
-        mls_table_cell(&table, "accelerators", NUMBER, MLS_STYLE_PLAIN, "%s",
-                       mls_words_count(group->accelerators).text);
-        mls_table_cell(&table, "batch", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_count(group->global_batch_size).text);
-        mls_table_cell(&table, "measured min", NUMBER, MLS_STYLE_PLAIN, "%s",
-                       mls_words_grouped(group->score_minutes, 3).text);
-        mls_table_cell(&table, "accelerator-min", RIGHT, MLS_STYLE_PLAIN, "%s",
-                       mls_words_grouped(group->score_minutes * group->accelerators, 0).text);
-        mls_table_cell(&table, "speedup", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_grouped(point->speedup, 2).text);
+        mls_table_words(&table, "accelerators", NUMBER, mls_words_count(group->accelerators));
+        mls_table_words(&table, "batch", RIGHT, mls_words_count(group->global_batch_size));
+        mls_table_words(&table, "measured min", NUMBER, mls_words_grouped(group->score_minutes, 3));
+        mls_table_words(&table, "accelerator-min", RIGHT,
+                        mls_words_grouped(group->score_minutes * group->accelerators, 0));
+        mls_table_words(&table, "speedup", RIGHT, mls_words_grouped(point->speedup, 2));
         mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
                        mls_words_grouped(point->efficiency, 3).text);
-        mls_table_cell(&table, "algorithmic x", RIGHT, MLS_STYLE_PLAIN, "%s",
-                       mls_words_grouped(point->algorithmic, 3).text);
-        mls_table_cell(&table, "system", RIGHT, MLS_STYLE_PLAIN, "%s", mls_words_grouped(point->system, 3).text);
-        mls_table_cell(&table, "side", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s", group->side->name);
+        mls_table_words(&table, "algorithmic x", RIGHT, mls_words_grouped(point->algorithmic, 3));
+        mls_table_words(&table, "system", RIGHT, mls_words_grouped(point->system, 3));
+        mls_table_text(&table, "side", MLS_COLUMN_LEFT, group->side->name);
         mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);
     }
     mls_table_finish(&table, view);

@@ -79,19 +79,17 @@ static void add_run_row(mls_table *table, const mls_group *group, size_t index, 
     const mls_run *run = group->runs[index];
     const mls_finding *reason = mls_run_reason(run);
     const bool outside = group->marks[index] == MLS_OLYMPIC_OUTSIDE;
-    const mls_style style = outside ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
-    const char *status = mls_run_status_name(run->status);
     mls_table_row(table);
-    mls_table_cell(table, "run", RIGHT | KEEP, style, "%zu", index + 1);
-    mls_table_cell(table, "log", KEEP | MLS_COLUMN_CUT, style, several ? "%s:%zu" : "%s",
+    table->style = outside ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
+    mls_table_cell(table, "run", RIGHT | KEEP, table->style, "%zu", index + 1);
+    mls_table_cell(table, "log", KEEP | MLS_COLUMN_CUT, table->style, several ? "%s:%zu" : "%s",
                    mls_group_name_below(group, run->file), run->line);
-    mls_table_cell(table, "init", RIGHT, style, "%s", mls_words_clock(mls_run_init_minutes(run)).text);
-    mls_table_cell(table, "train (min)", DECIMAL | KEEP, style, "%s", mls_words_minutes(mls_run_minutes(run)).text);
-    mls_table_cell(table, unit, DECIMAL, style, "%s", mls_words_count(mls_run_to_converge(run).number).text);
-    mls_table_cell(table, "eval", DECIMAL, style, "%s",
-                   mls_words_grouped(run->last_evaluation.value, EVALUATION_DECIMALS).text);
-    mls_table_cell(table, "status", 0, style, "%s", status != NULL ? status : "-");
-    mls_table_cell(table, "valid", KEEP, run->valid ? style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
+    mls_table_words(table, "init", RIGHT, mls_words_clock(mls_run_init_minutes(run)));
+    mls_table_words(table, "train (min)", DECIMAL | KEEP, mls_words_minutes(mls_run_minutes(run)));
+    mls_table_words(table, unit, DECIMAL, mls_words_count(mls_run_to_converge(run).number));
+    mls_table_words(table, "eval", DECIMAL, mls_words_grouped(run->last_evaluation.value, EVALUATION_DECIMALS));
+    mls_table_text(table, "status", 0, mls_run_status_name(run->status));
+    mls_table_cell(table, "valid", KEEP, run->valid ? table->style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
     if (reason != NULL) {
         mls_table_note(table, MLS_STYLE_BAD, "%s", reason->message);
     } else if (outside) {
@@ -113,7 +111,7 @@ static void show_runs(mls_view *view, const mls_group *group)
         add_run_row(&table, group, i, several, unit);
     }
     mls_table_finish(&table, view);
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_view_gap(view);
 }
 
 /* "10 of 10 runs, 1 dropped · olympic mean 1.586 min" and what else there is to say about it. */
@@ -287,7 +285,7 @@ static void show_group_findings(mls_view *view, const mls_group *group)
     mls_found_show(view, &found, look);
 }
 
-/* What is said of runs: first why those that never ended did not, whatever else there is. */
+/* The findings of runs: first why those that never ended did not, whatever else there is. */
 enum { OF_ENDINGS, OF_ALL_ELSE, FOUND_LISTS };
 
 /* Adds the findings of a run, but for the reason that stands in its row already (listed only with -v). */
@@ -325,7 +323,7 @@ static void show_run_findings(mls_view *view, const mls_group *group)
     mls_found_show(view, &lists[OF_ALL_ELSE], look);
 }
 
-/* What is valid, and the score, follow the rules with --strict too; what makes the command fail is said. */
+/* Which runs are valid, and the score, follow the rules with --strict too; this says why the command fails. */
 static void show_strict(mls_view *view, const mls_group *group)
 {
     const mls_finding_counts counts = mls_group_found(group);

@@ -13,6 +13,7 @@ enum { COLUMN_GAP = 2, CUT_MIN = 12, NOTE_INDENT = 4 };
 void mls_table_row(mls_table *table)
 {
     table->filled = 0;
+    table->style = MLS_STYLE_PLAIN;
     if (MLS_GROW(table, rows)) {
         table->rows[table->count++] = (mls_row){0};
     } else {
@@ -43,6 +44,16 @@ void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_sty
     va_start(args, format);
     fill_cell(table, &table->rows[table->count - 1].cells[k], style, format, args);
     va_end(args);
+}
+
+void mls_table_text(mls_table *table, const char *header, unsigned look, const char *text)
+{
+    mls_table_cell(table, header, look, table->style, "%s", text != NULL ? text : "-");
+}
+
+void mls_table_words(mls_table *table, const char *header, unsigned look, mls_words words)
+{
+    mls_table_text(table, header, look, words.text);
 }
 
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
@@ -97,9 +108,9 @@ static size_t layout_column(mls_table *table, size_t k)
     column->fraction = 0;
     for (size_t i = 0; i < table->count; i++) {
         const mls_str text = table->rows[i].cells[k].text;
-        const size_t behind = (column->look & MLS_COLUMN_DECIMAL) != 0 ? fraction_width(text) : 0;
-        whole = max_size(whole, mls_display_width(text) - behind);
-        column->fraction = max_size(column->fraction, behind);
+        const size_t after = (column->look & MLS_COLUMN_DECIMAL) != 0 ? fraction_width(text) : 0;
+        whole = max_size(whole, mls_display_width(text) - after);
+        column->fraction = max_size(column->fraction, after);
     }
     whole += column->fraction;
     return whole == 0 ? 0 : max_size(whole, mls_display_width(mls_str_from(column->header)));
@@ -135,7 +146,7 @@ static bool layout_make(mls_table *table, size_t width)
     for (size_t k = table->column_count; width > 0 && k-- > 1 && layout_total(table) > room;) {
         table->columns[k].width = (table->columns[k].look & MLS_COLUMN_KEEP) != 0 ? table->columns[k].width : 0;
     }
-    /* What a dropped column has left over goes to the one that was cut. */
+    /* The width that a dropped column leaves goes to the one that was cut. */
     const size_t left = layout_total(table);
     if (width > 0 && cut != NULL && cut->width > 0 && left < room) {
         cut->width = full - cut->width < room - left ? full : cut->width + room - left;
@@ -150,8 +161,8 @@ static void print_cell(mls_view *view, const mls_column *column, unsigned look, 
     const size_t width = whole > column->width ? column->width : whole;
     size_t before = look == MLS_COLUMN_LEFT ? 0 : column->width - width;
     if (look == MLS_COLUMN_DECIMAL) {
-        const size_t behind = column->fraction - fraction_width(cell.text);
-        before = before > behind ? before - behind : 0;
+        const size_t after = column->fraction - fraction_width(cell.text);
+        before = before > after ? before - after : 0;
     }
     if (width == 0) {
         *owed += column->width > 0 ? column->width + COLUMN_GAP : 0;

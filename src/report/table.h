@@ -34,7 +34,7 @@ typedef struct mls_cell {
 
 typedef struct mls_row {
     mls_cell cells[MLS_TABLE_COLUMNS_MAX];
-    mls_cell note; /* stands behind the row, or below it where there is no room */
+    mls_cell note; /* stands after the row, or below it where there is no room */
     mls_cell lead; /* of a heading: stands before its note, at the table's own indent */
 } mls_row;
 
@@ -44,22 +44,28 @@ typedef struct mls_table {
     size_t column_count;
     mls_row *rows;
     size_t count, capacity;
-    size_t filled; /* cells of the newest row */
+    size_t filled;   /* cells of the newest row */
+    mls_style style; /* of what it holds: plain until it is set after mls_table_row() */
     mls_arena text;
     mls_buffer raw, clean; /* scratch */
     bool failed;           /* memory ran out: the table is not complete */
 } mls_table;
 
-/* A new row, its next cell, its note.  A note without cells is a heading, of any length, over the rows that follow. */
+/*
+ * A new row, its next cell, its note.  What most cells hold is a number in words, or a text (NULL: not known, "-"), in
+ * the style of their row.  A note without cells is a heading, of any length, over the rows that follow.
+ */
 void mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
+void mls_table_words(mls_table *table, const char *header, unsigned look, mls_words words);
+void mls_table_text(mls_table *table, const char *header, unsigned look, const char *text);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* The first words of a heading, in a style of their own; such a heading is gone on with on further lines. */
 void mls_table_lead(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* What a buffer holds as a text that the table owns, for "%s".  Empties the buffer and frees it. */
+/* Returns what a buffer holds as a text that the table owns.  Empties the buffer and frees it. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);
 
 /* Prints the rows (if there are any) fitted to the view's width, or as Markdown, and releases them. */

@@ -44,35 +44,33 @@ static void show_window_line(mls_view *view, const mls_telemetry_window *window)
     }
     mls_buffer_release(&title);
     mls_buffer_release(&line);
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_view_gap(view);
 }
 
 static void add_device_row(mls_table *table, const mls_telemetry_device *device, bool stands_out)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
     static const char vendor[] = "NVIDIA ";
-    const mls_style style = stands_out ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
     const char *model = device->name != NULL ? device->name : "";
     const mls_metric_summary *metrics = device->metrics;
     /* Over the measured time; where there is none, over the rows. */
     const double power = isnan(device->mean_power_w) ? metrics[MLS_METRIC_POWER_W].mean : device->mean_power_w;
     model += strncmp(model, vendor, sizeof vendor - 1) == 0 ? sizeof vendor - 1 : 0;
     mls_table_row(table);
-    mls_table_cell(table, "host", KEEP | MLS_COLUMN_CUT, style, "%s", device->host != NULL ? device->host : "");
-    mls_table_cell(table, "device", KEEP, style, "%.*s%s%.*s", MLS_CUT_TEXT(device->device, NAME_BYTES),
+    table->style = stands_out ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
+    mls_table_text(table, "host", KEEP | MLS_COLUMN_CUT, device->host != NULL ? device->host : "");
+    mls_table_cell(table, "device", KEEP, table->style, "%.*s%s%.*s", MLS_CUT_TEXT(device->device, NAME_BYTES),
                    *model != '\0' ? "  " : "", MLS_CUT_TEXT(model, NAME_BYTES));
-    mls_table_cell(table, "samples", RIGHT, style, "%s", mls_words_count((double)device->samples).text);
-    mls_table_cell(table, "cover", RIGHT, style, "%s", mls_words_percent(device->coverage, 0).text);
-    mls_table_cell(table, "power W", DECIMAL | KEEP, style, "%s", mls_words_grouped(power, 1).text);
-    mls_table_cell(table, "use %", DECIMAL | KEEP, style, "%s",
-                   mls_words_grouped(metrics[MLS_METRIC_UTILIZATION_GPU_PERCENT].mean, 1).text);
-    mls_table_cell(table, "SM MHz", RIGHT, style, "%s",
-                   mls_words_grouped(metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, 0).text);
-    mls_table_cell(table, "°C", DECIMAL, style, "%s",
-                   mls_words_grouped(metrics[MLS_METRIC_TEMPERATURE_GPU_C].mean, 1).text);
-    mls_table_cell(table, "memory GiB", DECIMAL, style, "%s",
-                   mls_words_grouped(metrics[MLS_METRIC_MEMORY_USED_MIB].mean / MIB_PER_GIB, 1).text);
-    mls_table_cell(table, "energy kJ", DECIMAL, style, "%s", mls_words_grouped(device->energy_joules / 1000, 2).text);
+    mls_table_words(table, "samples", RIGHT, mls_words_count((double)device->samples));
+    mls_table_words(table, "cover", RIGHT, mls_words_percent(device->coverage, 0));
+    mls_table_words(table, "power W", DECIMAL | KEEP, mls_words_grouped(power, 1));
+    mls_table_words(table, "use %", DECIMAL | KEEP,
+                    mls_words_grouped(metrics[MLS_METRIC_UTILIZATION_GPU_PERCENT].mean, 1));
+    mls_table_words(table, "SM MHz", RIGHT, mls_words_grouped(metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, 0));
+    mls_table_words(table, "°C", DECIMAL, mls_words_grouped(metrics[MLS_METRIC_TEMPERATURE_GPU_C].mean, 1));
+    mls_table_words(table, "memory GiB", DECIMAL,
+                    mls_words_grouped(metrics[MLS_METRIC_MEMORY_USED_MIB].mean / MIB_PER_GIB, 1));
+    mls_table_words(table, "energy kJ", DECIMAL, mls_words_grouped(device->energy_joules / 1000, 2));
     if (device->repeated) {
         mls_table_note(table, MLS_STYLE_DIM, "measured twice");
     }
@@ -95,7 +93,7 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
         }
     }
     mls_table_finish(&table, view);
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_view_gap(view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, hidden, "device", mls_view_hint(view));
 }
 

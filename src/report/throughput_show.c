@@ -14,7 +14,7 @@ enum { NAME_COLUMNS = 24 };
 /* Without -v so many findings of a group are listed. */
 enum { SHOWN_WITHOUT_V = 12 };
 
-/* A cell's pace as a bar; without UTF-8 the three that tell: within the band, above it, far above it. */
+/* A cell's pace as a bar; without UTF-8 three levels are left: within the band, above it, far above it. */
 static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 enum { ABOVE_BAND = 3 };
 
@@ -37,7 +37,7 @@ static void append_spark(mls_buffer *line, const mls_view *view, const mls_throu
     }
 }
 
-/* What of the table's columns any run of a group has something for. */
+/* The columns of the table that any run of a group has something for. */
 typedef struct columns_used {
     bool tokens, step, utilization, lines;
     bool long_names;
@@ -60,35 +60,30 @@ static columns_used used_by(const mls_throughput_group *group)
 static void add_run_cells(mls_table *table, const mls_view *view, const mls_throughput *run, columns_used used)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL };
-    const mls_style style = MLS_STYLE_PLAIN;
     const double *ms = run->parts.ms;
     const double whole = run->has_parts && run->run_ms > 0 ? run->run_ms : (double)NAN;
     const bool delimited = run->has_parts && run->parts.evaluation_delimited;
     const double steady = 1000 / run->steady_ms_per_sample;
     mls_buffer spark = {0};
     append_spark(&spark, view, run);
-    mls_table_cell(table, "min", DECIMAL | MLS_COLUMN_KEEP, style, "%s",
-                   mls_words_grouped(run->run_ms / 60000, 3).text);
-    mls_table_cell(table, "train", RIGHT, style, "%s", mls_words_percent(ms[MLS_PART_TRAINING] / whole, 1).text);
-    mls_table_cell(table, "eval", RIGHT, style, "%s",
-                   delimited ? mls_words_percent(ms[MLS_PART_EVALUATION] / whole, 1).text : "-");
-    mls_table_cell(
-        table, "other", RIGHT, style, "%s",
-        mls_words_percent((ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL]) / whole, 1).text);
-    mls_table_cell(table, run->in_epochs ? "steady epochs/h" : "steady samples/s", DECIMAL, style, "%s",
+    mls_table_words(table, "min", DECIMAL | MLS_COLUMN_KEEP, mls_words_grouped(run->run_ms / 60000, 3));
+    mls_table_words(table, "train", RIGHT, mls_words_percent(ms[MLS_PART_TRAINING] / whole, 1));
+    mls_table_text(table, "eval", RIGHT, delimited ? mls_words_percent(ms[MLS_PART_EVALUATION] / whole, 1).text : "-");
+    mls_table_words(table, "other", RIGHT,
+                    mls_words_percent((ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL]) / whole, 1));
+    mls_table_text(table, run->in_epochs ? "steady epochs/h" : "steady samples/s", DECIMAL,
                    mls_words_rate(run->in_epochs ? steady * 3600 : steady).text);
     if (used.tokens) {
-        mls_table_cell(table, "tokens/s", RIGHT, style, "%s", mls_words_grouped(run->steady_tokens_per_second, 0).text);
+        mls_table_words(table, "tokens/s", RIGHT, mls_words_grouped(run->steady_tokens_per_second, 0));
     }
     if (used.step) {
-        mls_table_cell(table, "step ms", DECIMAL, style, "%s",
+        mls_table_text(table, "step ms", DECIMAL,
                        mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms).text);
     }
     if (used.utilization) {
-        mls_table_cell(table, "MFU", RIGHT | MLS_COLUMN_KEEP, style, "%s",
-                       mls_words_grouped(run->utilization.bf16, 2).text);
+        mls_table_words(table, "MFU", RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(run->utilization.bf16, 2));
     }
-    mls_table_cell(table, "pace", MLS_COLUMN_KEEP, style, "%s", mls_table_take(table, &spark));
+    mls_table_text(table, "pace", MLS_COLUMN_KEEP, mls_table_take(table, &spark));
 }
 
 /* Why there is nothing to see, or what of the log is not as it should be. */
@@ -127,7 +122,7 @@ static void show_timed_runs(mls_view *view, const mls_throughput_group *group)
         add_run_note(&table, view, run);
     }
     mls_table_finish(&table, view);
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_view_gap(view);
 }
 
 /* The median run's pace stands for the group: "pace: median 1.25 ms a sample, slow above 1.29; 10 runs". */
@@ -222,7 +217,7 @@ static void show_slow(mls_view *view, const mls_throughput_group *group)
     mls_found_show(view, &found, look);
 }
 
-/* -v: what is no finding but worth knowing of a run, in one line. */
+/* -v: what is not a finding but worth knowing of a run, in one line. */
 static void show_details(mls_view *view, const mls_throughput_group *group, const mls_throughput *run)
 {
     mls_buffer line = {0};
@@ -265,12 +260,10 @@ static void show_curve(mls_view *view, const mls_throughput *run)
     for (size_t i = 0; i < run->curve_count; i++) {
         const mls_curve_point *point = &run->curve[i];
         mls_table_row(&table);
-        mls_table_cell(&table, "min", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
-                       mls_words_grouped(point->ms / 60000, 3).text);
-        mls_table_cell(&table, run->in_epochs ? "epochs" : "samples", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
-                       mls_words_count(point->samples).text);
-        mls_table_cell(&table, "eval", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
-                       mls_words_grouped(point->value, 5).text);
+        mls_table_words(&table, "min", MLS_COLUMN_DECIMAL, mls_words_grouped(point->ms / 60000, 3));
+        mls_table_words(&table, run->in_epochs ? "epochs" : "samples", MLS_COLUMN_DECIMAL,
+                        mls_words_count(point->samples));
+        mls_table_words(&table, "eval", MLS_COLUMN_DECIMAL, mls_words_grouped(point->value, 5));
         if (run->target_at == i + 1) {
             mls_table_note(&table, MLS_STYLE_PLAIN, "target");
         }

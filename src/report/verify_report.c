@@ -105,7 +105,7 @@ static void check_cell(mls_table *table, const char *header, bool shown, mls_che
 static void add_result_row(mls_table *table, const mls_view *view, const mls_submission_result *result)
 {
     const mls_group *group = &result->group;
-    const bool judged = result->judged; /* else there is nothing to tell but its name */
+    const bool judged = result->judged; /* else there is nothing but its name */
     const char *mark = !judged ? "skipped" : result->valid ? "✓" : "✗";
     const mls_style look = !result->valid ? MLS_STYLE_BAD : judged ? MLS_STYLE_GOOD : MLS_STYLE_WARN;
     const size_t needed = group->rules->runs_needed;
@@ -120,10 +120,8 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
                    wrong ? mls_words_exact((double)needed).text : "");
     mls_table_cell(table, "not valid", MLS_COLUMN_RIGHT, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
                    judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
-    mls_table_cell(table, "scaled min", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
-                   judged ? mls_words_minutes(minutes).text : "");
-    mls_table_cell(table, "scale", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s",
-                   judged ? mls_words_grouped(group->scale, 3).text : "");
+    mls_table_text(table, "scaled min", MLS_COLUMN_DECIMAL, judged ? mls_words_minutes(minutes).text : "");
+    mls_table_text(table, "scale", MLS_COLUMN_DECIMAL, judged ? mls_words_grouped(group->scale, 3).text : "");
     check_cell(table, "rcp", judged, group->rcp.check);
     check_cell(table, "seeds", judged, group->seeds.check);
     check_cell(table, "power", judged && group->power.check != MLS_CHECK_NOT_MADE, group->power.check);
@@ -137,7 +135,7 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     }
 }
 
-/* What a description says may be of any length. */
+/* Appends what a description says, which may be of any length. */
 static void append_cut(mls_buffer *line, const char *before, const char *text, size_t bytes)
 {
     if (text != NULL) {
@@ -187,25 +185,17 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
         add_result_row(&table, view, result);
     }
     mls_table_finish(&table, view);
-    mls_output_text(view->output, markdown ? "\n" : "");
+    mls_view_gap(view);
 }
 
 static void show_verdict(mls_view *view, const mls_submission *submission)
 {
-    static const char *const words[][2] = {
-        {"error", "errors"}, {"warning", "warnings"}, {"piece of advice", "pieces of advice"}};
     const bool strict = view->strict && !submission->valid && submission->counts.error == 0;
-    const char *between = ": ";
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
+    mls_found_append_counts(&line, ": ", &submission->counts);
     mls_style_begin(view, submission->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD);
-    mls_output_printf(view->output, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
-    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        const size_t count = mls_finding_counts_of(&submission->counts, severity);
-        if (count > 0) {
-            mls_output_printf(view->output, "%s%s", between,
-                              mls_words_plural(count, words[severity][0], words[severity][1]).text);
-            between = ", ";
-        }
-    }
+    mls_output_buffer(view->output, &line);
     mls_style_end(view, MLS_STYLE_BAD);
     mls_output_text(view->output, "\n");
 }
@@ -229,7 +219,7 @@ static void show_submission(mls_printer *to, const void *what)
             show_list(view, submission, &submission->submitters[i], severity);
         }
     }
-    mls_output_text(view->output, markdown ? "\n" : "");
+    mls_view_gap(view);
     show_verdict(view, submission);
 }
 

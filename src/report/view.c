@@ -124,13 +124,18 @@ void mls_view_text(mls_view *view, mls_style style, const char *format, ...)
     print(view, &text, (mls_wrap){.separator = " "}, style);
 }
 
-void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t hang)
+void mls_view_gap(mls_view *view)
+{
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+}
+
+void mls_view_headline(mls_view *view, mls_str title, mls_buffer *rest, size_t hang)
 {
     mls_buffer shown = {0};
     mls_escape_append(&shown, title);
     const mls_wrap wrap = {view->width, mls_display_width(mls_buffer_str(&shown)), hang, "  ", false};
     mls_view_text(view, MLS_STYLE_BOLD, "%.*s", (int)title.len, title.ptr);
-    print(view, behind, wrap, MLS_STYLE_PLAIN);
+    print(view, rest, wrap, MLS_STYLE_PLAIN);
     mls_output_text(view->output, "\n");
     mls_output_drop(view->output, &shown);
 }

@@ -73,8 +73,11 @@ void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style sty
 /* Text that may come from a log or be a file's name, so that it reads as itself and changes nothing else. */
 void mls_view_text(mls_view *view, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* A line with a title and what stands behind it, gone on with at `hang` where two blanks are.  Frees the buffer. */
-void mls_view_headline(mls_view *view, mls_str title, mls_buffer *behind, size_t hang);
+/* The empty line that ends a table or a heading in Markdown. */
+void mls_view_gap(mls_view *view);
+
+/* A line with a title and the rest after it, gone on with at `hang` where two blanks are.  Frees the buffer. */
+void mls_view_headline(mls_view *view, mls_str title, mls_buffer *rest, size_t hang);
 
 /*
  * A line of its own, escaped, indented and broken as `wrap` says, or gone on with at `hang` (0: it is not broken, so
