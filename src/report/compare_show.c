@@ -5,33 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/utf8.h"
-#include "report/table.h"
-
-/* Unless all or more is asked for; and how much of a value, and how many values of a side, stand in a cell. */
-enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUE_WIDTH = 24, VALUES_SHOWN = 10 };
-
-/* Lines of a screen; those of a block that head it, its tables and lists, and the one that tells what was folded. */
-enum { SCREEN = 24, HEADINGS = 5 };
-
-/* Sides beside the baseline that stand in one table. */
-enum { SIDES_ABREAST = 4 };
-
-enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
-
-/* Part of a block as it stands in one table: the baseline's group, and some of the others. */
-typedef struct abreast {
-    const mls_block *block;
-    size_t places[SIDES_ABREAST + 1]; /* in the block, the baseline's first */
-    const mls_side_group *groups[SIDES_ABREAST + 1];
-    const mls_difference *differences[SIDES_ABREAST + 1]; /* the first says nothing */
-    size_t count;
-    const char *names[SIDES_ABREAST + 1], *headers[SIDES_ABREAST + 1]; /* over the columns of both */
-    const char *label;                                                 /* over the first column */
-    mls_table table;
-    mls_view *view;
-    bool all;
-} abreast;
+#include "report/compare_rows.h"
 
 /* ------------------------------------------------------------------- words */
 
@@ -45,73 +19,26 @@ static mls_words chance_words(double p)
 
 /* -------------------------------------------------------------------- rows */
 
-/* What stands over a column may be a config's name, and so anything. */
-static const char *header_of(abreast *to, const char *before, const char *text)
-{
-    const mls_str name = mls_utf8_fit_back(mls_str_from(text), VALUE_WIDTH); /* paths differ at their ends */
-    mls_buffer words = {0};
-    mls_buffer shown = {0};
-    mls_buffer_append_text(&words, before);
-    mls_buffer_append_text(&words, name.ptr != text ? "…" : "");
-    mls_escape_append(&words, name);
-    if (to->view->format == MLS_FORMAT_MARKDOWN) {
-        mls_markdown_append(&shown, mls_buffer_str(&words));
-    } else {
-        mls_buffer_append(&shown, mls_buffer_str(&words));
-    }
-    to->table.failed |= words.failed;
-    mls_buffer_release(&words);
-    return mls_table_take(&to->table, &shown);
-}
-
-static void begin_table(abreast *to, const char *label)
-{
-    to->table = (mls_table){.indent = 2};
-    to->label = label;
-    for (size_t i = 0; i < to->count; i++) {
-        const char *name = to->groups[i]->side->name;
-        to->names[i] = header_of(to, "", name);
-        to->headers[i] = to->block->group_count == 2 ? "difference" : header_of(to, "difference ", name);
-    }
-}
-
-static void begin_row(abreast *to, const char *label)
-{
-    mls_table_row(&to->table);
-    mls_table_cell(&to->table, to->label, LABEL, MLS_STYLE_PLAIN, "%s", label);
-}
-
-static void side_cell(abreast *to, size_t i, const char *text)
-{
-    mls_table_cell(&to->table, to->names[i], NUMBER, MLS_STYLE_PLAIN, "%s", text);
-}
-
-static void text_line(abreast *to, mls_style style, const char *text)
-{
-    mls_table_row(&to->table);
-    mls_table_lead(&to->table, style, "%s", text);
-}
-
-/* What stands in a row below a side, and below its difference from the baseline. */
+/* The cells of a row below a side, and below its difference from the baseline. */
 typedef struct cell_pair {
     mls_words side, difference;
 } cell_pair;
 
-static void pairs_row(abreast *to, const char *label, mls_style style, const cell_pair *cells)
+static void pairs_row(mls_abreast *to, const char *label, mls_style style, const cell_pair *cells)
 {
-    begin_row(to, label);
+    mls_abreast_row(to, label);
     for (size_t i = 0; i < to->count; i++) {
-        side_cell(to, i, cells[i].side.text);
+        mls_abreast_cell(to, i, cells[i].side.text);
     }
     for (size_t i = 1; i < to->count; i++) {
         mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT, style, "%s", cells[i].difference.text);
     }
 }
 
-static void value_row(abreast *to, const char *label, mls_style style,
+static void value_row(mls_abreast *to, const char *label, mls_style style,
                       cell_pair (*of)(const mls_side_group *, const mls_difference *))
 {
-    cell_pair cells[SIDES_ABREAST + 1];
+    cell_pair cells[MLS_SIDES_ABREAST + 1];
     for (size_t i = 0; i < to->count; i++) {
         cells[i] = of(to->groups[i], to->differences[i]);
     }
@@ -157,8 +84,8 @@ static cell_pair count_cells(const mls_side_group *group, const mls_difference *
     return cells;
 }
 
-/* Of sides whose runs are not all valid how many are; and the scores, of two sides with the interval behind them. */
-static void show_scores(abreast *to)
+/* Shows how many runs of a side are valid, where not all are; and the scores, of two sides with their interval. */
+static void show_scores(mls_abreast *to)
 {
     bool dropped = false;
     for (size_t i = 0; i < to->count; i++) {
@@ -176,7 +103,7 @@ static void show_scores(abreast *to)
 }
 
 /* The score that counts, where it is not the measured one; and whose does not count. */
-static void show_scaled(abreast *to)
+static void show_scaled(mls_abreast *to)
 {
     bool scaled = false;
     mls_buffer names = {0};
@@ -194,7 +121,7 @@ static void show_scaled(abreast *to)
         }
     }
     if (names.len > 0 || names.failed) {
-        text_line(to, MLS_STYLE_WARN, mls_table_take(&to->table, &names));
+        mls_abreast_line(to, MLS_STYLE_WARN, mls_table_take(&to->table, &names));
     }
 }
 
@@ -245,7 +172,7 @@ static void evidence_append(mls_buffer *line, const mls_difference *difference)
     }
 }
 
-static void show_verdicts(abreast *to)
+static void show_verdicts(mls_abreast *to)
 {
     const bool pair = to->block->group_count == 2;
     for (size_t i = 1; i < to->count; i++) {
@@ -270,9 +197,10 @@ static void show_verdicts(abreast *to)
 /* ------------------------------------------------------------------- parts */
 
 /*
- * Whether a side's training is told without its evaluations, as it counts in its difference; of the baseline, in any.
+ * Whether a side's training is counted without its evaluations, as it counts in its difference; of the baseline, in
+ * any.
  */
-static bool is_delimited(const abreast *to, size_t i)
+static bool is_delimited(const mls_abreast *to, size_t i)
 {
     bool other = false;
     for (size_t k = 0; k < to->count; k++) {
@@ -287,8 +215,8 @@ static double other_ms(const mls_side_group *group)
            mls_compare_part(group, MLS_PART_TAIL);
 }
 
-/* What a side's runs did, that a share of the difference is made of; or several together. */
-static mls_words share_words(const abreast *to, size_t i, mls_share share, mls_share last)
+/* Returns what a side's runs did, that a share of the difference is made of; or several together. */
+static mls_words share_words(const mls_abreast *to, size_t i, mls_share share, mls_share last)
 {
     const mls_side_group *group = to->groups[i];
     const double evaluations = mls_sum_mean(&group->evaluations, group->kept);
@@ -320,9 +248,9 @@ static mls_words share_words(const abreast *to, size_t i, mls_share share, mls_s
 }
 
 /* A row of one share, or of several together; none where no difference has it. */
-static void share_row(abreast *to, mls_share first, mls_share last, const char *label)
+static void share_row(mls_abreast *to, mls_share first, mls_share last, const char *label)
 {
-    cell_pair cells[SIDES_ABREAST + 1];
+    cell_pair cells[MLS_SIDES_ABREAST + 1];
     bool any = false;
     for (size_t i = 0; i < to->count; i++) {
         const mls_split *split = &to->differences[i]->split;
@@ -345,7 +273,7 @@ static cell_pair total_cells(const mls_side_group *group, const mls_difference *
     return (cell_pair){{""}, signed_ms(difference->split.known, difference->split.total_ms, 3)};
 }
 
-static void show_parts(abreast *to)
+static void show_parts(mls_abreast *to)
 {
     static const struct {
         const char *label, *in_epochs;
@@ -391,122 +319,11 @@ static cell_pair spread_cells(const mls_side_group *group, const mls_difference 
     return (cell_pair){mls_words_percent(group->stdev_minutes / group->mean_minutes, 1), {""}};
 }
 
-/* ------------------------------------------------------------------ settings */
-
-static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most)
-{
-    for (size_t k = 0; k < values->count && k < most; k++) {
-        const mls_setting_value *value = &values->items[k];
-        const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
-        const mls_str fitted = mls_utf8_fit(text, VALUE_WIDTH);
-        mls_buffer_append_text(cell, k > 0 ? ", " : "");
-        mls_buffer_append(cell, fitted);
-        mls_buffer_append_text(cell, fitted.len < text.len ? "…" : "");
-        if (values->count > 1 && value->runs > 1) {
-            mls_buffer_printf(cell, " x %zu", value->runs);
-        }
-    }
-    mls_buffer_append_text(cell, values->count > most ? ", …" : "");
-}
-
-static void setting_row(abreast *to, const mls_differing *setting, bool all)
-{
-    mls_buffer label = {0};
-    bool varies = false;
-    mls_buffer_append_text(&label, "  ");
-    mls_buffer_append(&label, setting->key);
-    begin_row(to, mls_table_take(&to->table, &label));
-    for (size_t i = 0; i < to->count; i++) {
-        const mls_setting_values *values = &setting->values[to->places[i]];
-        mls_buffer cell = {0};
-        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN);
-        side_cell(to, i, mls_table_take(&to->table, &cell));
-        varies |= values->count > 1;
-    }
-    if (varies) {
-        mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
-    }
-}
-
-/* Rows of the settings that differ, at most so many, and of the others too where all are asked for. */
-static void setting_rows(abreast *to, const mls_differings *settings, size_t most, bool all)
-{
-    size_t shown = 0;
-    for (int equal = 0; equal < (all ? 2 : 1); equal++) {
-        for (size_t k = 0; k < settings->count && shown < most; k++) {
-            if (settings->items[k].differs != (equal == 1)) {
-                setting_row(to, &settings->items[k], all);
-                shown++;
-            }
-        }
-    }
-    if (settings->differ > shown) {
-        mls_buffer more = {0};
-        mls_buffer_append_text(&more, "  … ");
-        mls_words_append_more(&more, settings->differ - shown, NULL, "--all");
-        text_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
-    }
-}
-
-/* A list of its own, with names wider than those of the parts; in Markdown all is one table. */
-static void begin_settings(abreast *to, const char *heading)
-{
-    if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
-        mls_table_finish(&to->table, to->view);
-        begin_table(to, heading);
-    } else {
-        text_line(to, MLS_STYLE_PLAIN, heading);
-    }
-}
-
-/* The sides of which no hyperparameter is known, as an export may have none. */
-static bool tell_unknown(abreast *to)
-{
-    mls_buffer names = {0};
-    for (size_t i = 0; i < to->count; i++) {
-        size_t known = 0;
-        for (size_t k = 0; k < to->block->hyperparameters.count; k++) {
-            known += to->block->hyperparameters.items[k].values[to->places[i]].count;
-        }
-        if (known == 0) {
-            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ",
-                              to->groups[i]->side->name);
-        }
-    }
-    const bool unknown = names.len > 0 || names.failed;
-    if (unknown) {
-        text_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &names));
-    }
-    return unknown;
-}
-
-static void show_setup(abreast *to)
-{
-    const mls_differings *settings = &to->block->hyperparameters;
-    const mls_differings *environment = &to->block->environment;
-    if (!tell_unknown(to) && settings->differ == 0) {
-        text_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
-    }
-    /* So that both lists end on the screen that the block begins on; few rows are of the environment. */
-    const size_t others = HEADINGS + to->table.count + environment->differ;
-    const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
-    const bool pair = to->block->group_count == 2; /* of more no screen has room */
-    const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
-    if (settings->differ > 0 || (to->all && settings->count > 0)) {
-        begin_settings(to, settings->differ > 0 ? "differs" : "the same");
-        setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
-    }
-    if (environment->differ > 0) {
-        begin_settings(to, "environment");
-        setting_rows(to, environment, SETTINGS_SHOWN, false);
-    }
-}
-
 /* ------------------------------------------------------------------- blocks */
 
-static void show_abreast(abreast *to)
+static void show_abreast(mls_abreast *to)
 {
-    begin_table(to, "");
+    mls_abreast_begin(to, "");
     show_scores(to);
     if (to->block->group_count == 2) {
         show_verdicts(to);
@@ -516,14 +333,14 @@ static void show_abreast(abreast *to)
     value_row(to, "not in the score: init (s)", MLS_STYLE_PLAIN, init_cells);
     value_row(to, "spread of the runs (n - 1)", MLS_STYLE_PLAIN, spread_cells);
     if (to->block->group_count > 2) {
-        text_line(to, MLS_STYLE_PLAIN, "against the baseline");
+        mls_abreast_line(to, MLS_STYLE_PLAIN, "against the baseline");
         show_verdicts(to);
     }
-    show_setup(to);
+    mls_abreast_show_setup(to);
     mls_table_finish(&to->table, to->view);
 }
 
-static void put_abreast(abreast *to, size_t place)
+static void put_abreast(mls_abreast *to, size_t place)
 {
     to->places[to->count] = place;
     to->groups[to->count] = to->block->groups[place];
@@ -534,15 +351,15 @@ static void show_block(mls_view *view, const mls_block *block, bool all)
 {
     mls_compare_show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
     for (size_t next = 1; next < block->group_count;) {
-        abreast to = {.block = block, .view = view, .all = all};
+        mls_abreast to = {.block = block, .view = view, .all = all};
         put_abreast(&to, 0);
-        while (next < block->group_count && to.count <= SIDES_ABREAST) {
+        while (next < block->group_count && to.count <= MLS_SIDES_ABREAST) {
             put_abreast(&to, next++);
         }
         show_abreast(&to);
         mls_output_text(view->output, next < block->group_count ? "\n" : "");
     }
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_view_gap(view);
     mls_compare_show_odd_runs(view, block);
 }
 
