@@ -63,7 +63,7 @@ mls_words mls_words_signed(double number, int decimals)
     mls_words words = mls_words_grouped(number, decimals);
     if (isfinite(number) && strpbrk(words.text, "123456789") == NULL) {
         words = mls_words_grouped(0, decimals);
-    } else if (number > 0) {
+    } else if (number > 0 && isfinite(number)) {
         memmove(words.text + 1, words.text, sizeof words.text - 1);
         words.text[sizeof words.text - 1] = '\0';
         words.text[0] = '+';
