@@ -224,7 +224,7 @@ bool mls_gather_judge(mls_gather *gather)
         return false;
     }
     if (profile->has_counters && profile->kernels > 0) {
-        judge_counters(gather); /* of launches that somebody chose: shares of them tell nothing of the job */
+        judge_counters(gather); /* of launches that somebody chose: shares of them say nothing of the job */
     } else {
         judge_kernels(gather);
         judge_line(gather);

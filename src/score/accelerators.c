@@ -93,12 +93,12 @@ static void *read_rows(mls_accelerators *to, const cJSON *list, const mls_row_me
 /* The other names of a GPU and its link, which stand in lists of their own. */
 static mls_status read_gpu_names(mls_accelerators *to, const cJSON *json, mls_gpu *gpu, mls_error *error)
 {
-    enum { MOST = sizeof gpu->aliases / sizeof *gpu->aliases - 1 };
+    enum { ALIASES_MAX = sizeof gpu->aliases / sizeof *gpu->aliases - 1 };
     const cJSON *aliases = cJSON_GetObjectItemCaseSensitive(json, "aliases");
     const char *link = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "link"));
     for (int i = 0; i < cJSON_GetArraySize(aliases); i++) {
         const char *alias = cJSON_GetStringValue(cJSON_GetArrayItem(aliases, i));
-        if (alias == NULL || i == MOST) {
+        if (alias == NULL || i == ALIASES_MAX) {
             return broken_table(error, gpu->name, "aliases");
         }
         gpu->aliases[i] = mls_arena_copy(&to->memory, mls_str_from(alias)).ptr;

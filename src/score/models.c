@@ -85,14 +85,14 @@ mls_status mls_model_read(const cJSON *object, mls_arena *arena, mls_model *mode
 /* A number, or from which editions on which number counts, the oldest first. */
 static bool read_training_set(const cJSON *json, mls_model *model)
 {
-    enum { MOST = sizeof model->training_sets / sizeof *model->training_sets };
+    enum { SETS_MAX = sizeof model->training_sets / sizeof *model->training_sets };
     size_t count = 0;
     if (json == NULL || cJSON_IsNumber(json)) {
         model->training_set = json != NULL ? json->valuedouble : (double)NAN;
         return true;
     }
     for (const cJSON *item = json->child; item != NULL; item = item->next, count++) {
-        if (count + 1 == MOST || !cJSON_IsNumber(item) ||
+        if (count + 1 == SETS_MAX || !cJSON_IsNumber(item) ||
             !mls_edition_number(mls_str_from(item->string), &model->training_sets[count].since)) {
             return false;
         }

@@ -12,13 +12,13 @@
 #include "base/statistics.h"
 #include "throughput/notes.h"
 
-enum { TIMED_LEAST = 3 };
+enum { TIMED_MIN = 3 };
 
 /* A pace is slow above the median by 3 % and five deviations; a run by 3 % of what was expected and five seconds. */
-#define LIMIT_LEAST 0.03
+#define LIMIT_MIN 0.03
 #define LIMIT_DEVIATIONS 5
-#define EXTRA_LEAST 0.03
-#define EXTRA_LEAST_MS 5000
+#define EXTRA_MIN 0.03
+#define EXTRA_MIN_MS 5000
 
 const char *mls_slow_part_name(mls_slow_part part)
 {
@@ -69,7 +69,7 @@ static bool is_slow_run(const double *medians, double limit, mls_slow_run *slow)
     }
     slow->expected_ms = run->run_ms - slow->extra_ms;
     slow->pace = run->measured_training_ms / run->samples > limit;
-    return slow->pace || (slow->extra_ms > EXTRA_LEAST * slow->expected_ms && slow->extra_ms > EXTRA_LEAST_MS);
+    return slow->pace || (slow->extra_ms > EXTRA_MIN * slow->expected_ms && slow->extra_ms > EXTRA_MIN_MS);
 }
 
 bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
@@ -87,7 +87,7 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
     for (size_t i = 0; i < count; i++) {
         group->timed += is_timed(&group->runs[i]);
     }
-    if (group->timed < TIMED_LEAST) {
+    if (group->timed < TIMED_MIN) {
         return true;
     }
     for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
@@ -104,7 +104,7 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
             const double m = medians[part];
             const double s = MLS_DISTANCE_TO_STDEV * mls_median_distance(values, used, m, distances);
             group->median_ms_per_sample = m;
-            group->limit_ms_per_sample = m * (1 + fmax(LIMIT_LEAST, LIMIT_DEVIATIONS * s / m));
+            group->limit_ms_per_sample = m * (1 + fmax(LIMIT_MIN, LIMIT_DEVIATIONS * s / m));
         }
     }
     for (size_t i = 0; i < count; i++) {
