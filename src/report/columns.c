@@ -10,7 +10,7 @@ static const mls_field *named_field(const mls_fields *fields, mls_str name, bool
     for (size_t i = 0; i < fields->count; i++) {
         const mls_field *field = &fields->items[i];
         const bool fits = rows ? field->child != NULL : field->type < MLS_FIELD_ARRAY || field->type == MLS_FIELD_ANY;
-        if (fits && mls_str_equal(mls_str_from(field->name), name)) {
+        if (fits && mls_str_equal(field->name, name)) {
             return field;
         }
     }

@@ -291,7 +291,7 @@ static void emit_part(mls_emitter *to, const void *of, mls_share share)
         emit_part(to, of, MLS_SHARE_##id);                                                                             \
     }
 #define PART_FIELD(id, name_)                                                                                          \
-    {.name = "part." #name_, .type = MLS_FIELD_NUMBER_OR_NULL, .unit = "ms", .emit = emit_part_##name_},
+    {.name = MLS_STR("part." #name_), .type = MLS_FIELD_NUMBER_OR_NULL, .unit = "ms", .emit = emit_part_##name_},
 #define PART_COLUMN(id, name) " part." #name
 MLS_SHARE_LIST(PART_FUNCTION)
 static const mls_field part_items[] = {MLS_SHARE_LIST(PART_FIELD)};

@@ -302,7 +302,7 @@ void mls_emit_members(mls_emitter *to, const mls_fields *fields, const void *row
 {
     const mls_fields *const child = to->child;
     for (size_t i = 0; i < fields->count; i++) {
-        mls_emit_name(to, mls_str_from(fields->items[i].name));
+        mls_emit_name(to, fields->items[i].name);
         to->child = fields->items[i].child;
         fields->items[i].emit(to, row);
     }
@@ -326,7 +326,7 @@ static void print_fields(mls_output *output, const char *section, const mls_fiel
     static const char *const types[] = {"text", "number", "boolean", "array", "object", "any"};
     for (size_t i = 0; i < fields->count; i++) {
         const mls_field *field = &fields->items[i];
-        mls_output_printf(output, "%s: %s %s%s%s%s\n", section, field->name, types[field->type / 2],
+        mls_output_printf(output, "%s: %s %s%s%s%s\n", section, field->name.ptr, types[field->type / 2],
                           field->type % 2 != 0 ? " or null" : "", field->unit[0] != '\0' ? ", in " : "", field->unit);
     }
 }

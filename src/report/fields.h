@@ -128,7 +128,7 @@ typedef enum mls_field_type {
 #define MLS_FIELD_MAP_ELSE_OUT(known) MLS_FIELD_OBJECT
 
 typedef struct mls_field {
-    const char *name;
+    mls_str name; /* ends with NUL */
     mls_field_type type;
     const struct mls_fields *child; /* of the rows of a list, or of the one that is an object; NULL: neither */
     const char *unit;               /* "": none */
@@ -183,7 +183,7 @@ typedef struct mls_fields {
         MLS_EMIT_##type(value);                                                                                        \
     }
 #define MLS_FIELD_ROW(kind, name_, type_, in, value)                                                                   \
-    {.name = #name_, .unit = in, .emit = get_##kind##_##name_, .type = MLS_FIELD_##type_},
+    {.name = MLS_STR(#name_), .unit = in, .emit = get_##kind##_##name_, .type = MLS_FIELD_##type_},
 
 /* The table of a kind of row; and what only CSV, or a list of rows, has of the rows of another kind. */
 #define MLS_FIELDS(kind, type, TABLE) MLS_FIELDS_AS(static, kind##_fields, kind, type, NULL, TABLE)
