@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static locale_t c_locale; /* none when memory ran out: the thread's own is used then */
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;

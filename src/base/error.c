@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* error.c - errors as values, and the names of severities. */
-#include <string.h>
-
 #include "base/utf8.h"
 
 /* A message is one line on a terminal whatever the names in it hold. */
@@ -39,15 +37,7 @@ mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_
 
 mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *what)
 {
-    char reason[128];
-    /* The GNU and the POSIX strerror_r differ in what they return; this form serves both. */
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-    const char *text = strerror_r(system_errno, reason, sizeof reason);
-#else
-    const char *text = reason;
-    (void)strerror_r(system_errno, reason, sizeof reason);
-#endif
-    (void)mls_error_set(error, status, 0, 0, "%s%s%s", what, *what != '\0' ? ": " : "", text);
+    (void)mls_error_set(error, status, 0, 0, "%s%s%s", what, *what != '\0' ? ": " : "", strerror(system_errno));
     if (error != NULL) {
         error->system_errno = system_errno;
     }

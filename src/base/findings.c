@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* findings.c - the list of findings and its counts, and the table of codes. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -58,8 +57,8 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
 /* Takes over the message; copies path and key. */
 static void keep_finding(mls_findings *list, mls_finding finding, mls_str key)
 {
-    char *path = finding.path != NULL ? mls_copy_text(finding.path, strlen(finding.path)) : NULL;
-    char *name = key.ptr != NULL ? mls_copy_text(key.ptr, key.len) : NULL;
+    char *path = finding.path != NULL ? strdup(finding.path) : NULL;
+    char *name = key.ptr != NULL ? strndup(key.ptr, key.len) : NULL;
     if (finding.message == NULL || (finding.path != NULL && path == NULL) || (key.ptr != NULL && name == NULL) ||
         !MLS_GROW(list, items)) {
         free((void *)(uintptr_t)finding.message);
@@ -121,7 +120,7 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
                 --*count_of(&list->counts, f->severity);
             } else if ((size_t)f->code == code && kept++ < MLS_FINDINGS_KEPT_PER_CODE) {
                 mls_finding copy = *f;
-                copy.message = mls_copy_text(f->message, strlen(f->message));
+                copy.message = strdup(f->message);
                 keep_finding(list, copy, mls_str_from(f->key));
             }
         }

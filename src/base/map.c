@@ -2,8 +2,6 @@
 /* map.c - the one hash table: open addressing over an array of entries. */
 #include "base/map.h"
 
-#include <string.h>
-
 enum { CAPACITY_FIRST = 8 };
 
 uint64_t mls_str_hash(mls_str text, uint64_t salt)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c - arrays that grow, texts that are copied, and arenas: blocks of memory, the newest the largest. */
+/* memory.c - arrays that grow, and arenas: blocks of memory, the newest the largest. */
 #include "base/memory.h"
 
 #include <stdalign.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
 {
@@ -19,18 +18,6 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
     *items = grown;
     *capacity = wanted;
     return true;
-}
-
-char *mls_copy_text(const char *text, size_t len)
-{
-    char *copy = len < SIZE_MAX ? malloc(len + 1) : NULL;
-    if (copy != NULL) {
-        if (len > 0) {
-            memcpy(copy, text, len);
-        }
-        copy[len] = '\0';
-    }
-    return copy;
 }
 
 /* ---------------------------------------------------------------- arenas */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.h - arrays that grow, copies of text, and arenas; sizes are checked before they are allocated.
+ * memory.h - arrays that grow, and arenas; sizes are checked before they are allocated.
  *
  * An arena is memory that is given back all at once; zero-initialised it is empty.  Reset per record or per file it
  * keeps its largest block, so that a steady workload allocates nothing.
@@ -18,9 +18,6 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 
 /* mls_grow() on a member trio of a struct: items, count and capacity. */
 #define MLS_GROW(list, items) mls_grow((void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items)
-
-/* A NUL-terminated copy of `len` bytes, to be given to free(); NULL when memory runs out. */
-char *mls_copy_text(const char *text, size_t len);
 
 typedef struct mls_arena {
     struct mls_arena_block *blocks; /* newest first */

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,7 +46,7 @@ static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *err
 /* Where a path leads that has nothing at its end: the target of a link, or of the last of several; else itself. */
 static char *resolve_lost(const char *path)
 {
-    char *at = mls_copy_text(path, strlen(path));
+    char *at = strdup(path);
     for (int links = 0; at != NULL && links < LINKS_MAX; links++) {
         char target[PATH_MAX];
         const ssize_t len = readlink(at, target, sizeof target);
@@ -80,7 +79,7 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
     mls_status status = MLS_OK;
     /* Through a link the file it names is replaced or made, not the link. */
     char *real = exists ? realpath(path, NULL) : resolve_lost(path);
-    output->path = real != NULL || !exists ? real : mls_copy_text(path, strlen(path));
+    output->path = real != NULL || !exists ? real : strdup(path);
     if (output->path == NULL) {
         status = mls_error_memory(error);
     } else if (!exists || S_ISREG(about.st_mode)) {

@@ -5,7 +5,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <ctype.h>
 #include <pcre2.h>
-#include <string.h>
 
 enum { STEPS_MAX = 20000, HEAP_KIB_MAX = 256, BYTES_MAX = 256 };
 

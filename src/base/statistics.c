@@ -3,7 +3,6 @@
 #include "base/statistics.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* The continued fraction needs about sqrt(max(a, b)) steps; past this many it will not get better. */

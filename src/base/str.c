@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* str.c - byte strings: looking into them, putting them in order, and which is nearest to a misspelt one. */
-#include <string.h>
 #include <strings.h>
 
 #include "mlscore/base.h"

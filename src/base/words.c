@@ -3,7 +3,6 @@
 #include "base/words.h"
 
 #include <math.h>
-#include <string.h>
 
 /* From here on a person counts powers of ten, not groups of digits; and nobody counts seconds. */
 #define GROUPED_MAX 1e15

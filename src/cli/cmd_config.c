@@ -50,8 +50,7 @@ static void config_add_memory(config_work *work, mls_config_entry *entry)
         if (known) {
             mls_memory_words(&ask, &estimate, words);
         }
-        entry->memory =
-            known ? mls_copy_text(words, strlen(words)) : mls_copy_text(error.message, strlen(error.message));
+        entry->memory = known ? strdup(words) : strdup(error.message);
         lost = entry->memory == NULL;
     }
     if (lost) {

@@ -2,7 +2,6 @@
 /* compare.c - sides in, from logs and exports; what is said of them out. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/buffer.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meet.c - which groups of the sides are compared with which. */
 #include <math.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/file.h"

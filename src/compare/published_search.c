@@ -2,7 +2,6 @@
 /* published_search.c - which of the published results are asked for, and in which order. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/statistics.h"

@@ -2,7 +2,6 @@
 /* settings.c - how runs were set up, in which settings a block differs, and which of its runs stand out. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/map.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* side.c - sides, and groups with their runs, which are added one by one: those of logs here, others by export.c. */
 #include <math.h>
-#include <string.h>
 
 #include "compare/side.h"
 

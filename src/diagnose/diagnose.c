@@ -91,7 +91,7 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
         mls_source *source = &sources->items[i];
         const char *other = source->skip == NULL && !source->named ? other_file(source->path) : NULL;
         if (other != NULL) {
-            source->skip = mls_copy_text(other, strlen(other));
+            source->skip = strdup(other);
             status = source->skip != NULL ? MLS_OK : MLS_ERROR_MEMORY;
         }
         if (source->skip != NULL && status == MLS_OK) {

@@ -30,7 +30,7 @@ static mls_status diagnose_file(mls_endings *endings, const char *path, mls_erro
                                           .open_state = endings->open_state};
     mls_diagnosis_release(&endings->diagnosis);
     free(endings->path);
-    endings->path = mls_copy_text(path, strlen(path));
+    endings->path = strdup(path);
     status = status == MLS_OK && endings->path == NULL ? mls_error_memory(error) : status;
     return status == MLS_OK ? mls_diagnose(path, &options, &endings->diagnosis, error) : status;
 }

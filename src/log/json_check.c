@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_check.c - is a text JSON, as the compliance checker reads it: one pass, no recursion, nothing kept. */
-#include <string.h>
 
-#include "base/memory.h"
 #include "log/json_check.h"
+#include "base/memory.h"
 
 static const char *json_fail(const char *where, const char *reason, mls_json_fault *fault)
 {

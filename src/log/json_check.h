@@ -11,9 +11,6 @@
 #ifndef MLS_LOG_JSON_CHECK_H
 #define MLS_LOG_JSON_CHECK_H
 
-#include <stdint.h>
-#include <string.h>
-
 #include "mlscore/value.h"
 
 #define MLS_SCAN_PADDING 64

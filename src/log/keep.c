@@ -2,8 +2,6 @@
 /* keep.c - copies of records, made records again when they are wanted. */
 #include "log/keep.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 /* Stands in front of a payload. */

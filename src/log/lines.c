@@ -3,7 +3,6 @@
 #include "log/reader.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "log/json_check.h"

@@ -2,8 +2,6 @@
 /* reader.c - blocks put together to lines again, and given to whoever listens. */
 #include "log/reader.h"
 
-#include <string.h>
-
 #include "log/json_check.h"
 
 /* How much of a log is searched for NUL bytes. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c - one pass over a payload: is it a record, and where is what. */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"

@@ -7,8 +7,6 @@
  */
 #include "log/json_check.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #if defined(MLS_HAVE_ZLIB) && !defined(MLS_NO_ZLIB)

@@ -2,8 +2,6 @@
 /* value.c - trees of JSON that has been validated before: see span.c for what that spares. */
 #include "mlscore/value.h"
 
-#include <string.h>
-
 #include "base/map.h"
 #include "log/json_check.h"
 

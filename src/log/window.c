@@ -3,7 +3,6 @@
 #include "log/window.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "log/json_check.h"
 

@@ -143,7 +143,7 @@ static mls_status pass_run(void *state, mls_run *run, bool part)
     const mls_reading *reading = file->work->reading;
     const char *path = file->read.source->path;
     const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
-    run->file = mls_copy_text(path, strlen(path));
+    run->file = strdup(path);
     run->result = file->read.source->result;
     if (status != MLS_OK || run->file == NULL) {
         return status != MLS_OK ? status : MLS_ERROR_MEMORY;

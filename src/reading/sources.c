@@ -55,8 +55,8 @@ static bool is_result(const char *name)
 
 static mls_status add_source(const source_finder *finder, const char *path, const char *skip, mls_source source)
 {
-    source.path = mls_copy_text(path, strlen(path));
-    source.skip = skip != NULL ? mls_copy_text(skip, strlen(skip)) : NULL;
+    source.path = strdup(path);
+    source.skip = skip != NULL ? strdup(skip) : NULL;
     if (source.path == NULL || (skip != NULL && source.skip == NULL) || !MLS_GROW(finder->list, items)) {
         free(source.path);
         free(source.skip);
@@ -160,7 +160,7 @@ static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
             ok = mls_map_put(&places, mls_buffer_str(&place), &added) != NULL;
         }
         if (!added) {
-            source->skip = mls_copy_text("named twice", sizeof "named twice" - 1);
+            source->skip = strdup("named twice");
             ok = source->skip != NULL;
         }
         ok = ok && !place.failed;

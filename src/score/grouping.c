@@ -138,7 +138,7 @@ static bool close_group(mls_group *group)
         common.len = same;
     }
     common = one_file ? file : folder_of(common);
-    group->path = mls_copy_text(common.ptr, common.len);
+    group->path = strndup(common.ptr, common.len);
     return group->path != NULL;
 }
 

@@ -183,7 +183,7 @@ static bool set(char **member, mls_str text)
         text.ptr++;
         text.len -= 2;
     }
-    char *copy = text.len > 0 ? mls_copy_text(text.ptr, text.len) : NULL;
+    char *copy = text.len > 0 ? strndup(text.ptr, text.len) : NULL;
     if (copy != NULL) {
         free(*member);
         *member = copy;
@@ -219,7 +219,7 @@ bool mls_job_marker(mls_job *job, const mls_marker *marker)
 
 static bool fill_text(char **member, const char *from)
 {
-    return *member != NULL || from == NULL || (*member = mls_copy_text(from, strlen(from))) != NULL;
+    return *member != NULL || from == NULL || (*member = strdup(from)) != NULL;
 }
 
 bool mls_job_inherit(mls_job *job, const mls_job *from)

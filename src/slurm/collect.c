@@ -215,7 +215,7 @@ static mls_status collect_source(void *state, const mls_read *read)
     source->failed = read->status != MLS_OK;
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
-    return reason != NULL ? set_skip(source, mls_copy_text(reason, strlen(reason))) : MLS_OK;
+    return reason != NULL ? set_skip(source, strdup(reason)) : MLS_OK;
 }
 
 /* Reads all sources; those left are the ones that were skipped, each run once. */

@@ -54,7 +54,7 @@ mls_status mls_group_environment(mls_group *group)
     bool known = false;
     mls_status status = together ? describe_by(group, folder, &known) : MLS_OK;
     if (status == MLS_OK && !known && together && file[0] != '/') {
-        char *named = mls_copy_text(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
+        char *named = strndup(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
         char *whole = named != NULL ? realpath(named, NULL) : NULL;
         status = named == NULL || (whole == NULL && errno == ENOMEM) ? MLS_ERROR_MEMORY : MLS_OK;
         if (whole != NULL) {

@@ -206,7 +206,7 @@ static void score(judgement *judging)
     group->result_folder = true;
     group->usage = judging->submission->usage;
     group->edition = judging->submission->edition;
-    group->path = mls_copy_text(result->path, strlen(result->path));
+    group->path = strdup(result->path);
     group->runs = (const mls_run **)calloc(result->run_count + 1, sizeof *group->runs);
     group->power.joules = result->has_power ? calloc(result->run_count + 1, sizeof *group->power.joules) : NULL;
     judging->failed |= group->path == NULL || group->runs == NULL || (result->has_power && group->power.joules == NULL);

@@ -284,7 +284,7 @@ static void finish_run(void *state, size_t index)
                          "%.0f MiB: too large to be read as a log", (double)run->file.size / 1048576.0);
     }
     if (run->run.file == NULL) {
-        run->run.file = mls_copy_text(run->file.path, strlen(run->file.path));
+        run->run.file = strdup(run->file.path);
         run->run.out_of_memory |= run->run.file == NULL;
     }
 }

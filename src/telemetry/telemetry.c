@@ -91,7 +91,7 @@ static mls_status keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
             file.source.skip == NULL ? useless_words(telemetry->sources, telemetry->source_count, &file) : NULL;
         if (why != NULL) {
             file.source.failed = file.status == MLS_ERROR_READ;
-            file.source.skip = mls_copy_text(why, strlen(why));
+            file.source.skip = strdup(why);
         }
         if (file.source.skip != NULL) {
             telemetry->failed += file.source.failed;

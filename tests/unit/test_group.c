@@ -20,7 +20,7 @@ enum { RUNS = 3 };
 
 static char *copy(const char *text)
 {
-    return text != NULL ? mls_copy_text(text, strlen(text)) : NULL;
+    return text != NULL ? strdup(text) : NULL;
 }
 
 /* The first edition of the table at or behind a name. */

@@ -19,7 +19,7 @@
 
 static char *copy(const char *text)
 {
-    return text != NULL ? mls_copy_text(text, strlen(text)) : NULL;
+    return text != NULL ? strdup(text) : NULL;
 }
 
 static mls_run run_at(double first_ms)

@@ -71,7 +71,7 @@ static mls_status take_row(void *state, const mls_text_row *row)
                       &published.benchmark};
     for (size_t n = 0; n < 5; n++) {
         mls_str field = row->cells[table->at[n]];
-        *texts[n] = mls_copy_text(field.ptr, field.len);
+        *texts[n] = strndup(field.ptr, field.len);
         assert_non_null(*texts[n]);
     }
     if (!mls_number_parse(row->cells[table->at[5]], &published.minutes)) {

@@ -34,7 +34,7 @@ static mls_status take_malformed(void *state, const mls_malformed *malformed)
 static mls_sink sink_of(mls_run *run, const char *file)
 {
     mls_run_init(run);
-    run->file = mls_copy_text(file, strlen(file));
+    run->file = strdup(file);
     assert_non_null(run->file);
     return (mls_sink){.state = run, .record = take_record, .malformed = take_malformed};
 }
