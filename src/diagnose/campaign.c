@@ -197,7 +197,7 @@ static double completed_at(const mls_diagnosis *diagnosis, double iteration)
     double time = NAN;
     for (size_t i = 0; i < diagnosis->checkpoint_count; i++) {
         const mls_checkpoint *checkpoint = &diagnosis->checkpoints[i];
-        if (!(checkpoint->iteration < iteration) && !(checkpoint->iteration > iteration)) {
+        if (mls_compare_doubles(checkpoint->iteration, iteration) == 0) {
             return checkpoint->done_ms;
         }
     }
@@ -303,8 +303,7 @@ static bool may_recur(const mls_failure *failure, bool application)
 static bool same_failure(const mls_failure *a, const mls_failure *b, bool application)
 {
     return a->signature == b->signature &&
-           (application ? !(a->iteration < b->iteration) && !(a->iteration > b->iteration)
-                        : strcmp(a->node, b->node) == 0);
+           (application ? mls_compare_doubles(a->iteration, b->iteration) == 0 : strcmp(a->node, b->node) == 0);
 }
 
 /* One signature on one node in several jobs, or (of the application) at one iteration on several nodes. */

@@ -393,11 +393,6 @@ static void judge_run(const run_view *view, const mls_match *cause, mls_failure 
 
 /* ------------------------------------------------------------------- job */
 
-static bool same_time(double a, double b)
-{
-    return (isnan(a) && isnan(b)) || !(a < b || a > b || isnan(a) || isnan(b));
-}
-
 /* Numbers the runs, of which one may stand in several files; how many there are, and whether each succeeded. */
 static size_t number_runs(mls_job_log *job, bool *success)
 {
@@ -407,7 +402,8 @@ static size_t number_runs(mls_job_log *job, bool *success)
         for (size_t k = 0; k < i && segment->line > 0 && segment->run == 0; k++) {
             const mls_file_part *other = &job->segments[k];
             if (other->file != segment->file && other->line > 0 && !isnan(segment->start_ms) &&
-                same_time(other->start_ms, segment->start_ms) && same_time(other->stop_ms, segment->stop_ms)) {
+                mls_compare_doubles(other->start_ms, segment->start_ms) == 0 &&
+                mls_compare_doubles(other->stop_ms, segment->stop_ms) == 0) {
                 segment->run = other->run;
             }
         }

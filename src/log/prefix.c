@@ -299,7 +299,7 @@ static mls_str word_after(mls_str message, mls_str wanted)
 {
     for (mls_str rest = message; find_after(rest, wanted, &rest);) {
         const char *at = rest.ptr - wanted.len;
-        if (at == message.ptr || memchr(" [(,:", at[-1], 5) != NULL) {
+        if (at == message.ptr || memchr(" [(,:", at[-1], 6) != NULL) {
             size_t len = 0;
             while (len < rest.len && memchr(" ,;:()[]'\"", rest.ptr[len], 11) == NULL) {
                 len++;

@@ -54,6 +54,25 @@ static void ranks_and_nodes(void **state)
     expect("", "", NAN, -1, -1, "", "");
 }
 
+/* The rank of the first prefix is the same when nothing else of the line is read. */
+static void first_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int rank;
+    } rows[] = {{" 13: x\n", 13},         {"[1,13]<stderr>:x\n", 13},
+                {"[rank13]: x\n", 13},    {"[default3]:x\n", -1},
+                {"5: 6: x\n", 5},         {"[rank13] x\n", -1},
+                {"13:x\n", -1},           {"[1,]<stderr>:x\n", -1},
+                {"99999999999: x\n", -1}, {"\n", -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mls_str text = {rows[i].line, strlen(rows[i].line) - 1};
+        assert_int_equal(mls_log_line_first_rank(rows[i].line), rows[i].rank);
+        assert_int_equal(mls_log_line_read(text, true, scratch).rank, rows[i].rank);
+    }
+}
+
 static void times(void **state)
 {
     (void)state;
@@ -62,6 +81,8 @@ static void times(void **state)
     expect("2026-04-19_13:28:01 x", "x", THEN, -1, -1, "", "");
     expect("2026-04-19 13:28:01,123 x", "x", THEN + 123, -1, -1, "", "");
     expect("2026-04-19T15:28:01+02:00 x", "x", THEN, -1, -1, "", "");
+    expect("2026-04-19T15:28:01+02 x", "x", THEN, -1, -1, "", "");
+    expect("2026-02-30T15:28:01 x", "2026-02-30T15:28:01 x", NAN, -1, -1, "", "");
     expect("[Sun Apr 19 13:28:01 2026] x", "x", THEN, -1, -1, "", "");
     expect("Apr 19 13:28:01 node076 kernel: [ 8123.456789] x", "x", THEN, -1, -1, "node076", "");
     expect("E0419 13:28:01.123456 x", "x", THEN + 123.456, -1, -1, "", "");
@@ -108,10 +129,8 @@ static void escapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_and_nodes),
-        cmocka_unit_test(times),
-        cmocka_unit_test(years),
-        cmocka_unit_test(escapes),
+        cmocka_unit_test(ranks_and_nodes), cmocka_unit_test(first_ranks), cmocka_unit_test(times),
+        cmocka_unit_test(years),           cmocka_unit_test(escapes),
     };
     return cmocka_run_group_tests_name("diagnose line", tests, NULL, NULL);
 }
