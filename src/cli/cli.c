@@ -161,6 +161,14 @@ mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage us
     return nearest;
 }
 
+bool mls_cli_load_models(mls_cli *cli)
+{
+    mls_error error = {0};
+    return (mls_models_load(&cli->models, &error) == MLS_OK &&
+            mls_accelerators_load(&cli->accelerators, &error) == MLS_OK) ||
+           mls_cli_say_error(cli, NULL, &error);
+}
+
 bool mls_cli_own_rules(mls_cli *cli)
 {
     mls_error error = {0};
@@ -189,26 +197,34 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
                        mls_cli_suggestion(&nearest).text);
 }
 
-bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition)
+bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
+{
+    *how = (mls_collect_options){.usage = cli->usage,
+                                 .threads = cli->threads,
+                                 .score = {.editions = mls_cli_editions(cli)},
+                                 .progress = mls_cli_progress,
+                                 .progress_state = cli};
+    return how->score.editions != NULL && mls_cli_edition(cli, NULL, &how->edition);
+}
+
+bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
 {
     mls_error error = {0};
-    const mls_editions *editions = mls_cli_editions(cli);
-    *judge = (mls_checker_options){.rulesets = cli->rulesets, .usage = cli->usage};
-    if (cli->rules_path == NULL || editions == NULL) {
-        return mls_cli_edition(cli, NULL, edition) &&
-               (*edition == NULL || mls_rulesets_get(cli->rulesets, *edition, &judge->ruleset, &error) == MLS_OK ||
-                mls_cli_say_error(cli, NULL, &error));
-    }
-    if (cli->edition != NULL) {
+    if (cli->rules_path != NULL && cli->edition != NULL) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--rules and --edition exclude each other");
     }
-    if (!mls_cli_own_rules(cli)) {
+    if (!mls_cli_collecting(cli, how) || (cli->rules_path != NULL && !mls_cli_own_rules(cli))) {
         return false;
     }
-    judge->ruleset = cli->own_ruleset;
-    judge->usage = mls_ruleset_usage(cli->own_ruleset);
-    *edition = mls_ruleset_base(cli->own_ruleset, editions);
-    return true;
+    how->checker = (mls_checker_options){.rulesets = cli->rulesets, .usage = cli->usage, .ruleset = cli->own_ruleset};
+    if (cli->rules_path != NULL) {
+        how->usage = how->checker.usage = mls_ruleset_usage(cli->own_ruleset);
+        how->edition = mls_ruleset_base(cli->own_ruleset, how->score.editions);
+        return true;
+    }
+    return how->edition == NULL ||
+           mls_rulesets_get(cli->rulesets, how->edition, &how->checker.ruleset, &error) == MLS_OK ||
+           mls_cli_say_error(cli, NULL, &error);
 }
 
 /* ---------------------------------------------------------- files, printing */
@@ -217,8 +233,10 @@ bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
     const size_t max = (size_t)1 << 30; /* a device has no end */
     mls_error error = {0};
-    return mls_file_read(path, true, max, text, &error) == MLS_OK ||
-           mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
+    if (path != NULL && mls_file_read(path, true, max, text, &error) != MLS_OK) {
+        return mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
+    }
+    return path == NULL || mls_buffer_reserve(text, 0) || mls_cli_say_no_memory(cli);
 }
 
 bool mls_cli_open(mls_cli *cli)
@@ -234,12 +252,10 @@ bool mls_cli_open(mls_cli *cli)
 void mls_cli_close(mls_cli *cli, const char *failure)
 {
     mls_error error = {0};
-    if (cli->view.output == NULL) {
-        return;
-    }
+    const bool open = cli->view.output != NULL;
+    const bool lost = failure != NULL || (open && cli->output.failed_errno == ENOMEM);
+    const mls_status status = open ? mls_output_close(&cli->output, lost, &error) : MLS_OK;
     cli->view.output = NULL;
-    const bool lost = failure != NULL || cli->output.failed_errno == ENOMEM;
-    const mls_status status = mls_output_close(&cli->output, lost, &error);
     if (lost) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", failure != NULL ? failure : mls_reason_memory);
     } else if (status == MLS_ERROR_WRITE) {
@@ -278,53 +294,47 @@ void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *wh
 
 /* ------------------------------------------------------------ reading logs */
 
-void mls_cli_read_done(mls_cli *cli, const mls_read *read)
+mls_status mls_cli_read_done(void *state, const mls_read *read)
 {
+    mls_cli *cli = state;
     const mls_source *source = read->source;
     const char *why = read->status != MLS_OK ? read->error.message : read->totals.unread;
     const bool wanted = read->status != MLS_OK || source->named || source->result;
     if (why != NULL) {
         mls_cli_say(cli, wanted ? MLS_EXIT_IO : MLS_EXIT_OK, source->path, wanted ? "%s" : "skipped: %s", why);
     }
+    return MLS_OK;
 }
 
-/* Finds the sources below paths.  False after a complaint. */
-static bool find_sources(mls_cli *cli, const char *const *paths, size_t count)
+bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, const mls_report *report, void *state)
 {
     mls_error error = {0};
-    return mls_sources_find(paths, count, &cli->sources, &error) == MLS_OK ||
-           mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
-}
-
-static mls_status read_sources(mls_cli *cli, const mls_reading *reading, mls_error *error)
-{
-    mls_cli_say_skipped(cli, &cli->sources);
-    return mls_read_sources(reading, cli->sources.items, cli->sources.count, error);
-}
-
-bool mls_cli_scan(mls_cli *cli, const char *const *paths, size_t count, const mls_reading *reading)
-{
-    mls_error error = {0};
-    if (!find_sources(cli, paths, count)) {
+    const char *const *paths = path != NULL ? &path : (const char *const *)cli->operands.items;
+    mls_status status = mls_sources_find(paths, path != NULL ? 1 : cli->operands.count, &cli->sources, &error);
+    if (status == MLS_OK && report != NULL && !print_begin(cli, report, state)) {
         return false;
     }
-    const mls_status status = read_sources(cli, reading, &error);
-    return status == MLS_OK || (status == MLS_ERROR_MEMORY ? mls_cli_say_no_memory(cli)
-                                                           : mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message));
+    if (status == MLS_OK) {
+        mls_cli_say_skipped(cli, &cli->sources);
+        status = mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
+        if (report != NULL) {
+            mls_print_end(&cli->printer);
+        }
+    }
+    const bool failed = status != MLS_OK && status != MLS_STOPPED;
+    if (failed || report != NULL) {
+        mls_cli_close(cli, failed ? error.message : NULL);
+    }
+    return !failed;
 }
 
-void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *report, void *state)
+bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_options *how, const char *path,
+                     mls_collection *collection)
 {
     mls_error error = {0};
-    if (!find_sources(cli, (const char *const *)cli->operands.items, cli->operands.count) ||
-        !(report != NULL ? print_begin(cli, report, state) : mls_cli_open(cli))) {
-        return;
-    }
-    const mls_status status = read_sources(cli, reading, &error);
-    if (report != NULL) {
-        mls_print_end(&cli->printer);
-    }
-    mls_cli_close(cli, status == MLS_OK || status == MLS_STOPPED ? NULL : error.message);
+    const mls_status status = mls_collect((const char *const *)paths->items, paths->count, how, collection, &error);
+    mls_cli_progress_end(cli);
+    return status == MLS_OK || mls_cli_say_error(cli, path, &error);
 }
 
 bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
@@ -372,6 +382,8 @@ void mls_cli_release(mls_cli *cli)
     }
     free(cli->settings);
     mls_sources_release(&cli->sources);
+    mls_accelerators_free(cli->accelerators);
+    mls_models_free(cli->models);
     mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);
 }

@@ -23,22 +23,16 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* A check on its way. */
-typedef struct checking_state {
-    mls_cli *cli;
-    mls_check_names names;
-} checking_state;
-
 static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
 {
-    checking_state *checking = state;
-    mls_cli *cli = checking->cli;
+    mls_cli *cli = state;
+    const check_settings *settings = cli->settings;
     const mls_source *source = &cli->sources.items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
     if (!source->named && !source->result && run->records + (part ? run->malformed : 0) == 0) {
         return MLS_OK;
     }
-    part |= checking->names.split;
+    part |= settings->split;
     const mls_check_log log = {.path = source->path,
                                .line = part ? run->line + (run->line == 0) : 1,
                                .part = part,
@@ -50,30 +44,23 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
     return mls_output_is_closed(&cli->output) ? MLS_STOPPED : MLS_OK;
 }
 
-static mls_status check_source(void *state, const mls_read *read)
-{
-    mls_cli_read_done(((const checking_state *)state)->cli, read);
-    return MLS_OK;
-}
-
 static void check(mls_cli *cli)
 {
-    const mls_edition *edition;
-    mls_checker_options rules;
+    mls_collect_options how;
     const check_settings *settings = cli->settings;
-    checking_state checking = {.cli = cli, .names = {.sources = &cli->sources, .split = settings->split}};
-    const mls_reading reading = {.rules = &rules,
+    mls_check_names names = {.sources = &cli->sources, .split = settings->split};
+    const mls_reading reading = {.rules = &how.checker,
                                  .brief = true,
                                  /* A hint for people, which neither programs nor --strict are to count. */
                                  .doubting =
                                      cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE,
                                  .cutting = settings->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
                                  .threads = cli->threads,
-                                 .state = &checking,
+                                 .state = cli,
                                  .run = check_run,
-                                 .done = check_source};
-    if (mls_cli_judge(cli, &rules, &edition)) {
-        mls_cli_read(cli, &reading, &mls_check_report, &checking.names);
+                                 .done = mls_cli_read_done};
+    if (mls_cli_judge(cli, &how)) {
+        mls_cli_read(cli, NULL, &reading, &mls_check_report, &names);
     }
 }
 

@@ -189,28 +189,17 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
 static void compare_run(mls_cli *cli)
 {
     const compare_settings *settings = cli->settings;
-    const mls_edition *edition;
-    mls_checker_options judge;
     mls_arena arena = {0};
-    mls_side_list sides = {0};
+    mls_compare_request request = {.mode = settings->scaling     ? MLS_COMPARE_SCALING
+                                           : settings->published ? MLS_COMPARE_PUBLISHED
+                                                                 : MLS_COMPARE_SIDES,
+                                   .baseline = settings->baseline};
     if (settings->fail_if != NULL && strcmp(settings->fail_if, "slower") != 0) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--fail-if takes slower, not '%s'", settings->fail_if);
     } else if (settings->published && settings->scaling) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--published and --scaling exclude each other");
-    } else if (take_sides(cli, &sides, &arena) && take_counts(cli, &sides, &settings->accelerators) &&
-               mls_cli_judge(cli, &judge, &edition)) {
-        const mls_compare_request request = {.mode = settings->scaling     ? MLS_COMPARE_SCALING
-                                                     : settings->published ? MLS_COMPARE_PUBLISHED
-                                                                           : MLS_COMPARE_SIDES,
-                                             .sides = sides,
-                                             .baseline = settings->baseline,
-                                             .collect = {.usage = judge.usage,
-                                                         .edition = edition,
-                                                         .threads = cli->threads,
-                                                         .score = {.editions = mls_cli_editions(cli)},
-                                                         .checker = judge,
-                                                         .progress = mls_cli_progress,
-                                                         .progress_state = cli}};
+    } else if (take_sides(cli, &request.sides, &arena) && take_counts(cli, &request.sides, &settings->accelerators) &&
+               mls_cli_judge(cli, &request.collect)) {
         compare_all(cli, &request);
     }
     mls_arena_release(&arena);

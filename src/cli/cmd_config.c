@@ -12,6 +12,9 @@
 
 typedef struct config_settings {
     bool exports;
+    /* The configs to print; names and files are spans of operands and of paths that were found below folders. */
+    mls_names found;
+    mls_config_list list;
 } config_settings;
 
 static const mls_option options[] = {
@@ -23,25 +26,15 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* The configs to print.  Names and files are spans of operands and of found paths. */
-typedef struct config_work {
-    mls_cli *cli;
-    const config_settings *settings;
-    mls_names found; /* below folders */
-    mls_config_list list;
-    mls_models *models; /* with -v */
-    mls_accelerators *accelerators;
-} config_work;
-
 /* Notes how much memory the job asks of a GPU, where the config says enough. */
-static void config_add_memory(config_work *work, mls_config_entry *entry)
+static void config_add_memory(mls_cli *cli, mls_config_entry *entry)
 {
     mls_memory_ask ask;
     mls_memory_estimate estimate;
     mls_error error = {0};
     mls_findings ignored = {0};
     char words[MLS_MEMORY_WORDS_MAX];
-    mls_memory_ask_init(&ask, work->models, work->accelerators);
+    mls_memory_ask_init(&ask, cli->models, cli->accelerators);
     const bool enough = mls_memory_config(&ask, entry->script, entry->file, &ignored);
     bool lost = ignored.out_of_memory;
     mls_findings_release(&ignored);
@@ -54,125 +47,125 @@ static void config_add_memory(config_work *work, mls_config_entry *entry)
         lost = entry->memory == NULL;
     }
     if (lost) {
-        mls_cli_say_no_memory(work->cli);
+        mls_cli_say_no_memory(cli);
     }
 }
 
 /* Decodes a name, and reads the script if there is a file. */
-static void config_add(config_work *work, const char *text, bool is_file)
+static void config_add(mls_cli *cli, const char *text, bool is_file)
 {
+    config_settings *settings = cli->settings;
     mls_error error = {0};
-    if (!MLS_GROW(&work->list, items)) {
-        mls_cli_say_no_memory(work->cli);
+    if (!MLS_GROW(&settings->list, items)) {
+        mls_cli_say_no_memory(cli);
         return;
     }
-    mls_config_entry *entry = &work->list.items[work->list.count++];
+    mls_config_entry *entry = &settings->list.items[settings->list.count++];
     *entry = (mls_config_entry){.file = is_file ? text : NULL,
                                 .name = mls_config_name_decode(mls_str_from(text)),
-                                .exports = work->settings->exports};
+                                .exports = settings->exports};
     if (is_file && mls_shell_read(text, NULL, &entry->script, &error) != MLS_OK) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, text, "%s", error.message);
+        mls_cli_say(cli, MLS_EXIT_IO, text, "%s", error.message);
     }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     if (entry->script != NULL) {
         mls_findings_append(&entry->findings, &entry->script->findings);
     }
-    if (entry->script != NULL && work->accelerators != NULL) {
-        config_add_memory(work, entry);
+    if (entry->script != NULL && cli->accelerators != NULL) {
+        config_add_memory(cli, entry);
     }
     mls_findings_sort(&entry->findings);
     if (entry->findings.out_of_memory) {
-        mls_cli_say_no_memory(work->cli);
+        mls_cli_say_no_memory(cli);
     }
-    mls_cli_judge_findings(work->cli, &entry->findings);
+    mls_cli_judge_findings(cli, &entry->findings);
 }
 
 static mls_status config_found(void *state, mls_walk_entry *entry)
 {
-    config_work *work = state;
+    mls_cli *cli = state;
+    config_settings *settings = cli->settings;
     const mls_str name = mls_str_from(entry->name);
     entry->enter = entry->enter && !entry->link;
     if (entry->too_deep && !entry->link) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
     }
     if (entry->kind == MLS_WALK_FILE && mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))) {
-        return mls_names_add(&work->found, mls_str_from(entry->path)) ? MLS_OK : MLS_ERROR_MEMORY;
+        return mls_names_add(&settings->found, mls_str_from(entry->path)) ? MLS_OK : MLS_ERROR_MEMORY;
     }
     return MLS_OK;
 }
 
 static mls_status config_listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
 {
-    const config_work *work = state;
+    mls_cli *cli = state;
     (void)count;
     if (system_errno != 0) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s: %s", folder->path, strerror(system_errno));
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s: %s", folder->path, strerror(system_errno));
     }
     return MLS_OK;
 }
 
 /* Every config_*.sh below, in natural order; links to folders are not followed. */
-static void config_add_folder(config_work *work, const char *folder)
+static void config_add_folder(mls_cli *cli, const char *folder)
 {
+    config_settings *settings = cli->settings;
     mls_error error = {0};
-    const mls_names *found = &work->found;
+    const mls_names *found = &settings->found;
     const size_t first = found->count;
-    mls_folder_walk walk = {.visitor = {work, config_found, config_listed},
+    mls_folder_walk walk = {.visitor = {cli, config_found, config_listed},
                             .entries_max = MLS_WALK_FILES_MAX,
                             .depth_max = MLS_WALK_DEPTH_MAX};
     const mls_status status = mls_folder_walk_from(&walk, folder, 0, &error);
     mls_folder_walk_release(&walk);
     if (status != MLS_OK) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, NULL, "%s", status == MLS_ERROR_LIMIT ? error.message : mls_reason_memory);
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", status == MLS_ERROR_LIMIT ? error.message : mls_reason_memory);
     }
-    work->list.folders = true;
+    settings->list.folders = true;
     if (found->count == first) {
-        mls_cli_say(work->cli, MLS_EXIT_OK, NULL, "no config_*.sh below %s", folder);
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "no config_*.sh below %s", folder);
         return;
     }
     qsort(found->items + first, found->count - first, sizeof *found->items, mls_compare_names);
     for (size_t i = first; i < found->count; i++) {
-        config_add(work, found->items[i], true);
+        config_add(cli, found->items[i], true);
     }
 }
 
 /* A folder, a file, or a name; something else than these is a file that is not there. */
-static void config_add_operand(config_work *work, const char *operand)
+static void config_add_operand(mls_cli *cli, const char *operand)
 {
     struct stat info;
     const bool there = stat(operand, &info) == 0;
     const int reason = errno;
     const mls_config_name name = mls_config_name_decode(mls_str_from(operand));
     if (there && S_ISDIR(info.st_mode)) {
-        config_add_folder(work, operand);
+        config_add_folder(cli, operand);
     } else if (there || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
-        config_add(work, operand, there);
+        config_add(cli, operand, there);
     } else {
-        mls_cli_say(work->cli, MLS_EXIT_IO, operand, "no shape in this name, and no such file (%s)", strerror(reason));
+        mls_cli_say(cli, MLS_EXIT_IO, operand, "no shape in this name, and no such file (%s)", strerror(reason));
     }
 }
 
 static void config_run(mls_cli *cli)
 {
-    config_work work = {.cli = cli, .settings = cli->settings};
-    mls_error error = {0};
-    if (cli->view.verbose > 0 && (mls_models_load(&work.models, &error) != MLS_OK ||
-                                  mls_accelerators_load(&work.accelerators, &error) != MLS_OK)) {
-        mls_cli_say_error(cli, NULL, &error);
+    config_settings *settings = cli->settings;
+    const mls_config_list *list = &settings->list;
+    if (cli->view.verbose > 0) {
+        (void)mls_cli_load_models(cli);
     }
     for (size_t i = 0; i < cli->operands.count; i++) {
-        config_add_operand(&work, cli->operands.items[i]);
+        config_add_operand(cli, cli->operands.items[i]);
     }
-    mls_cli_print(cli, work.settings->exports ? &mls_config_exports_report : &mls_config_report, &work.list);
-    for (size_t i = 0; i < work.list.count; i++) {
-        mls_shell_free(work.list.items[i].script);
-        mls_findings_release(&work.list.items[i].findings);
-        free(work.list.items[i].memory);
+    mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, list);
+    for (size_t i = 0; i < list->count; i++) {
+        mls_shell_free(list->items[i].script);
+        mls_findings_release(&list->items[i].findings);
+        free(list->items[i].memory);
     }
-    mls_accelerators_free(work.accelerators);
-    mls_models_free(work.models);
-    free(work.list.items);
-    mls_names_release(&work.found);
+    free(list->items);
+    mls_names_release(&settings->found);
 }
 
 const mls_command mls_command_config = {

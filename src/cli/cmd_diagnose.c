@@ -74,9 +74,8 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
     mls_campaign campaign;
     mls_error error = {0};
     mls_buffer sacct = {0};
-    if (sacct_path == NULL || mls_cli_read_file(cli, sacct_path, &sacct)) {
-        const mls_str text = {sacct_path == NULL || sacct.len > 0 ? sacct.ptr : "", sacct.len};
-        if (mls_campaign_make(list->items, list->count, text, &campaign, &error) == MLS_OK) {
+    if (mls_cli_read_file(cli, sacct_path, &sacct)) {
+        if (mls_campaign_make(list->items, list->count, mls_buffer_str(&sacct), &campaign, &error) == MLS_OK) {
             mls_cli_print(cli, &mls_campaign_report, &campaign);
             mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
         } else {

@@ -14,6 +14,9 @@ enum { MALFORMED_NAMED = 20 };
 typedef struct events_settings {
     const char *keys; /* "a,b"; NULL: all */
     bool count;
+    /* Of the file that is read: */
+    const char *path;
+    size_t records, malformed;
 } events_settings;
 
 static const mls_option options[] = {
@@ -27,14 +30,6 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* One file on its way through. */
-typedef struct events_state {
-    mls_cli *cli;
-    const events_settings *settings;
-    const char *path;
-    size_t count, malformed;
-} events_state;
-
 /* Whether the key is in the list "a,b". */
 static bool key_listed(const char *list, mls_str key)
 {
@@ -47,13 +42,13 @@ static bool key_listed(const char *list, mls_str key)
 
 static mls_status events_record(void *state, const mls_record *record)
 {
-    events_state *events = state;
-    mls_cli *cli = events->cli;
-    if (events->settings->keys != NULL && !key_listed(events->settings->keys, record->key)) {
+    mls_cli *cli = state;
+    events_settings *events = cli->settings;
+    if (events->keys != NULL && !key_listed(events->keys, record->key)) {
         return MLS_OK;
     }
-    events->count++;
-    if (!events->settings->count) {
+    events->records++;
+    if (!events->count) {
         mls_print_item(&cli->printer, &(mls_event){events->path, record});
     }
     return cli->output.failed_errno != 0 ? MLS_STOPPED : MLS_OK;
@@ -61,48 +56,51 @@ static mls_status events_record(void *state, const mls_record *record)
 
 static mls_status events_malformed(void *state, const mls_malformed *malformed)
 {
-    events_state *events = state;
+    mls_cli *cli = state;
+    events_settings *events = cli->settings;
     if (events->malformed++ < MALFORMED_NAMED) {
-        mls_cli_say(events->cli, MLS_EXIT_INVALID, events->path, "line %zu, column %zu: %s", malformed->line,
-                    malformed->column, malformed->reason);
+        mls_cli_say(cli, MLS_EXIT_INVALID, events->path, "line %zu, column %zu: %s", malformed->line, malformed->column,
+                    malformed->reason);
     }
     return MLS_OK;
 }
 
 static mls_status events_listen(void *state, size_t index, mls_sink *sink)
 {
-    events_state *events = state;
-    events->path = events->cli->sources.items[index].path;
-    events->count = 0;
+    const mls_cli *cli = state;
+    events_settings *events = cli->settings;
+    events->path = cli->sources.items[index].path;
+    events->records = 0;
     events->malformed = 0;
-    *sink = (mls_sink){.state = events, .record = events_record, .malformed = events_malformed};
+    *sink = (mls_sink){.state = state, .record = events_record, .malformed = events_malformed};
     return MLS_OK;
 }
 
 static mls_status events_done(void *state, const mls_read *read)
 {
-    events_state *events = state;
-    mls_cli *cli = events->cli;
+    mls_cli *cli = state;
+    const events_settings *events = cli->settings;
     if (events->malformed > MALFORMED_NAMED) {
         mls_cli_say(cli, MLS_EXIT_INVALID, read->source->path, "and %zu more malformed lines",
                     events->malformed - MALFORMED_NAMED);
     }
-    mls_cli_read_done(cli, read);
-    if (events->settings->count) {
+    (void)mls_cli_read_done(cli, read);
+    if (events->count) {
         /* As grep -c prints it: the bare number for one file, path:number for several. */
         const bool several = cli->operands.count > 1 || cli->sources.count > 1;
         mls_output_escaped(&cli->output, mls_str_from(several ? read->source->path : ""));
-        mls_output_printf(&cli->output, "%s%zu\n", several ? ":" : "", events->count);
+        mls_output_printf(&cli->output, "%s%zu\n", several ? ":" : "", events->records);
     }
     return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
 }
 
 static void events_run(mls_cli *cli)
 {
-    events_state events = {.cli = cli, .settings = cli->settings};
-    const mls_reading reading = {
-        .threads = cli->threads, .state = &events, .listen = events_listen, .done = events_done};
-    mls_cli_read(cli, &reading, events.settings->count ? NULL : &mls_events_report, NULL);
+    const events_settings *events = cli->settings;
+    const mls_reading reading = {.threads = cli->threads, .state = cli, .listen = events_listen, .done = events_done};
+    if (!events->count || mls_cli_open(cli)) {
+        mls_cli_read(cli, NULL, &reading, events->count ? NULL : &mls_events_report, NULL);
+    }
 }
 
 const mls_command mls_command_events = {

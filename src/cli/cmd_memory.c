@@ -10,6 +10,7 @@
 typedef struct memory_settings {
     const char *given[MLS_MEMORY_SETTING_COUNT]; /* what each option says; flags: "" */
     bool oom;
+    mls_oom_search *search; /* for messages, with --oom */
 } memory_settings;
 
 static const mls_option options[] = {
@@ -95,41 +96,36 @@ static void memory_print(mls_cli *cli, mls_memory_job *job)
 
 /* ------------------------------------------------------------------ messages */
 
-typedef struct oom_state {
-    mls_cli *cli;
-    mls_oom_search *search;
-} oom_state;
-
 static mls_status oom_listen(void *state, size_t index, mls_sink *sink)
 {
-    const oom_state *oom = state;
-    mls_oom_search_begin(oom->search, oom->cli->sources.items[index].path);
-    *sink = (mls_sink){.state = oom->search, .lines = mls_oom_search_lines};
+    const mls_cli *cli = state;
+    mls_oom_search *search = ((const memory_settings *)cli->settings)->search;
+    mls_oom_search_begin(search, cli->sources.items[index].path);
+    *sink = (mls_sink){.state = search, .lines = mls_oom_search_lines};
     return MLS_OK;
 }
 
 static mls_status oom_done(void *state, const mls_read *read)
 {
-    const oom_state *oom = state;
-    mls_oom_search_end(oom->search);
-    mls_cli_read_done(oom->cli, read);
-    return MLS_OK;
+    const mls_cli *cli = state;
+    mls_oom_search_end(((const memory_settings *)cli->settings)->search);
+    return mls_cli_read_done(state, read);
 }
 
 /* Finds the messages in all logs; with a model or a config, each is compared with the estimate. */
 static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
 {
-    oom_state oom = {.cli = cli};
+    memory_settings *settings = cli->settings;
     mls_oom_list list = {.job = job};
-    const mls_reading reading = {.threads = cli->threads, .state = &oom, .listen = oom_listen, .done = oom_done};
-    if (mls_oom_search_new(&oom.search) != MLS_OK) {
+    const mls_reading reading = {.threads = cli->threads, .state = cli, .listen = oom_listen, .done = oom_done};
+    if (mls_oom_search_new(&settings->search) != MLS_OK) {
         mls_cli_say_no_memory(cli);
-    } else if (mls_cli_scan(cli, (const char *const *)cli->operands.items, cli->operands.count, &reading)) {
-        list.items = mls_oom_search_items(oom.search, &list.count, &list.dropped);
+    } else if (mls_cli_read(cli, NULL, &reading, NULL, NULL)) {
+        list.items = mls_oom_search_items(settings->search, &list.count, &list.dropped);
         mls_cli_print(cli, &mls_oom_report, &list);
         mls_cli_worsen(cli, list.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     }
-    mls_oom_search_free(oom.search);
+    mls_oom_search_free(settings->search);
 }
 
 /* The config among the operands, which is taken out of them; NULL: all are logs. */
@@ -169,15 +165,10 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config)
 static void memory_run(mls_cli *cli)
 {
     const memory_settings *settings = cli->settings;
-    mls_error error = {0};
-    mls_models *models = NULL;
-    mls_accelerators *accelerators = NULL;
     mls_memory_job job = {0};
     char *config = take_memory_config(cli, settings->oom);
-    if (mls_models_load(&models, &error) != MLS_OK || mls_accelerators_load(&accelerators, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else {
-        mls_memory_ask_init(&job.ask, models, accelerators);
+    if (mls_cli_load_models(cli)) {
+        mls_memory_ask_init(&job.ask, cli->models, cli->accelerators);
         if (memory_ask(cli, &job, config)) {
             const bool modelled = job.ask.shape.layers > 0;
             if (settings->oom && (!modelled || memory_estimate(cli, &job))) {
@@ -189,8 +180,6 @@ static void memory_run(mls_cli *cli)
     }
     free(config);
     mls_findings_release(&job.findings);
-    mls_accelerators_free(accelerators);
-    mls_models_free(models);
 }
 
 const mls_command mls_command_memory = {

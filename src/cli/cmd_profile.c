@@ -16,6 +16,12 @@ typedef struct profile_settings {
     unsigned by;     /* mls_profile_by, from 1; 0: not given */
     const char *top; /* as given */
     const char *kernels, *against, *run;
+    /* What is worked on. */
+    mls_kernel_classes *classes;
+    mls_profiles profiles;
+    mls_profile *base; /* that of --against */
+    size_t shown;      /* of the longest kernels */
+    bool run_found;    /* by --run, with a begin */
 } profile_settings;
 
 #define AT(member) offsetof(profile_settings, member)
@@ -32,45 +38,34 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-typedef struct profile_work {
-    mls_cli *cli;
-    const profile_settings *settings;
-    mls_kernel_classes *classes;
-    mls_profiles profiles;
-    mls_profile *base;
-    size_t top;
-    size_t runs; /* with a begin, that --run found */
-} profile_work;
-
 /* Reads one file; NULL after a complaint. */
-static mls_profile *read_profile(const profile_work *work, const char *path)
+static mls_profile *read_profile(mls_cli *cli, const char *path)
 {
+    const profile_settings *settings = cli->settings;
     mls_error error = {0};
     mls_profile *profile = NULL;
     const int fd = mls_file_open(path, true, &error);
-    const mls_status status = fd >= 0 ? mls_profile_read(fd, path, work->classes, &profile, &error) : MLS_ERROR_READ;
+    const mls_status status =
+        fd >= 0 ? mls_profile_read(fd, path, settings->classes, &profile, &error) : MLS_ERROR_READ;
     if (fd >= 0) {
         (void)close(fd);
     }
     if (status != MLS_OK) {
-        mls_cli_say(work->cli, MLS_EXIT_IO, path, "%s", error.message);
+        mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
     } else {
-        profile->top = work->top;
+        profile->top = settings->shown;
     }
     return profile;
 }
 
 /* The classes of --kernels, or our own.  False after a complaint. */
-static bool load_classes(profile_work *work)
+static bool load_classes(mls_cli *cli, profile_settings *settings)
 {
-    mls_cli *cli = work->cli;
-    const char *path = work->settings->kernels;
     mls_buffer text = {0};
     mls_error error = {0};
-    bool ok = path == NULL || mls_cli_read_file(cli, path, &text);
-    if (ok && mls_kernel_classes_new(path != NULL ? (mls_str){text.len > 0 ? text.ptr : "", text.len} : (mls_str){0},
-                                     &work->classes, &error) != MLS_OK) {
-        ok = mls_cli_say_wrong_file(cli, path, &error);
+    bool ok = mls_cli_read_file(cli, settings->kernels, &text);
+    if (ok && mls_kernel_classes_new(mls_buffer_str(&text), &settings->classes, &error) != MLS_OK) {
+        ok = mls_cli_say_wrong_file(cli, settings->kernels, &error);
     }
     mls_buffer_release(&text);
     return ok;
@@ -78,94 +73,83 @@ static bool load_classes(profile_work *work)
 
 static mls_status place_profiles(void *state, size_t index, mls_run *run, bool part)
 {
-    profile_work *work = state;
+    profile_settings *settings = ((const mls_cli *)state)->settings;
     (void)index;
     (void)part;
-    work->runs += isfinite(run->run_start.time_ms) ? 1 : 0;
-    for (size_t i = 0; i < work->profiles.count; i++) {
-        mls_profile_place(work->profiles.items[i], run->run_start.time_ms, run->run_stop.time_ms);
+    settings->run_found |= isfinite(run->run_start.time_ms);
+    for (size_t i = 0; i < settings->profiles.count; i++) {
+        mls_profile_place(settings->profiles.items[i], run->run_start.time_ms, run->run_stop.time_ms);
     }
-    return MLS_OK;
-}
-
-static mls_status run_read(void *state, const mls_read *read)
-{
-    const profile_work *work = state;
-    mls_cli_read_done(work->cli, read);
     return MLS_OK;
 }
 
 /* Reads the log of --run, and says of each profile where in it it lies. */
-static void read_run(profile_work *work)
+static void read_run(mls_cli *cli)
 {
-    mls_cli *cli = work->cli;
-    const mls_reading reading = {.threads = 1, .state = work, .run = place_profiles, .done = run_read};
-    for (size_t i = 0; i < work->profiles.count; i++) {
-        work->profiles.items[i]->run.file = work->settings->run;
+    const profile_settings *settings = cli->settings;
+    const mls_reading reading = {.threads = 1, .state = cli, .run = place_profiles, .done = mls_cli_read_done};
+    for (size_t i = 0; i < settings->profiles.count; i++) {
+        settings->profiles.items[i]->run.file = settings->run;
     }
-    if (mls_cli_scan(cli, &work->settings->run, 1, &reading) && work->runs == 0) {
-        mls_cli_say(cli, MLS_EXIT_IO, work->settings->run, "no run found to place the profile in");
+    if (mls_cli_read(cli, settings->run, &reading, NULL, NULL) && !settings->run_found) {
+        mls_cli_say(cli, MLS_EXIT_IO, settings->run, "no run found to place the profile in");
     }
 }
 
-static void print_profiles(profile_work *work)
+static void print_profiles(mls_cli *cli, profile_settings *settings)
 {
-    mls_cli *cli = work->cli;
-    mls_profiles *profiles = &work->profiles;
+    mls_profiles *profiles = &settings->profiles;
     mls_profile_changes changes = {0};
-    if (work->base != NULL && profiles->count > 0) {
-        if (mls_profile_compare(work->base, profiles->items[0], &changes) != MLS_OK) {
+    if (settings->base != NULL && profiles->count > 0) {
+        if (mls_profile_compare(settings->base, profiles->items[0], &changes) != MLS_OK) {
             mls_cli_say_no_memory(cli);
             return;
         }
-        profiles->base = work->base;
+        profiles->base = settings->base;
         profiles->changes = &changes;
     }
     /* A table shows both; cells can be of one kind only. */
-    const bool changed = work->settings->against != NULL && work->settings->by == 0;
+    const bool changed = settings->against != NULL && settings->by == 0;
     mls_cli_print(cli, &mls_profile_reports[changed ? MLS_PROFILE_BY_CHANGE : profiles->by], profiles);
     free(changes.items);
 }
 
 /* Takes over what the options say.  False after a complaint. */
-static bool read_settings(profile_work *work)
+static bool read_settings(mls_cli *cli, profile_settings *settings)
 {
-    mls_cli *cli = work->cli;
-    const profile_settings *settings = work->settings;
-    work->top = TOP_USUAL;
-    work->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
-    if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &work->top)) {
+    settings->shown = TOP_USUAL;
+    settings->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
+    if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->shown)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", settings->top);
     }
     if (settings->against != NULL && cli->operands.count > 1) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares one file with another, not %zu",
                            cli->operands.count);
     }
-    return load_classes(work);
+    return load_classes(cli, settings);
 }
 
 /* The profile that others are compared with is not shown: its errors are said here. */
-static void say_base_errors(const profile_work *work)
+static void say_base_errors(mls_cli *cli, const mls_profile *base)
 {
-    const mls_findings *findings = work->base != NULL ? &work->base->findings : &(const mls_findings){0};
-    for (size_t i = 0; i < findings->count; i++) {
-        if (findings->items[i].severity == MLS_SEVERITY_ERROR) {
-            mls_cli_say(work->cli, MLS_EXIT_INVALID, work->base->file, "%s", findings->items[i].message);
+    for (size_t i = 0; base != NULL && i < base->findings.count; i++) {
+        if (base->findings.items[i].severity == MLS_SEVERITY_ERROR) {
+            mls_cli_say(cli, MLS_EXIT_INVALID, base->file, "%s", base->findings.items[i].message);
         }
     }
 }
 
 static void profile_run(mls_cli *cli)
 {
-    profile_work work = {.cli = cli, .settings = cli->settings};
-    mls_profiles *profiles = &work.profiles;
-    if (read_settings(&work)) {
-        if (work.settings->against != NULL) {
-            work.base = read_profile(&work, work.settings->against);
-            say_base_errors(&work);
+    profile_settings *settings = cli->settings;
+    mls_profiles *profiles = &settings->profiles;
+    if (read_settings(cli, settings)) {
+        if (settings->against != NULL) {
+            settings->base = read_profile(cli, settings->against);
+            say_base_errors(cli, settings->base);
         }
         for (size_t i = 0; i < cli->operands.count; i++) {
-            mls_profile *profile = read_profile(&work, cli->operands.items[i]);
+            mls_profile *profile = read_profile(cli, cli->operands.items[i]);
             if (profile != NULL && MLS_GROW(profiles, items)) {
                 profiles->items[profiles->count++] = profile;
                 mls_cli_judge_findings(cli, &profile->findings);
@@ -174,17 +158,17 @@ static void profile_run(mls_cli *cli)
                 mls_profile_free(profile);
             }
         }
-        if (work.settings->run != NULL) {
-            read_run(&work);
+        if (settings->run != NULL) {
+            read_run(cli);
         }
-        print_profiles(&work);
+        print_profiles(cli, settings);
     }
     for (size_t i = 0; i < profiles->count; i++) {
         mls_profile_free(profiles->items[i]);
     }
     free(profiles->items);
-    mls_profile_free(work.base);
-    mls_kernel_classes_free(work.classes);
+    mls_profile_free(settings->base);
+    mls_kernel_classes_free(settings->classes);
 }
 
 const mls_command mls_command_profile = {

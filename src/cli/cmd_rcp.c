@@ -121,8 +121,7 @@ static void rcp_run(mls_cli *cli)
     } else {
         const mls_editions *editions = mls_cli_editions(cli);
         const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;
-        if (edition != NULL &&
-            (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &own_points))) {
+        if (edition != NULL && mls_cli_read_file(cli, settings->rcp_path, &own_points)) {
             rcp_show(cli, editions, edition, benchmark, mls_buffer_str(&own_points), batch_size);
         }
     }

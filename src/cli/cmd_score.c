@@ -173,17 +173,12 @@ static bool note_endings(mls_cli *cli, mls_collection *collection)
     return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
 }
 
-static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
+static void score_collected(mls_cli *cli, const mls_collect_options *how)
 {
     const score_settings *settings = cli->settings;
     mls_collection collection;
-    mls_error error = {0};
-    const mls_status collected =
-        mls_collect((const char *const *)cli->operands.items, cli->operands.count, wanted, &collection, &error);
-    mls_cli_progress_end(cli);
-    if (collected != MLS_OK) {
-        mls_cli_say_error(cli, settings->rcp_path, &error);
-    } else if (note_endings(cli, &collection) && mls_cli_note_telemetry(cli, &collection)) {
+    if (mls_cli_collect(cli, &cli->operands, how, settings->rcp_path, &collection) && note_endings(cli, &collection) &&
+        mls_cli_note_telemetry(cli, &collection)) {
         print_scores(cli, &collection);
         note_unused_points(cli, &collection, settings->rcp_path);
         for (size_t i = 0; i < collection.group_count; i++) {
@@ -197,24 +192,15 @@ static void score_collect(mls_cli *cli, const mls_collect_options *wanted)
 static void score_run(mls_cli *cli)
 {
     const score_settings *settings = cli->settings;
-    const mls_edition *edition;
-    mls_checker_options judge;
+    mls_collect_options how;
     mls_buffer points = {0};
-    if (wants_csv(cli) && mls_cli_judge(cli, &judge, &edition) &&
-        (settings->rcp_path == NULL || mls_cli_read_file(cli, settings->rcp_path, &points))) {
-        const mls_collect_options wanted = {.usage = judge.usage,
-                                            .edition = edition,
-                                            .threads = cli->threads,
-                                            .score = {.editions = mls_cli_editions(cli),
-                                                      .select_window = settings->select_window,
-                                                      .bert_train_samples = settings->bert_train_samples,
-                                                      .rcp_text = mls_buffer_str(&points),
-                                                      .rcp_path = settings->rcp_path},
-                                            .checker = judge,
-                                            .observer = settings->wide ? &mls_tracked_observer : NULL,
-                                            .progress = mls_cli_progress,
-                                            .progress_state = cli};
-        score_collect(cli, &wanted);
+    if (wants_csv(cli) && mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->rcp_path, &points)) {
+        how.observer = settings->wide ? &mls_tracked_observer : NULL;
+        how.score.select_window = settings->select_window;
+        how.score.bert_train_samples = settings->bert_train_samples;
+        how.score.rcp_text = mls_buffer_str(&points);
+        how.score.rcp_path = settings->rcp_path;
+        score_collected(cli, &how);
     }
     mls_buffer_release(&points);
 }

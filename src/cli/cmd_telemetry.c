@@ -128,46 +128,41 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
     mls_telemetry_release(&telemetry);
 }
 
-/* The runs of the logs that --run names, found as score finds them, with what was measured meanwhile. */
-static void telemetry_join(mls_cli *cli, const mls_names *logs, const mls_telemetry_options *wanted)
+/* The runs of the logs that --run names, found as score finds them; NULL after a complaint. */
+static mls_telemetry_run *find_runs(mls_cli *cli, const mls_names *logs, mls_collection *collection)
 {
     const mls_collect_options how = {.threads = cli->threads, .runs_only = true};
-    mls_collection collection;
-    mls_error error = {0};
-    if (mls_collect((const char *const *)logs->items, logs->count, &how, &collection, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-        mls_collection_release(&collection);
-        return;
+    if (!mls_cli_collect(cli, logs, &how, NULL, collection)) {
+        return NULL;
     }
-    mls_telemetry_run *runs = calloc(collection.run_count + 1, sizeof *runs);
-    for (size_t i = 0; i < collection.run_count && runs != NULL; i++) {
-        const mls_run *run = &collection.runs[i];
+    mls_cli_say_skipped(cli, &collection->skipped);
+    if (collection->run_count == 0) {
+        mls_cli_say(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
+        return NULL;
+    }
+    mls_telemetry_run *runs = calloc(collection->run_count, sizeof *runs);
+    for (size_t i = 0; i < collection->run_count && runs != NULL; i++) {
+        const mls_run *run = &collection->runs[i];
         runs[i] = (mls_telemetry_run){run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
     }
-    mls_cli_say_skipped(cli, &collection.skipped);
     if (runs == NULL) {
         mls_cli_say_no_memory(cli);
-    } else if (collection.run_count == 0) {
-        mls_cli_say(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
-    } else {
-        telemetry_print(cli, runs, collection.run_count, wanted);
     }
-    free(runs);
-    mls_collection_release(&collection);
+    return runs;
 }
 
 static void telemetry_run(mls_cli *cli)
 {
-    mls_telemetry_options wanted;
-    if (!take_settings(cli, &wanted)) {
-        return;
-    }
     const telemetry_settings *given = cli->settings;
-    if (given->runs.count == 0) {
-        telemetry_print(cli, NULL, 0, &wanted);
-    } else {
-        telemetry_join(cli, &given->runs, &wanted);
+    mls_telemetry_options wanted;
+    mls_telemetry_run *runs = NULL;
+    mls_collection collection = {0};
+    if (take_settings(cli, &wanted) &&
+        (given->runs.count == 0 || (runs = find_runs(cli, &given->runs, &collection)) != NULL)) {
+        telemetry_print(cli, runs, collection.run_count, &wanted);
     }
+    free(runs);
+    mls_collection_release(&collection);
 }
 
 const mls_command mls_command_telemetry = {

@@ -50,8 +50,8 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
     if (name != NULL) {
         wanted->accelerator = mls_accelerators_find(wanted->accelerator_table, mls_str_from(name));
         /* What is not a name may be from a description: "NVIDIA H100-SXM5-80GB". */
-        if (wanted->accelerator == NULL && mls_accelerators_match(wanted->accelerator_table, mls_str_from(name), MLS_S(""),
-                                                                  &wanted->accelerator) != MLS_OK) {
+        if (wanted->accelerator == NULL && mls_accelerators_match(wanted->accelerator_table, mls_str_from(name),
+                                                                  MLS_S(""), &wanted->accelerator) != MLS_OK) {
             return mls_cli_say_no_memory(cli);
         }
         if (wanted->accelerator == NULL) {
@@ -81,50 +81,27 @@ static void throughput_print(mls_cli *cli, const mls_collection *collection, con
     mls_throughputs_release(&all);
 }
 
-static void throughput_collect(mls_cli *cli, const mls_edition *edition, const mls_throughput_options *wanted)
-{
-    mls_collection collection;
-    mls_error error = {0};
-    const mls_collect_options how = {.usage = cli->usage,
-                                     .edition = edition,
-                                     .threads = cli->threads,
-                                     .score = {.editions = mls_rulesets_editions(cli->rulesets)},
-                                     .named_runs = true,
-                                     .observer = &mls_throughput_observer,
-                                     .progress = mls_cli_progress,
-                                     .progress_state = cli};
-    const mls_status collected =
-        mls_collect((const char *const *)cli->operands.items, cli->operands.count, &how, &collection, &error);
-    mls_cli_progress_end(cli);
-    if (collected != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else if (mls_cli_note_telemetry(cli, &collection)) {
-        throughput_print(cli, &collection, wanted);
-    }
-    mls_collection_release(&collection);
-}
-
 static void throughput_run(mls_cli *cli)
 {
     const throughput_settings *settings = cli->settings;
-    const mls_edition *edition;
-    mls_models *models = NULL;
-    mls_accelerators *accelerators = NULL;
-    mls_error error = {0};
-    if (mls_models_load(&models, &error) != MLS_OK || mls_accelerators_load(&accelerators, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else if (mls_cli_edition(cli, NULL, &edition)) {
-        mls_throughput_options wanted = {.rulesets = cli->rulesets,
-                                         .models = models,
-                                         .accelerator_table = accelerators,
-                                         .series = settings->series,
-                                         .causal = settings->causal};
-        if (take_machine(cli, &wanted)) {
-            throughput_collect(cli, edition, &wanted);
-        }
+    mls_collect_options how;
+    mls_collection collection;
+    if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how)) {
+        return;
     }
-    mls_models_free(models);
-    mls_accelerators_free(accelerators);
+    how.named_runs = true;
+    how.observer = &mls_throughput_observer;
+    mls_throughput_options wanted = {.rulesets = cli->rulesets,
+                                     .models = cli->models,
+                                     .accelerator_table = cli->accelerators,
+                                     .series = settings->series,
+                                     .causal = settings->causal};
+    if (take_machine(cli, &wanted)) {
+        if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection) && mls_cli_note_telemetry(cli, &collection)) {
+            throughput_print(cli, &collection, &wanted);
+        }
+        mls_collection_release(&collection);
+    }
 }
 
 const mls_command mls_command_throughput = {

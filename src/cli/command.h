@@ -11,8 +11,9 @@
 #define MLS_CLI_COMMAND_H
 
 #include "base/walk.h"
+#include "mlscore/accelerators.h"
 #include "mlscore/collect.h"
-#include "mlscore/reading.h"
+#include "mlscore/models.h"
 #include "report/formats.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
@@ -136,12 +137,14 @@ struct mls_cli {
     bool files_from_null;
     const char *color; /* as given: view.color is what came of it */
     unsigned threads;  /* 0: one per processor */
-    void *settings;    /* the command's own struct; NULL: it has none */
+    void *settings;    /* the command's own struct, with what it works on; NULL: it has none */
 
     mls_names operands;       /* what is left of the command line, then what --files-from lists */
     mls_rulesets *rulesets;   /* loaded by mls_cli_editions() */
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
-    double progress_ms;       /* when to show progress again; 0: to be decided */
+    mls_models *models;       /* loaded by mls_cli_load_models(), as the next */
+    mls_accelerators *accelerators;
+    double progress_ms; /* when to show progress again; 0: to be decided */
     bool progress_shown;
     mls_sources sources; /* found by mls_cli_read() */
     mls_output output;   /* open: view.output points to it */
@@ -213,14 +216,20 @@ mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage us
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
 
+/* Loads cli->models and cli->accelerators.  False after a complaint. */
+bool mls_cli_load_models(mls_cli *cli);
+
 /* Loads the file of --rules into cli->own_ruleset.  False after a complaint. */
 bool mls_cli_own_rules(mls_cli *cli);
 
+/* Makes options for collecting of what commands have in common: family, edition, threads.  False after a complaint. */
+bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how);
+
 /*
- * Finds the rules to judge logs by: the file of --rules, the edition named, or the one of each log's date.  *edition is
- * the published edition that they build on; NULL when it is to be guessed.  False after a complaint.
+ * The same with a checker for the rules to judge logs by: the file of --rules, and the published edition that they
+ * build on, the edition named, or the one of each log's date.  False after a complaint.
  */
-bool mls_cli_judge(mls_cli *cli, mls_checker_options *judge, const mls_edition **edition);
+bool mls_cli_judge(mls_cli *cli, mls_collect_options *how);
 
 /* The edition named by `text`, or by --edition; *edition is NULL where neither is.  False after a complaint. */
 bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition);
@@ -228,23 +237,32 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
 /* Opens the place that -o names, or standard output.  False after a complaint. */
 bool mls_cli_open(mls_cli *cli);
 
-/* Closes it if it is open, or (`failure` is not NULL) throws it away and says why. */
+/* Closes it if it is open; where `failure` is not NULL throws it away and says why. */
 void mls_cli_close(mls_cli *cli, const char *failure);
 
 /* Opens it, prints one thing and closes it; `state` is the printer's. */
 void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
 void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *what, void *state);
 
-/* Reads the logs of all operands, with a report begun (NULL: none) and ended around it; `state` is the printer's. */
-void mls_cli_read(mls_cli *cli, const mls_reading *reading, const mls_report *report, void *state);
+/*
+ * Reads the logs below a path (NULL: all operands), which are cli->sources then, and says which could not be opened;
+ * with a report begun (NULL: none) and ended around it, whose printer has the `state`.  False after a complaint.
+ */
+bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, const mls_report *report, void *state);
 
-/* Reads the logs below paths into cli->sources, and says which could not be opened.  False after a complaint. */
-bool mls_cli_scan(mls_cli *cli, const char *const *paths, size_t count, const mls_reading *reading);
+/* The `done` of a reading whose state is the cli: says why a source could not be read. */
+mls_status mls_cli_read_done(void *cli, const mls_read *read);
 
-/* Say which sources could not be opened, and why one could not be read. */
+/*
+ * Collects what stands below paths.  Says what went wrong, of the file of that path where that has a place in one:
+ * false then.  *collection is to be released in any case.
+ */
+bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_options *how, const char *path,
+                     mls_collection *collection);
+
+/* Says which sources could not be opened; and that nothing was collected, which counts. */
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
-void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection); /* also when it is empty, which counts */
-void mls_cli_read_done(mls_cli *cli, const mls_read *read);
+void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection);
 
 /* Says of which runs not all hyperparameters were kept. */
 void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection);
@@ -258,7 +276,7 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);
 /* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv);
 
-/* Appends a whole file ("-": standard input) to `text`.  False after a complaint. */
+/* Appends a whole file ("-": standard input; NULL: none) to `text`, which has a ptr then.  False after a complaint. */
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text);
 
 void mls_cli_release(mls_cli *cli);
