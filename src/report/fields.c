@@ -29,7 +29,8 @@ static void csv_cell(mls_emitter *to, mls_str text)
     mls_buffer *clean = &to->text;
     mls_buffer *cell = &to->cell;
     double number;
-    const bool formula = text.len > 0 && strchr("=+-@'", text.ptr[0]) != NULL && !mls_number_parse(text, &number);
+    const bool formula =
+        text.ptr != NULL && text.len > 0 && strchr("=+-@'", text.ptr[0]) != NULL && !mls_number_parse(text, &number);
     mls_buffer_clear(clean);
     mls_buffer_append_text(clean, formula ? "'" : "");
     mls_escape_append(clean, text);

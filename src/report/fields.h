@@ -183,7 +183,7 @@ typedef struct mls_fields {
         MLS_EMIT_##type(value);                                                                                        \
     }
 #define MLS_FIELD_ROW(kind, name_, type_, in, value)                                                                   \
-    {.name = MLS_STR(#name_), .unit = in, .emit = get_##kind##_##name_, .type = MLS_FIELD_##type_},
+    {.name = MLS_STR(#name_), .unit = (in), .emit = get_##kind##_##name_, .type = MLS_FIELD_##type_},
 
 /* The table of a kind of row; and what only CSV, or a list of rows, has of the rows of another kind. */
 #define MLS_FIELDS(kind, type, TABLE) MLS_FIELDS_AS(static, kind##_fields, kind, type, NULL, TABLE)
