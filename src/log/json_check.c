@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_check.c - is a text JSON, as the compliance checker reads it: one pass, no recursion, nothing kept. */
-
 #include "log/json_check.h"
 #include "base/memory.h"
 
