@@ -185,12 +185,11 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
     bool queues = false;
     mls_checker_turn_to(checker, record);
     count_key(checker, key_index, record);
-    for (size_t i = 0; i < key->ref_count; i++) {
-        const mls_rule_ref ref = key->refs[i];
-        if (checker->scopes[ref.scope].live && mls_scope_prepare(checker, ref.scope)) {
-            const mls_judging j = mls_judging_of(checker, ref.scope, ref.rule, record);
+    for (const mls_rule *rule = key->rules; rule != NULL; rule = rule->next) {
+        if (checker->scopes[rule->scope].live && mls_scope_prepare(checker, rule->scope)) {
+            const mls_judging j = mls_judging_of(checker, rule, record);
             mls_rule_apply(&j, first);
-            queues |= j.rule->has_use && j.rule->first_only && first;
+            queues |= rule->has_use && rule->first_only && first;
         }
     }
     if (key->derived_from) {

@@ -129,12 +129,13 @@ static void advice_edition(mls_checker *checker)
 static void advice_several(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
-    for (size_t k = 0; k < ruleset->key_count; k++) {
+    for (size_t k = 0; k < ruleset->key_names.count; k++) {
         const mls_key_state *state = &checker->keys[k];
+        const mls_str key = ruleset->key_names.entries[k].key;
         if (state->other_line > 0 && !mls_scopes_have_rule(ruleset, checker->order, 0, checker->order_count, k)) {
             mls_findings_add(&checker->findings, MLS_FINDING_SEVERAL_VALUES,
-                             (mls_finding_place){.line = state->other_line, .key = ruleset->keys[k].name},
-                             "%s has another value than at line %zu", ruleset->keys[k].name.ptr, state->first_line);
+                             (mls_finding_place){.line = state->other_line, .key = key},
+                             "%s has another value than at line %zu", key.ptr, state->first_line);
         }
     }
 }

@@ -24,13 +24,6 @@ typedef struct derived_group {
     size_t capacity;
 } derived_group;
 
-/* The rule for the records that are made; NULL: nothing looks at them. */
-static const mls_rule *derived_rule(const mls_checker *checker, size_t scope)
-{
-    const size_t key = mls_ruleset_find_key(checker->ruleset, checker->ruleset->scopes[scope].derive.key);
-    return key != SIZE_MAX ? mls_scope_find_rule(checker->ruleset, scope, key) : NULL;
-}
-
 /* Sets a member of a group.  False when there is no room, or memory runs out. */
 static bool put_member(mls_checker *checker, mls_scope_state *state, derived_group *group, mls_str name,
                        const mls_value *value)
@@ -133,10 +126,9 @@ void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *rec
         code = MLS_FINDING_TOO_MUCH;
         wrong = "has too many different values";
     }
-    const mls_rule *rule = wrong != NULL ? derived_rule(checker, scope) : NULL;
-    if (rule != NULL && !checker->out_of_memory) {
-        const mls_judging j =
-            mls_judging_of(checker, scope, (size_t)(rule - checker->ruleset->scopes[scope].rules), record);
+    const mls_rule *rule = checker->ruleset->scopes[scope].derived_rule;
+    if (wrong != NULL && rule != NULL && !checker->out_of_memory) {
+        const mls_judging j = mls_judging_of(checker, rule, record);
         mls_buffer message = {0};
         mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", derive->key.ptr, derive->group_by.ptr,
                           derive->from.ptr, wrong);
@@ -148,7 +140,7 @@ void mls_derive_finish(mls_checker *checker, size_t scope_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
     mls_scope_state *state = &checker->scopes[scope_index];
-    const mls_rule *rule = derived_rule(checker, scope_index);
+    const mls_rule *rule = scope->derived_rule;
     for (size_t i = 0; rule != NULL && i < state->groups.count; i++) {
         const derived_group *group = state->groups.entries[i].value.pointer;
         const mls_value value = {.kind = MLS_JSON_OBJECT, .as.object = {group->members, group->count}};
@@ -168,7 +160,7 @@ void mls_derive_finish(mls_checker *checker, size_t scope_index)
         checker->input.parts[MLS_EXPR_VALUE].tree = &value;
         checker->input.parts[MLS_EXPR_METADATA].tree = &metadata;
         checker->input.parts[MLS_EXPR_RECORD].tree = &whole;
-        const mls_judging j = mls_judging_of(checker, scope_index, (size_t)(rule - scope->rules), &record);
+        const mls_judging j = mls_judging_of(checker, rule, &record);
         mls_rule_apply(&j, i == 0 && checker->keys[rule->key_index].count == 0);
         mls_buffer_release(&shown);
     }

@@ -239,11 +239,11 @@ void mls_checker_judge(mls_checker *checker)
     }
     mls_checker_turn_to(checker, NULL);
     for (size_t at = 0; at < checker->order_count; at++) {
-        const size_t scope = checker->order[at];
-        mls_judging j = mls_judging_of(checker, scope, 0, NULL);
-        checker->input.variables = j.state->variables;
-        for (size_t r = 0; r < j.scope->rule_count; r++) {
-            j = mls_judging_of(checker, scope, r, NULL);
+        const mls_scope *scope = &checker->ruleset->scopes[checker->order[at]];
+        mls_judging j = {.checker = checker, .scope = scope};
+        checker->input.variables = checker->scopes[checker->order[at]].variables;
+        for (size_t r = 0; r < scope->rule_count; r++) {
+            j = mls_judging_of(checker, &scope->rules[r], NULL);
             judge_target(&j);
             judge_occurrence(&j, is_overruled(checker, at, j.rule->key_index));
         }

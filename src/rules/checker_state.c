@@ -173,7 +173,7 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
 bool mls_checker_prepare(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
-    checker->keys = mls_arena_zeroed(&checker->memory, ruleset->key_count, sizeof *checker->keys);
+    checker->keys = mls_arena_zeroed(&checker->memory, ruleset->key_names.count, sizeof *checker->keys);
     mls_scope_state *scopes = mls_arena_zeroed(&checker->memory, ruleset->scope_count, sizeof *scopes);
     if (checker->keys == NULL || scopes == NULL) {
         return false;

@@ -139,11 +139,11 @@ typedef struct mls_judging {
     const mls_record *record;
 } mls_judging;
 
-static inline mls_judging mls_judging_of(mls_checker *checker, size_t scope, size_t rule, const mls_record *record)
+static inline mls_judging mls_judging_of(mls_checker *checker, const mls_rule *rule, const mls_record *record)
 {
-    mls_scope_state *state = &checker->scopes[scope];
-    const mls_scope *rules = &checker->ruleset->scopes[scope];
-    return (mls_judging){checker, rules, state, &rules->rules[rule], &state->rules[rule], record};
+    mls_scope_state *state = &checker->scopes[rule->scope];
+    const mls_scope *scope = &checker->ruleset->scopes[rule->scope];
+    return (mls_judging){checker, scope, state, rule, &state->rules[rule - scope->rules], record};
 }
 
 /* Forgets what was worked out for the record before; `record` may be NULL. */

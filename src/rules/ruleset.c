@@ -60,13 +60,11 @@ bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope)
 
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key)
 {
-    const mls_rule_key *entry = &ruleset->keys[key];
-    for (size_t i = 0; i < entry->ref_count; i++) {
-        if (entry->refs[i].scope == scope) {
-            return &ruleset->scopes[scope].rules[entry->refs[i].rule];
-        }
+    const mls_rule *rule = key != SIZE_MAX ? ruleset->keys[key].rules : NULL;
+    while (rule != NULL && rule->scope != scope) {
+        rule = rule->next;
     }
-    return NULL;
+    return rule;
 }
 
 bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size_t from, size_t end, size_t key)

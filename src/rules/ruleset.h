@@ -53,7 +53,8 @@ typedef struct mls_rule {
     size_t action_count;
     bool first_only; /* keys with `submission_`: only the first record is looked at */
     bool has_use;
-    uint32_t key_index; /* in the ruleset's keys */
+    uint32_t key_index, scope;   /* in the ruleset's keys and scopes */
+    const struct mls_rule *next; /* of the same key, in a later scope */
 } mls_rule;
 
 /* Records made up from others when a scope is judged. */
@@ -72,23 +73,15 @@ typedef struct mls_scope {
     mls_map symbols;       /* the number of an entry is the variable's slot */
     mls_variable *initial; /* one per symbol */
     mls_derive derive;
-    uint32_t derive_from; /* index of the key it derives from */
+    uint32_t derive_from;         /* index of the key it derives from */
+    const mls_rule *derived_rule; /* for the records that are made; NULL: nothing looks at them */
 } mls_scope;
-
-/* A rule by its place. */
-typedef struct mls_rule_ref {
-    uint16_t scope;
-    uint16_t rule;
-} mls_rule_ref;
 
 /* A key that some rule, derivation or alternative names. */
 typedef struct mls_rule_key {
-    mls_str name;
-    mls_rule_ref *refs; /* by scope, ascending */
-    size_t ref_count;
-    size_t ref_capacity;
-    bool compare_values; /* some rule wants the key exactly once, so values are compared */
-    bool derived_from;   /* some scope derives records from it */
+    const mls_rule *rules; /* linked by scope, ascending */
+    bool compare_values;   /* some rule wants the key exactly once, so values are compared */
+    bool derived_from;     /* some scope derives records from it */
 } mls_rule_key;
 
 struct mls_ruleset {
@@ -98,11 +91,9 @@ struct mls_ruleset {
     mls_str base; /* the edition it builds on, or is */
     mls_scope *scopes;
     size_t scope_count;
-    size_t common; /* index of the scope that is judged first */
+    size_t common;     /* index of the scope that is judged first */
+    mls_map key_names; /* the number of an entry is the key's index */
     mls_rule_key *keys;
-    size_t key_count;
-    size_t key_capacity;
-    mls_map key_names;               /* the number of an entry is the key's index */
     size_t key_of_id[MLS_KEY_COUNT]; /* the index of a key that has a number; SIZE_MAX: no rule has it */
 };
 
@@ -123,7 +114,7 @@ size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);
 /* Whether an action, or one inside it, could name the scope, so that a checker knows early which are out of reach. */
 bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope);
 
-/* The rule of a scope for a key; NULL when it has none. */
+/* The rule of a scope for a key, which may be SIZE_MAX; NULL when it has none. */
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);
 
 /* Whether one of the scopes [from, end) has a rule for the key, which overrules those of scopes judged before. */

@@ -41,12 +41,6 @@ static void *room_for(rule_compiler *c, size_t count, size_t size)
     return room;
 }
 
-/* Whether an array of the ruleset has room for item number `count`. */
-static bool array_has_room(rule_compiler *c, void **items, size_t count, size_t *capacity, size_t size)
-{
-    return mls_rule_room(c->file, mls_arena_grow(&c->ruleset->memory, items, count, capacity, size) ? items : NULL);
-}
-
 static size_t count_items(mls_str json)
 {
     size_t count = 0;
@@ -66,18 +60,6 @@ static uint32_t name_number(rule_compiler *c, mls_map *map, mls_str name, mls_st
     }
     *kept = entry->key;
     return (uint32_t)(entry - map->entries);
-}
-
-/* The number of a key, which is added when it is new. */
-static uint32_t key_number(rule_compiler *c, mls_str name, mls_str *kept)
-{
-    mls_ruleset *ruleset = c->ruleset;
-    const uint32_t number = name_number(c, &ruleset->key_names, name, kept);
-    if (all_well(c) && number == ruleset->key_count &&
-        array_has_room(c, (void **)&ruleset->keys, number, &ruleset->key_capacity, sizeof *ruleset->keys)) {
-        ruleset->keys[ruleset->key_count++] = (mls_rule_key){.name = *kept};
-    }
-    return number;
 }
 
 /* ---------------------------------------------------------------- expressions */
@@ -315,7 +297,7 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
     rule->others = others;
     rule->other_count = count - 1;
     for (size_t i = 0; all_well(c) && i + 1 < count; i++) {
-        (void)key_number(c, all[i + 1], &others[i]);
+        (void)name_number(c, &c->ruleset->key_names, all[i + 1], &others[i]);
     }
     mls_buffer either = {0};
     qsort(all, count, sizeof *all, compare_texts);
@@ -367,9 +349,10 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
     static const char *const names[] = {"occurs", "check", "check_first", "check_any", "after", NULL};
     const mls_str json = part->json;
     mls_str members[MEMBERS] = {json};
-    *rule = (mls_rule){.first_only = mls_str_contains(part->name, MLS_S("submission_"))};
+    *rule = (mls_rule){.scope = (uint32_t)(c->scope - c->ruleset->scopes),
+                       .first_only = mls_str_contains(part->name, MLS_S("submission_"))};
     c->has_use = false;
-    rule->key_index = key_number(c, part->name, &rule->key);
+    rule->key_index = name_number(c, &c->ruleset->key_names, part->name, &rule->key);
     if (mls_json_kind_of(json) == MLS_JSON_OBJECT) {
         mls_rule_members(c->file, json, names, members);
     } else if (mls_json_kind_of(json) != MLS_JSON_STRING) {
@@ -383,17 +366,6 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
         compile_actions(c, members[AFTER], 0, &rule->actions, &rule->action_count);
     }
     rule->has_use = c->has_use;
-}
-
-/* Lists rule number `at` of the scope at its key. */
-static void link_rule(rule_compiler *c, size_t at)
-{
-    const mls_rule *rule = &c->scope->rules[at];
-    mls_rule_key *key = all_well(c) ? &c->ruleset->keys[rule->key_index] : NULL;
-    if (key != NULL && array_has_room(c, (void **)&key->refs, key->ref_count, &key->ref_capacity, sizeof *key->refs)) {
-        key->refs[key->ref_count++] = (mls_rule_ref){(uint16_t)(c->scope - c->ruleset->scopes), (uint16_t)at};
-        key->compare_values |= rule->occurs == MLS_OCCURS_EXACTLY_ONE;
-    }
 }
 
 /* ---------------------------------------------------------------- scopes */
@@ -422,10 +394,7 @@ static void compile_derive(rule_compiler *c, mls_str json)
         }
         *texts[i] = text;
     }
-    c->scope->derive_from = key_number(c, derive->from, &derive->from);
-    if (all_well(c)) {
-        c->ruleset->keys[c->scope->derive_from].derived_from = true;
-    }
+    c->scope->derive_from = name_number(c, &c->ruleset->key_names, derive->from, &derive->from);
 }
 
 /* The member of a scope as all files together have it; an empty part when none does. */
@@ -474,13 +443,31 @@ static void compile_scope(rule_compiler *c, const mls_rule_part *from)
     scope->rules = room_for(c, keys->names.count, sizeof *scope->rules);
     for (const mls_rule_part *rule = keys->first; all_well(c) && rule != NULL; rule = rule->next) {
         if (rule->json.ptr != NULL) {
-            compile_rule(c, rule, &scope->rules[scope->rule_count]);
-            link_rule(c, scope->rule_count++);
+            compile_rule(c, rule, &scope->rules[scope->rule_count++]);
         }
     }
     compile_derive(c, part_of(from, MLS_S("derive"))->json);
     compile_exprs(c, part_of(from, MLS_S("end"))->json, &scope->end);
     check_scope(c, from);
+}
+
+/* Lists at each key what the scopes want of its records. */
+static void link_keys(mls_rule_file *file, mls_ruleset *ruleset)
+{
+    ruleset->keys = mls_arena_zeroed(&ruleset->memory, ruleset->key_names.count, sizeof *ruleset->keys);
+    for (size_t s = mls_rule_room(file, ruleset->keys) ? ruleset->scope_count : 0; s-- > 0;) {
+        mls_scope *scope = &ruleset->scopes[s];
+        for (size_t r = 0; r < scope->rule_count; r++) {
+            mls_rule_key *key = &ruleset->keys[scope->rules[r].key_index];
+            scope->rules[r].next = key->rules;
+            key->rules = &scope->rules[r];
+            key->compare_values |= scope->rules[r].occurs == MLS_OCCURS_EXACTLY_ONE;
+        }
+        if (scope->derive.key.ptr != NULL) {
+            ruleset->keys[scope->derive_from].derived_from = true;
+            scope->derived_rule = mls_scope_find_rule(ruleset, s, mls_ruleset_find_key(ruleset, scope->derive.key));
+        }
+    }
 }
 
 static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
@@ -497,6 +484,7 @@ static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
             compile_scope(&c, scope);
         }
     }
+    link_keys(file, ruleset);
     for (mls_key key = 0; key < MLS_KEY_COUNT; key++) {
         ruleset->key_of_id[key] = mls_ruleset_find_key(ruleset, mls_key_text(key));
     }

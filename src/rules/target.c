@@ -50,8 +50,7 @@ mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benc
     /* The last scope that has a rule for the key overrules those before it. */
     for (size_t i = chain.sure; i-- > 0 && outcome == MLS_OUTCOME_UNKNOWN;) {
         for (size_t k = 0; k < sizeof keys / sizeof *keys && outcome == MLS_OUTCOME_UNKNOWN; k++) {
-            const size_t key = ruleset->key_of_id[keys[k]];
-            const mls_rule *rule = key != SIZE_MAX ? mls_scope_find_rule(ruleset, chain.scopes[i], key) : NULL;
+            const mls_rule *rule = mls_scope_find_rule(ruleset, chain.scopes[i], ruleset->key_of_id[keys[k]]);
             if (rule != NULL) {
                 input.variables = variables_at(&ruleset->scopes[chain.scopes[i]], batch_size, &arena);
                 input.out_of_memory |= input.variables == NULL;
