@@ -35,13 +35,13 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
         if (node->op != MLS_EXPR_VARIABLE) {
             continue;
         }
-        bool copies;
-        const mls_str key = mls_rule_words_setter(j->scope, node->slot, &copies);
-        const size_t index = key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, key) : SIZE_MAX;
-        if (index == SIZE_MAX || checker->keys[index].count > 0 || is_named(message, key)) {
+        const mls_setter *setter = &j->scope->setters[node->slot];
+        const bool copies = setter->copies;
+        const size_t key = setter->key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, setter->key) : SIZE_MAX;
+        if (key == SIZE_MAX || checker->keys[key].count > 0 || is_named(message, setter->key)) {
             continue;
         }
-        mls_buffer_printf(message, "; %s%s%.*s%s has not been logged yet: log it before %s", key.ptr,
+        mls_buffer_printf(message, "; %s%s%.*s%s has not been logged yet: log it before %s", setter->key.ptr,
                           copies ? "" : ", which sets ", copies ? 0 : (int)node->text.len - 1, node->text.ptr + 1,
                           copies ? "" : ",", j->rule->key.ptr);
     }

@@ -132,41 +132,16 @@ typedef struct fit {
 
 static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, fit *found);
 
-/* The first action that sets a variable. */
-static const mls_action *find_setter(const mls_action *actions, size_t count, size_t slot)
-{
-    const mls_action *found = NULL;
-    for (size_t a = 0; a < count && found == NULL; a++) {
-        const bool sets = actions[a].kind == MLS_ACTION_SET || actions[a].kind == MLS_ACTION_APPEND;
-        found = sets && actions[a].slot == slot ? &actions[a]
-                                                : find_setter(actions[a].actions, actions[a].action_count, slot);
-    }
-    return found;
-}
-
-mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot, bool *copies)
-{
-    for (size_t r = 0; r < scope->rule_count; r++) {
-        const mls_action *setter = find_setter(scope->rules[r].actions, scope->rules[r].action_count, slot);
-        if (setter != NULL) {
-            *copies = setter->expr.root->op == MLS_EXPR_VALUE;
-            return scope->rules[r].key;
-        }
-    }
-    return (mls_str){NULL, 0};
-}
-
 static bool capital_fits(words_writer *w, char capital, const mls_expr_node *node)
 {
     const bool constant = node->op == MLS_EXPR_CONSTANT;
     const bool variable = node->op == MLS_EXPR_VARIABLE;
-    bool copies;
     fit inner = {0};
     return capital == 'D' || capital == 'T' || capital == 'X' ? true
            : capital == 'Y'                                   ? variable
-           : capital == 'K' ? variable && mls_rule_words_setter(w->scope, node->slot, &copies).ptr != NULL
-           : capital == 'F' ? node->op == MLS_EXPR_MEMBER
-           : capital == 'N' ? constant && node->constant.kind == MLS_JSON_STRING
+           : capital == 'K'                   ? variable && w->scope->setters[node->slot].key.ptr != NULL
+           : capital == 'F'                   ? node->op == MLS_EXPR_MEMBER
+           : capital == 'N'                   ? constant && node->constant.kind == MLS_JSON_STRING
            : capital == 'L' || capital == 'Q' ? constant && node->constant.kind == MLS_JSON_LIST
                                               : find_phrase(w, capital, node, &inner);
 }
@@ -217,8 +192,7 @@ static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, f
 static bool fixed_value(words_writer *w, const mls_expr_node *node, mls_value *value)
 {
     mls_value values[2];
-    bool copies;
-    if (node->op == MLS_EXPR_VARIABLE && mls_rule_words_setter(w->scope, node->slot, &copies).ptr == NULL) {
+    if (node->op == MLS_EXPR_VARIABLE && w->scope->setters[node->slot].key.ptr == NULL) {
         *value = w->scope->initial[node->slot].value;
         return w->scope->initial[node->slot].set;
     }
@@ -272,7 +246,6 @@ static void write_words(words_writer *w, const mls_expr_node *node, unsigned pow
                          : node->op >= MLS_EXPR_NOT ? (unsigned)MLS_POWER_SUM
                                                     : (unsigned)MLS_POWER_UNARY;
     mls_value value;
-    bool copies = false;
     fit found = {0};
     if (node->op == MLS_EXPR_CONSTANT && node->constant.kind != MLS_JSON_LIST) {
         mls_buffer_append(w->out, node->text);
@@ -283,8 +256,8 @@ static void write_words(words_writer *w, const mls_expr_node *node, unsigned pow
         return;
     }
     if (node->op == MLS_EXPR_VARIABLE) {
-        const mls_str key = mls_rule_words_setter(w->scope, node->slot, &copies);
-        mls_buffer_append(w->out, copies ? key : w->scope->symbols.entries[node->slot].key);
+        const mls_setter *setter = &w->scope->setters[node->slot];
+        mls_buffer_append(w->out, setter->copies ? setter->key : w->scope->symbols.entries[node->slot].key);
         write_known(w, node);
         return;
     }
@@ -323,7 +296,6 @@ static void write_phrase(words_writer *w, char kind, const mls_expr_node *node);
 static void write_capital(words_writer *w, char capital, const mls_expr_node *node, unsigned power)
 {
     mls_expr_input *input = w->input;
-    bool copies;
     if (capital == 'X' || capital == 'Y') {
         w->input = NULL; /* one value, after it */
         write_words(w, node, MLS_POWER_SUM);
@@ -334,7 +306,7 @@ static void write_capital(words_writer *w, char capital, const mls_expr_node *no
     } else if (capital == 'F' || capital == 'N') {
         mls_buffer_append(w->out, (capital == 'F' ? node->operands[1] : node)->constant.as.string);
     } else if (capital == 'K') {
-        mls_buffer_append(w->out, mls_rule_words_setter(w->scope, node->slot, &copies));
+        mls_buffer_append(w->out, w->scope->setters[node->slot].key);
     } else if (capital == 'L') {
         mls_buffer_printf(w->out, "%zu: ", node->constant.as.list.count);
         mls_value_show(w->out, &node->constant);

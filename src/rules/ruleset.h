@@ -65,6 +65,12 @@ typedef struct mls_derive {
     mls_str field;    /* the name in their metadata that says which member their value becomes */
 } mls_derive;
 
+/* The first action of a scope that sets a variable. */
+typedef struct mls_setter {
+    mls_str key; /* of the records that do; ptr NULL: nothing sets it */
+    bool copies; /* it becomes their value */
+} mls_setter;
+
 typedef struct mls_scope {
     mls_str name;
     mls_rule *rules;
@@ -72,6 +78,7 @@ typedef struct mls_scope {
     mls_expr_list end;
     mls_map symbols;       /* the number of an entry is the variable's slot */
     mls_variable *initial; /* one per symbol */
+    mls_setter *setters;   /* likewise */
     mls_derive derive;
     uint32_t derive_from;         /* index of the key it derives from */
     const mls_rule *derived_rule; /* for the records that are made; NULL: nothing looks at them */
@@ -147,8 +154,5 @@ void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_r
 
 /* Appends how often: "exactly once", "at least 2 times", "at least once, or block_start". */
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule);
-
-/* The key whose records give a variable of this scope its value, *copies: theirs; ptr NULL when there is none. */
-mls_str mls_rule_words_setter(const mls_scope *scope, size_t slot, bool *copies);
 
 #endif

@@ -23,9 +23,9 @@ typedef struct rule_compiler {
     mls_rule_file *file;
     mls_ruleset *ruleset;
     mls_scope *scope;
+    mls_rule *rule;
     mls_variable initial[MLS_VARIABLES_PER_SCOPE_MAX];
-    bool assigned[MLS_VARIABLES_PER_SCOPE_MAX]; /* `begin` or some `set` gives it a value */
-    bool has_use;                               /* of the rule */
+    mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
 } rule_compiler;
 
 static bool all_well(const rule_compiler *c)
@@ -141,7 +141,6 @@ static uint32_t compile_variable(rule_compiler *c, mls_str json)
         mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
         return 0;
     }
-    c->assigned[slot] = true;
     return slot;
 }
 
@@ -193,13 +192,19 @@ static void compile_begin(rule_compiler *c, mls_str json)
 /* ---------------------------------------------------------------- actions */
 
 /* $x + [item] set to $x again appends in place: a list that grows with the log would be copied each time otherwise. */
-static mls_action_kind set_or_append(const mls_action *action)
+static void compile_set(rule_compiler *c, mls_action *action)
 {
     const mls_expr_node *root = action->expr.root;
-    return root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
-                   root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST
-               ? MLS_ACTION_APPEND
-               : MLS_ACTION_SET;
+    mls_setter *setter = &c->setters[action->slot];
+    if (!all_well(c)) {
+        return;
+    }
+    const bool append = root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
+                        root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST;
+    action->kind = append ? MLS_ACTION_APPEND : MLS_ACTION_SET;
+    if (setter->key.ptr == NULL) {
+        *setter = (mls_setter){c->rule->key, root->op == MLS_EXPR_VALUE};
+    }
 }
 
 /* "closed_{value}": the text between the braces is an expression. */
@@ -210,7 +215,7 @@ static void compile_use(rule_compiler *c, mls_str json, mls_action *action)
     const char *open = strchr(text.ptr, '{');
     const char *close = strrchr(text.ptr, '}');
     *action = (mls_action){.kind = MLS_ACTION_USE, .text = text, .prefix = text};
-    c->has_use = true;
+    c->rule->has_use = true;
     if (open != NULL && close > open) {
         action->has_expr = true;
         action->prefix.len = (size_t)(open - text.ptr);
@@ -240,7 +245,7 @@ static void compile_action(rule_compiler *c, mls_str json, unsigned depth, mls_a
     } else if (set) {
         action->slot = compile_variable(c, members[SET]);
         compile_expr(c, members[TO], &action->expr);
-        action->kind = all_well(c) ? set_or_append(action) : MLS_ACTION_SET;
+        compile_set(c, action);
     } else if (depth == ACTION_DEPTH_MAX) {
         mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "\"if\" inside \"if\" more than %d deep",
                       ACTION_DEPTH_MAX);
@@ -351,7 +356,7 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
     mls_str members[MEMBERS] = {json};
     *rule = (mls_rule){.scope = (uint32_t)(c->scope - c->ruleset->scopes),
                        .first_only = mls_str_contains(part->name, MLS_S("submission_"))};
-    c->has_use = false;
+    c->rule = rule;
     rule->key_index = name_number(c, &c->ruleset->key_names, part->name, &rule->key);
     if (mls_json_kind_of(json) == MLS_JSON_OBJECT) {
         mls_rule_members(c->file, json, names, members);
@@ -365,7 +370,6 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
     if (members[AFTER].ptr != NULL) {
         compile_actions(c, members[AFTER], 0, &rule->actions, &rule->action_count);
     }
-    rule->has_use = c->has_use;
 }
 
 /* ---------------------------------------------------------------- scopes */
@@ -416,15 +420,17 @@ static void check_scope(rule_compiler *c, const mls_rule_part *from)
         }
     }
     for (size_t i = 0; all_well(c) && i < scope->symbols.count; i++) {
-        if (!c->assigned[i]) {
+        if (!c->initial[i].set && c->setters[i].key.ptr == NULL) {
             mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, 0,
                           "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"",
                           scope->symbols.entries[i].key.ptr);
         }
     }
     scope->initial = room_for(c, scope->symbols.count, sizeof *scope->initial);
+    scope->setters = room_for(c, scope->symbols.count, sizeof *scope->setters);
     if (all_well(c)) {
         memcpy(scope->initial, c->initial, scope->symbols.count * sizeof *scope->initial);
+        memcpy(scope->setters, c->setters, scope->symbols.count * sizeof *scope->setters);
     }
 }
 

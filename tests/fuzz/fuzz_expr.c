@@ -16,9 +16,10 @@ static const char payload[] = "{\"time_ms\": 5, \"key\": \"k\", \"value\": {\"BB
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static mls_variable variables[MLS_VARIABLES_PER_SCOPE_MAX];
+    static mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
     mls_arena rules = {0};
     mls_arena scratch = {0};
-    mls_scope scope = {.symbols = {.arena = &rules}, .initial = variables};
+    mls_scope scope = {.symbols = {.arena = &rules}, .initial = variables, .setters = setters};
     mls_record record = {0};
     mls_expr expr;
     mls_error error = {0};
