@@ -72,7 +72,7 @@ static mls_str nearest_missing(const mls_checker *checker, mls_str name)
         const mls_scope *scope = &checker->ruleset->scopes[checker->order[at]];
         for (size_t r = 0; r < scope->rule_count; r++) {
             const mls_rule *rule = &scope->rules[r];
-            if (checker->keys[rule->key_index].count == 0 && rule->occurs != MLS_OCCURS_ANY) {
+            if (checker->keys[rule->key_index].count == 0 && rule->max > 0) {
                 mls_nearest_offer(&nearest, rule->key);
             }
         }

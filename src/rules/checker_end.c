@@ -69,11 +69,7 @@ static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_pla
 
 static void quote_kept(mls_buffer *buffer, const mls_kept_value *value)
 {
-    if (value->text.ptr == NULL) {
-        mls_buffer_append_text(buffer, "…");
-    } else {
-        mls_utf8_append_cut(buffer, value->text, 60);
-    }
+    mls_utf8_append_cut(buffer, value->text.ptr != NULL ? value->text : MLS_S("…"), 60);
 }
 
 static void occurrence_missing(const mls_judging *j, mls_str key, size_t count)
@@ -125,16 +121,13 @@ static void judge_occurrence(const mls_judging *j, bool overruled)
     const mls_key_state *key = &j->checker->keys[rule->key_index];
     const bool derived = j->scope->derive.key.ptr != NULL && mls_str_equal(j->scope->derive.key, rule->key);
     const size_t count = key->count + (derived ? j->state->groups.count : 0);
-    const size_t min = rule->occurs == MLS_OCCURS_EXACTLY_ONE ? 1
-                       : rule->occurs == MLS_OCCURS_AT_LEAST  ? rule->occurs_count
-                                                              : 0;
-    if (rule->occurs == MLS_OCCURS_AT_LEAST_ONE_OR) {
+    if (rule->other_count > 0) {
         if (count == 0 && !either_came(j->checker, rule)) {
             occurrence_missing(j, rule->either, 0);
         }
-    } else if (!overruled && count < min) {
+    } else if (!overruled && count < rule->min) {
         occurrence_missing(j, rule->key, count);
-    } else if (!overruled && rule->occurs == MLS_OCCURS_EXACTLY_ONE && count > 1) {
+    } else if (!overruled && rule->max == 1 && count > 1) {
         occurrence_several(j, key, count);
     }
 }

@@ -411,13 +411,13 @@ void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_r
 
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule)
 {
-    if (rule->occurs == MLS_OCCURS_AT_LEAST && rule->occurs_count != 1) {
-        mls_buffer_printf(buffer, "at least %zu times", rule->occurs_count);
-        return;
+    if (rule->max > 1 && rule->min != 1) {
+        mls_buffer_printf(buffer, "at least %zu times", rule->min);
+    } else {
+        mls_buffer_append_text(buffer, rule->max == 0   ? "any number of times"
+                                       : rule->max == 1 ? "exactly once"
+                                                        : "at least once");
     }
-    mls_buffer_append_text(buffer, rule->occurs == MLS_OCCURS_ANY           ? "any number of times"
-                                   : rule->occurs == MLS_OCCURS_EXACTLY_ONE ? "exactly once"
-                                                                            : "at least once");
     for (size_t i = 0; i < rule->other_count; i++) {
         mls_buffer_append_text(buffer, i > 0 ? " or " : ", or ");
         mls_buffer_append(buffer, rule->others[i]);

@@ -11,13 +11,6 @@
 
 enum { MLS_SCOPES_MAX = 256, MLS_SCOPE_NAME_MAX = 64 };
 
-typedef enum mls_occurs {
-    MLS_OCCURS_ANY,
-    MLS_OCCURS_EXACTLY_ONE,
-    MLS_OCCURS_AT_LEAST,
-    MLS_OCCURS_AT_LEAST_ONE_OR
-} mls_occurs;
-
 typedef struct mls_expr_list {
     mls_expr *items;
     size_t count;
@@ -40,12 +33,11 @@ typedef struct mls_action {
 
 typedef struct mls_rule {
     mls_str key;
-    mls_occurs occurs;
-    size_t occurs_count;   /* AT_LEAST: how many */
+    size_t min, max;       /* how often it must come: max 1 is exactly once, 0 however often, else at least */
     mls_str occurs_text;   /* as it was written; empty: not said */
-    const mls_str *others; /* AT_LEAST_ONE_OR: the other keys */
+    const mls_str *others; /* keys of which one is enough */
     size_t other_count;
-    mls_str either; /* AT_LEAST_ONE_OR: all keys, sorted, joined by '|' */
+    mls_str either; /* with others: all keys, sorted, joined by '|' */
     mls_expr_list check;
     mls_expr_list check_first;
     mls_expr_list check_any;

@@ -332,18 +332,15 @@ static void compile_occurs(rule_compiler *c, mls_str whole, mls_str json, mls_ru
         return;
     }
     const mls_str occurs = rule->occurs_text = mls_rule_text(c->file, json, &c->ruleset->memory, wanted);
-    if (mls_str_equal(occurs, MLS_S("exactly_one"))) {
-        rule->occurs = MLS_OCCURS_EXACTLY_ONE;
-    } else if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument)) {
-        rule->occurs = MLS_OCCURS_AT_LEAST_ONE_OR;
+    const bool once = mls_str_equal(occurs, MLS_S("exactly_one"));
+    rule->min = 1;
+    rule->max = once ? 1 : SIZE_MAX;
+    if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument)) {
         compile_others(c, whole, argument, rule);
-    } else if (mls_str_equal(occurs, MLS_S("at_least_one"))) {
-        rule->occurs = MLS_OCCURS_AT_LEAST;
-        rule->occurs_count = 1;
-    } else if (between_brackets(occurs, MLS_S("at_least("), &argument) &&
-               mls_size_parse(argument, &rule->occurs_count)) {
-        rule->occurs = MLS_OCCURS_AT_LEAST;
-    } else if (!mls_str_equal(occurs, MLS_S("optional"))) {
+    } else if (mls_str_equal(occurs, MLS_S("optional"))) {
+        rule->min = rule->max = 0;
+    } else if (!once && !mls_str_equal(occurs, MLS_S("at_least_one")) &&
+               !(between_brackets(occurs, MLS_S("at_least("), &argument) && mls_size_parse(argument, &rule->min))) {
         mls_rule_wrong(c->file, whole, wanted);
     }
 }
@@ -467,7 +464,7 @@ static void link_keys(mls_rule_file *file, mls_ruleset *ruleset)
             mls_rule_key *key = &ruleset->keys[scope->rules[r].key_index];
             scope->rules[r].next = key->rules;
             key->rules = &scope->rules[r];
-            key->compare_values |= scope->rules[r].occurs == MLS_OCCURS_EXACTLY_ONE;
+            key->compare_values |= scope->rules[r].max == 1;
         }
         if (scope->derive.key.ptr != NULL) {
             ruleset->keys[scope->derive_from].derived_from = true;
