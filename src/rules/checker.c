@@ -72,7 +72,7 @@ static mls_kept_value value_keep(mls_checker *checker, mls_str text)
     mls_kept_value kept = {.hash = mls_str_hash(text, 0), .length = text.len};
     if (text.len <= MLS_VALUE_KEPT_MAX) {
         kept.text = mls_arena_copy(&checker->memory, text);
-        checker->out_of_memory |= kept.text.ptr == NULL;
+        (void)mls_checker_room(checker, kept.text.ptr);
     }
     return kept;
 }
@@ -112,8 +112,6 @@ static void count_key(mls_checker *checker, size_t key_index, const mls_record *
         state->other_line = record->line;
     }
 }
-
-/* ---------------------------------------------------------------- by which edition */
 
 /* Whether the rule file of an edition has the key between quotes: without it these rules need not be loaded. */
 static bool is_in_file(const mls_edition *edition, mls_str key)

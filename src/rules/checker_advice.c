@@ -53,14 +53,10 @@ bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
         return false;
     }
     mls_map_entry *entry = mls_map_put(unknown, record->key, &added);
-    if (entry == NULL) {
-        checker->out_of_memory = true;
-        return false;
-    }
-    if (added) {
+    if (mls_checker_room(checker, entry) && added) {
         entry->value.number = record->line;
     }
-    return added;
+    return entry != NULL && added;
 }
 
 /* The key that a rule of a judged scope asks for, that never came, and that is nearest to the one that did. */

@@ -30,8 +30,8 @@ static bool queue_play(mls_checker *checker)
         if (ruleset->scopes[scope].derive.key.ptr != NULL) {
             mls_derive_finish(checker, scope); /* the made-up records may queue scopes too */
         }
-        for (size_t i = 0; i < state->use_count; i++) {
-            const mls_use *use = &state->uses[i];
+        for (size_t i = 0; i < state->uses.count; i++) {
+            const mls_use *use = &state->uses.items[i];
             if (use->scope == SIZE_MAX) {
                 mls_findings_add(&checker->findings, MLS_FINDING_UNKNOWN_SCOPE,
                                  (mls_finding_place){.line = use->line, .key = MLS_S("@unknown-scope")},

@@ -55,8 +55,7 @@ static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer
         return; /* a made-up record */
     }
     const mls_value *tree = mls_value_build(record->metadata, &j->checker->scratch);
-    if (tree == NULL) {
-        j->checker->out_of_memory = true;
+    if (!mls_checker_room(j->checker, tree)) {
         return;
     }
     if (tree->kind != MLS_JSON_OBJECT) {
@@ -138,10 +137,7 @@ static int target_direction(const mls_expr *expr, const mls_expr_node **measured
 static bool progress_by(const mls_judging *j, mls_str name, double *progress)
 {
     mls_str span;
-    bool found;
-    if (!mls_expr_input_find(MLS_EXPR_METADATA, &j->checker->input, name, &found, &span)) {
-        found = mls_json_member(j->record->metadata, name, &span);
-    }
+    const bool found = mls_json_member(j->record->metadata, name, &span);
     *progress = NAN;
     if (found) {
         (void)mls_json_number(span, progress);
@@ -171,19 +167,18 @@ static void target_note(const mls_judging *j, const mls_expr *expr)
     }
 }
 
-/* A target in words, which are the same however many evaluations cannot be compared with it. */
-static mls_str target_words(const mls_judging *j, const mls_expr *target)
+/* An evaluation cannot be compared with a target. */
+static void target_failed(const mls_judging *j, const mls_expr *target)
 {
-    mls_rule_state *state = j->rule_state;
-    if (state->worded != target) {
-        mls_buffer words = {0};
-        mls_rule_words_expr(&words, j->scope, target, NULL, true);
-        state->words = mls_arena_copy(&j->state->memory, mls_buffer_str(&words));
-        state->worded = target;
-        j->checker->out_of_memory |= words.failed || state->words.ptr == NULL;
-        mls_buffer_release(&words);
+    mls_staged_list *list = &j->rule_state->others;
+    mls_buffer message = {0};
+    if (list->count < MLS_STAGED_MAX) {
+        mls_buffer_printf(&message, "%s must be comparable with the target (", j->rule->key.ptr);
+        mls_rule_words_expr(&message, j->scope, target, NULL, true);
+        mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
+        hint_not_yet(j, target, &message);
     }
-    return state->words;
+    mls_judging_stage(j, list, MLS_FINDING_EVALUATION, &message);
 }
 
 static void any_run(const mls_judging *j)
@@ -196,12 +191,7 @@ static void any_run(const mls_judging *j)
         const mls_outcome outcome = mls_expr_test(expr, &j->checker->input);
         held = held && outcome == MLS_OUTCOME_TRUE;
         if (outcome == MLS_OUTCOME_UNKNOWN) {
-            mls_buffer message = {0};
-            mls_buffer_printf(&message, "%s must be comparable with the target (", j->rule->key.ptr);
-            mls_buffer_append(&message, target_words(j, expr));
-            mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
-            hint_not_yet(j, expr, &message);
-            mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_EVALUATION, &message);
+            target_failed(j, expr);
         }
     }
     j->rule_state->any_held |= held;
@@ -209,8 +199,6 @@ static void any_run(const mls_judging *j)
         target_note(j, &targets->items[0]);
     }
 }
-
-/* ---------------------------------------------------------------- actions */
 
 /* Notes what the rule queues, once. */
 static void use_note(const mls_judging *j, size_t target, mls_str name)
@@ -220,25 +208,17 @@ static void use_note(const mls_judging *j, size_t target, mls_str name)
     if (target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX) {
         return;
     }
-    for (size_t i = 0; i < state->use_count; i++) {
-        if (state->uses[i].scope == target && (target != SIZE_MAX || mls_str_equal(state->uses[i].name, name))) {
+    for (size_t i = 0; i < state->uses.count; i++) {
+        const mls_use *use = &state->uses.items[i];
+        if (use->scope == target && (target != SIZE_MAX || mls_str_equal(use->name, name))) {
             return;
         }
     }
-    if (state->uses == NULL) {
-        const size_t max = checker->ruleset->scope_count + MLS_UNKNOWN_USES_MAX;
-        state->uses = mls_arena_array(&checker->memory, max, sizeof *state->uses);
-    }
-    mls_str kept = {NULL, 0};
-    if (target == SIZE_MAX) {
-        state->unknown_uses++;
-        kept = mls_arena_copy(&checker->memory, mls_utf8_cut(name, MLS_VALUE_KEPT_MAX));
-    }
-    if (state->uses == NULL || (target == SIZE_MAX && kept.ptr == NULL)) {
-        checker->out_of_memory = true;
-    } else {
-        state->uses[state->use_count++] = (mls_use){target, kept, j->rule->key, j->record->line};
-    }
+    state->unknown_uses += target == SIZE_MAX;
+    const mls_str kept = mls_arena_copy(&checker->memory, mls_utf8_cut(name, MLS_VALUE_KEPT_MAX));
+    checker->out_of_memory |=
+        kept.ptr == NULL ||
+        !MLS_ARENA_ADD(&checker->memory, &state->uses, (mls_use){target, kept, j->rule->key, j->record->line});
 }
 
 /* False when its expression cannot be evaluated. */

@@ -16,8 +16,7 @@ static bool room_take(size_t *room, size_t size)
 static bool text_copy(mls_checker *checker, mls_str text, mls_arena *arena, mls_str *copy)
 {
     *copy = mls_arena_copy(arena, text);
-    checker->out_of_memory |= copy->ptr == NULL;
-    return copy->ptr != NULL;
+    return mls_checker_room(checker, copy->ptr);
 }
 
 /* Trees come from a validator that bounds their depth. */
@@ -36,8 +35,7 @@ bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *are
     }
     mls_value *items = mls_arena_array(arena, count, sizeof *items);
     mls_member *members = object ? mls_arena_array(arena, count, sizeof *members) : NULL;
-    if (items == NULL || (object && members == NULL)) {
-        checker->out_of_memory = true;
+    if (!mls_checker_room(checker, items) || (object && !mls_checker_room(checker, members))) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -158,8 +156,8 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
     mls_rule_state *rules = mls_arena_zeroed(&checker->memory, scope->rule_count, sizeof *rules);
     state->variables = mls_arena_array(&checker->memory, symbols, sizeof *state->variables);
     state->stores = mls_arena_zeroed(&checker->memory, symbols, sizeof *state->stores);
-    if (rules == NULL || state->variables == NULL || state->stores == NULL) {
-        checker->out_of_memory = true;
+    if (!mls_checker_room(checker, rules) || !mls_checker_room(checker, state->variables) ||
+        !mls_checker_room(checker, state->stores)) {
         return false;
     }
     for (size_t i = 0; i < symbols; i++) {
@@ -190,9 +188,10 @@ static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
     const mls_scope_state *state = &checker->scopes[scope];
     const mls_scope *rules = &ruleset->scopes[scope];
     reached[scope] = true;
-    for (size_t i = 0; i < state->use_count; i++) {
-        if (state->uses[i].scope != SIZE_MAX && !reached[state->uses[i].scope]) {
-            reach_scope(checker, state->uses[i].scope, reached);
+    for (size_t i = 0; i < state->uses.count; i++) {
+        const size_t used = state->uses.items[i].scope;
+        if (used != SIZE_MAX && !reached[used]) {
+            reach_scope(checker, used, reached);
         }
     }
     for (size_t r = 0; r < rules->rule_count; r++) {

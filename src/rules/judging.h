@@ -55,8 +55,6 @@ typedef struct mls_rule_state {
     mls_staged_list checks; /* an overruling scope drops these */
     mls_staged_list others;
     bool any_held;
-    const mls_expr *worded; /* the target whose words are kept; NULL: none */
-    mls_str words;
     bool any_judged;
     double best;
     size_t best_line;     /* 0: there is none */
@@ -86,8 +84,11 @@ typedef struct mls_scope_state {
     mls_variable *variables;
     mls_store *stores;
     mls_rule_state *rules;
-    mls_use *uses;
-    size_t use_count, unknown_uses;
+    struct {
+        mls_use *items;
+        size_t count, capacity;
+    } uses;
+    size_t unknown_uses;
     mls_map groups; /* of derived records */
     size_t groups_size;
     mls_arena memory; /* messages, groups */
@@ -144,6 +145,13 @@ static inline mls_judging mls_judging_of(mls_checker *checker, const mls_rule *r
     mls_scope_state *state = &checker->scopes[rule->scope];
     const mls_scope *scope = &checker->ruleset->scopes[rule->scope];
     return (mls_judging){checker, scope, state, rule, &state->rules[rule - scope->rules], record};
+}
+
+/* Notes that there is no memory, unless `there` is; whether it is. */
+static inline bool mls_checker_room(mls_checker *checker, const void *there)
+{
+    checker->out_of_memory |= there == NULL;
+    return there != NULL;
 }
 
 /* Forgets what was worked out for the record before; `record` may be NULL. */
