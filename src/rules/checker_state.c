@@ -66,44 +66,37 @@ static bool variable_too_large(mls_checker *checker)
 /* The new value may look at the old one, which is kept until it is copied. */
 bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value)
 {
-    mls_store *store = &j->state->stores[slot];
-    mls_store fresh = {.room = MLS_VARIABLE_SIZE_MAX};
-    mls_value copy;
+    mls_variable *variable = &j->state->variables[slot];
+    mls_variable fresh = {.set = true};
+    size_t room = MLS_VARIABLE_SIZE_MAX;
     j->checker->input.shown_of = NULL; /* what lies there may be another list now */
-    const bool fits = mls_value_copy(j->checker, value, &fresh.memory, &fresh.room, &copy);
-    mls_arena_release(fits ? &store->memory : &fresh.memory);
-    if (!fits) {
-        return variable_too_large(j->checker);
-    }
-    *store = fresh;
-    j->state->variables[slot] = (mls_variable){copy, true};
-    return true;
+    const bool fits = mls_value_copy(j->checker, value, &fresh.memory, &room, &fresh.value);
+    fresh.used = MLS_VARIABLE_SIZE_MAX - room;
+    mls_arena_release(fits ? &variable->memory : &fresh.memory);
+    *variable = fits ? fresh : *variable;
+    return fits || variable_too_large(j->checker);
 }
 
 bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *items)
 {
-    mls_value *list = &j->state->variables[slot].value;
-    mls_store *store = &j->state->stores[slot];
-    size_t room = store->room;
+    mls_variable *variable = &j->state->variables[slot];
+    mls_value *list = &variable->value;
+    mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* without a capacity growing makes a copy */
+    size_t room = MLS_VARIABLE_SIZE_MAX - variable->used;
     mls_value copy;
     j->checker->input.shown_of = NULL;
-    if (!mls_value_copy(j->checker, items, &store->memory, &room, &copy)) {
+    if (!mls_value_copy(j->checker, items, &variable->memory, &room, &copy)) {
         return variable_too_large(j->checker);
     }
-    store->room = room;
-    if (store->items != list->as.list.items) { /* another's list, of which growing makes a copy */
-        store->items = (mls_value *)(uintptr_t)list->as.list.items;
-        store->capacity = 0;
-    }
+    variable->used = MLS_VARIABLE_SIZE_MAX - room;
     for (size_t i = 0; i < copy.as.list.count; i++) {
-        if (!mls_arena_grow(&store->memory, (void **)&store->items, list->as.list.count, &store->capacity,
-                            sizeof *store->items)) {
-            j->checker->out_of_memory = true;
-            return false;
+        if (!mls_arena_grow(&variable->memory, (void **)&grown, list->as.list.count, &variable->capacity,
+                            sizeof *grown)) {
+            return mls_checker_room(j->checker, NULL);
         }
-        store->items[list->as.list.count++] = copy.as.list.items[i];
+        grown[list->as.list.count++] = copy.as.list.items[i];
+        list->as.list.items = grown;
     }
-    list->as.list.items = store->items;
     return true;
 }
 
@@ -130,8 +123,8 @@ void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_
 
 static void scope_release(const mls_scope *scope, mls_scope_state *state)
 {
-    for (size_t i = 0; state->stores != NULL && i < scope->symbols.count; i++) {
-        mls_arena_release(&state->stores[i].memory);
+    for (size_t i = 0; state->variables != NULL && i < scope->symbols.count; i++) {
+        mls_arena_release(&state->variables[i].memory);
     }
     mls_arena_release(&state->memory);
     *state = (mls_scope_state){0};
@@ -154,16 +147,12 @@ bool mls_scope_prepare(mls_checker *checker, size_t scope_index)
     }
     const size_t symbols = scope->symbols.count;
     mls_rule_state *rules = mls_arena_zeroed(&checker->memory, scope->rule_count, sizeof *rules);
-    state->variables = mls_arena_array(&checker->memory, symbols, sizeof *state->variables);
-    state->stores = mls_arena_zeroed(&checker->memory, symbols, sizeof *state->stores);
-    if (!mls_checker_room(checker, rules) || !mls_checker_room(checker, state->variables) ||
-        !mls_checker_room(checker, state->stores)) {
+    mls_variable *variables = mls_arena_array(&checker->memory, symbols, sizeof *variables);
+    if (!mls_checker_room(checker, rules) || !mls_checker_room(checker, variables)) {
         return false;
     }
-    for (size_t i = 0; i < symbols; i++) {
-        state->variables[i] = scope->initial[i];
-        state->stores[i].room = MLS_VARIABLE_SIZE_MAX;
-    }
+    memcpy(variables, scope->initial, symbols * sizeof *variables);
+    state->variables = variables;
     state->rules = rules;
     return true;
 }

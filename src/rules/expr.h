@@ -122,6 +122,9 @@ mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, ml
 typedef struct mls_variable {
     mls_value value;
     bool set;
+    mls_arena memory; /* of the value, unless the scope begins with it */
+    size_t used;      /* of what a variable may hold */
+    size_t capacity;  /* of a list that grows in place */
 } mls_variable;
 
 /* The ops that look at a record. */

@@ -70,19 +70,10 @@ typedef struct mls_use {
     size_t line;
 } mls_use;
 
-/* Memory of a variable's value; `items` is the list that grows in place. */
-typedef struct mls_store {
-    mls_arena memory;
-    size_t room; /* left of MLS_VARIABLE_SIZE_MAX */
-    mls_value *items;
-    size_t capacity;
-} mls_store;
-
 /* Of the many scopes that may be queued few ever see a record: the arrays are made when one does. */
 typedef struct mls_scope_state {
     bool live;
     mls_variable *variables;
-    mls_store *stores;
     mls_rule_state *rules;
     struct {
         mls_use *items;

@@ -11,12 +11,12 @@ static const mls_variable *variables_at(const mls_scope *scope, double batch_siz
     const size_t count = scope->symbols.count;
     const mls_map_entry *symbol = mls_map_find(&scope->symbols, MLS_S("global_batch_size"));
     mls_variable *variables = mls_arena_array(arena, count + 1, sizeof *variables);
-    for (size_t i = 0; i < count && variables != NULL; i++) {
-        variables[i] = scope->initial[i];
+    if (variables != NULL) {
+        memcpy(variables, scope->initial, count * sizeof *variables);
     }
     if (symbol != NULL && variables != NULL && !isnan(batch_size)) {
         variables[symbol - scope->symbols.entries] =
-            (mls_variable){mls_value_of_number(batch_size, batch_size == floor(batch_size)), true};
+            (mls_variable){.value = mls_value_of_number(batch_size, batch_size == floor(batch_size)), .set = true};
     }
     return variables;
 }
