@@ -156,30 +156,26 @@ static void check_parallel(const comparison *self)
 
 /* ---------------------------------------------------------------- the rest */
 
-/* Slurm's times in seconds: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
+/* Slurm's times in seconds: minutes[:seconds], hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
 static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
 {
-    const mls_str text = variable != NULL ? variable->value : MLS_S("");
+    mls_str rest = variable != NULL ? variable->value : MLS_S("");
+    const bool days = mls_str_contains(rest, MLS_S("-"));
     size_t count = 0;
-    bool days = false;
     *seconds = 0;
-    for (size_t begin = 0, at = 0; at <= text.len; at++) {
-        const char c = at < text.len ? text.ptr[at] : ':';
-        if (c == ':' || c == '-') {
-            size_t number;
-            if (++count > 4 || (c == '-' && count > 1) ||
-                !mls_size_parse((mls_str){text.ptr + begin, at - begin}, &number) || number > 1000000000) {
-                return false;
-            }
-            *seconds = *seconds * (days && count == 2 ? 24 : 60) + number;
-            days = days || c == '-';
-            begin = at + 1;
+    for (bool more = true; more; count++) {
+        mls_str piece;
+        size_t number;
+        more = mls_str_cut(&rest, days && count == 0 ? '-' : ':', &piece);
+        if (count == (days ? 4 : 3) || !mls_size_parse(piece, &number) || number > 1000000000) {
+            return false;
         }
+        *seconds = *seconds * (days && count == 1 ? 24 : 60) + number;
     }
-    for (size_t given = count; given < (days ? 4 : 2); given++) {
+    for (; count < (days ? 4 : 2); count++) {
         *seconds *= 60;
     }
-    return days || count <= 3;
+    return true;
 }
 
 static void check_walltime(const comparison *self)

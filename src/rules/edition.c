@@ -15,6 +15,8 @@
 
 #include "base/buffer.h"
 #include "base/json_row.h"
+#include "base/moment.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "rules/benchmark.h"
 
@@ -56,23 +58,19 @@ mls_str mls_edition_round(const mls_edition *edition)
 
 bool mls_edition_number(mls_str text, unsigned *number)
 {
-    unsigned parts[3] = {0, 0, 0};
-    size_t at = mls_str_starts(text, MLS_S("v"));
-    for (size_t i = 0; i < 3 && (i < 2 || at < text.len); i++) {
-        if (i > 0 && (at == text.len || text.ptr[at++] != '.')) {
-            return false;
-        }
-        const size_t begin = at;
-        const size_t digits = i == 0 ? 4 : 2;
-        for (; at < text.len && at - begin < digits && mls_is_digit(text.ptr[at]); at++) {
-            parts[i] = parts[i] * 10 + (unsigned)(text.ptr[at] - '0');
-        }
-        if (at == begin) {
+    size_t parts[3] = {0, 0, 0};
+    size_t count = 0;
+    bool more = true;
+    (void)mls_take_char(&text, "v");
+    while (more && count < 3) {
+        mls_str part;
+        more = mls_str_cut(&text, '.', &part);
+        if (part.len > (count == 0 ? 4 : 2) || !mls_size_parse(part, &parts[count++])) {
             return false;
         }
     }
-    *number = MLS_EDITION_NUMBER(parts[0], parts[1], parts[2]);
-    return at == text.len;
+    *number = (unsigned)MLS_EDITION_NUMBER(parts[0], parts[1], parts[2]);
+    return !more && count > 1;
 }
 
 /* --------------------------------------------------------------- benchmarks */

@@ -28,33 +28,40 @@ static bool call_not(const mls_call *c)
     return give_bool(c, !mls_value_truth(c->values));
 }
 
+static mls_str bytes_of(const mls_value *value)
+{
+    return value->kind == MLS_JSON_STRING
+               ? value->as.string
+               : (mls_str){(const char *)value->as.list.items, value->as.list.count * sizeof(mls_value)};
+}
+
 /* Joins two strings or two lists. */
 static bool join(mls_expr_input *input, const mls_value *left, const mls_value *right, mls_value *result)
 {
     const bool strings = left->kind == MLS_JSON_STRING;
-    const size_t left_count = strings ? left->as.string.len : left->as.list.count;
-    const size_t right_count = strings ? right->as.string.len : right->as.list.count;
-    if (left_count > MLS_EXPR_RESULT_MAX || right_count > MLS_EXPR_RESULT_MAX - left_count) {
+    const size_t size = strings ? 1 : sizeof(mls_value);
+    const mls_str first = bytes_of(left);
+    const mls_str second = bytes_of(right);
+    const size_t count = (first.len + second.len) / size;
+    char *joined = mls_arena_array(input->arena, count, size);
+    if (count > MLS_EXPR_RESULT_MAX) {
         return mls_expr_fail(input, "the joined %s would be too long", strings ? "string" : "list");
     }
-    const size_t size = strings ? 1 : sizeof(mls_value);
-    char *joined = mls_arena_array(input->arena, left_count + right_count, size);
     if (joined == NULL) {
         return mls_expr_fail_memory(input);
     }
-    if (left_count > 0) {
-        memcpy(joined, strings ? (const void *)left->as.string.ptr : left->as.list.items, left_count * size);
+    if (first.len > 0) {
+        memcpy(joined, first.ptr, first.len);
     }
-    if (right_count > 0) {
-        memcpy(joined + left_count * size, strings ? (const void *)right->as.string.ptr : right->as.list.items,
-               right_count * size);
+    if (second.len > 0) {
+        memcpy(joined + first.len, second.ptr, second.len);
     }
     *result = *left;
     if (strings) {
-        result->as.string = (mls_str){joined, left_count + right_count};
+        result->as.string = (mls_str){joined, count};
     } else {
         result->as.list.items = (const mls_value *)(const void *)joined;
-        result->as.list.count = left_count + right_count;
+        result->as.list.count = count;
     }
     return true;
 }

@@ -56,8 +56,7 @@ static const node *parse_expression(expr_parser *p, unsigned power);
 
 /* ---------------------------------------------------------------- tokens */
 
-static void fail_at(expr_parser *p, mls_status status, const char *at, const char *format, ...) MLS_PRINTF(4, 5);
-
+MLS_PRINTF(4, 5)
 static void fail_at(expr_parser *p, mls_status status, const char *at, const char *format, ...)
 {
     char message[200];
@@ -263,10 +262,7 @@ static operand_list parse_items(expr_parser *p, const char *closing)
     next_token(p);
     while (p->status == MLS_OK && !at_sign(p, closing)) {
         const node *item = parse_expression(p, MLS_POWER_CHOICE);
-        if (parser_has_room(p,
-                            mls_arena_grow(p->arena, (void **)&list.items, list.count, &list.capacity, sizeof item))) {
-            list.items[list.count++] = item;
-        }
+        (void)parser_has_room(p, MLS_ARENA_ADD(p->arena, &list, item));
         if (!at_sign(p, closing)) {
             expect_sign(p, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
         }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/moment.h"
 #include "base/number.h"
 #include "rules/rule_file.h"
 
@@ -124,9 +125,7 @@ static void compile_exprs(rule_compiler *c, mls_str json, mls_expr_list *list)
 
 static bool is_identifier(mls_str name)
 {
-    const char *const letters = "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    return name.len > 0 && name.len <= MLS_SCOPE_NAME_MAX && !mls_is_digit(name.ptr[0]) &&
-           strspn(name.ptr, letters) == name.len;
+    return name.len <= MLS_SCOPE_NAME_MAX && mls_str_is_name(name);
 }
 
 /* The slot of the variable that a string names. */
@@ -283,20 +282,18 @@ static void compile_others(rule_compiler *c, mls_str json, mls_str names, mls_ru
 {
     mls_str all[OTHERS_MAX] = {rule->key};
     size_t count = 1;
-    const char *end = names.ptr + names.len;
-    for (const char *at = names.ptr; at <= end && count < OTHERS_MAX; count++) {
-        const char *comma = at + strcspn(at, ",");
-        const char *stop = comma < end ? comma : end;
-        at += strspn(at, " ");
-        all[count] = (mls_str){at, stop > at ? (size_t)(stop - at) : 0};
-        while (all[count].len > 0 && at[all[count].len - 1] == ' ') {
-            all[count].len--;
+    for (bool more = true; more && count < OTHERS_MAX; count++) {
+        mls_str *name = &all[count];
+        more = mls_str_cut(&names, ',', name);
+        while (name->len > 0 && name->ptr[name->len - 1] == ' ') {
+            name->len--;
         }
-        if (all[count].len == 0) {
+        while (mls_take_char(name, " ")) {
+        }
+        if (name->len == 0) {
             mls_rule_wrong(c->file, json, "at_least_one_or(…) must name other keys");
             return;
         }
-        at = stop + 1;
     }
     mls_str *others = room_for(c, count - 1, sizeof *others);
     rule->others = others;
