@@ -12,8 +12,9 @@
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 
-static void help_commands(const mls_cli *cli, mls_output *output)
+static void help_commands(mls_cli *cli)
 {
+    mls_output *output = &cli->output;
     mls_output_text(output, "usage: mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
                             "Reads MLPerf training logs: says which runs obey the rules, times and scores them.\n\n"
                             "commands:\n");
@@ -25,8 +26,9 @@ static void help_commands(const mls_cli *cli, mls_output *output)
                     "'mlscore help signatures' the messages by which diagnose knows failures.\n");
 }
 
-static void help_findings(mls_output *output)
+static void help_findings(mls_cli *cli)
 {
+    mls_output *output = &cli->output;
     for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
         const mls_finding_info *info = mls_finding_info_get((mls_finding_code)i);
         mls_output_printf(output, "%s%-20s %-8s %s\n", i > 0 ? "\n" : "", info->name, mls_severity_name(info->severity),
@@ -95,39 +97,46 @@ static void help_manual(const char *name)
     }
 }
 
+static void help_fields(mls_cli *cli)
+{
+    mls_reports_print_fields(&cli->output);
+}
+
 static void help_run(mls_cli *cli)
 {
+    static const struct {
+        const char *name;
+        void (*print)(mls_cli *cli);
+    } topics[] = {{"", help_commands},
+                  {"findings", help_findings},
+                  {"signatures", help_signatures},
+                  {"fields", help_fields}}; /* for the test of mlscore-formats(5) */
     mls_finding_code code;
     const char *topic = cli->operands.count > 0 ? cli->operands.items[0] : "";
-    const bool findings = strcmp(topic, "findings") == 0;
-    const bool signatures = strcmp(topic, "signatures") == 0;
-    const bool fields = strcmp(topic, "fields") == 0; /* for the test of mlscore-formats(5) */
-    const mls_command *command = NULL;
+    const bool of_finding = strcmp(topic, "findings") == 0 && cli->operands.count > 1;
     for (size_t i = 0; cli->commands[i] != NULL; i++) {
-        command = strcmp(cli->commands[i]->name, topic) == 0 ? cli->commands[i] : command;
+        if (strcmp(topic, cli->commands[i]->name) == 0) {
+            help_manual(topic);
+            if (mls_cli_open(cli)) {
+                mls_cli_print_help(cli->commands[i], &cli->output);
+            }
+            return;
+        }
     }
-    if (command != NULL) {
-        help_manual(command->name);
-    } else if ((findings && cli->operands.count > 1) || mls_finding_code_from_name(mls_str_from(topic), &code)) {
-        mls_cli_explain(cli, cli->operands.items[findings]);
-        return;
-    } else if (*topic != '\0' && !findings && !signatures && !fields) {
-        (void)mls_command_find(cli, topic);
-        return;
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+        if (strcmp(topic, topics[i].name) == 0) {
+            if (of_finding) {
+                mls_cli_explain(cli, cli->operands.items[1]);
+            } else if (mls_cli_open(cli)) {
+                topics[i].print(cli);
+            }
+            return;
+        }
     }
-    if (!mls_cli_open(cli)) {
-        return;
-    }
-    if (findings) {
-        help_findings(&cli->output);
-    } else if (signatures) {
-        help_signatures(cli);
-    } else if (fields) {
-        mls_reports_print_fields(&cli->output);
-    } else if (command != NULL) {
-        mls_cli_print_help(command, &cli->output);
+    if (mls_finding_code_from_name(mls_str_from(topic), &code)) {
+        mls_cli_explain(cli, topic);
     } else {
-        help_commands(cli, &cli->output);
+        (void)mls_command_find(cli, topic);
     }
 }
 
