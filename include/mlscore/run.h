@@ -70,15 +70,13 @@ typedef struct mls_job {
 
 /**
  * Keeps more of each run, beside its summary, for a question that the summary does not answer: a sink for every run
- * by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the run begins; they are
- * given all that the run is given, from one thread at a time, and go where the run goes.  Callbacks may be NULL; one
- * that returns anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is.
+ * by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the first record comes; they
+ * are given each record of the run, from one thread at a time, and go where the run goes.  A callback that returns
+ * anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is.
  */
 typedef struct mls_observer {
     size_t size;
     mls_status (*record)(void *notes, const mls_record *record);
-    mls_status (*malformed)(void *notes, const mls_malformed *malformed);
-    mls_status (*marker)(void *notes, const mls_marker *marker);
     void (*release)(void *notes); /**< frees what they point to, not the notes themselves */
     bool spans;                   /**< the run keeps its spans when it has ended */
 } mls_observer;

@@ -7,7 +7,7 @@
 static void begin_run(mls_file *file)
 {
     file->current.judged = file->checker != NULL;
-    file->current.brief = file->brief;
+    file->current.brief = file->reading->brief;
 }
 
 void mls_file_begin(mls_file *file)
@@ -40,7 +40,7 @@ static mls_status finish(mls_file *file, bool last)
     const bool only = last && file->asked_for && file->count == 0 && !file->has_pending;
     if (file->current.records + file->current.malformed > 0 || only) {
         status = hand_over(file, true);
-        status = status == MLS_OK ? mls_run_finish(&file->current, file->checker, file->steps) : status;
+        status = status == MLS_OK ? mls_run_finish(&file->current, file->checker, file->reading->steps) : status;
         if (status == MLS_OK && !mls_job_inherit(&file->current.job, &file->job)) {
             status = MLS_ERROR_MEMORY;
         }
@@ -58,30 +58,24 @@ static mls_status finish(mls_file *file, bool last)
     return status;
 }
 
-/* Notes on the current run are begun with the first thing to be noted. */
-static bool is_noted(mls_file *file)
+/* Notes on the current run are begun with its first record.  That memory ran out is reported when the run ends. */
+static mls_status note_record(const mls_observer *observer, mls_run *run, const mls_record *record)
 {
-    mls_run *run = &file->current;
-    if (run->notes == NULL && file->observer != NULL) {
-        run->notes = calloc(1, file->observer->size);
-        run->observer = file->observer;
+    if (run->notes == NULL) {
+        run->notes = calloc(1, observer->size);
+        run->observer = observer;
         run->out_of_memory |= run->notes == NULL;
     }
-    return run->notes != NULL;
+    return run->notes != NULL ? observer->record(run->notes, record) : MLS_OK;
 }
 
-/* That memory ran out is reported when the run ends. */
 static mls_status pass_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
+    const mls_observer *observer = file->reading->observer;
     mls_run_record(&file->current, record);
-    if (is_noted(file) && file->observer->record != NULL) {
-        const mls_status status = file->observer->record(file->current.notes, record);
-        if (status != MLS_OK) {
-            return status;
-        }
-    }
-    return file->checker != NULL ? mls_checker_record(file->checker, record) : MLS_OK;
+    const mls_status status = observer != NULL ? note_record(observer, &file->current, record) : MLS_OK;
+    return status == MLS_OK && file->checker != NULL ? mls_checker_record(file->checker, record) : status;
 }
 
 static mls_status file_record(void *state, const mls_record *record)
@@ -106,12 +100,6 @@ static mls_status file_malformed(void *state, const mls_malformed *malformed)
 {
     mls_file *file = state;
     mls_run_malformed(&file->current, malformed);
-    if (is_noted(file) && file->observer->malformed != NULL) {
-        const mls_status status = file->observer->malformed(file->current.notes, malformed);
-        if (status != MLS_OK) {
-            return status;
-        }
-    }
     return file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
 }
 
@@ -123,9 +111,6 @@ static mls_status file_marker(void *state, const mls_marker *marker)
     if (!file->whole && mls_run_cut_marker(&file->cut, marker->kind)) {
         mls_records_forget(&file->early);
         status = finish(file, false);
-    }
-    if (status == MLS_OK && is_noted(file) && file->observer->marker != NULL) {
-        status = file->observer->marker(file->current.notes, marker);
     }
     if (status == MLS_OK && (!mls_job_marker(&file->job, marker) || !mls_job_marker(&file->current.job, marker))) {
         status = MLS_ERROR_MEMORY;

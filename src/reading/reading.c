@@ -179,12 +179,10 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
         .room = &tools->room, .threads = file->direct ? work->threads : 1, .plain = reading->plain};
     mls_sink sinks[2];
     size_t count = 0;
-    mls_file cutter = {.whole =
+    mls_file cutter = {.reading = reading,
+                       .whole =
                            reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
                        .asked_for = source->named || is_run(reading, source),
-                       .brief = reading->brief,
-                       .steps = reading->steps,
-                       .observer = reading->observer,
                        .checker = tools->checker,
                        .run = pass_run,
                        .state = file};

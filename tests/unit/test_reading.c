@@ -36,8 +36,13 @@ static mls_status take_run(void *state, mls_run *run, bool part)
 
 static mls_status read_runs(runs *all, mls_str log, bool whole, mls_checker *checker)
 {
-    mls_file file = {
-        .whole = whole, .asked_for = whole || checker != NULL, .checker = checker, .run = take_run, .state = all};
+    const mls_reading reading = {0};
+    mls_file file = {.reading = &reading,
+                     .whole = whole,
+                     .asked_for = whole || checker != NULL,
+                     .checker = checker,
+                     .run = take_run,
+                     .state = all};
     mls_file_begin(&file);
     const mls_sink sink = mls_file_sink(&file);
     const mls_status status = mls_log_scan_bytes(log, &sink, 1, NULL, NULL);
@@ -495,9 +500,9 @@ static void a_listener_hears_every_record(void **state)
     mls_sources_release(&sources);
 }
 
-/* What is noted of a run: how many records, malformed lines and markers, and a byte that has to be freed. */
+/* What is noted of a run: how many records, and a byte that has to be freed. */
 typedef struct noted {
-    size_t records, malformed, markers;
+    size_t records;
     char *owned;
 } noted;
 
@@ -510,18 +515,6 @@ static mls_status note_record(void *notes, const mls_record *record)
     return all->owned != NULL ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
-static mls_status note_malformed(void *notes, const mls_malformed *malformed)
-{
-    ((noted *)notes)->malformed++;
-    return malformed->line == 0 ? MLS_STOPPED : MLS_OK;
-}
-
-static mls_status note_marker(void *notes, const mls_marker *marker)
-{
-    ((noted *)notes)->markers++;
-    return marker->line == 0 ? MLS_STOPPED : MLS_OK;
-}
-
 static void note_release(void *notes)
 {
     free(((noted *)notes)->owned);
@@ -532,18 +525,14 @@ static mls_status tell_notes(void *state, size_t index, mls_run *run, bool part)
     const noted *notes = run->notes;
     (void)index;
     (void)part;
-    mls_buffer_printf(&((retold *)state)->text, "%zu+%zu+%zu ", notes->records, notes->malformed, notes->markers);
+    mls_buffer_printf(&((retold *)state)->text, "%zu ", notes->records);
     return MLS_OK;
 }
 
-/* Each run has notes of its own: of five records, of three, of seven with a torn line and a result. */
+/* Each run has notes of its own: of five records, of three, of seven. */
 static void each_run_is_noted_by_itself(void **state)
 {
-    static const mls_observer observer = {.size = sizeof(noted),
-                                          .record = note_record,
-                                          .malformed = note_malformed,
-                                          .marker = note_marker,
-                                          .release = note_release};
+    static const mls_observer observer = {.size = sizeof(noted), .record = note_record, .release = note_release};
     static const char *const path[] = {"three.log"};
     mls_sources sources = {0};
     retold told = {0};
@@ -555,7 +544,7 @@ static void each_run_is_noted_by_itself(void **state)
                  1);
     assert_int_equal(mls_sources_find(path, 1, &sources, NULL), MLS_OK);
     assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), MLS_OK);
-    assert_string_equal(told.text.ptr, "5+0+0 3+0+0 7+1+1 ");
+    assert_string_equal(told.text.ptr, "5 3 7 ");
     mls_buffer_release(&told.text);
     mls_sources_release(&sources);
 }
