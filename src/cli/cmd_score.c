@@ -33,10 +33,7 @@ static const mls_option options[] = {
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_FLAG('\0', "wide", AT(wide), "CSV with all that is known of each run: parts, settings, what it tracked"),
     MLS_ROW_OF(MLS_SETS_CHOICE, "summary", "wide", AT(summary), "CSV with a row a result, or (wide) a row a system"),
-    MLS_ROWS_FILES,
-    MLS_ROW_THREADS,
-    MLS_ROWS_VIEW,
-    MLS_ROWS_LAST,
+    MLS_ROWS_LOGS,
 };
 
 /*
@@ -110,9 +107,9 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
             }
         }
         for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
-            if (wide.left_out[kind] > 0) {
-                mls_cli_say(cli, MLS_EXIT_OK, NULL, "%zu %s have no column: there are %d at most", wide.left_out[kind],
-                            kinds[kind], MLS_WIDE_NAMES_MAX);
+            if (wide.names[kind].left_out > 0) {
+                mls_cli_say(cli, MLS_EXIT_OK, NULL, "%zu %s have no column: there are %d at most",
+                            wide.names[kind].left_out, kinds[kind], MLS_WIDE_NAMES_MAX);
             }
         }
     } else {

@@ -191,10 +191,10 @@ static void emit_wide_names(mls_emitter *to, const mls_wide *wide)
     static const char *const prefixes[MLS_WIDE_KINDS] = {MLS_PARAM_PREFIX, "stat."};
     mls_buffer name = {0};
     for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
-        for (size_t i = 0; i < wide->counts[kind]; i++) {
+        for (size_t i = 0; i < wide->names[kind].count; i++) {
             mls_buffer_clear(&name);
             mls_buffer_append_text(&name, prefixes[kind]);
-            mls_buffer_append(&name, wide->names[kind][i]);
+            mls_buffer_append(&name, wide->names[kind].items[i]);
             mls_emit_str(to, mls_buffer_str(&name));
         }
     }
@@ -210,12 +210,14 @@ static void emit_wide(mls_emitter *to, const void *what, bool names)
         emit_wide_names(to, wide);
         return;
     }
-    for (size_t i = 0; i < wide->counts[MLS_WIDE_HYPERPARAMETERS]; i++) {
-        const char *value = mls_run_hyperparameter(place->run, wide->names[MLS_WIDE_HYPERPARAMETERS][i]);
+    const mls_wide_names *settings = &wide->names[MLS_WIDE_HYPERPARAMETERS];
+    const mls_wide_names *tracked = &wide->names[MLS_WIDE_TRACKED];
+    for (size_t i = 0; i < settings->count; i++) {
+        const char *value = mls_run_hyperparameter(place->run, settings->items[i]);
         mls_emit_logged(to, value != NULL ? mls_str_from(value) : (mls_str){0});
     }
-    for (size_t i = 0; i < wide->counts[MLS_WIDE_TRACKED]; i++) {
-        mls_emit_number(to, mls_tracked_mean(place->run, wide->names[MLS_WIDE_TRACKED][i]));
+    for (size_t i = 0; i < tracked->count; i++) {
+        mls_emit_number(to, mls_tracked_mean(place->run, tracked->items[i]));
     }
 }
 

@@ -9,38 +9,31 @@
 #include "score/tracked.h"
 
 /* The names so far, found by how they print. */
-typedef struct wide_names {
-    mls_map by_text; /* to an mls_str */
-    mls_arena *arena;
+typedef struct wide_finder {
+    mls_map by_text;
     mls_buffer text; /* scratch */
-} wide_names;
+    mls_arena *arena;
+    mls_wide_names *names;
+} wide_finder;
 
-static bool add_column(wide_names *names, mls_str name)
+static bool add_column(wide_finder *finder, mls_str name)
 {
-    mls_buffer_clear(&names->text);
-    mls_escape_append(&names->text, name);
-    mls_map_entry *entry =
-        !names->text.failed ? mls_map_put(&names->by_text, mls_buffer_str(&names->text), NULL) : NULL;
-    if (entry != NULL && entry->value.pointer == NULL) {
-        mls_str *copy = mls_arena_alloc(names->arena, sizeof *copy);
-        entry->value.pointer = copy;
-        if (copy != NULL) {
-            *copy = mls_arena_copy(names->arena, name);
-            entry->value.pointer = copy->ptr != NULL ? copy : NULL;
-        }
-    }
-    return entry != NULL && entry->value.pointer != NULL;
+    bool added;
+    mls_buffer_clear(&finder->text);
+    mls_escape_append(&finder->text, name);
+    return !finder->text.failed && mls_map_put(&finder->by_text, mls_buffer_str(&finder->text), &added) != NULL &&
+           (!added || MLS_ARENA_ADD(finder->arena, finder->names, name));
 }
 
-static bool add_run_names(wide_names *names, const mls_run *run, mls_wide_kind kind)
+static bool add_run_names(wide_finder *finder, const mls_run *run, mls_wide_kind kind)
 {
     const mls_tracked *tracked = kind == MLS_WIDE_TRACKED ? run->notes : NULL;
     bool ok = true;
     for (size_t i = 0; kind == MLS_WIDE_HYPERPARAMETERS && i < run->hyperparameter_count && ok; i++) {
-        ok = add_column(names, run->hyperparameters[i].key);
+        ok = add_column(finder, run->hyperparameters[i].key);
     }
     for (size_t i = 0; tracked != NULL && i < tracked->sums.count && ok; i++) {
-        ok = add_column(names, tracked->sums.entries[i].key);
+        ok = add_column(finder, tracked->sums.entries[i].key);
     }
     return ok;
 }
@@ -53,23 +46,18 @@ static int compare_columns(const void *a, const void *b)
 static bool find_names(mls_wide *wide, mls_wide_kind kind)
 {
     mls_arena scratch = {0};
-    wide_names names = {.by_text = {.arena = &scratch}, .arena = &wide->arena};
+    mls_wide_names *names = &wide->names[kind];
+    wide_finder finder = {.by_text = {.arena = &scratch}, .arena = &wide->arena, .names = names};
     bool ok = true;
     for (size_t i = 0; i < wide->collection->run_count && ok; i++) {
-        ok = add_run_names(&names, &wide->collection->runs[i], kind);
+        ok = add_run_names(&finder, &wide->collection->runs[i], kind);
     }
-    const size_t count = names.by_text.count;
-    wide->names[kind] = mls_arena_array(&wide->arena, count + 1, sizeof *wide->names[kind]);
-    ok = ok && wide->names[kind] != NULL;
-    for (size_t i = 0; i < count && ok; i++) {
-        wide->names[kind][i] = *(const mls_str *)names.by_text.entries[i].value.pointer;
+    if (names->count > 0) {
+        qsort(names->items, names->count, sizeof *names->items, compare_columns);
     }
-    if (ok) {
-        qsort(wide->names[kind], count, sizeof *wide->names[kind], compare_columns);
-        wide->counts[kind] = count < MLS_WIDE_NAMES_MAX ? count : MLS_WIDE_NAMES_MAX;
-        wide->left_out[kind] = count - wide->counts[kind];
-    }
-    mls_buffer_release(&names.text);
+    names->left_out = names->count > MLS_WIDE_NAMES_MAX ? names->count - MLS_WIDE_NAMES_MAX : 0;
+    names->count -= names->left_out;
+    mls_buffer_release(&finder.text);
     mls_arena_release(&scratch);
     return ok;
 }

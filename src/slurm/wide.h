@@ -15,12 +15,16 @@ typedef enum mls_wide_kind {
     MLS_WIDE_KINDS
 } mls_wide_kind;
 
+typedef struct mls_wide_names {
+    mls_str *items; /* by bytes; of several that print alike, once escaped, the first */
+    size_t count, capacity;
+    size_t left_out; /* names beyond these */
+} mls_wide_names;
+
 typedef struct mls_wide {
     const mls_collection *collection;
     mls_arena arena;
-    mls_str *names[MLS_WIDE_KINDS]; /* by bytes; of several that print alike, once escaped, the first */
-    size_t counts[MLS_WIDE_KINDS];
-    size_t left_out[MLS_WIDE_KINDS]; /* names beyond these */
+    mls_wide_names names[MLS_WIDE_KINDS];
 } mls_wide;
 
 /* Finds the names of a collection, which must outlive them.  False: no memory.  To be released in any case. */
