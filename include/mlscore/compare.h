@@ -66,6 +66,7 @@ typedef struct mls_side {
         const char **items;
         size_t count, capacity;
     } paths;
+    bool given;          /**< its name was, by the user */
     double accelerators; /**< that its groups have where nothing else says it; 0: nobody does */
 } mls_side;
 

@@ -17,10 +17,7 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "split", offsetof(check_settings, split),
                  "cut result_*.txt into runs too, which are one run each otherwise"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
-    MLS_ROWS_FILES,
-    MLS_ROW_THREADS,
-    MLS_ROWS_VIEW,
-    MLS_ROWS_LAST,
+    MLS_ROWS_LOGS,
 };
 
 static mls_status check_run(void *state, size_t index, mls_run *run, bool part)

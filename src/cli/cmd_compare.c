@@ -26,10 +26,7 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "end with status 1 when a side is slower than the baseline"),
     MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters, those too that do not differ"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROWS_FILES,
-    MLS_ROW_THREADS,
-    MLS_ROWS_VIEW,
-    MLS_ROWS_LAST,
+    MLS_ROWS_LOGS,
 };
 
 /* How long the NAME of NAME=PATH is; 0: the whole word is a path. */
@@ -52,7 +49,6 @@ static const char *letters_of(size_t index, char *end)
 /* The sides as the command line has them; a letter and a given name may not be the same by accident. */
 static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
 {
-    bool *given = mls_arena_zeroed(arena, cli->operands.count, sizeof *given);
     for (size_t i = 0; i < cli->operands.count; i++) {
         char letters[16];
         const char *word = cli->operands.items[i];
@@ -60,17 +56,13 @@ static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
         const mls_str name =
             len > 0 ? (mls_str){word, len} : mls_str_from(letters_of(sides->count, letters + sizeof letters));
         const size_t before = sides->count;
-        const mls_side *side = given != NULL ? mls_side_add(sides, arena, name, word + len + (len > 0)) : NULL;
+        mls_side *side = mls_side_add(sides, arena, name, word + len + (len > 0));
         if (side == NULL) {
             return mls_cli_say_no_memory(cli);
         }
-        size_t at = 0;
-        while (sides->items[at] != side) {
-            at++;
-        }
         if (sides->count > before) {
-            given[at] = len > 0;
-        } else if (len == 0 || !given[at]) {
+            side->given = len > 0;
+        } else if (len == 0 || !side->given) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "two sides are called '%s'", side->name);
         }
     }

@@ -20,10 +20,7 @@ static const mls_option options[] = {
 #undef SETTING_OPTION
         MLS_ROW_FLAG('\0', "oom", offsetof(memory_settings, oom), "find messages of memory that ran out, in logs"),
     MLS_ROW_FORMAT("table|csv|json"),
-    MLS_ROWS_FILES,
-    MLS_ROW_THREADS,
-    MLS_ROWS_VIEW,
-    MLS_ROWS_LAST,
+    MLS_ROWS_LOGS,
 };
 
 static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)

@@ -203,21 +203,18 @@ static bool has_benchmark(const mls_published *published, const char *benchmark)
  */
 static bool load_family(mls_cli *cli, const char *benchmark, mls_published *published, mls_error *error)
 {
-    mls_published other = {0};
+    mls_published other;
     if (mls_published_load(cli->usage, 0, published, error) != MLS_OK) {
         return false;
     }
-    bool ok = true;
-    if (benchmark != NULL && !cli->usage_given && !has_benchmark(published, benchmark)) {
-        ok = mls_published_load(MLS_USAGE_HPC, 0, &other, error) == MLS_OK;
-        if (ok && has_benchmark(&other, benchmark)) {
-            const mls_published training = *published;
-            *published = other;
-            other = training;
-            cli->usage = MLS_USAGE_HPC;
-        }
+    if (benchmark == NULL || cli->usage_given || has_benchmark(published, benchmark)) {
+        return true;
     }
-    mls_published_release(&other);
+    const bool ok = mls_published_load(MLS_USAGE_HPC, 0, &other, error) == MLS_OK;
+    const bool hpc = ok && has_benchmark(&other, benchmark);
+    cli->usage = hpc ? MLS_USAGE_HPC : cli->usage;
+    mls_published_release(hpc ? published : &other);
+    *published = hpc ? other : *published;
     return ok;
 }
 

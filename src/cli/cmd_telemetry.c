@@ -28,10 +28,7 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "how often logs without times were measured"),
     MLS_ROW_TEXT('\0', "host-pattern", "REGEX", AT(host_pattern), "the host is the one group, in a log's path"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROWS_FILES,
-    MLS_ROW_THREADS,
-    MLS_ROWS_VIEW,
-    MLS_ROWS_LAST,
+    MLS_ROWS_LOGS,
 };
 
 /* Three thousand years; times further off than these are written by mistake. */

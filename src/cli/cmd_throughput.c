@@ -25,10 +25,7 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "causal", AT(causal), "count attention half, as causal models need it"),
     MLS_ROW_FLAG('\0', "series", AT(series), "with JSON and NDJSON, the segments of each run too"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROWS_FILES,
-    MLS_ROW_THREADS,
-    MLS_ROWS_VIEW,
-    MLS_ROWS_LAST,
+    MLS_ROWS_LOGS,
 };
 
 /* The accelerator whose name is nearest to one that nobody knows. */

@@ -105,6 +105,9 @@ typedef struct mls_option {
     MLS_ROW('h', "help", NULL, "print this help", MLS_PRINTS_HELP, true, 0, NULL),                                     \
         MLS_ROW('V', "version", NULL, "print the version", MLS_PRINTS_VERSION, true, 0, NULL), MLS_ROW(.name = NULL)
 
+/* And of every command that reads logs and judges them. */
+#define MLS_ROWS_LOGS MLS_ROWS_FILES, MLS_ROW_THREADS, MLS_ROWS_VIEW, MLS_ROWS_LAST
+
 typedef struct mls_cli mls_cli;
 
 typedef struct mls_command {
