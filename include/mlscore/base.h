@@ -91,8 +91,10 @@ bool mls_str_cut(mls_str *text, char mark, mls_str *piece);
 /** The next word of a list such as "a|b|c", which is moved past it; false at the end. */
 bool mls_list_next(const char **list, char separator, mls_str *word);
 
-/** Whether a word is one of "these words". */
+/** Whether a word is one of "these words"; whether a text passes a test, such as mls_str_contains, with an item of
+ * "a|b". */
 bool mls_str_among(mls_str word, const char *words);
+bool mls_str_any(mls_str text, const char *list, bool (*test)(mls_str text, mls_str item));
 
 /** The length of the name at the start of a text (letters, digits and '_', no digit first), and whether it is all. */
 size_t mls_str_name_length(mls_str text);

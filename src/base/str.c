@@ -66,6 +66,15 @@ bool mls_str_among(mls_str word, const char *words)
     return one.len > 0;
 }
 
+bool mls_str_any(mls_str text, const char *list, bool (*test)(mls_str text, mls_str item))
+{
+    bool passed = false;
+    for (mls_str item; !passed && mls_list_next(&list, '|', &item);) {
+        passed = test(text, item);
+    }
+    return passed;
+}
+
 size_t mls_str_name_length(mls_str text)
 {
     size_t length = 0;

@@ -38,12 +38,8 @@ static unsigned char find_metric(mls_str name)
 void mls_ncu_column(mls_reports *r, size_t column, mls_column_role role, mls_str name)
 {
     /* Columns of page raw that are no metrics; that of the compute capability has a point in every locale. */
-    static const char *const identity[] = {"Process Name", "Host Name", "Context", "Stream",
-                                           "Block Size",   "Grid Size", "Device",  "CC"};
-    bool none = role >= MLS_ROLE_ID && role < MLS_ROLES;
-    for (size_t i = 0; i < sizeof identity / sizeof *identity; i++) {
-        none |= mls_str_equal(name, mls_str_from(identity[i]));
-    }
+    static const char identity[] = "Process Name|Host Name|Context|Stream|Block Size|Grid Size|Device|CC";
+    const bool none = (role >= MLS_ROLE_ID && role < MLS_ROLES) || mls_str_any(name, identity, mls_str_equal);
     r->ncu.metric_of[column] = none ? METRIC_NONE : find_metric(name);
 }
 

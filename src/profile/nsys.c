@@ -30,16 +30,10 @@ static bool is_cuda_function(mls_str name)
     return call.len > 0 && *call.ptr >= 'A' && *call.ptr <= 'Z';
 }
 
-static void say_repeated(mls_reports *r, size_t line, const char *what, const char *why)
+/* Says why a report, or a part of the file, is not read. */
+static void note_report(mls_reports *r, mls_finding_code code, size_t line, const char *what, const char *why)
 {
-    mls_findings_add(&r->gather->profile->findings, MLS_FINDING_REPORT_REPEATED, (mls_finding_place){.line = line},
-                     "%s are ignored: %s", what, why);
-}
-
-static void say_ignored(mls_reports *r, size_t line, const char *what, const char *why)
-{
-    mls_findings_add(&r->gather->profile->findings, MLS_FINDING_REPORT_IGNORED, (mls_finding_place){.line = line},
-                     "%s %s", what, why);
+    mls_findings_add(&r->gather->profile->findings, code, (mls_finding_place){.line = line}, "%s %s", what, why);
 }
 
 /* A report has ended.  Calls whose report had no name are of CUDA when one of them looks like it. */
@@ -55,8 +49,8 @@ void mls_nsys_report_end(mls_reports *r)
     }
     to = to != NULL ? to : &r->gather->tallies[MLS_TALLY_OSRT];
     if (ended && to->known) {
-        say_repeated(r, r->nsys.line, to == api ? "API calls" : "calls of the OS runtime",
-                     "they stand in the file already");
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.line, to == api ? "API calls" : "calls of the OS runtime",
+                    "are ignored: they stand in the file already");
         mls_tally_clear(calls);
     } else if (ended) {
         *to = *calls;
@@ -85,32 +79,23 @@ static void read_report_name(mls_reports *r, mls_str line)
     r->nsys.name[length] = '\0';
 }
 
-static bool starts_with_any(mls_str line, const char *const *texts)
-{
-    while (*texts != NULL && !mls_str_starts(line, mls_str_from(*texts))) {
-        texts++;
-    }
-    return *texts != NULL;
-}
-
 static bool is_nsys_heading(mls_str line)
 {
-    static const char *const headings[] = {"Time (%)", "Time(%)", "Total (", "Start (", NULL};
     const size_t quote = line.len > 0 && line.ptr[0] == '"';
-    return starts_with_any((mls_str){line.ptr + quote, line.len - quote}, headings) &&
+    return mls_str_any((mls_str){line.ptr + quote, line.len - quote}, "Time (%)|Time(%)|Total (|Start (",
+                       mls_str_starts) &&
            memchr(line.ptr, ',', line.len) != NULL;
 }
 
 void mls_nsys_line_in_ncu(mls_reports *r, mls_str line)
 {
     if (is_nsys_heading(line)) {
-        say_ignored(r, r->line, "a report of nsys", "is read from a file of its own");
+        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys", "is read from a file of its own");
     }
 }
 
 mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
 {
-    static const char *const texts[] = {"Processing [", " ** ", "SKIPPED:", "\"ID\",", NULL};
     mls_str rest = line;
     if (mls_str_word(&rest).len == 0) {
         mls_nsys_report_end(r);
@@ -121,9 +106,9 @@ mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
         return MLS_LINE_HEADING;
     }
     if (r->nsys.any && mls_str_starts(line, MLS_S("\"ID\","))) {
-        say_ignored(r, r->line, "counters of ncu", "are read from a file of their own");
+        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "counters of ncu", "are read from a file of their own");
     }
-    if (starts_with_any(line, texts)) {
+    if (mls_str_any(line, "Processing [| ** |SKIPPED:|\"ID\",", mls_str_starts)) {
         mls_nsys_report_end(r);
     }
     if (r->nsys.kind == MLS_REPORT_NONE) {
@@ -207,16 +192,19 @@ static bool report_counts(mls_reports *r, mls_report_kind kind)
     mls_gather *gather = r->gather;
     const bool sums = kind <= MLS_REPORT_COPY_SIZES;
     if (kind != MLS_REPORT_CALLS && r->nsys.seen[kind]) {
-        say_repeated(r, r->line, reports[kind].words, "the file has had them already");
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, reports[kind].words,
+                    "are ignored: the file has had them already");
         return false;
     }
     r->nsys.seen[kind] = true;
     if (sums && gather->has_line) {
-        say_repeated(r, r->line, reports[kind].words, "cuda_gpu_trace tells more");
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, reports[kind].words,
+                    "are ignored: cuda_gpu_trace tells more");
         return false;
     }
     if (kind == MLS_REPORT_TRACE && r->nsys.sums_line > 0) {
-        say_repeated(r, r->nsys.sums_line, "sums of kernels or copies", "cuda_gpu_trace tells more");
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.sums_line, "sums of kernels or copies",
+                    "are ignored: cuda_gpu_trace tells more");
         forget_sums(gather);
     }
     r->nsys.sums_line = sums && r->nsys.sums_line == 0 ? r->line : r->nsys.sums_line;
@@ -235,7 +223,8 @@ void mls_nsys_heading(mls_reports *r)
         kind++;
     }
     if (kind == MLS_REPORT_IGNORED) {
-        say_ignored(r, r->line, name.len > 0 ? name.ptr : "the table", "is none of the reports that are read");
+        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, name.len > 0 ? name.ptr : "the table",
+                    "is none of the reports that are read");
     } else {
         r->nsys.any = true;
         kind = report_counts(r, kind) ? kind : MLS_REPORT_IGNORED;

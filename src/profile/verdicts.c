@@ -33,6 +33,12 @@ static bool add_verdict(mls_gather *gather, bool holds, const char *code, const 
     return true;
 }
 
+/* Adds a verdict that begins with a share, "5 % of the GPU's time is …", when it is at least this large. */
+static void add_share(mls_gather *gather, double share, double from, const char *code, int decimals, const char *words)
+{
+    add_verdict(gather, share >= from, code, "%.*f %% of %s", decimals, share * 100, words);
+}
+
 /* A name to be printed with MLS_CUT(). */
 static mls_str name_or_mark(mls_str name)
 {
@@ -62,26 +68,17 @@ static double share_of_fp32(const mls_gather *gather)
 /* cu(da)?(Stream|Device|Event|Ctx)Synchronize, and copies that are not asynchronous. */
 static bool is_synchronous(mls_str name)
 {
-    static const char *const calls[] = {"StreamSynchronize", "DeviceSynchronize", "EventSynchronize", "CtxSynchronize"};
     const mls_str call = mls_cuda_call(name);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        if (mls_str_starts(call, mls_str_from(calls[i]))) {
-            return true;
-        }
+    if (mls_str_any(call, "StreamSynchronize|DeviceSynchronize|EventSynchronize|CtxSynchronize", mls_str_starts)) {
+        return true;
     }
     return mls_str_starts(call, MLS_S("Memcpy")) && !mls_str_contains(call, MLS_S("Async"));
 }
 
 static bool is_waiting(mls_str name)
 {
-    static const char *const words[] = {"cond_wait",     "cond_timedwait", "futex",  "sem_wait",
-                                        "sem_timedwait", "poll",           "select", "sleep"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (mls_str_contains(name, mls_str_from(words[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return mls_str_any(name, "cond_wait|cond_timedwait|futex|sem_wait|sem_timedwait|poll|select|sleep",
+                       mls_str_contains);
 }
 
 static double share_of_calls(const mls_profile_rows *rows, bool (*counts)(mls_str name))
@@ -121,32 +118,25 @@ static void judge_counters(mls_gather *gather)
 static void judge_kernels(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
-    const double arithmetic = share_of_roles(gather, MLS_CLASS_ARITHMETIC);
-    const double bytes = share_of_roles(gather, MLS_CLASS_BYTES);
-    const double fp32 = share_of_fp32(gather);
     add_verdict(gather, profile->kernels == 0, "no-kernels",
                 "there is no kernel in it: was the GPU traced? nsys needs --trace=cuda, PyTorch's profiler "
                 "ProfilerActivity.CUDA");
-    add_verdict(
-        gather, arithmetic >= 0.5, "compute-heavy",
-        "%.0f %% of the GPU's time is matrix products, attention and convolution: FP8 or BF16, larger tiles and "
-        "fewer recomputed activations shorten it; whether each kernel is bound by arithmetic, ncu tells",
-        arithmetic * 100);
-    add_verdict(gather, bytes >= 0.4, "memory-heavy",
-                "%.0f %% of the GPU's time goes to kernels that move bytes more than they compute: fuse them "
-                "(torch.compile, fused norms, fused optimizers)",
-                bytes * 100);
+    add_share(gather, share_of_roles(gather, MLS_CLASS_ARITHMETIC), 0.5, "compute-heavy", 0,
+              "the GPU's time is matrix products, attention and convolution: FP8 or BF16, larger tiles and fewer "
+              "recomputed activations shorten it; whether each kernel is bound by arithmetic, ncu tells");
+    add_share(gather, share_of_roles(gather, MLS_CLASS_BYTES), 0.4, "memory-heavy", 0,
+              "the GPU's time goes to kernels that move bytes more than they compute: fuse them (torch.compile, fused "
+              "norms, fused optimizers)");
     if (profile->names.count > 0) {
         const mls_profile_row *first = &profile->names.items[0];
         add_verdict(gather, first->share >= 0.4, "one-kernel",
                     "one kernel has %.0f %% of the kernels' time, the first to look at with ncu: %.*s",
                     first->share * 100, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
     }
-    add_verdict(
-        gather, fp32 >= 0.2, "fp32-math",
-        "%.0f %% of the kernels' time is products on FP32 cores: mixed precision (autocast, BF16) or TF32 moves them "
-        "to tensor cores",
-        fp32 * 100);
+    add_share(
+        gather, share_of_fp32(gather), 0.2, "fp32-math", 0,
+        "the kernels' time is products on FP32 cores: mixed precision (autocast, BF16) or TF32 moves them to tensor "
+        "cores");
 }
 
 /* A share of a device's window, and the device where it is largest. */
@@ -168,7 +158,6 @@ static void judge_line(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
     const double mean_us = profile->kernel_ms * 1e3 / (double)profile->kernels; /* NAN: there are none */
-    const double communication = share_of_roles(gather, MLS_CLASS_COMMUNICATION);
     device_share exposed = {0};
     device_share idle = {0};
     for (size_t i = 0; i < profile->device_count; i++) {
@@ -180,10 +169,11 @@ static void judge_line(mls_gather *gather)
         "%.0f %% of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
         "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
         exposed.share * 100, MLS_CUT(name_or_mark(exposed.device), NAME_SHOWN));
-    add_verdict(gather, !profile->has_devices && communication >= 0.2, "communication-share",
-                "%.0f %% of the GPU's time is communication; how much of it computing hides a summary cannot tell, "
-                "cuda_gpu_trace can",
-                communication * 100);
+    if (!profile->has_devices) {
+        add_share(gather, share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2, "communication-share", 0,
+                  "the GPU's time is communication; how much of it computing hides a summary cannot tell, "
+                  "cuda_gpu_trace can");
+    }
     const bool idles = add_verdict(gather, idle.share >= 0.15, "idle",
                                    "device %.*s has no kernel for %.0f %% of the time: look at the input pipeline, at "
                                    "synchronisation, and at what the host does between launches",
@@ -196,24 +186,14 @@ static void judge_line(mls_gather *gather)
 static void judge_host(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
-    const double copies = share_of_roles(gather, MLS_CLASS_COPY);
-    const double synchronous = share_of_calls(&profile->api, is_synchronous);
-    const double waiting = share_of_calls(&profile->osrt, is_waiting);
-    add_verdict(gather, copies >= 0.05, "copies",
-                "%.0f %% of the GPU's time is copies: keep data on the GPU, use pinned memory and asynchronous copies",
-                copies * 100);
-    add_verdict(gather, profile->pageable_share >= 0.01, "pageable-copies",
-                "%.1f %% of the GPU's time is copies from or to pageable memory: pin_memory=True in the data loader",
-                profile->pageable_share * 100);
-    add_verdict(
-        gather, synchronous >= 0.3, "synchronisation",
-        "%.0f %% of the API time is waiting for the GPU: look for .item(), prints and blocking copies in the loop",
-        synchronous * 100);
-    add_verdict(
-        gather, waiting >= 0.5, "host-wait",
-        "%.0f %% of the OS runtime's time is waiting: threads that wait are normal; it matters when the GPU is idle "
-        "too",
-        waiting * 100);
+    add_share(gather, share_of_roles(gather, MLS_CLASS_COPY), 0.05, "copies", 0,
+              "the GPU's time is copies: keep data on the GPU, use pinned memory and asynchronous copies");
+    add_share(gather, profile->pageable_share, 0.01, "pageable-copies", 1,
+              "the GPU's time is copies from or to pageable memory: pin_memory=True in the data loader");
+    add_share(gather, share_of_calls(&profile->api, is_synchronous), 0.3, "synchronisation", 0,
+              "the API time is waiting for the GPU: look for .item(), prints and blocking copies in the loop");
+    add_share(gather, share_of_calls(&profile->osrt, is_waiting), 0.5, "host-wait", 0,
+              "the OS runtime's time is waiting: threads that wait are normal; it matters when the GPU is idle too");
 }
 
 bool mls_gather_judge(mls_gather *gather)

@@ -33,8 +33,7 @@ int32_t mls_value_pack(uint64_t digits, int exponent, bool negative)
 
 bool mls_text_says_lost(mls_str text)
 {
-    return mls_str_contains(text, MLS_S("is lost")) || mls_str_contains(text, MLS_S("Unknown Error")) ||
-           mls_str_contains(text, MLS_S("fallen off the bus"));
+    return mls_str_any(text, "is lost|Unknown Error|fallen off the bus", mls_str_contains);
 }
 
 int32_t mls_value_read(mls_str cell, bool *lost)
