@@ -22,9 +22,6 @@ typedef struct mls_kernel_classes mls_kernel_classes;
 mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error) MLS_MUST_USE;
 void mls_kernel_classes_free(mls_kernel_classes *classes);
 
-/** The class of a kernel: its name, which lives as long as the classes.  NULL: memory ran out. */
-const char *mls_kernel_class_of(const mls_kernel_classes *classes, mls_str name);
-
 typedef enum mls_profile_kind {
     MLS_PROFILE_KINETO,     /**< a trace of the PyTorch profiler */
     MLS_PROFILE_NSYS_STATS, /**< sums */
@@ -32,9 +29,10 @@ typedef enum mls_profile_kind {
     MLS_PROFILE_NCU         /**< counters */
 } mls_profile_kind;
 
-/** "kineto", "nsys-stats" …; "PyTorch trace", "nsys stats" … for people. */
-const char *mls_profile_kind_name(mls_profile_kind kind);
-const char *mls_profile_kind_words(mls_profile_kind kind);
+/** By their kind: "kineto", "nsys-stats" …; "PyTorch trace", "nsys stats" … for people. */
+extern const struct mls_profile_kind_names {
+    const char *name, *words;
+} mls_profile_kinds[];
 
 /** Counts and times under one name: kernels, classes, copies, functions, ranges. */
 typedef struct mls_profile_row {
@@ -80,7 +78,7 @@ typedef enum mls_profile_bound {
     MLS_BOUND_LATENCY,
     MLS_BOUND_COUNT
 } mls_profile_bound;
-const char *mls_profile_bound_name(mls_profile_bound bound);
+extern const char *const mls_profile_bound_names[MLS_BOUND_COUNT];
 
 /** Counters of the launches of one kernel: means, weighted by duration where all have one. */
 typedef struct mls_profile_counter {
@@ -154,9 +152,6 @@ typedef struct mls_profile {
 mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *classes, mls_profile **profile,
                             mls_error *error) MLS_MUST_USE;
 
-/** The same from memory. */
-mls_status mls_profile_read_bytes(mls_str bytes, const char *file, const mls_kernel_classes *classes,
-                                  mls_profile **profile, mls_error *error) MLS_MUST_USE;
 void mls_profile_free(mls_profile *profile);
 
 /** A part of a whole; of nothing NAN. */

@@ -2,6 +2,7 @@
 /* classes.c - which class a kernel is of, by rules on its name. */
 #include "profile/classes.h"
 
+#include <cjson/cJSON.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -56,58 +57,40 @@ static mls_status too_many(const mls_kernel_classes *classes, mls_error *error)
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
 }
 
-/* Appends a text of JSON to a pattern, as one more thing that may be found. */
-static mls_status append_pattern(mls_buffer *text, mls_str span, mls_arena *scratch)
-{
-    mls_str part;
-    if (mls_json_kind_of(span) != MLS_JSON_STRING || span.len == 2) {
-        return MLS_ERROR_VALUE;
-    }
-    if (!mls_json_string(span, scratch, &part)) {
-        return MLS_ERROR_MEMORY;
-    }
-    mls_buffer_append_text(text, text->len > 0 ? "|" : "");
-    mls_buffer_append(text, part);
-    return text->failed ? MLS_ERROR_MEMORY : MLS_OK;
-}
-
 /* A pattern is a text, or a list of texts any of which may be found. */
-static mls_status read_pattern(mls_str span, const char *of, mls_pattern *pattern, mls_error *error)
+static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *pattern, mls_error *error)
 {
+    const bool list = cJSON_IsArray(json);
     mls_buffer text = {0};
-    mls_arena scratch = {0};
-    mls_raw_member item;
-    const bool list = mls_json_kind_of(span) == MLS_JSON_LIST;
-    mls_json_walk walk = mls_json_walk_begin(span);
-    mls_status status = list ? MLS_OK : append_pattern(&text, span, &scratch);
-    while (list && status == MLS_OK && mls_json_walk_next(&walk, &item)) {
-        status = append_pattern(&text, item.value, &scratch);
+    mls_status status = MLS_OK;
+    for (const cJSON *item = list ? json->child : json; item != NULL && status == MLS_OK;
+         item = list ? item->next : NULL) {
+        const char *part = cJSON_IsString(item) ? item->valuestring : "";
+        mls_buffer_printf(&text, "%s%s", text.len > 0 ? "|" : "", part);
+        status = *part != '\0' ? MLS_OK : MLS_ERROR_VALUE;
     }
     if (status == MLS_OK) {
-        status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text)) : MLS_ERROR_VALUE;
+        status = text.failed    ? MLS_ERROR_MEMORY
+                 : text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text))
+                                : MLS_ERROR_VALUE;
     }
     mls_buffer_release(&text);
-    mls_arena_release(&scratch);
     return status == MLS_OK || status == MLS_ERROR_MEMORY
                ? status
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is not a regular expression", of);
 }
 
 /* An item of "classes" or "rules": the class that it names and, of the latter, its pattern. */
-static mls_status add_class(mls_kernel_classes *classes, mls_str item, bool rule, mls_error *error)
+static mls_status add_class(mls_kernel_classes *classes, const cJSON *item, bool rule, mls_error *error)
 {
-    mls_str span = {NULL, 0};
-    mls_str name;
-    if (!mls_json_member(item, MLS_S("class"), &span) || mls_json_kind_of(span) != MLS_JSON_STRING) {
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "class"));
+    if (name == NULL) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "holds a class without a name");
     }
-    if (!mls_json_string(span, &classes->memory, &name)) {
-        return MLS_ERROR_MEMORY;
+    if (!mls_str_is_name(mls_str_from(name))) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "'%.60s' cannot be the name of a class", name);
     }
-    if (!mls_str_is_name(name)) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "'%.60s' cannot be the name of a class", name.ptr);
-    }
-    const size_t number = class_number(classes, name);
+    const size_t number = class_number(classes, mls_str_from(name));
     if (number == MLS_CLASSES_MAX) {
         return too_many(classes, error);
     }
@@ -117,35 +100,30 @@ static mls_status add_class(mls_kernel_classes *classes, mls_str item, bool rule
     if (classes->rule_count == MLS_CLASS_RULES_MAX) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d rules", MLS_CLASS_RULES_MAX);
     }
-    span = (mls_str){NULL, 0};
-    (void)mls_json_member(item, MLS_S("pattern"), &span);
     classes->rules[classes->rule_count].number = number;
-    const mls_status status =
-        read_pattern(span, classes->names[number], &classes->rules[classes->rule_count].pattern, error);
+    const mls_status status = read_pattern(cJSON_GetObjectItemCaseSensitive(item, "pattern"), name,
+                                           &classes->rules[classes->rule_count].pattern, error);
     classes->rule_count += status == MLS_OK;
     return status;
 }
 
-static mls_status read_classes(mls_kernel_classes *classes, mls_str json, mls_error *error)
+static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, mls_error *error)
 {
-    static const mls_str lists[] = {MLS_STR("classes"), MLS_STR("rules")};
-    mls_str span;
-    mls_raw_member item;
+    static const char *const lists[] = {"classes", "rules"};
+    const cJSON *fp32 = cJSON_GetObjectItemCaseSensitive(json, "fp32_pattern");
     mls_status status = MLS_OK;
-    if (!mls_json_member(json, MLS_S("rules"), &span) || mls_json_kind_of(span) != MLS_JSON_LIST) {
+    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "rules"))) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has no list of \"rules\"");
     }
     for (size_t i = 0; i < 2; i++) {
-        mls_json_walk walk = {NULL, NULL, false};
-        if (mls_json_member(json, lists[i], &span)) {
-            walk = mls_json_walk_begin(span);
-        }
-        while (status == MLS_OK && mls_json_walk_next(&walk, &item)) {
-            status = add_class(classes, item.value, i == 1, error);
+        const cJSON *item;
+        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, lists[i]))
+        {
+            status = status == MLS_OK ? add_class(classes, item, i == 1, error) : status;
         }
     }
-    if (status == MLS_OK && mls_json_member(json, MLS_S("fp32_pattern"), &span)) {
-        status = read_pattern(span, "FP32", &classes->fp32, error);
+    if (status == MLS_OK && fp32 != NULL) {
+        status = read_pattern(fp32, "FP32", &classes->fp32, error);
     }
     if (status == MLS_OK) {
         classes->other = class_number(classes, MLS_S("other"));
@@ -159,19 +137,19 @@ static mls_status read_classes(mls_kernel_classes *classes, mls_str json, mls_er
 mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error)
 {
     mls_kernel_classes *made = calloc(1, sizeof *made);
-    mls_arena scratch = {0};
-    mls_str root;
-    *classes = NULL;
-    json = json.ptr == NULL ? mls_data_find("kernels.json") : json;
-    mls_status status = made != NULL ? mls_json_document(json, &scratch, &root, error) : MLS_ERROR_MEMORY;
-    status = status == MLS_OK ? read_classes(made, root, error) : status;
-    mls_arena_release(&scratch);
+    cJSON *root = NULL;
+    mls_status status = MLS_ERROR_MEMORY;
+    if (made != NULL) {
+        status = mls_json_tree(json.ptr == NULL ? mls_data_find("kernels.json") : json, &root, error);
+        status = status == MLS_OK ? read_classes(made, root, error) : status;
+    }
+    cJSON_Delete(root);
     if (status != MLS_OK) {
         mls_kernel_classes_free(made);
-        return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+        made = NULL;
     }
     *classes = made;
-    return MLS_OK;
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
 void mls_kernel_classes_free(mls_kernel_classes *classes)
@@ -210,11 +188,4 @@ bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *num
         status = look_for(&classes->fp32, name, fp32);
     }
     return status == MLS_OK;
-}
-
-const char *mls_kernel_class_of(const mls_kernel_classes *classes, mls_str name)
-{
-    size_t number;
-    bool fp32;
-    return mls_class_find(classes, name, &number, &fp32) ? classes->names[number] : NULL;
 }

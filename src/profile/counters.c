@@ -19,6 +19,8 @@ typedef struct kernel_sums {
     metric_sums of[MLS_NCU_DURATION];
 } kernel_sums;
 
+const char *const mls_profile_bound_names[MLS_BOUND_COUNT] = {"compute", "memory", "balanced", "latency"};
+
 static bool is_measured(const mls_launch *launch)
 {
     return launch->rank[MLS_NCU_COMPUTE] > 0 && launch->rank[MLS_NCU_MEMORY] > 0;
@@ -30,12 +32,6 @@ static mls_profile_bound bound_of(double compute, double memory)
            : fabs(compute - memory) < BALANCED_BELOW         ? MLS_BOUND_BALANCED
            : compute > memory                                ? MLS_BOUND_COMPUTE
                                                              : MLS_BOUND_MEMORY;
-}
-
-const char *mls_profile_bound_name(mls_profile_bound bound)
-{
-    static const char *const names[] = {"compute", "memory", "balanced", "latency"};
-    return names[bound];
 }
 
 /* Counts a launch among the kernels, timed or not. */

@@ -192,6 +192,10 @@ bool mls_gather_line(mls_gather *gather);
 bool mls_gather_counters(mls_gather *gather);
 bool mls_gather_judge(mls_gather *gather);
 
+/* As mls_profile_read(), from an input, which it releases. */
+mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_kernel_classes *classes,
+                                  mls_profile **profile, mls_error *error) MLS_MUST_USE;
+
 /*
  * MLS_ERROR_UNKNOWN: it is no profile, with the reason; *json false: nor is it JSON, and no more than the first block
  * was looked at, which is as it was.

@@ -7,24 +7,12 @@
 #include "log/json_check.h"
 #include "profile/gather.h"
 
-static const struct {
-    const char *name, *words;
-} kinds[] = {
+const struct mls_profile_kind_names mls_profile_kinds[] = {
     [MLS_PROFILE_KINETO] = {"kineto", "PyTorch trace"},
     [MLS_PROFILE_NSYS_STATS] = {"nsys-stats", "nsys stats"},
     [MLS_PROFILE_NSYS_TRACE] = {"nsys-trace", "nsys trace"},
     [MLS_PROFILE_NCU] = {"ncu", "Nsight Compute"},
 };
-
-const char *mls_profile_kind_name(mls_profile_kind kind)
-{
-    return kinds[kind].name;
-}
-
-const char *mls_profile_kind_words(mls_profile_kind kind)
-{
-    return kinds[kind].words;
-}
 
 /* -------------------------------------------------------------------- rows */
 
@@ -230,8 +218,8 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, mls_error
     return mls_reports_read(gather, window, error);
 }
 
-static mls_status read_input(mls_input *input, const char *file, const mls_kernel_classes *classes,
-                             mls_profile **profile, mls_error *error)
+mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_kernel_classes *classes,
+                                  mls_profile **profile, mls_error *error)
 {
     mls_gather gather;
     mls_profile *made = calloc(1, sizeof *made);
@@ -261,14 +249,7 @@ mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *
                             mls_error *error)
 {
     mls_input input = {.fd = fd, .text = true};
-    return read_input(&input, file, classes, profile, error);
-}
-
-mls_status mls_profile_read_bytes(mls_str bytes, const char *file, const mls_kernel_classes *classes,
-                                  mls_profile **profile, mls_error *error)
-{
-    mls_input input = {.in_memory = true, .bytes = bytes, .text = true};
-    return read_input(&input, file, classes, profile, error);
+    return mls_profile_input_read(&input, file, classes, profile, error);
 }
 
 void mls_profile_free(mls_profile *profile)

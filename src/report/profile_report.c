@@ -57,12 +57,12 @@ MLS_FIELDS(device, mls_profile_device, DEVICE_FIELDS)
     F(counter, compute_percent, NUMBER, "", row->compute_percent)                                                      \
     F(counter, memory_percent, NUMBER, "", row->memory_percent)                                                        \
     F(counter, dram_percent, NUMBER_OR_NULL, "", row->dram_percent)                                                    \
-    F(counter, bound, TEXT, "", mls_profile_bound_name(row->bound))                                                    \
+    F(counter, bound, TEXT, "", mls_profile_bound_names[row->bound])                                                   \
     F(counter, near_peak, BOOL, "", row->near_peak)
 MLS_FIELDS(counter, mls_profile_counter, COUNTER_FIELDS)
 
 #define BOUND_FIELDS(F)                                                                                                \
-    F(bound, bound, TEXT, "", mls_profile_bound_name(row->bound))                                                      \
+    F(bound, bound, TEXT, "", mls_profile_bound_names[row->bound])                                                     \
     F(bound, launches, NUMBER, "", row->launches)                                                                      \
     F(bound, share, NUMBER_OR_NULL, "", row->share)
 MLS_FIELDS(bound, mls_profile_bounded, BOUND_FIELDS)
@@ -84,7 +84,7 @@ MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
 
 #define PROFILE_FIELDS(F)                                                                                              \
     F(profile, file, TEXT, "", row->file)                                                                              \
-    F(profile, kind, TEXT, "", mls_profile_kind_name(row->kind))                                                       \
+    F(profile, kind, TEXT, "", mls_profile_kinds[row->kind].name)                                                      \
     F(profile, complete, BOOL, "", row->complete)                                                                      \
     F(profile, start_ms, NUMBER_OR_NULL, "ms", row->start_ms)                                                          \
     F(profile, kernels, NUMBER, "", row->kernels)                                                                      \

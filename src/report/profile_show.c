@@ -45,7 +45,7 @@ static void show_bounds(mls_view *view, const mls_profile *profile)
     mls_buffer line = {0};
     for (size_t i = 0; i < profile->bound_count; i++) {
         mls_buffer_printf(
-            &line, "%s%s %s of the %s", i > 0 ? " · " : "bound by ", mls_profile_bound_name(profile->bounds[i].bound),
+            &line, "%s%s %s of the %s", i > 0 ? " · " : "bound by ", mls_profile_bound_names[profile->bounds[i].bound],
             mls_words_percent(profile->bounds[i].share, 1).text, profile->bounds_by_time ? "time" : "launches");
     }
     if (line.len > 0 || line.failed) {
@@ -70,7 +70,7 @@ static void show_run(mls_view *view, const mls_profile *profile)
 static void show_head(mls_view *view, const mls_profile *profile)
 {
     mls_buffer rest = {0};
-    mls_buffer_printf(&rest, "   %s", mls_profile_kind_words(profile->kind));
+    mls_buffer_printf(&rest, "   %s", mls_profile_kinds[profile->kind].words);
     if (profile->steps.count > 0) {
         mls_buffer_printf(&rest, "   %s, %s ms each",
                           mls_words_plural((size_t)profile->steps.count, "step", "steps").text,
@@ -128,8 +128,8 @@ static void add_profile_row(mls_table *table, const char *header, const char *co
         profile_cell(table, "compute %", counter->compute_percent, 1);
         profile_cell(table, "memory %", counter->memory_percent, 1);
         profile_cell(table, "DRAM %", counter->dram_percent, 1);
-        mls_table_cell(table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s", mls_profile_bound_name(counter->bound),
-                       counter->near_peak ? ", near peak" : "");
+        mls_table_cell(table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s",
+                       mls_profile_bound_names[counter->bound], counter->near_peak ? ", near peak" : "");
     } else if (kernels) {
         profile_cell(table, "min µs", row->min_us, 1);
         profile_cell(table, "max µs", row->max_us, 1);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "mlscore/profile.h"
+#include "profile/gather.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,10 +17,11 @@ static mls_profile *read_reports(mls_str bytes)
     static mls_kernel_classes *classes;
     mls_profile *profile = NULL;
     mls_error error = {0};
+    mls_input input = {.in_memory = true, .bytes = bytes, .text = true};
 
     if (classes == NULL && mls_kernel_classes_new((mls_str){NULL, 0}, &classes, NULL) != MLS_OK)
         abort();
-    const mls_status status = mls_profile_read_bytes(bytes, "x", classes, &profile, &error);
+    const mls_status status = mls_profile_input_read(&input, "x", classes, &profile, &error);
     if ((status != MLS_OK && status != MLS_ERROR_UNKNOWN) || (status != MLS_OK && error.message[0] == '\0'))
         abort();
     for (size_t i = 0; profile != NULL && i < profile->classes.count; i++) {

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "log/input.h"
-#include "mlscore/profile.h"
+#include "profile/gather.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,7 +22,8 @@ static mls_profile *read_trace(mls_str bytes)
 {
     mls_profile *profile = NULL;
     mls_error error = {0};
-    const mls_status status = mls_profile_read_bytes(bytes, "x", the_classes(), &profile, &error);
+    mls_input input = {.in_memory = true, .bytes = bytes, .text = true};
+    const mls_status status = mls_profile_input_read(&input, "x", the_classes(), &profile, &error);
 
     if ((status != MLS_OK && status != MLS_ERROR_UNKNOWN) || (status != MLS_OK && error.message[0] == '\0'))
         abort();

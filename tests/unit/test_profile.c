@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "close.h"
 #include "log/input.h"
-#include "mlscore/profile.h"
+#include "profile/gather.h"
 
 static mls_kernel_classes *classes;
 
@@ -34,8 +34,9 @@ static mls_profile *read_text(mls_buffer *text)
 {
     mls_profile *profile = NULL;
     mls_error error = {0};
+    mls_input input = {.in_memory = true, .bytes = mls_buffer_str(text), .text = true};
     assert_false(text->failed);
-    if (mls_profile_read_bytes(mls_buffer_str(text), "x", classes, &profile, &error) != MLS_OK) {
+    if (mls_profile_input_read(&input, "x", classes, &profile, &error) != MLS_OK) {
         fail_msg("%s", error.message);
     }
     mls_buffer_release(text);
@@ -148,7 +149,8 @@ static void a_trace_cut_anywhere(void **state)
     for (size_t len = 0; len <= text.len; len++) {
         mls_profile *profile = NULL;
         mls_error error = {0};
-        const mls_status status = mls_profile_read_bytes((mls_str){text.ptr, len}, "x", classes, &profile, &error);
+        mls_input input = {.in_memory = true, .bytes = {text.ptr, len}, .text = true};
+        const mls_status status = mls_profile_input_read(&input, "x", classes, &profile, &error);
         assert_true(status == MLS_OK || (status == MLS_ERROR_UNKNOWN && len < 20));
         if (profile != NULL) {
             assert_true(profile->complete == (len == text.len));
@@ -318,7 +320,10 @@ static void classes_by_name(void **state)
         {"spin", "other"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        assert_string_equal(mls_kernel_class_of(classes, mls_str_from(table[i][0])), table[i][1]);
+        size_t number;
+        bool fp32;
+        assert_true(mls_class_find(classes, mls_str_from(table[i][0]), &number, &fp32));
+        assert_string_equal(classes->names[number], table[i][1]);
     }
 }
 
