@@ -12,32 +12,18 @@
 
 #include "base/memory.h"
 
-/* The meaning of a record of a span. */
+/* The meaning of a record of a span; 0: it is of none. */
 enum { IS_START = 1, OF_BLOCK = 2, OF_EPOCH = 4, OF_EVALUATION = 8 };
 
-static unsigned span_of(mls_key key)
-{
-    switch (key) {
-    case MLS_KEY_BLOCK_START:
-        return OF_BLOCK | IS_START;
-    case MLS_KEY_BLOCK_STOP:
-        return OF_BLOCK;
-    case MLS_KEY_EPOCH_START:
-        return OF_EPOCH | IS_START;
-    case MLS_KEY_EPOCH_STOP:
-        return OF_EPOCH;
-    case MLS_KEY_EVAL_START:
-        return OF_EVALUATION | IS_START;
-    case MLS_KEY_EVAL_STOP:
-        return OF_EVALUATION;
-    default:
-        return 0;
-    }
-}
+static const unsigned char span_of[MLS_KEY_COUNT] = {
+    [MLS_KEY_BLOCK_START] = OF_BLOCK | IS_START,     [MLS_KEY_BLOCK_STOP] = OF_BLOCK,
+    [MLS_KEY_EPOCH_START] = OF_EPOCH | IS_START,     [MLS_KEY_EPOCH_STOP] = OF_EPOCH,
+    [MLS_KEY_EVAL_START] = OF_EVALUATION | IS_START, [MLS_KEY_EVAL_STOP] = OF_EVALUATION,
+};
 
 bool mls_key_is_span(mls_key key)
 {
-    return span_of(key) != 0;
+    return span_of[key] != 0;
 }
 
 const char *mls_parts_by_name(mls_parts_by by)
@@ -56,7 +42,7 @@ bool mls_spans_record(mls_spans *spans, const mls_record *record)
         spans->started = true;
         spans->start_ms = record->time_ms;
         spans->start = spans->count;
-    } else if (span_of(record->key_id) != 0) {
+    } else if (span_of[record->key_id] != 0) {
         spans->too_many |= spans->count == MLS_SPANS_MAX;
         if (!spans->too_many && !MLS_GROW(spans, items)) {
             return false;
@@ -94,11 +80,9 @@ static bool is_idle(const parts_walk *walk)
 static void give(parts_walk *walk, mls_part part, double from_ms, double to_ms)
 {
     const mls_parts *parts = walk->parts;
-    if (parts->by == MLS_PARTS_BY_NOTHING && part != MLS_PART_EVALUATION) {
-        part = MLS_PART_TRAINING;
-    } else if (part == MLS_PART_EVALUATION && !parts->evaluation_delimited) {
-        part = MLS_PART_TRAINING;
-    }
+    const bool delimited =
+        part == MLS_PART_EVALUATION ? parts->evaluation_delimited : parts->by != MLS_PARTS_BY_NOTHING;
+    part = delimited ? part : MLS_PART_TRAINING;
     if (to_ms > from_ms) {
         walk->parts->ms[part] += to_ms - from_ms;
         if (walk->visit != NULL) {
@@ -172,7 +156,7 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
         return false;
     }
     for (size_t i = spans->start; i < spans->count; i++) {
-        const unsigned span = span_of(spans->items[i].key);
+        const unsigned span = span_of[spans->items[i].key];
         seen |= span & (OF_BLOCK | OF_EPOCH);
         parts->evaluation_delimited |= span == (OF_EVALUATION | IS_START);
     }
@@ -185,7 +169,7 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
                        .idle_ms = spans->start_ms,
                        .end_ms = end_ms};
     for (size_t i = 0; i < spans->count; i++) {
-        const unsigned span = span_of(spans->items[i].key);
+        const unsigned span = span_of[spans->items[i].key];
         const bool timed = i >= spans->start;
         if ((span & kinds) != 0) {
             if (timed) {
