@@ -41,49 +41,42 @@ static void add_mark(pace_marks *marks, double ms, double samples, bool fine)
 #define LATE_SAMPLES 0.5
 enum { LATE_MARKS = 3 };
 
-/* The meanings of epoch_num, decided once a run. */
-typedef struct position_rule {
-    double tokens;       /* of a sample, where it may be tokens; NAN: it is none */
-    bool may_be_samples; /* large values are */
-    double training_set; /* samples of an epoch, if it is one; NAN: not known */
-    double first_epoch;  /* to be taken off */
-} position_rule;
-
-static position_rule rule_for(const mls_timing *timing)
+/* The number that a run's first epoch has: 1 where the logger may begin there and the first evaluation says so. */
+static double first_epoch(const mls_timing *timing)
 {
     const mls_model *model = timing->run->model;
-    position_rule rule = {.tokens = NAN, .training_set = NAN};
-    if (model == NULL) {
-        return rule;
-    }
-    rule.tokens = model->epoch_num_is == MLS_EPOCH_IS_TOKENS ? model->tokens_per_sample : (double)NAN;
-    rule.may_be_samples = model->epoch_num_is == MLS_EPOCH_IS_SAMPLES;
-    rule.training_set = mls_model_training_set(model, timing->edition);
-    for (size_t i = 0; i < timing->timed_count && model->epoch_num_may_start_at_1; i++) {
+    for (size_t i = 0; i < timing->timed_count && model != NULL && model->epoch_num_may_start_at_1; i++) {
         if (timing->timed[i].kind == MLS_NOTED_EVALUATION) {
-            rule.first_epoch = timing->timed[i].record->epoch >= 1 ? 1 : 0;
-            break;
+            return timing->timed[i].record->epoch >= 1;
         }
     }
-    return rule;
+    return 0;
+}
+
+/* The samples of an epoch_num that counts tokens; NAN when it does not. */
+static double samples_of_tokens(const mls_model *model, double epoch)
+{
+    const bool tokens =
+        model != NULL && model->epoch_num_is == MLS_EPOCH_IS_TOKENS && (epoch == 0 || epoch >= TOKENS_MIN);
+    return tokens ? epoch / model->tokens_per_sample : (double)NAN;
 }
 
 /* The position of an evaluation, NAN when it has none; *in_samples is its unit. */
-static double position_of(const mls_noted_record *evaluation, const position_rule *rule, bool *in_samples)
+static double position_of(const mls_timing *timing, const mls_noted_record *evaluation, double first, bool *in_samples)
 {
+    const mls_model *model = timing->run->model;
     const double epoch = evaluation->epoch;
+    const double by_tokens = samples_of_tokens(model, epoch);
+    const double training_set = model != NULL ? mls_model_training_set(model, timing->edition) : (double)NAN;
     *in_samples = true;
-    if (!isnan(evaluation->samples)) {
-        return evaluation->samples;
+    if (!isnan(evaluation->samples) || !isnan(by_tokens)) {
+        return isnan(evaluation->samples) ? by_tokens : evaluation->samples;
     }
-    if (!isnan(rule->tokens) && (epoch == 0 || epoch >= TOKENS_MIN)) {
-        return epoch / rule->tokens;
-    }
-    if (rule->may_be_samples && (epoch == 0 || epoch >= SAMPLES_MIN)) {
+    if (model != NULL && model->epoch_num_is == MLS_EPOCH_IS_SAMPLES && (epoch == 0 || epoch >= SAMPLES_MIN)) {
         return epoch;
     }
-    *in_samples = !isnan(rule->training_set);
-    return (epoch - rule->first_epoch) * (*in_samples ? rule->training_set : 1);
+    *in_samples = !isnan(training_set);
+    return (epoch - first) * (*in_samples ? training_set : 1);
 }
 
 static int compare_timed(const void *left, const void *right)
@@ -158,7 +151,7 @@ static double evaluated_at(evaluation_walk *walk, double logged_ms, double sampl
 static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
 {
     mls_throughput *run = timing->run;
-    const position_rule rule = rule_for(timing);
+    const double first = first_epoch(timing);
     evaluation_walk walk = {NAN, NAN, NAN, NAN};
     bool unit_known = false;
     run->curve = mls_arena_array(timing->arena, timing->notes->count + 1, sizeof *run->curve);
@@ -174,7 +167,7 @@ static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
         if (timed->kind != MLS_NOTED_EVALUATION) {
             continue;
         }
-        const double samples = position_of(timed->record, &rule, &in_samples);
+        const double samples = position_of(timing, timed->record, first, &in_samples);
         const double at = evaluated_at(&walk, timed->ms, samples);
         run->curve[run->curve_count++] = (mls_curve_point){timed->ms, samples, timed->record->value};
         if (isnan(samples)) {
@@ -282,15 +275,13 @@ static bool are_late(const mls_timing *timing, const pace_marks *kept)
 /* Adds what tracked_stats say of the position between the evaluations. */
 static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
 {
-    const mls_model *model = timing->run->model;
-    const bool tokens = model != NULL && model->epoch_num_is == MLS_EPOCH_IS_TOKENS;
     for (size_t i = 0; i < timing->timed_count; i++) {
         const mls_noted_record *stats = timing->timed[i].record;
         if (timing->timed[i].kind != MLS_NOTED_STATS) {
             continue;
         }
-        const bool stepped = isnan(stats->samples) && tokens && stats->epoch >= TOKENS_MIN;
-        const double samples = stepped ? stats->epoch / model->tokens_per_sample : stats->samples;
+        const double stepped = samples_of_tokens(timing->run->model, stats->epoch);
+        const double samples = isnan(stats->samples) ? stepped : stats->samples;
         if (!isnan(samples)) {
             add_mark(marks, timing->timed[i].ms, samples, true);
         }
