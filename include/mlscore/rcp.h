@@ -31,13 +31,13 @@ typedef struct mls_rcp_bar {
 
 /** One reference point.  Strings end in NUL, are "" when not known, and belong to the set, as do the numbers. */
 typedef struct mls_rcp_point {
+    double global_batch_size; /**< first, for sorting */
     const char *name;
     const char *unit; /**< of to_converge: "samples", "epochs", "steps" or "tokens" */
     const char *precision, *platform, *creator, *when;
     const char *hyperparameters; /**< "name=value;name=value" */
     const char *source;          /**< the user's file; "" for a point of the rules */
-    double global_batch_size;
-    const double *to_converge; /**< ascending */
+    const double *to_converge;   /**< ascending */
     size_t count;
     mls_rcp_bar bar;
     bool pruned; /**< not used: out of line with its neighbours, or below the batch size of the best */

@@ -36,6 +36,21 @@ void mls_sort_by_double(void *items, size_t count, size_t size)
     }
 }
 
+static int compare_in_place(const void *left, const void *right)
+{
+    const mls_placed *a = left;
+    const mls_placed *b = right;
+    const int order = mls_compare_doubles(a->value, b->value);
+    return order != 0 ? order : mls_compare_sizes(a->place, b->place);
+}
+
+void mls_sort_placed(void *items, size_t count, size_t size)
+{
+    if (count > 1) {
+        qsort(items, count, size, compare_in_place);
+    }
+}
+
 void mls_sort_doubles(double *values, size_t count)
 {
     mls_sort_by_double(values, count, sizeof *values);

@@ -12,6 +12,14 @@ int mls_compare_doubles(double a, double b);
 void mls_sort_doubles(double *values, size_t count);
 void mls_sort_by_double(void *items, size_t count, size_t size);
 
+/* A number and its place among others, by which equal ones keep their order; and sorting structs that begin with one.
+ */
+typedef struct mls_placed {
+    double value;
+    size_t place;
+} mls_placed;
+void mls_sort_placed(void *items, size_t count, size_t size);
+
 /* The arithmetic mean, summed with compensation so that the order of the values hardly matters. */
 double mls_mean(const double *values, size_t count);
 

@@ -18,10 +18,9 @@
 #define POWER_EVENTS_MAX ((size_t)4 << 20)
 
 typedef struct power_event {
-    double time_ms;
-    double watts; /* of a reading */
-    size_t order; /* in the file, for events of the same time */
-    mls_key kind; /* a reading, start or stop */
+    mls_placed when; /* milliseconds, and the place in the file */
+    double watts;    /* of a reading */
+    mls_key kind;    /* a reading, start or stop */
 } power_event;
 
 /* The records of a node_ or sw_ file so far. */
@@ -41,7 +40,7 @@ static mls_status take_record(void *state, const mls_record *record)
     power_log *log = state;
     const mls_key kind = record->key_id;
     const bool edge = kind == MLS_KEY_POWER_MEASUREMENT_START || kind == MLS_KEY_POWER_MEASUREMENT_STOP;
-    power_event event = {record->time_ms, NAN, log->count, kind};
+    power_event event = {{record->time_ms, log->count}, NAN, kind};
     double *number = kind == MLS_KEY_CONVERSION_EFF           ? &log->conversion_eff
                      : kind == MLS_KEY_INTERCONNECT_POWER_EST ? &log->interconnect_power_est
                      : kind == MLS_KEY_POWER_READING          ? &event.watts
@@ -57,7 +56,7 @@ static mls_status take_record(void *state, const mls_record *record)
     if (!log->too_many && MLS_GROW(log, items)) {
         log->items[log->count++] = event;
     }
-    return log->too_many || log->count > event.order ? MLS_OK : MLS_ERROR_MEMORY;
+    return log->too_many || log->count > event.when.place ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 static mls_status take_malformed(void *state, const mls_malformed *malformed)
@@ -65,14 +64,6 @@ static mls_status take_malformed(void *state, const mls_malformed *malformed)
     (void)malformed;
     ((power_log *)state)->unreadable++;
     return MLS_OK;
-}
-
-static int compare_events(const void *left, const void *right)
-{
-    const power_event *a = left;
-    const power_event *b = right;
-    const int order = mls_compare_doubles(a->time_ms, b->time_ms);
-    return order != 0 ? order : mls_compare_sizes(a->order, b->order);
 }
 
 /* NaN, and why. */
@@ -113,18 +104,16 @@ static double watts_of_node(power_log *log)
     double start_ms = NAN;
     double end_ms = NAN; /* of the stop, or of the last reading so far */
     double watt_milliseconds = 0;
-    if (log->count > 1) {
-        qsort(log->items, log->count, sizeof *log->items, compare_events);
-    }
+    mls_sort_placed(log->items, log->count, sizeof *log->items);
     for (size_t i = 0; i < log->count && !stopped; i++) {
         const power_event *event = &log->items[i];
         if (!started) {
             started = event->kind == MLS_KEY_POWER_MEASUREMENT_START;
-            start_ms = end_ms = event->time_ms;
+            start_ms = end_ms = event->when.value;
         } else if (event->kind != MLS_KEY_POWER_MEASUREMENT_START) {
             stopped = event->kind == MLS_KEY_POWER_MEASUREMENT_STOP;
-            watt_milliseconds += stopped ? 0 : event->watts * (event->time_ms - end_ms);
-            end_ms = event->time_ms;
+            watt_milliseconds += stopped ? 0 : event->watts * (event->when.value - end_ms);
+            end_ms = event->when.value;
         }
     }
     if (!started) {

@@ -13,17 +13,11 @@
 /* Of an even number of windows the two middle ones are equally close to the median, but for rounding. */
 #define EQUALLY_CLOSE 1e-12
 
-/* A run by what it is sorted by, and its place in the caller's array: equal ones keep their order. */
-typedef struct ranked_run {
-    double by;
-    size_t index;
-} ranked_run;
-
 /* One scoring, with its scratch memory. */
 typedef struct olympic_scoring {
     mls_group *group;
-    ranked_run *by_start;  /* all runs */
-    ranked_run *by_time;   /* the valid ones of a window */
+    mls_placed *by_start;  /* all runs, with their places in the group */
+    mls_placed *by_time;   /* the valid ones of a window */
     double *minutes;       /* theirs */
     double *window_scores; /* twice: as they come, and sorted */
 } olympic_scoring;
@@ -35,14 +29,6 @@ const char *mls_olympic_mark_name(mls_olympic_mark mark)
         [MLS_OLYMPIC_DROPPED] = "dropped", [MLS_OLYMPIC_OUTSIDE] = "outside",
     };
     return (size_t)mark < sizeof names / sizeof names[0] ? names[mark] : "";
-}
-
-static int compare_ranked(const void *left, const void *right)
-{
-    const ranked_run *a = left;
-    const ranked_run *b = right;
-    const int order = mls_compare_doubles(a->by, b->by);
-    return order != 0 ? order : mls_compare_sizes(a->index, b->index);
 }
 
 static bool run_counts(const mls_run *run)
@@ -59,9 +45,9 @@ static void score_window(const olympic_scoring *scoring, size_t first, size_t co
     const size_t allowed = plain ? 0 : rules->left_out;
     size_t valid = 0;
     for (size_t i = first; i < first + count; i++) {
-        const size_t index = scoring->by_start[i].index;
+        const size_t index = scoring->by_start[i].place;
         if (run_counts(scoring->group->runs[index])) {
-            scoring->by_time[valid++] = (ranked_run){mls_run_minutes(scoring->group->runs[index]), index};
+            scoring->by_time[valid++] = (mls_placed){mls_run_minutes(scoring->group->runs[index]), index};
         }
     }
     result->dropped = count - valid;
@@ -70,14 +56,14 @@ static void score_window(const olympic_scoring *scoring, size_t first, size_t co
         result->outcome = MLS_OLYMPIC_TOO_MANY_DROPPED;
         return;
     }
-    qsort(scoring->by_time, valid, sizeof *scoring->by_time, compare_ranked);
+    mls_sort_placed(scoring->by_time, valid, sizeof *scoring->by_time);
     const size_t slowest = plain ? 0 : allowed - result->dropped;
     const size_t fastest = allowed < valid ? allowed : valid;
     const size_t end = slowest < valid - fastest ? valid - slowest : fastest;
     for (size_t i = 0; i < valid; i++) {
-        scoring->minutes[i] = scoring->by_time[i].by;
+        scoring->minutes[i] = scoring->by_time[i].value;
         if (marks != NULL && (i < fastest || i >= end)) {
-            marks[scoring->by_time[i].index] = i < fastest ? MLS_OLYMPIC_FASTEST : MLS_OLYMPIC_SLOWEST;
+            marks[scoring->by_time[i].place] = i < fastest ? MLS_OLYMPIC_FASTEST : MLS_OLYMPIC_SLOWEST;
         }
     }
     result->kept = end - fastest;
@@ -130,7 +116,7 @@ static void score_runs(const olympic_scoring *scoring, bool select_window)
     score_window(scoring, result->window_first, count, group->marks, result);
     for (size_t i = 0; i < group->run_count; i++) {
         if (i < result->window_first || i >= result->window_first + count) {
-            group->marks[scoring->by_start[i].index] = MLS_OLYMPIC_OUTSIDE;
+            group->marks[scoring->by_start[i].place] = MLS_OLYMPIC_OUTSIDE;
         }
     }
     result->official = result->outcome == MLS_OLYMPIC_SCORED;
@@ -148,8 +134,8 @@ static void measure_spread(mls_group *group, double *minutes)
     group->has_spread = count >= 2;
     if (group->has_spread) {
         mls_sort_doubles(minutes, count);
-        group->spread = (mls_spread){minutes[0], minutes[count - 1], mls_mean(minutes, count),
-                                     mls_stdev_sample(minutes, count), 0};
+        group->spread =
+            (mls_spread){minutes[0], minutes[count - 1], mls_mean(minutes, count), mls_stdev_sample(minutes, count), 0};
         if (group->spread.mean_minutes > 0) {
             group->spread.variation = group->spread.stdev_minutes / group->spread.mean_minutes;
         }
@@ -159,7 +145,7 @@ static void measure_spread(mls_group *group, double *minutes)
 mls_status mls_group_olympic(mls_group *group, bool select_window)
 {
     const size_t room = group->run_count + 1;
-    ranked_run *ranked = calloc(room, 2 * sizeof *ranked);
+    mls_placed *ranked = calloc(room, 2 * sizeof *ranked);
     double *numbers = calloc(room, 3 * sizeof *numbers);
     group->marks = calloc(room, sizeof *group->marks);
     const bool ok = ranked != NULL && numbers != NULL && group->marks != NULL;
@@ -168,11 +154,11 @@ mls_status mls_group_olympic(mls_group *group, bool select_window)
         const olympic_scoring scoring = {group, ranked, ranked + room, numbers, numbers + room};
         for (size_t i = 0; i < group->run_count; i++) {
             const bool counts = run_counts(group->runs[i]);
-            ranked[i] = (ranked_run){group->runs[i]->run_start.time_ms, i};
+            ranked[i] = (mls_placed){group->runs[i]->run_start.time_ms, i};
             group->score.dropped += !counts;
             group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
         }
-        qsort(ranked, group->run_count, sizeof *ranked, compare_ranked);
+        mls_sort_placed(ranked, group->run_count, sizeof *ranked);
         score_runs(&scoring, select_window);
         measure_spread(group, numbers);
     }

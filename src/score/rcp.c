@@ -6,7 +6,6 @@
 #include "mlscore/rcp.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/statistics.h"
@@ -66,13 +65,6 @@ void mls_rcp_set_bars(mls_rcp_set *set)
     }
 }
 
-static int compare_points(const void *left, const void *right)
-{
-    const mls_rcp_point *a = left;
-    const mls_rcp_point *b = right;
-    return mls_compare_doubles(a->global_batch_size, b->global_batch_size);
-}
-
 /* The value at `x` on the line through (x0, y0) and (x1, y1). */
 static double interpolate(double x, double x0, double y0, double x1, double y1)
 {
@@ -111,9 +103,7 @@ void mls_rcp_set_prepare(mls_rcp_set *set)
         point->bar = (mls_rcp_bar){mls_mean_trimmed(point->to_converge, point->count, left_out),
                                    mls_stdev_population(point->to_converge, point->count), NAN, NAN, NAN};
     }
-    if (set->count > 1) {
-        qsort(set->items, set->count, sizeof *set->items, compare_points);
-    }
+    mls_sort_by_double(set->items, set->count, sizeof *set->items);
     prune_points(set);
 }
 

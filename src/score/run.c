@@ -109,11 +109,6 @@ typedef struct image_point {
     bool is_clip;
 } image_point;
 
-static int compare_image_points(const void *left, const void *right)
-{
-    return mls_compare_doubles(((const image_point *)left)->at, ((const image_point *)right)->at);
-}
-
 static double progress_of(const mls_training_progress *progress, mls_progress counts)
 {
     return counts == MLS_PROGRESS_SAMPLES ? progress->samples_count
@@ -138,7 +133,7 @@ static mls_status images_reached(const mls_run *run, const mls_benchmark *benchm
         count += !isnan(points[count].at) &&
                  (image->is_clip ? image->value >= benchmark->clip_min : image->value <= benchmark->fid_max);
     }
-    qsort(points, count, sizeof *points, compare_image_points);
+    mls_sort_by_double(points, count, sizeof *points);
     for (size_t i = 0; i < count && isnan(*reached); i++) {
         met[!points[i].is_clip] = met[!points[i].is_clip] && !(points[i].at > points[i - 1].at);
         met[points[i].is_clip] = true;

@@ -8,16 +8,15 @@
  * takes it back.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/statistics.h"
 #include "throughput/notes.h"
 
 /* A position at a moment after run_start.  Evaluations hold against each other, what is finer only against them. */
 typedef struct pace_mark {
-    double ms, samples;
-    size_t order; /* among those of one moment: evaluations as they came, then tracked_stats */
-    bool fine;    /* of tracked_stats */
+    mls_placed when; /* milliseconds; of those of one moment evaluations as they came, then tracked_stats */
+    double samples;
+    bool fine; /* of tracked_stats */
 } pace_mark;
 
 typedef struct pace_marks {
@@ -27,7 +26,7 @@ typedef struct pace_marks {
 
 static void add_mark(pace_marks *marks, double ms, double samples, bool fine)
 {
-    marks->items[marks->count] = (pace_mark){ms, samples, marks->count, fine};
+    marks->items[marks->count] = (pace_mark){{ms, marks->count}, samples, fine};
     marks->count++;
 }
 
@@ -79,48 +78,40 @@ static double position_of(const mls_timing *timing, const mls_noted_record *eval
     return (epoch - first) * (*in_samples ? training_set : 1);
 }
 
-static int compare_timed(const void *left, const void *right)
-{
-    const mls_timed *a = left;
-    const mls_timed *b = right;
-    const int time = mls_compare_doubles(a->ms, b->ms);
-    const int place = mls_compare_sizes(a->spans_before, b->spans_before);
-    return time != 0    ? time
-           : place != 0 ? place
-                        : mls_compare_sizes((uintptr_t)a->record, (uintptr_t)b->record); /* as they stand in the list */
-}
-
 /* Takes what lies between run_start and the end of the run. */
-static void add_timed(mls_timing *timing, double time_ms, mls_timed timed)
+static void add_timed(mls_timing *timing, double time_ms, const mls_noted_record *record, mls_noted_kind kind)
 {
-    timed.ms = time_ms - timing->start_ms;
-    if (timed.ms >= 0 && timed.ms <= timing->run->run_ms) {
-        timing->timed[timing->timed_count++] = timed;
+    const double ms = time_ms - timing->start_ms;
+    if (ms >= 0 && ms <= timing->run->run_ms) {
+        timing->timed[timing->timed_count] = (mls_timed){{ms, timing->timed_count}, record, kind};
+        timing->timed_count++;
     }
 }
 
+/* Merges spans and records, of which each says how many spans stand before it, and sorts both by time. */
 static bool sort_timed(mls_timing *timing)
 {
     const mls_pace_notes *notes = timing->notes;
     const mls_spans *spans = timing->spans;
+    size_t at = 0;
     timing->timed = mls_arena_array(timing->scratch, notes->count + spans->count + 1, sizeof *timing->timed);
     if (timing->timed == NULL) {
         return false;
     }
-    for (uint32_t i = 0; i < spans->count; i++) {
-        const mls_key key = spans->items[i].key;
-        const bool evaluation = key == MLS_KEY_EVAL_START;
-        const mls_noted_kind kind = evaluation ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP;
-        if (evaluation || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP) {
-            add_timed(timing, spans->items[i].time_ms, (mls_timed){.spans_before = i + 1, .kind = kind});
+    for (size_t i = 0; i <= notes->count; i++) {
+        const mls_noted_record *record = i < notes->count ? &notes->items[i] : NULL;
+        for (; at < spans->count && (record == NULL || at < record->spans_before); at++) {
+            const mls_key key = spans->items[at].key;
+            if (key == MLS_KEY_EVAL_START || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP) {
+                add_timed(timing, spans->items[at].time_ms, NULL,
+                          key == MLS_KEY_EVAL_START ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP);
+            }
+        }
+        if (record != NULL) {
+            add_timed(timing, record->time_ms, record, record->kind);
         }
     }
-    for (size_t i = 0; i < notes->count; i++) {
-        const mls_noted_record *record = &notes->items[i];
-        add_timed(timing, record->time_ms,
-                  (mls_timed){.record = record, .spans_before = record->spans_before, .kind = record->kind});
-    }
-    qsort(timing->timed, timing->timed_count, sizeof *timing->timed, compare_timed);
+    mls_sort_placed(timing->timed, timing->timed_count, sizeof *timing->timed);
     return true;
 }
 
@@ -162,14 +153,14 @@ static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
     for (size_t i = 0; i < timing->timed_count; i++) {
         const mls_timed *timed = &timing->timed[i];
         bool in_samples;
-        walk.begun = timed->kind == MLS_NOTED_EVALUATION_START ? timed->ms : walk.begun;
-        walk.stopped = timed->kind == MLS_NOTED_TRAINING_STOP ? timed->ms : walk.stopped;
+        walk.begun = timed->kind == MLS_NOTED_EVALUATION_START ? timed->when.value : walk.begun;
+        walk.stopped = timed->kind == MLS_NOTED_TRAINING_STOP ? timed->when.value : walk.stopped;
         if (timed->kind != MLS_NOTED_EVALUATION) {
             continue;
         }
         const double samples = position_of(timing, timed->record, first, &in_samples);
-        const double at = evaluated_at(&walk, timed->ms, samples);
-        run->curve[run->curve_count++] = (mls_curve_point){timed->ms, samples, timed->record->value};
+        const double at = evaluated_at(&walk, timed->when.value, samples);
+        run->curve[run->curve_count++] = (mls_curve_point){timed->when.value, samples, timed->record->value};
         if (isnan(samples)) {
             continue;
         }
@@ -202,18 +193,10 @@ static void mark_blocks(const mls_timing *timing, pace_marks *marks)
             return;
         }
         if (!isnan(last)) {
-            add_mark(marks, timing->timed[i].ms, samples, false);
+            add_mark(marks, timing->timed[i].when.value, samples, false);
         }
         last = samples;
     }
-}
-
-static int compare_marks(const void *left, const void *right)
-{
-    const pace_mark *a = left;
-    const pace_mark *b = right;
-    const int order = mls_compare_doubles(a->ms, b->ms);
-    return order != 0 ? order : mls_compare_sizes(a->order, b->order);
 }
 
 double mls_timing_training(const mls_timing *timing, double ms)
@@ -245,7 +228,7 @@ static bool keep_marks(const mls_timing *timing, const pace_marks *marks, pace_m
     if (min == NULL || kept->items == NULL) {
         return false;
     }
-    qsort(marks->items, marks->count, sizeof *marks->items, compare_marks);
+    mls_sort_placed(marks->items, marks->count, sizeof *marks->items);
     min[marks->count] = INFINITY;
     for (size_t i = marks->count; i-- > 0;) {
         const bool counts = !marks->items[i].fine && marks->items[i].samples < min[i + 1];
@@ -253,7 +236,7 @@ static bool keep_marks(const mls_timing *timing, const pace_marks *marks, pace_m
     }
     for (size_t i = 0; i < marks->count; i++) {
         const pace_mark mark = marks->items[i];
-        const double training = mls_timing_training(timing, mark.ms);
+        const double training = mls_timing_training(timing, mark.when.value);
         if (mark.samples > reached && mark.samples <= min[i + 1] && training > trained) {
             kept->items[kept->count++] = mark;
             reached = mark.samples;
@@ -268,7 +251,8 @@ static bool are_late(const mls_timing *timing, const pace_marks *kept)
 {
     const pace_mark *last = &kept->items[kept->count - 1];
     return kept->count >= LATE_MARKS &&
-           mls_timing_training(timing, kept->items[0].ms) >= LATE_TIME * mls_timing_training(timing, last->ms) &&
+           mls_timing_training(timing, kept->items[0].when.value) >=
+               LATE_TIME * mls_timing_training(timing, last->when.value) &&
            kept->items[0].samples <= LATE_SAMPLES * last->samples;
 }
 
@@ -283,7 +267,7 @@ static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
         const double stepped = samples_of_tokens(timing->run->model, stats->epoch);
         const double samples = isnan(stats->samples) ? stepped : stats->samples;
         if (!isnan(samples)) {
-            add_mark(marks, timing->timed[i].ms, samples, true);
+            add_mark(marks, timing->timed[i].when.value, samples, true);
         }
     }
 }
@@ -299,9 +283,9 @@ static bool cut_segments(mls_timing *timing, const pace_marks *kept)
     }
     for (size_t i = 0; i < kept->count; i++) {
         const pace_mark *mark = &kept->items[i];
-        const double training = mls_timing_training(timing, mark->ms);
+        const double training = mls_timing_training(timing, mark->when.value);
         const double from = before.from_samples + before.delta;
-        before = (mls_pace_segment){before.to_ms, mark->ms, from, mark->samples - from, training - trained};
+        before = (mls_pace_segment){before.to_ms, mark->when.value, from, mark->samples - from, training - trained};
         trained = training;
         run->segments[run->segment_count++] = before;
     }

@@ -10,6 +10,7 @@
 #define MLS_THROUGHPUT_NOTES_H
 
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "mlscore/throughput.h"
 
 #define MLS_NOTED_MAX ((size_t)65536)
@@ -54,9 +55,8 @@ typedef struct mls_pace_notes {
 
 /* A record in the timed part, or one of a span that says when an evaluated state was reached. */
 typedef struct mls_timed {
-    double ms;                      /* after run_start */
+    mls_placed when;                /* milliseconds after run_start, and the place in the file */
     const mls_noted_record *record; /* NULL: of a span */
-    uint32_t spans_before;          /* as of the record; a span counts itself */
     mls_noted_kind kind;
 } mls_timed;
 
