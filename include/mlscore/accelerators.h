@@ -27,11 +27,8 @@ bool mls_precision_from_name(mls_str name, mls_precision *precision);
 
 /** One accelerator, as a system description counts them.  The strings end in NUL and live as long as the tables. */
 typedef struct mls_accelerator {
-    const char *name, *vendor;
+    const char *name;
     const char *pattern;              /**< by which a description names it: a PCRE2 expression, case aside */
-    const char *source;               /**< NULL: none was at hand */
-    double memory_gb;                 /**< as sold; NAN: not known */
-    double bandwidth_gb_s;            /**< of that memory; NAN: not known */
     double peak[MLS_PRECISION_COUNT]; /**< TFLOP/s, dense; NAN: it has no such units, or they are not known */
 } mls_accelerator;
 
@@ -44,23 +41,29 @@ typedef struct mls_link {
 /** The memory of one GPU.  The strings end in NUL and live as long as the tables. */
 typedef struct mls_gpu {
     const char *name;
-    const char *aliases[4];  /**< other names, NULL after the last */
+    const char *aliases;     /**< other names, "H100 SXM|H100 PCIe"; NULL: none */
     uint64_t marketed_gb;    /**< as sold */
     uint64_t capacity_bytes; /**< what the driver reports as total */
     bool estimated;          /**< no published message with that number was at hand */
-    const mls_link *link;
-    uint64_t host_bytes; /**< of the host's memory for one GPU, where the board has it; 0: not known */
+    const char *link_key;
+    const mls_link *link; /**< of that key */
+    uint64_t host_bytes;  /**< of the host's memory for one GPU, where the board has it; 0: not known */
 } mls_gpu;
 
-typedef struct mls_accelerators mls_accelerators;
+typedef struct mls_accelerators {
+    struct mls_arena *arena; /**< of everything */
+    mls_accelerator *items;
+    size_t count;
+    mls_link *links;
+    size_t link_count;
+    mls_gpu *gpus;
+    size_t gpu_count;
+} mls_accelerators;
 
-/** Reads the tables, to be given to mls_accelerators_free().  MLS_ERROR_MEMORY, or MLS_ERROR_VALUE for broken data. */
+/** Reads the tables, to be given to mls_accelerators_free() in any case.  MLS_ERROR_MEMORY, or MLS_ERROR_VALUE for
+ * broken data. */
 mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *error) MLS_MUST_USE;
 void mls_accelerators_free(mls_accelerators *accelerators);
-
-/** The accelerator or GPU at an index, NULL past the end. */
-const mls_accelerator *mls_accelerators_get(const mls_accelerators *accelerators, size_t index);
-const mls_gpu *mls_accelerators_gpu(const mls_accelerators *accelerators, size_t index);
 
 /**
  * The accelerator of a system description: the first whose pattern is found in accelerator_model_name, else the first

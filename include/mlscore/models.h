@@ -63,21 +63,23 @@ typedef struct mls_model {
     bool epoch_num_may_start_at_1;  /**< most loggers begin at 1 */
     mls_direction target_direction; /**< the way the metric goes to its target */
     double target;
-    double training_set; /**< samples of one epoch; NAN too where it depends on the edition */
-    struct {
-        unsigned since; /**< number of the edition from which on it counts; 0 ends the list */
-        double samples;
-    } training_sets[4];
+    double training_set;              /**< samples of one epoch; see mls_model_training_set() */
+    const char *training_set_edition; /**< from which on it counts; NULL: in all of them */
+    double training_set_before;       /**< what counted before that one */
 } mls_model;
 
-typedef struct mls_models mls_models;
+typedef struct mls_models {
+    struct mls_arena *arena; /**< of everything */
+    mls_model *items;
+    size_t count;
+} mls_models;
 
-/** Reads the table, to be given to mls_models_free().  MLS_ERROR_MEMORY, or MLS_ERROR_VALUE for broken data. */
+/** Reads the table, to be given to mls_models_free() in any case.  MLS_ERROR_MEMORY, or MLS_ERROR_VALUE for broken
+ * data. */
 mls_status mls_models_load(mls_models **models, mls_error *error) MLS_MUST_USE;
 void mls_models_free(mls_models *models);
 
-/** The model at an index, NULL past the end; the one of a benchmark's name, NULL when there is none. */
-const mls_model *mls_models_get(const mls_models *models, size_t index);
+/** The model of a benchmark's name, NULL when there is none. */
 const mls_model *mls_models_of_benchmark(const mls_models *models, mls_str benchmark);
 
 /** The model that a person names by its key or name; only letters and digits count, their case does not.  Or NULL. */

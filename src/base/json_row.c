@@ -33,11 +33,13 @@ mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members,
                              void *row, mls_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        const cJSON *json = member_of(object, members[i].name);
-        if (json == NULL || cJSON_IsNull(json)) {
+        const bool own = members[i].name[0] == '\0';
+        const cJSON *json = own ? object : member_of(object, members[i].name);
+        if (json == NULL || cJSON_IsNull(json) || (own && object->string == NULL)) {
             continue;
         }
-        const mls_scalar value = cell_of(json);
+        const mls_scalar value =
+            own ? (mls_scalar){.kind = MLS_SCALAR_TEXT, .text = mls_str_from(object->string)} : cell_of(json);
         const char *wanted = mls_member_set(&members[i], &value, arena, row);
         if (wanted != NULL) {
             return wanted == mls_reason_memory
@@ -45,6 +47,29 @@ mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members,
                        : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s must be %s%s", members[i].name,
                                        members[i].kind == MLS_MEMBER_WORD ? "one of: " : "", wanted);
         }
+    }
+    return MLS_OK;
+}
+
+mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_row_member *members, size_t count,
+                               mls_arena *arena, void **rows, size_t *row_count, size_t size, mls_error *error)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, name);
+    char *row = mls_arena_array(arena, (size_t)cJSON_GetArraySize(list), size);
+    *rows = row;
+    *row_count = 0;
+    if (row == NULL) {
+        return mls_error_memory(error);
+    }
+    for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL; item = item->next) {
+        mls_error why = {0};
+        mls_members_clear(members, count, row, size);
+        const mls_status status = mls_json_row_read(item, members, count, arena, row, &why);
+        if (status != MLS_OK) {
+            return mls_error_set(error, status, 0, 0, "the table of %s is broken: %s", name, why.message);
+        }
+        row += size;
+        ++*row_count;
     }
     return MLS_OK;
 }

@@ -41,6 +41,16 @@ static unsigned place_of_word(mls_str word, const char *words)
     return 0;
 }
 
+void mls_members_clear(const mls_row_member *members, size_t count, void *row, size_t size)
+{
+    memset(row, 0, size);
+    for (size_t i = 0; i < count; i++) {
+        if (members[i].kind == MLS_MEMBER_NUMBER) {
+            *(double *)(void *)((char *)row + members[i].offset) = NAN;
+        }
+    }
+}
+
 const char *mls_member_set(const mls_row_member *member, const mls_scalar *scalar, mls_arena *arena, void *row)
 {
     void *at = (char *)row + member->offset;

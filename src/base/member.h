@@ -44,6 +44,9 @@ typedef struct mls_scalar {
 /* The value that a text stands for where this kind is expected: "" is none. */
 mls_scalar mls_scalar_of_text(mls_member_kind kind, mls_str text);
 
+/* Makes a row of `size` bytes one that has nothing: zeroed, its numbers NAN. */
+void mls_members_clear(const mls_row_member *members, size_t count, void *row, size_t size);
+
 /* Puts a value into its member of a struct.  NULL, or what it must be ("a number"), or mls_reason_memory. */
 const char *mls_member_set(const mls_row_member *member, const mls_scalar *cell, mls_arena *arena,
                            void *row) MLS_MUST_USE;

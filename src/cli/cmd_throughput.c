@@ -32,8 +32,8 @@ static const mls_option options[] = {
 static mls_nearest nearest_accelerator(const mls_accelerators *accelerators, const char *name)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = 0; mls_accelerators_get(accelerators, i) != NULL; i++) {
-        mls_nearest_offer(&nearest, mls_str_from(mls_accelerators_get(accelerators, i)->name));
+    for (size_t i = 0; i < accelerators->count; i++) {
+        mls_nearest_offer(&nearest, mls_str_from(accelerators->items[i].name));
     }
     return nearest;
 }

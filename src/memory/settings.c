@@ -214,13 +214,12 @@ static mls_status wrong_value(mls_error *error, mls_memory_setting setting, cons
 static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *error)
 {
     mls_buffer known = {0};
-    const mls_gpu *gpu;
     ask->gpu = mls_accelerators_find_gpu(ask->accelerators, mls_str_from(text));
     if (ask->gpu != NULL) {
         return MLS_OK;
     }
-    for (size_t i = 0; (gpu = mls_accelerators_gpu(ask->accelerators, i)) != NULL; i++) {
-        mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", gpu->name);
+    for (size_t i = 0; i < ask->accelerators->gpu_count; i++) {
+        mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", ask->accelerators->gpus[i].name);
     }
     const mls_status status =
         known.failed ? mls_error_memory(error)
@@ -293,8 +292,8 @@ static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_err
 static mls_status unknown_model(const mls_models *models, const char *text, mls_error *error)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(text));
-    const mls_model *model;
-    for (size_t i = 0; (model = mls_models_get(models, i)) != NULL; i++) {
+    for (size_t i = 0; i < models->count; i++) {
+        const mls_model *model = &models->items[i];
         mls_nearest_offer(&nearest, mls_str_from(model->shape.layers > 0 ? model->key : ""));
     }
     return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no model '%s', and no such file%s%.*s%s", text,

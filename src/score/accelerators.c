@@ -10,16 +10,6 @@
 #include "base/pattern.h"
 #include "mlscore/models.h"
 
-struct mls_accelerators {
-    mls_arena memory; /* holds everything the items point to */
-    mls_accelerator *items;
-    size_t count;
-    mls_link *links;
-    size_t link_count;
-    mls_gpu *gpus;
-    size_t gpu_count;
-};
-
 bool mls_precision_from_name(mls_str name, mls_precision *precision)
 {
     static const char *const names[MLS_PRECISION_COUNT] = {"tf32", "fp16", "bf16", "fp8", "fp4"};
@@ -38,11 +28,7 @@ bool mls_precision_from_name(mls_str name, mls_precision *precision)
 
 static const mls_row_member accelerator_members[] = {
     MEMBER(mls_accelerator, "name", TEXT, name),
-    MEMBER(mls_accelerator, "vendor", TEXT, vendor),
     MEMBER(mls_accelerator, "pattern", TEXT, pattern),
-    MEMBER(mls_accelerator, "source", TEXT, source),
-    MEMBER(mls_accelerator, "memory_gb", NUMBER, memory_gb),
-    MEMBER(mls_accelerator, "bandwidth_gb_s", NUMBER, bandwidth_gb_s),
     PEAK("tf32", TF32),
     PEAK("fp16", FP16),
     PEAK("bf16", BF16),
@@ -57,79 +43,32 @@ static const mls_row_member link_members[] = {
 };
 static const mls_row_member gpu_members[] = {
     MEMBER(mls_gpu, "name", TEXT, name),
+    MEMBER(mls_gpu, "aliases", TEXT, aliases),
+    MEMBER(mls_gpu, "link", TEXT, link_key),
     MEMBER(mls_gpu, "marketed_gb", COUNT, marketed_gb),
     MEMBER(mls_gpu, "capacity_bytes", COUNT, capacity_bytes),
     MEMBER(mls_gpu, "estimated", BOOL, estimated),
     MEMBER(mls_gpu, "host_bytes", COUNT, host_bytes),
 };
 
-static mls_status broken_table(mls_error *error, const char *what, const char *why)
-{
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of accelerators is broken: %s: %s", what, why);
-}
-
-/* Reads a list of objects into new rows that are copies of `blank`; NULL, with an error set: it went wrong. */
-static void *read_rows(mls_accelerators *to, const cJSON *list, const mls_row_member *members, size_t count,
-                       const void *blank, size_t size, mls_error *error)
-{
-    char *rows = mls_arena_array(&to->memory, (size_t)cJSON_GetArraySize(list), size);
-    char *row = rows;
-    if (rows == NULL) {
-        (void)mls_error_memory(error);
-    }
-    for (const cJSON *json = list != NULL ? list->child : NULL; json != NULL && rows != NULL; json = json->next) {
-        mls_error why = {0};
-        memcpy(row, blank, size);
-        const mls_status status = mls_json_row_read(json, members, count, &to->memory, row, &why);
-        if (status != MLS_OK) {
-            (void)(status == MLS_ERROR_MEMORY ? mls_error_memory(error) : broken_table(error, "a row", why.message));
-            return NULL;
-        }
-        row += size;
-    }
-    return rows;
-}
-
-/* The other names of a GPU and its link, which stand in lists of their own. */
-static mls_status read_gpu_names(mls_accelerators *to, const cJSON *json, mls_gpu *gpu, mls_error *error)
-{
-    enum { ALIASES_MAX = sizeof gpu->aliases / sizeof *gpu->aliases - 1 };
-    const cJSON *aliases = cJSON_GetObjectItemCaseSensitive(json, "aliases");
-    const char *link = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "link"));
-    for (int i = 0; i < cJSON_GetArraySize(aliases); i++) {
-        const char *alias = cJSON_GetStringValue(cJSON_GetArrayItem(aliases, i));
-        if (alias == NULL || i == ALIASES_MAX) {
-            return broken_table(error, gpu->name, "aliases");
-        }
-        gpu->aliases[i] = mls_arena_copy(&to->memory, mls_str_from(alias)).ptr;
-        if (gpu->aliases[i] == NULL) {
-            return mls_error_memory(error);
-        }
-    }
-    gpu->link = mls_accelerators_find_link(to, mls_str_from(link));
-    return gpu->link != NULL && gpu->capacity_bytes > 0 ? MLS_OK : broken_table(error, gpu->name, "link");
-}
-
 static mls_status read_tables(mls_accelerators *to, const cJSON *json, mls_error *error)
 {
-    const cJSON *lists[] = {cJSON_GetObjectItemCaseSensitive(json, "accelerators"),
-                            cJSON_GetObjectItemCaseSensitive(json, "links"),
-                            cJSON_GetObjectItemCaseSensitive(json, "gpus")};
-    const mls_accelerator unknown = {.memory_gb = NAN, .bandwidth_gb_s = NAN, .peak = {NAN, NAN, NAN, NAN, NAN}};
-    const mls_link no_link = {0};
-    const mls_gpu no_gpu = {0};
-    mls_status status = MLS_OK;
-    to->items = read_rows(to, lists[0], ROWS(accelerator_members), &unknown, sizeof unknown, error);
-    to->links = to->items != NULL ? read_rows(to, lists[1], ROWS(link_members), &no_link, sizeof no_link, error) : NULL;
-    to->gpus = to->links != NULL ? read_rows(to, lists[2], ROWS(gpu_members), &no_gpu, sizeof no_gpu, error) : NULL;
-    if (to->gpus == NULL) {
-        return error->status;
+    mls_status status = mls_json_table_read(json, "accelerators", ROWS(accelerator_members), to->arena,
+                                            (void **)&to->items, &to->count, sizeof *to->items, error);
+    if (status == MLS_OK) {
+        status = mls_json_table_read(json, "links", ROWS(link_members), to->arena, (void **)&to->links, &to->link_count,
+                                     sizeof *to->links, error);
     }
-    to->count = (size_t)cJSON_GetArraySize(lists[0]);
-    to->link_count = (size_t)cJSON_GetArraySize(lists[1]);
-    to->gpu_count = (size_t)cJSON_GetArraySize(lists[2]);
+    if (status == MLS_OK) {
+        status = mls_json_table_read(json, "gpus", ROWS(gpu_members), to->arena, (void **)&to->gpus, &to->gpu_count,
+                                     sizeof *to->gpus, error);
+    }
     for (size_t i = 0; i < to->gpu_count && status == MLS_OK; i++) {
-        status = read_gpu_names(to, cJSON_GetArrayItem(lists[2], (int)i), &to->gpus[i], error);
+        mls_gpu *gpu = &to->gpus[i];
+        gpu->link = mls_accelerators_find_link(to, mls_str_from(gpu->link_key));
+        if (gpu->link == NULL || gpu->capacity_bytes == 0) {
+            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of gpus is broken: %s: link", gpu->name);
+        }
     }
     return status;
 }
@@ -138,37 +77,24 @@ mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *err
 {
     mls_accelerators *loaded = calloc(1, sizeof *loaded);
     cJSON *json = mls_json_data("accelerators.json");
-    mls_error why = {0};
-    /* It is embedded and known to be JSON. */
-    const mls_status status = loaded == NULL || json == NULL ? mls_error_memory(&why) : read_tables(loaded, json, &why);
-    cJSON_Delete(json);
-    if (status != MLS_OK) {
-        mls_accelerators_free(loaded);
-        loaded = NULL;
-        if (error != NULL) {
-            *error = why;
-        }
-    }
     *accelerators = loaded;
+    if (loaded != NULL) {
+        loaded->arena = calloc(1, sizeof *loaded->arena);
+    }
+    /* It is embedded and known to be JSON. */
+    const mls_status status = loaded == NULL || loaded->arena == NULL || json == NULL
+                                  ? mls_error_memory(error)
+                                  : read_tables(loaded, json, error);
+    cJSON_Delete(json);
     return status;
 }
 
 void mls_accelerators_free(mls_accelerators *accelerators)
 {
     if (accelerators != NULL) {
-        mls_arena_release(&accelerators->memory);
+        mls_arena_free(accelerators->arena);
         free(accelerators);
     }
-}
-
-const mls_accelerator *mls_accelerators_get(const mls_accelerators *accelerators, size_t index)
-{
-    return index < accelerators->count ? &accelerators->items[index] : NULL;
-}
-
-const mls_gpu *mls_accelerators_gpu(const mls_accelerators *accelerators, size_t index)
-{
-    return index < accelerators->gpu_count ? &accelerators->gpus[index] : NULL;
 }
 
 static mls_status match_text(const mls_accelerators *accelerators, mls_str text, const mls_accelerator **found)
@@ -218,9 +144,10 @@ const mls_gpu *mls_accelerators_find_gpu(const mls_accelerators *accelerators, m
 {
     for (size_t i = 0; i < accelerators->gpu_count; i++) {
         const mls_gpu *gpu = &accelerators->gpus[i];
+        const char *aliases = gpu->aliases;
         bool found = mls_names_alike(name, mls_str_from(gpu->name));
-        for (size_t k = 0; gpu->aliases[k] != NULL && !found; k++) {
-            found = mls_names_alike(name, mls_str_from(gpu->aliases[k]));
+        for (mls_str alias; !found && aliases != NULL && mls_list_next(&aliases, '|', &alias);) {
+            found = mls_names_alike(name, alias);
         }
         if (found) {
             return gpu;

@@ -8,18 +8,13 @@
 
 #include "mlscore/edition.h"
 
-struct mls_models {
-    mls_arena memory; /* holds everything the items point to */
-    mls_model *items;
-    size_t count;
-};
-
 #define MEMBER(name, kind, member) MLS_MEMBER_OF(mls_model, name, kind, member, NULL)
 #define SHAPE(name, kind) MEMBER(#name, kind, shape.name)
 #define WORDS(name, member, words) MLS_MEMBER_OF(mls_model, name, WORD, member, words)
 
 /* The order of words is that of the enums, "not said" before them. */
 static const mls_row_member model_members[] = {
+    MEMBER("", TEXT, key),
     MEMBER("model", TEXT, name),
     SHAPE(layers, COUNT),
     SHAPE(hidden, COUNT),
@@ -66,99 +61,44 @@ static const mls_row_member model_members[] = {
     MEMBER("epoch_num_may_start_at_1", BOOL, epoch_num_may_start_at_1),
     WORDS("target.direction", target_direction, "up down"),
     MEMBER("target.value", NUMBER, target),
+    /* A model of the user's own has none of these. */
+    MEMBER("training_set", NUMBER, training_set),
+    MEMBER("training_set_before.edition", TEXT, training_set_edition),
+    MEMBER("training_set_before.samples", NUMBER, training_set_before),
 };
+
+enum { MODEL_MEMBERS = sizeof model_members / sizeof *model_members, OWN_MEMBERS = MODEL_MEMBERS - 3 };
 
 mls_status mls_model_read(const cJSON *object, mls_arena *arena, mls_model *model, mls_error *error)
 {
-    *model = (mls_model){.parameters = NAN,
-                         .active_parameters = NAN,
-                         .flops_per_token = NAN,
-                         .flops_per_sample = NAN,
-                         .flops_per_sample_causal = NAN,
-                         .flops_per_sample_at_most = NAN,
-                         .tokens_per_sample = NAN,
-                         .target = NAN,
-                         .training_set = NAN};
-    return mls_json_row_read(object, model_members, sizeof model_members / sizeof *model_members, arena, model, error);
-}
-
-/* A number, or from which editions on which number counts, the oldest first. */
-static bool read_training_set(const cJSON *json, mls_model *model)
-{
-    enum { SETS_MAX = sizeof model->training_sets / sizeof *model->training_sets };
-    size_t count = 0;
-    if (json == NULL || cJSON_IsNumber(json)) {
-        model->training_set = json != NULL ? json->valuedouble : (double)NAN;
-        return true;
-    }
-    for (const cJSON *item = json->child; item != NULL; item = item->next, count++) {
-        if (count + 1 == SETS_MAX || !cJSON_IsNumber(item) ||
-            !mls_edition_number(mls_str_from(item->string), &model->training_sets[count].since)) {
-            return false;
-        }
-        model->training_sets[count].samples = item->valuedouble;
-    }
-    return count > 0;
-}
-
-static mls_status read_models(mls_models *models, const cJSON *list, mls_error *error)
-{
-    models->items = mls_arena_array(&models->memory, (size_t)cJSON_GetArraySize(list), sizeof *models->items);
-    if (models->items == NULL) {
-        return mls_error_memory(error);
-    }
-    for (const cJSON *json = list->child; json != NULL; json = json->next) {
-        mls_model *model = &models->items[models->count++];
-        mls_error why = {0};
-        const mls_status status = mls_model_read(json, &models->memory, model, &why);
-        if (status == MLS_ERROR_MEMORY) {
-            return mls_error_memory(error);
-        }
-        if (status != MLS_OK || !read_training_set(cJSON_GetObjectItemCaseSensitive(json, "training_set"), model)) {
-            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of models is broken: %s: %s", json->string,
-                                 status != MLS_OK ? why.message : "training_set");
-        }
-        model->key = mls_arena_copy(&models->memory, mls_str_from(json->string)).ptr;
-        if (model->key == NULL) {
-            return mls_error_memory(error);
-        }
-    }
-    return MLS_OK;
+    mls_members_clear(model_members, MODEL_MEMBERS, model, sizeof *model);
+    return mls_json_row_read(object, model_members, OWN_MEMBERS, arena, model, error);
 }
 
 mls_status mls_models_load(mls_models **models, mls_error *error)
 {
     mls_models *loaded = calloc(1, sizeof *loaded);
     cJSON *json = mls_json_data("models.json");
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "models");
-    mls_status status = MLS_ERROR_MEMORY;
-    if (loaded == NULL || json == NULL) { /* it is embedded and known to be JSON */
-        status = mls_error_memory(error);
-    } else if (!cJSON_IsObject(list)) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of models is broken: it has no models");
-    } else {
-        status = read_models(loaded, list, error);
-    }
-    cJSON_Delete(json);
-    if (status != MLS_OK) {
-        mls_models_free(loaded);
-        loaded = NULL;
-    }
     *models = loaded;
+    if (loaded != NULL) {
+        loaded->arena = calloc(1, sizeof *loaded->arena);
+    }
+    /* It is embedded and known to be JSON. */
+    const mls_status status =
+        loaded == NULL || loaded->arena == NULL || json == NULL
+            ? mls_error_memory(error)
+            : mls_json_table_read(json, "models", model_members, MODEL_MEMBERS, loaded->arena, (void **)&loaded->items,
+                                  &loaded->count, sizeof *loaded->items, error);
+    cJSON_Delete(json);
     return status;
 }
 
 void mls_models_free(mls_models *models)
 {
     if (models != NULL) {
-        mls_arena_release(&models->memory);
+        mls_arena_free(models->arena);
         free(models);
     }
-}
-
-const mls_model *mls_models_get(const mls_models *models, size_t index)
-{
-    return index < models->count ? &models->items[index] : NULL;
 }
 
 const mls_model *mls_models_of_benchmark(const mls_models *models, mls_str benchmark)
@@ -207,9 +147,10 @@ const mls_model *mls_models_find(const mls_models *models, mls_str text)
 
 double mls_model_training_set(const mls_model *model, unsigned edition)
 {
-    double samples = model->training_set;
-    for (size_t i = 0; model->training_sets[i].since != 0 && edition >= model->training_sets[i].since; i++) {
-        samples = model->training_sets[i].samples;
+    unsigned changed = 0;
+    if (model->training_set_edition == NULL ||
+        !mls_edition_number(mls_str_from(model->training_set_edition), &changed)) {
+        return model->training_set;
     }
-    return samples;
+    return edition == 0 ? (double)NAN : edition < changed ? model->training_set_before : model->training_set;
 }

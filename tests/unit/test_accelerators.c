@@ -128,8 +128,8 @@ static void test_descriptions_name_accelerators(void **state)
 static void test_every_pattern_is_an_expression(void **state)
 {
     const tables *of = *state;
-    const mls_accelerator *one;
-    for (size_t i = 0; (one = mls_accelerators_get(of->accelerators, i)) != NULL; i++) {
+    for (size_t i = 0; i < of->accelerators->count; i++) {
+        const mls_accelerator *one = &of->accelerators->items[i];
         mls_pattern pattern;
         assert_non_null(one->pattern);
         assert_int_equal(mls_pattern_compile(&pattern, MLS_PATTERN_OWN, mls_str_from(one->pattern)), MLS_OK);
@@ -163,8 +163,8 @@ static void test_memory_and_links(void **state)
     assert_int_equal(gh200->link->both_ways_gb_s / pcie->both_ways_gb_s, 7);
     assert_string_equal(mls_accelerators_find_gpu(of->accelerators, MLS_S("a100"))->name, "A100 80GB");
     assert_null(mls_accelerators_find_gpu(of->accelerators, MLS_S("H9000")));
-    const mls_gpu *gpu;
-    for (size_t i = 0; (gpu = mls_accelerators_gpu(of->accelerators, i)) != NULL; i++) {
+    for (size_t i = 0; i < of->accelerators->gpu_count; i++) {
+        const mls_gpu *gpu = &of->accelerators->gpus[i];
         assert_true(gpu->capacity_bytes > gpu->marketed_gb * 990000000 && gpu->link->one_way_gb_s > 0);
     }
 }
