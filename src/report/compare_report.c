@@ -267,31 +267,17 @@ MLS_FIELDS(comparison, mls_comparison, COMPARISON_FIELDS)
 /* ------------------------------------------------------------------------ CSV */
 
 #define DIFFERENCE_CSV_FIELDS(F)                                                                                       \
-    F(difference_csv, benchmark, TEXT_OR_NULL, "", row->b->benchmark)                                                  \
     F(difference_csv, division, TEXT_OR_NULL, "", mls_division_name(row->b->division))                                 \
     F(difference_csv, baseline, TEXT, "", row->a->side->name)                                                          \
-    F(difference_csv, interval_of, TEXT_IF(row->has_interval), "", interval_of(row))                                   \
-    F(difference_csv, low_minutes, NUMBER_OR_NULL, "minutes", row->low_minutes)                                        \
-    F(difference_csv, high_minutes, NUMBER_OR_NULL, "minutes", row->high_minutes)                                      \
-    F(difference_csv, df, NUMBER_OR_NULL, "", row->degrees)                                                            \
-    F(difference_csv, p, NUMBER_OR_NULL, "", row->p)
+    F(difference_csv, interval_of, TEXT_IF(row->has_interval), "", interval_of(row))
 MLS_FIELDS_BESIDE(difference_csv, difference, DIFFERENCE_CSV_FIELDS)
 
 /* Names with a point are none of C, so that these fields are written out. */
-static void emit_part(mls_emitter *to, const void *of, mls_share share)
-{
-    const mls_split *split = &((const mls_difference *)of)->split;
-    if (mls_emit_known(to, split->known && split->has[share])) {
-        mls_emit_number(to, (double)split->ms[share]);
-    }
-}
-#define PART_FUNCTION(id, name)                                                                                        \
-    static void emit_part_##name(mls_emitter *to, const void *of)                                                      \
-    {                                                                                                                  \
-        emit_part(to, of, MLS_SHARE_##id);                                                                             \
-    }
+typedef mls_difference part_row;
+#define HAS(id) row->split.known && row->split.has[MLS_SHARE_##id]
+#define PART_FUNCTION(id, name) MLS_FIELD_FUNCTION(part, name, NUMBER_IF(HAS(id)), "ms", row->split.ms[MLS_SHARE_##id])
 #define PART_FIELD(id, name_)                                                                                          \
-    {.name = MLS_STR("part." #name_), .type = MLS_FIELD_NUMBER_OR_NULL, .unit = "ms", .emit = emit_part_##name_},
+    {.name = MLS_STR("part." #name_), .type = MLS_FIELD_NUMBER_OR_NULL, .unit = "ms", .emit = get_part_##name_},
 #define PART_COLUMN(id, name) " part." #name
 MLS_SHARE_LIST(PART_FUNCTION)
 static const mls_field part_items[] = {MLS_SHARE_LIST(PART_FIELD)};
@@ -307,8 +293,8 @@ const mls_report mls_compare_report = {
         .names =
             "benchmark division baseline side minutes ratio scaled_ratio interval_of low_minutes high_minutes df p "
             "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN),
-        .rows = "comparisons differences",
-        .sources = {&difference_csv_fields, &difference_fields, &part_fields}}};
+        .rows = "comparisons differences interval",
+        .sources = {&difference_csv_fields, &difference_fields, &interval_fields, &part_fields, &block_fields}}};
 
 const mls_report mls_nearest_report = {
     .section = "COMPARE JSON",
